@@ -1,0 +1,164 @@
+// Every error a stranger can get: the stable word, its number, HTTP status, text, whose fault it is, and whether
+// the same thing may work later. `docs/ERRORS.md` shows this table; a test keeps them equal.
+
+interface ErrorRow {
+  /** JSON-RPC or own number; own ones are HTTP status × 100 + n, outside JSON-RPC's reserved range. */
+  code: number;
+  http: number;
+  message: string;
+  fault: "caller" | "gateway";
+  retry: boolean;
+  suggestion: string;
+}
+
+const row = (
+  code: number,
+  http: number,
+  message: string,
+  suggestion: string,
+  more: Partial<Pick<ErrorRow, "fault" | "retry">> = {},
+): ErrorRow => ({ code, http, message, suggestion, fault: "caller", retry: false, ...more });
+
+export const errorTable = {
+  // What a frame or an envelope can get wrong.
+  not_text: row(40001, 400, "Not a text frame", "Send each envelope as one text frame"),
+  bad_utf8: row(40002, 400, "Not valid UTF-8", "Encode the envelope as UTF-8"),
+  bad_json: row(-32700, 400, "Not valid JSON", "Send one JSON object per frame"),
+  not_an_object: row(
+    40003,
+    400,
+    "Not a JSON object",
+    "Send one JSON object per frame; batches are not taken",
+  ),
+  too_large: row(41301, 413, "Too large", "Keep the envelope within the size limit"),
+  too_deep: row(40004, 400, "Nested too deeply", "Flatten the payload"),
+  duplicate_key: row(40005, 400, "Duplicate key", "Give each key once"),
+  missing_field: row(40006, 400, "Missing field", "Add the field named in the detail"),
+  bad_field: row(40007, 400, "Bad field", "Correct the field named in the detail"),
+  reserved_field: row(40008, 400, "Reserved field", "Leave out the field: the gateway sets it"),
+  unsupported_protocol: row(40009, 400, "Unsupported protocol", "Use mcpx/v0.1 or mcp-x/v0"),
+  unknown_kind: row(40010, 400, "Unknown kind", "Use one of the kinds of the protocol"),
+  bad_json_rpc: row(
+    -32600,
+    400,
+    "Not a JSON-RPC 2.0 message",
+    "Send one request, notification, result or error",
+  ),
+  request_needs_one_target: row(
+    -32600,
+    400,
+    "A request addresses exactly one participant",
+    "Put one id into `to`",
+  ),
+  response_needs_correlation: row(
+    40011,
+    400,
+    "A response needs correlation_id",
+    "Set it to the request's envelope id",
+  ),
+  not_the_addressee: row(40301, 403, "Not yours to answer", "Answer only requests addressed to you"),
+  bad_proposal: row(40012, 400, "Bad proposal", "Give `method` and `params`, no `jsonrpc` or `id`"),
+  bad_chat: row(40013, 400, "Bad chat message", "Give `text`, and `format` plain or markdown"),
+  bad_lifecycle: row(40014, 400, "Bad lifecycle message", "Refer to the proposal by correlation_id"),
+  not_the_proposer: row(40302, 403, "Not yours to withdraw", "Only its proposer withdraws a proposal"),
+  bad_system: row(40015, 400, "Not a system message for participants", "Use one of the documented types"),
+  wrong_from: row(40303, 403, "`from` is not you", "Leave out `from` or set your own id"),
+  id_conflict: row(40901, 409, "This id was used for something else", "Use a new id for a new envelope"),
+  // Who may do what.
+  privilege_violation: row(-32001, 403, "Privilege violation", "Use kind: 'mcp/proposal' instead"),
+  kind_not_allowed: row(-32001, 403, "Privilege violation", "Ask an admin for another level"),
+  rate_limited: row(42901, 429, "Too many messages", "Wait for retry_after_ms", { retry: true }),
+  too_many_faults: row(42902, 429, "Too many faults", "Correct the client before it connects again"),
+  unauthorised: row(40101, 401, "No valid token", "Send `Authorization: Bearer TOKEN`"),
+  token_expired: row(40102, 401, "The token has expired", "Get a new token"),
+  token_revoked: row(40103, 401, "The token was revoked", "Get a new token"),
+  ticket_invalid: row(
+    40104,
+    401,
+    "The ticket is unknown, used or expired",
+    "Get a new one at POST /v0/tickets",
+  ),
+  identity_unavailable: row(50301, 503, "The token's issuer cannot be reached", "Try again later", {
+    fault: "gateway",
+    retry: true,
+  }),
+  topic_forbidden: row(40304, 403, "This token does not cover the topic", "Get a token for this topic"),
+  no_level: row(
+    40305,
+    403,
+    "No privilege level was assigned",
+    "Ask an admin: this gateway runs in secure mode",
+  ),
+  key_mismatch: row(
+    40306,
+    403,
+    "Another key is registered for this participant",
+    "Ask an admin to reset the key",
+  ),
+  identity_change: row(40307, 403, "A refresh cannot change who you are", "Reconnect with the other token"),
+  admin_only: row(40308, 403, "An admin token is needed", "Get one with `mcpx token --admin`"),
+  already_connected: row(
+    40902,
+    409,
+    "This participant is connected already",
+    "Close the other connection first",
+  ),
+  foreign_origin: row(40309, 403, "This Origin is not allowed", "Add it to listen.origins"),
+  foreign_host: row(42101, 421, "This Host is not served here", "Add it to listen.hosts"),
+  // REST.
+  bad_request: row(40016, 400, "Bad request", "Correct what the detail names"),
+  not_found: row(40401, 404, "Not found", "Check the address"),
+  history_disabled: row(40402, 404, "This topic keeps no history", "Turn it on in the topic's configuration"),
+  method_not_allowed: row(40501, 405, "Method not allowed", "See the Allow header"),
+  // Ours.
+  too_many_connections: row(50302, 503, "Too many connections", "Try again after Retry-After", {
+    fault: "gateway",
+    retry: true,
+  }),
+  too_many_topics: row(50303, 503, "Too many topics", "Use an existing topic", { fault: "gateway" }),
+  draining: row(50304, 503, "The gateway is shutting down", "Reconnect", { fault: "gateway", retry: true }),
+  storage_full: row(50701, 507, "The disk is full", "Nothing was stored; try again later", {
+    fault: "gateway",
+    retry: true,
+  }),
+  storage_failed: row(50001, 500, "The store failed", "Nothing was acknowledged; tell the operator", {
+    fault: "gateway",
+  }),
+  internal: row(50002, 500, "Internal error", "Tell the operator", { fault: "gateway", retry: true }),
+} as const satisfies Record<string, ErrorRow>;
+
+export type Reason = keyof typeof errorTable;
+
+export interface McpxErrorOptions {
+  suggestion?: string;
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
+/** An error that may be shown to strangers: `code` is the stable word, `detail` one sentence. */
+export class McpxError extends Error {
+  readonly code: Reason;
+  readonly detail: string;
+  readonly suggestion: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: Reason, detail?: string, options: McpxErrorOptions = {}) {
+    const text = errorTable[code].message;
+    super(detail === undefined ? text : `${text}: ${detail}`, { cause: options.cause });
+    this.name = "McpxError";
+    this.code = code;
+    this.detail = detail ?? text;
+    this.suggestion = options.suggestion ?? errorTable[code].suggestion;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Recognises our errors by their word, also across copies of this package. */
+export function isMcpxError(error: unknown): error is McpxError {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    Object.hasOwn(errorTable, error.code)
+  );
+}

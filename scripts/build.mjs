@@ -1,0 +1,14 @@
+// Compiles every package to its own dist/, ready to publish.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+
+rmSync("dist", { recursive: true, force: true });
+const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
+if (status !== 0) process.exit(status ?? 1);
+for (const name of readdirSync("dist")) {
+  const target = `packages/${name}/dist`;
+  if (!existsSync(`packages/${name}/package.json`)) continue;
+  rmSync(target, { recursive: true, force: true });
+  cpSync(`dist/${name}/src`, target, { recursive: true });
+}
+rmSync("dist", { recursive: true, force: true });
