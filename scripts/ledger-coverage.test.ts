@@ -33,7 +33,7 @@ test.each([
   `test(\n  // why\n  "a [X0-1-1]",\n);`,
   `test.each([["(", f(1)]])("[X0-1-1] %s", () => {});`,
   `test.each<{ f: () => void; g: number }>([a])("[X0-1-1] a", () => {});`,
-  "test.each`a | b`('[X0-1-1] a', () => {});",
+  "test.each`\n  a | b\n`('[X0-1-1] a', () => {});",
   `describe.skipIf(!has("x"))("[X0-1-1] a", () => {});`,
   `describe(suite, () => { test("[X0-1-1] a", () => {}); });`,
   `const quote = /["'\`]/; test("[X0-1-1] a", () => {});`,

@@ -62,7 +62,7 @@ function maskStrings(source: string): { code: string; strings: string[] } {
   for (let at = 0, end = 0; at < source.length; at = end) {
     end = tokenEnd(source, at);
     const token = source.slice(at, end);
-    if (/^["'`]./.test(token)) code += `§${strings.push(token) - 1}§`;
+    if (/^["'`][\s\S]/.test(token)) code += `§${strings.push(token) - 1}§`;
     else code += token.length > 1 ? " " : token;
   }
   return { code, strings };

@@ -70,7 +70,8 @@ export function readEnvelope(scanned: Scanned, limits: Limits): Envelope {
 function checkFieldNames(names: Iterable<string>): void {
   for (const name of names) {
     if (gatewayFields.has(name)) throw new McpxError("reserved_field", `${name} is set by the gateway`);
-    const lower = name.toLowerCase();
+    // Up and down again folds what some JSON readers take for the same letter, such as the long s.
+    const lower = name.toUpperCase().toLowerCase();
     if (!fieldNames.has(name) && (lowerNames.has(lower) || gatewayFields.has(lower))) {
       throw new McpxError("bad_field", `${quoteShort(name)} is a look-alike of ${lower}`);
     }
@@ -157,7 +158,7 @@ export function relayText(envelope: Envelope, from: string, ts: string): string 
   return withFields(envelope.scanned.text, added);
 }
 
-/** Adds fields at the end of an object's text. */
+/** Adds fields at the end of the text of an object that has some already and no space behind it. */
 export function withFields(text: string, added: readonly string[]): string {
   return added.length === 0 ? text : `${text.slice(0, -1)},${added.join(",")}}`;
 }

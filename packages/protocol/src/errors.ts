@@ -22,6 +22,7 @@ const row = (
 export const errorTable = {
   // What a frame or an envelope can get wrong.
   not_text: row(40001, 400, "Not a text frame", "Send each envelope as one text frame"),
+  bad_frame: row(40017, 400, "Broken WebSocket frame", "Use a WebSocket library that keeps RFC 6455"),
   bad_utf8: row(40002, 400, "Not valid UTF-8", "Encode the envelope as UTF-8"),
   bad_json: row(-32700, 400, "Not valid JSON", "Send one JSON object per frame"),
   not_an_object: row(
@@ -89,6 +90,7 @@ export const errorTable = {
     "No privilege level was assigned",
     "Ask an admin: this gateway runs in secure mode",
   ),
+  kicked: row(40310, 403, "An admin has removed you from this room", "Ask an admin to set your level again"),
   key_mismatch: row(
     40306,
     403,
@@ -159,6 +161,9 @@ export function isMcpxError(error: unknown): error is McpxError {
     error instanceof Error &&
     "code" in error &&
     typeof error.code === "string" &&
-    Object.hasOwn(errorTable, error.code)
+    Object.hasOwn(errorTable, error.code) &&
+    // Other libraries have words such as `not_found` too; only ours come with a text for strangers.
+    "detail" in error &&
+    typeof error.detail === "string"
   );
 }

@@ -21,7 +21,7 @@ export function jsonRpcShape(payload: JsonObject): JsonRpcShape {
   if (payload.jsonrpc !== "2.0") throw bad('payload.jsonrpc must be "2.0"');
   if (has("method")) {
     if (typeof payload.method !== "string" || payload.method === "")
-      throw bad("payload.method must be a string");
+      throw bad("payload.method must be a string, not empty");
     if (has("result") || has("error")) throw bad("payload has both method and result or error");
     if (has("params") && !isObject(payload.params)) throw bad("payload.params must be an object");
     if (!has("id")) return "notification";

@@ -30,10 +30,13 @@ const spelledOut: readonly { prefix: string; kind: Kind }[] = [
 
 const known: ReadonlyMap<string, ParsedKind> = new Map(kinds.map((kind) => [kind, { kind }]));
 
+const charsMax = 256;
+
 /** Reads a kind; `undefined` for anything unknown, look-alikes included. */
 export function parseKind(written: string): ParsedKind | undefined {
   const exact = known.get(written);
   if (exact !== undefined) return exact;
+  if (written.length > charsMax) return undefined;
   const spelling = spelledOut.find(({ prefix }) => written.startsWith(prefix));
   if (spelling === undefined) return undefined;
   const rest = written.slice(spelling.prefix.length);

@@ -24,21 +24,28 @@ export interface Scanned {
 
 /** Reads one envelope's text, or throws naming the fault. [X0-4-1] */
 export function scan(source: string, limits: Pick<Limits, "depthMax">): Scanned {
-  const text = source.trim();
-  const places = new Places(text, limits.depthMax);
+  // JSON's own white space only: what `String.trim` takes beyond it is no JSON.
+  const { start, end } = trimmed(source, 0, source.length);
+  const text = source.slice(start, end);
+  // Before `parse`, which takes its time over deep nesting.
+  const { envelope, payload } = walk(text, limits.depthMax);
   const value = parse(text);
-  if (!isObject(value))
-    throw new McpxError("not_an_object", `got ${Array.isArray(value) ? "an array" : typeof value}`);
-  if (places.duplicate !== undefined) {
-    throw new McpxError("duplicate_key", `${quoteShort(places.duplicate)} occurs twice in the envelope`);
+  if (!isObject(value)) throw new McpxError("not_an_object", `got ${nameOf(value)}`);
+  if (envelope.duplicate !== undefined) {
+    throw new McpxError("duplicate_key", `${quoteShort(envelope.duplicate)} occurs twice in the envelope`);
   }
   return {
     text,
     value,
-    fields: places.fields,
-    payloadFields: places.payloadFields,
-    payloadDuplicate: places.payloadDuplicate,
+    fields: envelope.spans,
+    payloadFields: payload.spans,
+    payloadDuplicate: payload.duplicate,
   };
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
 function parse(text: string): unknown {
@@ -64,84 +71,77 @@ const closeBracket = 0x5d;
 const comma = 0x2c;
 const colon = 0x3a;
 
-/** Finds the fields of the envelope (depth 1) and of its payload (depth 2). Any input ends in linear time. */
-class Places {
-  readonly fields = new Map<string, Span>();
-  readonly payloadFields = new Map<string, Span>();
+/** The fields of one object while the walk passes over it. */
+class Fields {
+  readonly spans = new Map<string, Span>();
   duplicate: string | undefined;
-  payloadDuplicate: string | undefined;
+  key = "";
   readonly #text: string;
-  #key = "";
-  #payloadKey = "";
-  #valueStart = 0;
-  #payloadValueStart = 0;
+  #valueStart: number | undefined;
 
-  constructor(text: string, depthMax: number) {
+  constructor(text: string) {
     this.#text = text;
-    let depth = 0;
-    let isKeyNext = false;
-    let inPayload = false;
-    let isPayloadKeyNext = false;
-    for (let i = 0; i < text.length; i += 1) {
-      switch (text.charCodeAt(i)) {
-        case quote: {
-          const end = stringEnd(text, i);
-          if (depth === 1 && isKeyNext) this.#key = readKey(text, i, end);
-          else if (depth === 2 && isPayloadKeyNext) this.#payloadKey = readKey(text, i, end);
-          i = end - 1;
-          break;
-        }
-        case openBrace:
-        case openBracket:
-          depth += 1;
-          if (depth > depthMax) throw new McpxError("too_deep", `deeper than ${depthMax} levels`);
-          if (depth === 1) isKeyNext = text.charCodeAt(i) === openBrace;
-          if (depth === 2) {
-            inPayload = this.#key === "payload" && text.charCodeAt(i) === openBrace;
-            isPayloadKeyNext = inPayload;
-          }
-          break;
-        case colon:
-          if (depth === 1 && isKeyNext) {
-            isKeyNext = false;
-            this.#valueStart = i + 1;
-          } else if (depth === 2 && isPayloadKeyNext) {
-            isPayloadKeyNext = false;
-            this.#payloadValueStart = i + 1;
-          }
-          break;
-        case comma:
-          if (depth === 1) {
-            this.#endField(i);
-            isKeyNext = true;
-          } else if (depth === 2 && inPayload) {
-            this.#endPayloadField(i);
-            isPayloadKeyNext = true;
-          }
-          break;
-        case closeBrace:
-        case closeBracket:
-          if (depth === 1 && !isKeyNext) this.#endField(i);
-          if (depth === 2 && inPayload) {
-            if (!isPayloadKeyNext) this.#endPayloadField(i);
-            inPayload = false;
-            isPayloadKeyNext = false;
-          }
-          depth -= 1;
-          break;
+  }
+
+  string(start: number, end: number): void {
+    if (this.#valueStart === undefined) this.key = readKey(this.#text, start, end);
+  }
+
+  colon(at: number): void {
+    this.#valueStart ??= at + 1;
+  }
+
+  /** Ends the value that its colon began. One end per colon: that keeps hostile text linear. */
+  end(at: number): void {
+    if (this.#valueStart === undefined) return;
+    if (this.spans.has(this.key)) this.duplicate ??= this.key;
+    this.spans.set(this.key, trimmed(this.#text, this.#valueStart, at));
+    this.#valueStart = undefined;
+  }
+}
+
+/** Finds the fields of the envelope (depth 1) and of its payload (depth 2); what is not JSON is left to `parse`. */
+function walk(text: string, depthMax: number): { envelope: Fields; payload: Fields } {
+  const envelope = new Fields(text);
+  const payload = new Fields(text);
+  // By depth: whose fields stand there. `open` is the one the walk is in, none where fields are of no interest.
+  const objects: (Fields | undefined)[] = [];
+  let open: Fields | undefined;
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const char = text.charCodeAt(i);
+    switch (char) {
+      case quote: {
+        const end = stringEnd(text, i);
+        open?.string(i, end);
+        i = end - 1;
+        break;
       }
+      case openBrace:
+      case openBracket:
+        depth += 1;
+        if (depth > depthMax) throw new McpxError("too_deep", `deeper than ${depthMax} levels`);
+        if (depth === 1) objects[1] = char === openBrace ? envelope : undefined;
+        if (depth === 2) objects[2] = char === openBrace && open?.key === "payload" ? payload : undefined;
+        open = objects[depth];
+        break;
+      case colon:
+        open?.colon(i);
+        break;
+      case comma:
+        open?.end(i);
+        break;
+      case closeBrace:
+      case closeBracket:
+        open?.end(i);
+        depth -= 1;
+        // Whatever follows the last brace is not JSON.
+        if (depth <= 0) return { envelope, payload };
+        open = objects[depth];
+        break;
     }
   }
-
-  #endField(end: number): void {
-    if (this.fields.has(this.#key)) this.duplicate ??= this.#key;
-    this.fields.set(this.#key, trimmed(this.#text, this.#valueStart, end));
-  }
-
-  #endPayloadField(end: number): void {
-    if (this.payloadFields.has(this.#payloadKey)) this.payloadDuplicate ??= this.#payloadKey;
-    this.payloadFields.set(this.#payloadKey, trimmed(this.#text, this.#payloadValueStart, end));
-  }
+  return { envelope, payload };
 }
 
 /** The position after the string that starts at `start`; the text's end where it never closes. */

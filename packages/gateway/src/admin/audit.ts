@@ -1,0 +1,25 @@
+// GET /admin/audit: what was decided and refused, newest first, and whether the chain is whole.
+import type { HttpRequest, HttpResponse } from "@mcpx/host";
+import type { Gateway } from "../gateway-state.ts";
+import { adminOf, numberOf } from "../rest/caller.ts";
+import { isoTime } from "../system-envelope.ts";
+
+export async function readAudit(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
+  await adminOf(gateway, request);
+  const { query } = request;
+  const limit = Math.min(numberOf(query, "limit", 100), gateway.limits.historyPageMax);
+  const before = numberOf(query, "before", undefined);
+  const action = query.get("action") ?? undefined;
+  const actor = query.get("actor") ?? undefined;
+  gateway.audit.flush();
+  const records = gateway.audit
+    .list({
+      limit,
+      ...(before === undefined ? {} : { before }),
+      ...(action ? { action } : {}),
+      ...(actor ? { actor } : {}),
+    })
+    .map((record) => ({ ...record, at: isoTime(record.at) }));
+  const chain = query.get("verify") === "1" ? { chain: gateway.audit.verify() } : {};
+  return { body: { records, ...chain } };
+}

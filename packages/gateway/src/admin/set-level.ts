@@ -1,0 +1,53 @@
+// POST /admin/participants/{id}/promote and /demote: at once on live connections, kept, and announced. [X1-5.1-2]
+import type { HttpRequest, HttpResponse } from "@mcpx/host";
+import { isLevel, type Level, levelRank, McpxError } from "@mcpx/protocol";
+import { changeLevel } from "../change-level.ts";
+import type { Gateway } from "../gateway-state.ts";
+import { adminOf } from "../rest/caller.ts";
+import { isoTime } from "../system-envelope.ts";
+import { liveMembers, subjectOf } from "./subject.ts";
+
+export async function promote(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
+  const { id, topic, by, level, old, at } = await decide(gateway, request, "promote", "full");
+  return {
+    body: {
+      participantId: id,
+      oldPrivilege: old,
+      newPrivilege: level,
+      promotedBy: by,
+      promotedAt: at,
+      topic,
+    },
+  };
+}
+
+export async function demote(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
+  const { id, topic, by, level, old, at } = await decide(gateway, request, "demote", "restricted");
+  return {
+    body: { participantId: id, oldPrivilege: old, newPrivilege: level, demotedBy: by, demotedAt: at, topic },
+  };
+}
+
+async function decide(gateway: Gateway, request: HttpRequest, verb: "promote" | "demote", fallback: Level) {
+  const by = await adminOf(gateway, request);
+  const { id, topic } = subjectOf(gateway, request);
+  const level = request.query.get("level") ?? fallback;
+  if (!isLevel(level)) throw new McpxError("bad_request", "level must be full, responder or restricted");
+  const members = liveMembers(gateway, id, topic);
+  const old = members[0]?.level ?? gateway.levelDecisions.find(id, topic ?? "*") ?? "restricted";
+  const isWrongWay =
+    old !== "none" &&
+    (verb === "promote" ? levelRank(level) < levelRank(old) : levelRank(level) > levelRank(old));
+  if (isWrongWay) throw new McpxError("bad_request", `that would not ${verb}: ${id} is ${old}`);
+  const now = gateway.clock.now();
+  gateway.levelDecisions.decide(id, topic, level, by, now);
+  gateway.audit.recordNow({
+    action: `participant.${verb}`,
+    actor: by,
+    subject: id,
+    topic,
+    detail: { old, new: level },
+  });
+  for (const member of members) changeLevel(gateway, member, level, by);
+  return { id, topic, by, level, old, at: isoTime(now) };
+}

@@ -1,0 +1,23 @@
+// Whom an admin's request is about.
+import type { HttpRequest } from "@mcpx/host";
+import { isId, McpxError } from "@mcpx/protocol";
+import type { Gateway } from "../gateway-state.ts";
+import type { Member } from "../room.ts";
+
+/** The participant of the path and, where the query narrows it, the topic. Never seen is a 404. [X1-10.3-2] */
+export function subjectOf(gateway: Gateway, request: HttpRequest): { id: string; topic: string | undefined } {
+  const id = request.params.id;
+  const topic = request.query.get("topic") ?? undefined;
+  if (!isId(id)) throw new McpxError("bad_request", "the participant's id is not one");
+  if (topic !== undefined && !isId(topic)) throw new McpxError("bad_request", "topic is not a topic's name");
+  if (!gateway.participants.wasSeen(id, topic)) {
+    throw new McpxError("not_found", "no participant with this id was ever here");
+  }
+  return { id, topic };
+}
+
+export function liveMembers({ rooms }: Gateway, id: string, topic: string | undefined): Member[] {
+  return [...rooms.values()]
+    .filter((room) => topic === undefined || room.topic === topic)
+    .flatMap((room) => room.members.get(id) ?? []);
+}

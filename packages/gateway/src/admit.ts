@@ -1,0 +1,127 @@
+// Decides who comes in, before the handshake is answered: nothing unauthenticated ever holds a room's connection.
+import { bearerToken, mayEnter, type Principal, type UpgradeRequest } from "@mcpx/host";
+import {
+  isId,
+  isProtocol,
+  isReservedId,
+  type Level,
+  McpxError,
+  type Protocol,
+  protocols,
+} from "@mcpx/protocol";
+import type { Gateway } from "./gateway-state.ts";
+import { levelFor } from "./level-for.ts";
+import type { Participant } from "./room.ts";
+
+export interface Admission {
+  principal: Principal;
+  participant: Participant;
+  topic: string;
+  level: Level;
+  protocol: Protocol;
+  isProtocolFixed: boolean;
+  /** To be echoed in the handshake. */
+  subprotocol: string | undefined;
+  wantsSeq: boolean;
+  wantsEcho: boolean;
+  historyCount: number;
+  resume: { epoch: string; seq: number } | undefined;
+}
+
+/** A `/` may not stand in a WebSocket subprotocol, so it becomes a dot there. */
+const subprotocols: Readonly<Record<string, Protocol>> = { "mcpx.v0.1": "mcpx/v0.1", "mcp-x.v0": "mcp-x/v0" };
+
+export async function admit(gateway: Gateway, request: UpgradeRequest): Promise<Admission> {
+  const { query } = request;
+  const topic = readTopic(query.get("topic"));
+  const protocol = readProtocol(query.get("protocol"), request.headers["sec-websocket-protocol"]);
+  const wishes = {
+    wantsSeq: readFlag(query, "seq"),
+    wantsEcho: readFlag(query, "echo"),
+    historyCount: readHistory(query.get("history"), gateway.limits.historyPageMax),
+    resume: readResume(query.get("resume")),
+  };
+  const principal = await authenticate(gateway, request, topic);
+  if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
+  const participant = describe(gateway, principal, query);
+  const level = levelFor(gateway, principal, participant.id, topic);
+  if (principal.key !== undefined) gateway.participants.bindKey(participant.id, principal.key);
+  return { principal, participant, topic, level, ...protocol, ...wishes };
+}
+
+/** A ticket or a bearer token, never both and never a default. [X0-5.1-1] */
+async function authenticate(gateway: Gateway, request: UpgradeRequest, topic: string): Promise<Principal> {
+  const ticket = request.query.get("ticket");
+  if (ticket === null) return gateway.identity.tokens.verify(bearerToken(request));
+  if (request.headers.authorization !== undefined) {
+    throw new McpxError("bad_request", "give a ticket or a token, not both");
+  }
+  return gateway.identity.tickets.redeem(ticket, topic);
+}
+
+export function readTopic(topic: string | null): string {
+  if (topic === null) throw new McpxError("bad_request", "the topic parameter is missing");
+  if (!isId(topic)) {
+    throw new McpxError(
+      "bad_request",
+      "topic must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ / + - (write + as %2B)",
+    );
+  }
+  return topic;
+}
+
+/** By `?protocol=` or by subprotocol; else the first envelope tells. [X0-10-1] */
+function readProtocol(
+  asked: string | null,
+  offered: string | undefined,
+): Pick<Admission, "protocol" | "isProtocolFixed" | "subprotocol"> {
+  const offers = offered?.split(",").map((name) => name.trim()) ?? [];
+  const subprotocol = offers.find((name) => Object.hasOwn(subprotocols, name));
+  const unsupported = () => new McpxError("unsupported_protocol", `supported: ${protocols.join(", ")}`);
+  if (asked !== null && !isProtocol(asked)) throw unsupported();
+  if (offers.length > 0 && subprotocol === undefined) throw unsupported();
+  const protocol = asked ?? (subprotocol === undefined ? undefined : subprotocols[subprotocol]);
+  return { protocol: protocol ?? "mcpx/v0.1", isProtocolFixed: protocol !== undefined, subprotocol };
+}
+
+function readFlag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  if (value === null || value === "0") return false;
+  if (value === "1") return true;
+  throw new McpxError("bad_request", `${name} must be 0 or 1`);
+}
+
+function readHistory(value: string | null, max: number): number {
+  if (value === null) return 0;
+  if (!/^\d{1,6}$/.test(value)) throw new McpxError("bad_request", "history must be a number");
+  return Math.min(Number(value), max);
+}
+
+function readResume(value: string | null): Admission["resume"] {
+  if (value === null) return undefined;
+  const match = /^([A-Za-z0-9-]{1,64}):(\d{1,15})$/.exec(value);
+  if (match === null) throw new McpxError("bad_request", "resume must be EPOCH:SEQ");
+  return { epoch: match[1] as string, seq: Number(match[2]) };
+}
+
+/** Who joins. Only open mode lets a token without a subject choose its id. [X0-4-7] */
+function describe({ options }: Gateway, principal: Principal, query: URLSearchParams): Participant {
+  const asserted = query.get("id");
+  const mayAssert = options.mode === "open" && principal.id === undefined;
+  if (asserted !== null && !mayAssert && asserted !== principal.id) {
+    throw new McpxError("bad_request", "the id comes from the token");
+  }
+  const id = principal.id ?? asserted;
+  if (id === null) throw new McpxError("unauthorised", "the token names no participant");
+  if (!isId(id) || isReservedId(id)) throw new McpxError("bad_request", "this id cannot be used");
+  const mcp = query.get("mcp");
+  if (mcp !== null && !/^\d{4}-\d{2}-\d{2}$/.test(mcp))
+    throw new McpxError("bad_request", "mcp must be a revision date");
+  return {
+    id,
+    ...(principal.name === undefined ? {} : { name: principal.name }),
+    ...(principal.kind === undefined ? {} : { kind: principal.kind }),
+    ...(mcp === null ? {} : { mcp: { version: mcp } }),
+    ...(principal.key === undefined ? {} : { key: principal.key }),
+  };
+}

@@ -1,0 +1,78 @@
+// GET /v0/ws: from an HTTP upgrade to a member of a room. [X0-5.2-1]
+import type { Duplex } from "node:stream";
+import type { UpgradeRequest } from "@mcpx/host";
+import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
+import { type Admission, admit } from "./admit.ts";
+import type { Gateway } from "./gateway-state.ts";
+import { join, type Preparation, prepareJoin } from "./join.ts";
+import { leave } from "./leave.ts";
+import { openRoom } from "./open-room.ts";
+import { take } from "./rates.ts";
+import { receive } from "./receive.ts";
+import { refuse } from "./refuse.ts";
+import { acceptUpgrade, checkUpgrade, WsSocket } from "./transports/ws.ts";
+
+/** Throws before the handshake is answered; the listener turns that into an HTTP error. */
+export async function connect(
+  gateway: Gateway,
+  request: UpgradeRequest,
+  duplex: Duplex,
+  head: Buffer,
+): Promise<void> {
+  checkUpgrade(request.raw);
+  checkPlace(gateway);
+  gateway.connections += 1;
+  duplex.once("close", () => {
+    gateway.connections -= 1;
+  });
+  const { admission, prepared } = await admitAudited(gateway, request);
+  if (duplex.destroyed) return;
+  acceptUpgrade(request.raw, duplex, admission.subprotocol);
+  attach(gateway, admission, prepared, duplex, head);
+}
+
+function checkPlace({ isDraining, connections, limits, handshakes, clock }: Gateway): void {
+  if (isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
+  const busy = (detail: string, retryAfterMs: number) =>
+    new McpxError("too_many_connections", detail, { retryAfterMs });
+  if (connections >= limits.connectionsMax) throw busy(`the limit is ${limits.connectionsMax}`, 5_000);
+  const perSecond = limits.handshakesPerSecond;
+  const taken = take(handshakes, { perSecond, burst: perSecond }, clock.monotonic());
+  if (!taken.ok) throw busy(`the limit is ${perSecond} handshakes a second`, taken.retryAfterMs);
+}
+
+async function admitAudited(
+  gateway: Gateway,
+  request: UpgradeRequest,
+): Promise<{ admission: Admission; prepared: Preparation }> {
+  try {
+    const admission = await admit(gateway, request);
+    const room = await openRoom(gateway, admission.topic);
+    if (gateway.options.takeover === "refuse" && room.members.has(admission.participant.id)) {
+      throw new McpxError("already_connected");
+    }
+    return { admission, prepared: await prepareJoin(room, admission) };
+  } catch (error) {
+    if (isMcpxError(error) && errorTable[error.code].fault === "caller") {
+      const topic = request.query.get("topic")?.slice(0, 128);
+      gateway.audit.record({ action: "room.join", reason: error.code, actor: request.remoteAddress, topic });
+    }
+    throw error;
+  }
+}
+
+function attach(
+  gateway: Gateway,
+  admission: Admission,
+  prepared: Preparation,
+  duplex: Duplex,
+  head: Buffer,
+): void {
+  const socket = new WsSocket(duplex, gateway.limits, gateway.clock.monotonic, {
+    text: (text) => receive(gateway, member, text),
+    fault: (error) => refuse(gateway, member, error, undefined),
+    closed: () => leave(gateway, member, "left"),
+  });
+  const member = join(gateway, admission, prepared, socket);
+  socket.start(head);
+}

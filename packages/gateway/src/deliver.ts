@@ -1,0 +1,101 @@
+// Delivery: what was committed in one tick goes to every member in one write, encoded once per variant.
+import { closeCodes } from "@mcpx/protocol";
+import { Batch, type Slice, single } from "./batch.ts";
+import { expel } from "./expel.ts";
+import type { Gateway } from "./gateway-state.ts";
+import { renderEntry } from "./render.ts";
+import type { Member, Room } from "./room.ts";
+import { isoTime, systemText } from "./system-envelope.ts";
+import type { Entry } from "./topic-log.ts";
+
+/** Takes a committed entry; it leaves with all others of this tick. */
+export function enqueue(gateway: Gateway, room: Room, entry: Entry): void {
+  if (room.outbox.length === 0) setImmediate(() => deliver(gateway, room));
+  room.outbox.push(entry);
+}
+
+function deliver(gateway: Gateway, room: Room): void {
+  const entries = room.outbox;
+  room.outbox = [];
+  const last = entries.at(-1);
+  if (last === undefined) return;
+  room.deliveredSeq = last.seq;
+  const batches = new Map<string, Batch>();
+  let deliveries = 0;
+  const senders = new Set(entries.map(({ from }) => from));
+  for (const member of room.members.values()) {
+    if (member.isCatchingUp || member.position >= last.seq) continue;
+    const key = `${member.protocol} ${member.wantsSeq}`;
+    let batch = batches.get(key);
+    if (batch === undefined) {
+      batch = new Batch(entries.map((entry) => renderEntry(entry, member)));
+      batches.set(key, batch);
+    }
+    // A member that has just caught up may have been given the first of these already.
+    const start = entries.findIndex(({ seq }) => seq > member.position);
+    member.position = last.seq;
+    deliveries += entries.length - start;
+    const isSender = senders.has(member.participant.id);
+    member.socket.write(
+      isSender ? ownSlices(gateway, member, entries, batch, start) : [{ batch, start, end: entries.length }],
+    );
+    cutOffIfSlow(gateway, member);
+  }
+  gateway.metrics.delivered.inc(deliveries);
+}
+
+/** A sender's own envelopes come back as acks, and as themselves only where it asked for an echo. */
+function ownSlices(
+  gateway: Gateway,
+  member: Member,
+  entries: readonly Entry[],
+  batch: Batch,
+  start: number,
+): Slice[] {
+  const slices: Slice[] = [];
+  let from = start;
+  for (let i = start; i < entries.length; i += 1) {
+    const entry = entries[i];
+    if (entry === undefined || entry.from !== member.participant.id) continue;
+    if (i > from) slices.push({ batch, start: from, end: i });
+    slices.push(...single(ackText(gateway, member, entry)));
+    from = member.wantsEcho ? i : i + 1;
+  }
+  if (from < entries.length) slices.push({ batch, start: from, end: entries.length });
+  return slices;
+}
+
+/** One entry for one member, outside of live delivery. */
+export function deliverOne(gateway: Gateway, member: Member, entry: Entry): void {
+  member.position = entry.seq;
+  if (entry.from === member.participant.id) {
+    member.socket.write(single(ackText(gateway, member, entry)));
+    if (!member.wantsEcho) return;
+  }
+  member.socket.write(single(renderEntry(entry, member)));
+}
+
+/** Says that an envelope is durable, and where it stands. */
+export function ackText(gateway: Gateway, member: Member, entry: Pick<Entry, "id" | "seq" | "at">): string {
+  const { protocol, participant, room } = member;
+  return systemText({ protocol, to: participant.id, correlationId: entry.id }, gateway.clock.now(), {
+    event: "ack",
+    id: entry.id,
+    seq: entry.seq,
+    epoch: room.log.epoch,
+    at: isoTime(entry.at),
+  });
+}
+
+/** A slow reader is cut off by a bound, never by memory. */
+export function cutOffIfSlow(gateway: Gateway, member: Member): void {
+  const { limits, metrics } = gateway;
+  const { socket } = member;
+  const isSlow =
+    socket.queuedBytes > limits.queueBytesMax ||
+    socket.queuedEnvelopes > limits.queueEnvelopesMax ||
+    socket.stalledMs() > limits.queueStallMs;
+  if (!isSlow) return;
+  metrics.slowConsumers.inc();
+  expel(gateway, member, closeCodes.tooSlow, "too_slow");
+}

@@ -1,0 +1,39 @@
+// `kind: mcp`: one JSON-RPC message, checked in shape and never rewritten. [X0-4.1-1]
+import { type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
+import type { Handling } from "../handling.ts";
+import { type Outcome, publish } from "../outcome.ts";
+import { findReferred } from "../referred.ts";
+
+export async function handleMcp(handling: Handling): Promise<Outcome> {
+  const { envelope } = handling;
+  const { payloadDuplicate } = envelope.scanned;
+  if (payloadDuplicate !== undefined) throw new McpxError("duplicate_key", "a key occurs twice in payload");
+  const shape = jsonRpcShape(envelope.payload);
+  checkSpelledMethod(envelope, shape === "request");
+  if (shape === "request" && envelope.to.length !== 1) {
+    throw new McpxError("request_needs_one_target", `to names ${envelope.to.length} participants`); // [X0-4.1-2]
+  }
+  if (shape === "response") await checkResponse(handling);
+  return publish;
+}
+
+/** A response answers a request that was addressed to its sender. */
+async function checkResponse({ member, envelope, permission }: Handling): Promise<void> {
+  if (envelope.correlationId === undefined) {
+    throw new McpxError("response_needs_correlation", "a JSON-RPC response without correlation_id"); // [X0-4-5]
+  }
+  const referred = await findReferred(member.room, envelope.correlationId);
+  const isAddressee = referred?.isRequest === true && referred.to.includes(member.participant.id);
+  if (isAddressee) return;
+  if (referred !== undefined || permission === "addressed") {
+    throw new McpxError("not_the_addressee", "no request with that envelope id was addressed to you");
+  }
+}
+
+/** COMPAT: a method spelled into the kind must be the payload's. [PL-7-2] */
+function checkSpelledMethod({ kind, payload }: Envelope, isRequest: boolean): void {
+  if (kind.method === undefined) return;
+  if (!isRequest) throw new McpxError("bad_json_rpc", "this kind carries requests only");
+  if (kind.method !== payload.method)
+    throw new McpxError("bad_json_rpc", "kind and payload name different methods");
+}

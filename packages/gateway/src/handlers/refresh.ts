@@ -1,0 +1,31 @@
+// `system` `refresh`: a new token for a live connection. It cannot change who is connected.
+import { mayEnter, type PublicJwk, thumbprint } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
+import type { Handling } from "../handling.ts";
+import { levelFor } from "../level-for.ts";
+import type { Outcome } from "../outcome.ts";
+
+export async function handleRefresh({ gateway, member, envelope }: Handling): Promise<Outcome> {
+  const { token } = envelope.payload;
+  if (typeof token !== "string") throw new McpxError("bad_system", "payload.token must be a string");
+  const principal = await gateway.identity.tokens.verify(token);
+  const { principal: before, participant, room } = member;
+  const isSame = (principal.id ?? participant.id) === participant.id && principal.issuer === before.issuer;
+  if (!isSame) throw new McpxError("identity_change", "the new token is for another participant");
+  if (!isSameKey(principal.key, before.key)) {
+    throw new McpxError("identity_change", "the new token is bound to another key");
+  }
+  if (!mayEnter(principal, room.topic))
+    throw new McpxError("topic_forbidden", "the new token does not cover this topic");
+  member.principal = principal;
+  member.wasWarned = false;
+  return {
+    type: "done",
+    level: levelFor(gateway, principal, participant.id, room.topic),
+    answer: { exp: Math.floor(principal.expiresAt / 1000) },
+  };
+}
+
+function isSameKey(a: PublicJwk | undefined, b: PublicJwk | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : thumbprint(a) === thumbprint(b);
+}

@@ -1,0 +1,32 @@
+// `mcpx.withdraw.proposal`: only the proposer withdraws. [PL-1-1] [PL-9-2]
+import { type Envelope, isId, type Limits, McpxError } from "@mcpx/protocol";
+import type { Handling } from "../handling.ts";
+import { checkReason } from "../lifecycle.ts";
+import { type Outcome, publish } from "../outcome.ts";
+import { findReferred } from "../referred.ts";
+
+export async function handleWithdraw({ gateway, member, envelope }: Handling): Promise<Outcome> {
+  checkReason(envelope);
+  for (const id of withdrawnIds(envelope, gateway.limits)) {
+    const referred = await findReferred(member.room, id);
+    // Unknown or ended ones are relayed without effect. [PL-9-1]
+    if (referred !== undefined && referred.from !== member.participant.id) {
+      throw new McpxError("not_the_proposer", "that envelope is somebody else's");
+    }
+  }
+  return publish;
+}
+
+/** One by `correlation_id`, or several in `payload.proposals`. [PL-8-1] */
+function withdrawnIds({ correlationId, payload }: Envelope, limits: Limits): readonly string[] {
+  const { proposals } = payload;
+  if (proposals === undefined) {
+    if (correlationId === undefined) throw new McpxError("bad_lifecycle", "correlation_id is missing");
+    return [correlationId];
+  }
+  const isList = Array.isArray(proposals) && proposals.length > 0 && proposals.length <= limits.toMax;
+  if (!isList || !proposals.every((id) => isId(id, limits.idCharsMax))) {
+    throw new McpxError("bad_lifecycle", `payload.proposals must be 1 to ${limits.toMax} envelope ids`);
+  }
+  return correlationId === undefined ? proposals : [correlationId, ...proposals];
+}

@@ -1,0 +1,39 @@
+// Finds a room or opens it: which log it has, whether it may be made, where its order stands.
+import { McpxError, matchesGlob } from "@mcpx/protocol";
+import { defaultTopic, type Gateway, type TopicOptions } from "./gateway-state.ts";
+import { createRoom, type Room } from "./room.ts";
+
+export async function openRoom(gateway: Gateway, topic: string): Promise<Room> {
+  const open = gateway.rooms.get(topic);
+  if (open !== undefined) return open;
+  const { history } = topicOptions(gateway, topic);
+  const log = history ? gateway.durableLog : gateway.ephemeralLog;
+  await ensureTopic(gateway, topic);
+  const { last } = await log.bounds(topic);
+  // Somebody else may have opened it meanwhile.
+  const room = gateway.rooms.get(topic) ?? createRoom(topic, log, history, last);
+  gateway.rooms.set(topic, room);
+  return room;
+}
+
+/** The exact name's options, else those of the longest matching glob, over the defaults. */
+export function topicOptions({ options }: Pick<Gateway, "options">, topic: string): TopicOptions {
+  const { topics } = options;
+  const exact = Object.hasOwn(topics, topic) ? topics[topic] : undefined;
+  const globs = Object.keys(topics).filter((glob) => matchesGlob(glob, topic));
+  const longest = globs.sort((a, b) => b.length - a.length)[0];
+  const given = exact ?? (longest === undefined ? {} : topics[longest]);
+  return { ...defaultTopic, ...given };
+}
+
+/** Topics come to be by the first join of a token that allows it. [X0-2.2-1] */
+async function ensureTopic({ topics, options, limits, durableLog }: Gateway, topic: string): Promise<void> {
+  if (topics.has(topic)) return;
+  if (options.createTopics === "configured" && !Object.hasOwn(options.topics, topic)) {
+    throw new McpxError("not_found", "this gateway has no such topic");
+  }
+  if (topics.size >= limits.topicsMax)
+    throw new McpxError("too_many_topics", `the limit is ${limits.topicsMax}`);
+  await durableLog.createTopic(topic);
+  topics.add(topic);
+}

@@ -1,0 +1,10 @@
+// What a handler decides. It sends nothing itself: `receive` carries it out.
+import type { Level } from "@mcpx/protocol";
+
+export type Outcome =
+  /** Into the log, then to everybody. */
+  | { type: "publish" }
+  /** Done by the gateway alone; the sender is told, the others where it concerns them. */
+  | { type: "done"; answer?: Record<string, unknown>; isPresenceNews?: true; level?: Level };
+
+export const publish: Outcome = { type: "publish" };

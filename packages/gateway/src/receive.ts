@@ -1,0 +1,151 @@
+// The corridor of an envelope: scan → read → rate, from → authorise → handler → log → deliver. One switch and one
+// catch; two exits, an error envelope or a close code.
+import { hash } from "node:crypto";
+import {
+  type Action,
+  bodyText,
+  type Envelope,
+  McpxError,
+  readEnvelope,
+  relayText,
+  type Scanned,
+  scan,
+} from "@mcpx/protocol";
+import { announcePresence } from "./announce.ts";
+import { actionOf, authorise } from "./authorise.ts";
+import { single } from "./batch.ts";
+import { changeLevel } from "./change-level.ts";
+import { ackText, enqueue } from "./deliver.ts";
+import type { Gateway } from "./gateway-state.ts";
+import { handleChat } from "./handlers/chat.ts";
+import { handleKey } from "./handlers/key.ts";
+import { handleMcp } from "./handlers/mcp.ts";
+import { handlePresenceStatus } from "./handlers/presence-status.ts";
+import { handleProposal } from "./handlers/proposal.ts";
+import { handleRefresh } from "./handlers/refresh.ts";
+import { handleReject } from "./handlers/reject.ts";
+import { handleStatus } from "./handlers/status.ts";
+import { handleToolAccess } from "./handlers/tool-access.ts";
+import { handleWithdraw } from "./handlers/withdraw.ts";
+import type { Handling } from "./handling.ts";
+import type { Outcome } from "./outcome.ts";
+import { refuse } from "./refuse.ts";
+import type { Member } from "./room.ts";
+import { isoTime, systemText } from "./system-envelope.ts";
+
+/** Envelopes of one connection that may wait before its socket is no longer read. */
+const waitingMax = 256;
+
+/** Takes a frame's text; frames of one connection are handled in the order they came. */
+export function receive(gateway: Gateway, member: Member, text: string): void {
+  member.waiting += 1;
+  if (member.waiting === waitingMax) member.socket.pause();
+  member.tail = member.tail.then(async () => {
+    await receiveNow(gateway, member, text);
+    member.waiting -= 1;
+    if (member.waiting === waitingMax - 1 && !gateway.isDraining) member.socket.resume();
+  });
+}
+
+async function receiveNow(gateway: Gateway, member: Member, text: string): Promise<void> {
+  if (member.hasLeft) return;
+  const at = gateway.clock.now();
+  let scanned: Scanned | undefined;
+  try {
+    scanned = scan(text, gateway.limits);
+    const envelope = readEnvelope(scanned, gateway.limits);
+    const { participant, level } = member;
+    if (!member.isProtocolFixed) {
+      member.protocol = envelope.protocol; // [X0-10-2]
+      member.isProtocolFixed = true;
+    }
+    gateway.rates.chargeEnvelope(participant.id, level, gateway.clock.monotonic());
+    if (envelope.from !== undefined && envelope.from !== participant.id) {
+      throw new McpxError("wrong_from", `you are ${participant.id}`); // [X0-9-3]
+    }
+    const action = actionOf(envelope);
+    const permission = authorise(level, action);
+    const outcome = await handle(action, { gateway, member, envelope, permission });
+    gateway.metrics.received.inc({ kind: envelope.kind.kind });
+    if (outcome.type === "publish") publish(gateway, member, envelope, at);
+    else finish(gateway, member, envelope, outcome);
+  } catch (error) {
+    refuse(gateway, member, error, scanned);
+  }
+}
+
+function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> {
+  switch (action) {
+    case "mcp.request":
+    case "mcp.notification":
+    case "mcp.response":
+      return handleMcp(handling);
+    case "proposal":
+      return handleProposal(handling);
+    case "chat":
+      return handleChat(handling);
+    case "withdraw":
+      return handleWithdraw(handling);
+    case "reject":
+      return handleReject(handling);
+    case "status":
+      return handleStatus(handling);
+    case "system.tool_access_policy":
+    case "system.capability_revoked":
+      return handleToolAccess(handling);
+    case "system.refresh":
+      return handleRefresh(handling);
+    case "system.key":
+      return handleKey(handling);
+    case "system.presence_status":
+      return handlePresenceStatus(handling);
+  }
+}
+
+/**
+ * Commit, then deliver. Not waited for: the log keeps the order, and a sender's next envelope may join this one's
+ * commit.
+ */
+function publish(gateway: Gateway, member: Member, envelope: Envelope, at: number): void {
+  const { room, participant } = member;
+  const from = participant.id;
+  const entry = {
+    topic: room.topic,
+    id: envelope.id,
+    from,
+    at,
+    digest: hash("sha256", bodyText(envelope), "base64url"),
+    text: relayText(envelope, from, isoTime(at)),
+  };
+  const done = gateway.metrics.append.startTimer();
+  room.pending += 1;
+  room.log
+    .append(entry)
+    .then((appended) => {
+      done();
+      if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
+      const logged = { ...entry, seq: appended.seq, at: appended.at };
+      if (appended.outcome === "appended") enqueue(gateway, room, logged);
+      else member.socket.write(single(ackText(gateway, member, logged)));
+    })
+    .catch((error: unknown) => refuse(gateway, member, error, envelope.scanned))
+    .finally(() => {
+      room.pending -= 1;
+    });
+}
+
+function finish(
+  gateway: Gateway,
+  member: Member,
+  envelope: Envelope,
+  outcome: Outcome & { type: "done" },
+): void {
+  const { protocol, participant } = member;
+  const now = gateway.clock.now();
+  const ack = { event: "ack", id: envelope.id, at: isoTime(now), ...outcome.answer };
+  member.socket.write(
+    single(systemText({ protocol, to: participant.id, correlationId: envelope.id }, now, ack)),
+  );
+  if (outcome.level !== undefined) changeLevel(gateway, member, outcome.level, "token");
+  if (outcome.isPresenceNews) announcePresence(gateway, member, "heartbeat");
+}

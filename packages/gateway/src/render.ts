@@ -1,0 +1,35 @@
+// How a logged envelope looks to one connection: with or without `seq`, chat in its protocol's form.
+import { defaultLimits, deriveChat, type Protocol, readEnvelope, scan, withFields } from "@mcpx/protocol";
+import { isoTime } from "./system-envelope.ts";
+import type { Entry } from "./topic-log.ts";
+
+export interface Variant {
+  protocol: Protocol;
+  wantsSeq: boolean;
+}
+
+/** The text a connection of this variant gets. */
+export function renderEntry(entry: Entry, { protocol, wantsSeq }: Variant): string {
+  const text = mayBeChat(entry) ? chatFor(entry, protocol) : entry.text;
+  return wantsSeq ? withSeq(text, entry) : text;
+}
+
+/** [X0-4-8] */
+export function withSeq(text: string, { seq, at }: Pick<Entry, "seq" | "at">): string {
+  return withFields(text, [`"seq":${seq}`, `"at":"${isoTime(at)}"`]);
+}
+
+/** Cheap and never wrong to say yes: what is looked at closer is decided by reading the envelope. */
+function mayBeChat({ text }: Entry): boolean {
+  return text.includes("chat") || text.includes("\\u");
+}
+
+/** The log keeps the original; only the other protocol's members get it rendered anew. [X0-8.1-2] */
+function chatFor({ text }: Entry, protocol: Protocol): string {
+  const envelope = readEnvelope(scan(text, storedLimits), storedLimits);
+  const derived = deriveChat(envelope, text);
+  return derived?.audience === protocol ? derived.text : text;
+}
+
+/** What is in the log was checked on its way in, perhaps against other limits than today's. */
+const storedLimits = { ...defaultLimits, depthMax: 10_000, toMax: 10_000, idCharsMax: 10_000 };

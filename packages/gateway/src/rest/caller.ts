@@ -1,0 +1,39 @@
+// Who calls over HTTP, and whether they may.
+import { bearerToken, type HttpRequest, mayEnter, type Principal } from "@mcpx/host";
+import { isId, McpxError } from "@mcpx/protocol";
+import type { Gateway } from "../gateway-state.ts";
+
+export function callerOf(gateway: Gateway, request: HttpRequest): Promise<Principal> {
+  return gateway.identity.tokens.verify(bearerToken(request));
+}
+
+/** The topic of the path, where the caller's token covers it; a foreign one looks the same whether it exists or not. */
+export async function topicOf(gateway: Gateway, request: HttpRequest): Promise<string> {
+  const principal = await callerOf(gateway, request);
+  const topic = request.params.topic;
+  if (!isId(topic)) throw new McpxError("bad_request", "the topic's name is not one");
+  if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
+  if (!gateway.topics.has(topic)) throw new McpxError("not_found", "there is no such topic");
+  return topic;
+}
+
+/** An admin's name for the record. [X1-10.3-2] */
+export async function adminOf(gateway: Gateway, request: HttpRequest): Promise<string> {
+  const principal = await callerOf(gateway, request);
+  if (!principal.admin) throw new McpxError("admin_only");
+  return principal.id ?? `token:${principal.jti}`;
+}
+
+/** A whole number of the query, or the default. */
+export function numberOf(query: URLSearchParams, name: string, fallback: number): number;
+export function numberOf(query: URLSearchParams, name: string, fallback: undefined): number | undefined;
+export function numberOf(
+  query: URLSearchParams,
+  name: string,
+  fallback: number | undefined,
+): number | undefined {
+  const value = query.get(name);
+  if (value === null) return fallback;
+  if (!/^\d{1,15}$/.test(value)) throw new McpxError("bad_request", `${name} must be a whole number`);
+  return Number(value);
+}

@@ -1,0 +1,66 @@
+// GET /v0/topics/{topic}/history: what was said, newest first. [X0-5.3-3] [X0-5.3-4]
+import type { HttpRequest, HttpResponse } from "@mcpx/host";
+import { isId, isTimestamp, McpxError, timestampMs } from "@mcpx/protocol";
+import type { Gateway } from "../gateway-state.ts";
+import { topicOptions } from "../open-room.ts";
+import { withSeq } from "../render.ts";
+import { numberOf, topicOf } from "./caller.ts";
+
+export async function readHistory(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
+  const topic = await topicOf(gateway, request);
+  if (!topicOptions(gateway, topic).history) throw new McpxError("history_disabled");
+  const { query } = request;
+  const { historyPageMax } = gateway.limits;
+  const limit = Math.min(numberOf(query, "limit", 100), historyPageMax);
+  if (limit < 1) throw new McpxError("bad_request", "limit must be at least 1");
+  const after = await afterOf(gateway, topic, query);
+  const before = await beforeOf(gateway, topic, query);
+  // One more than asked tells whether there is a next page.
+  const entries = await gateway.durableLog.read(topic, {
+    limit: limit + 1,
+    order: "newest_first",
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+  });
+  const page = entries.slice(0, limit);
+  const texts = page.map((entry) => withSeq(entry.text, entry));
+  const next = entries.length > limit ? nextPage(topic, limit, page.at(-1)?.seq ?? 0, after) : undefined;
+  // Spliced, so that the bytes are those that were sent.
+  const text = `{"envelopes":[${texts.join(",")}]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}`;
+  return { text, headers: { "content-type": "application/json; charset=utf-8" } };
+}
+
+function nextPage(topic: string, limit: number, beforeSeq: number, after: number | undefined): string {
+  const query = new URLSearchParams({ limit: String(limit), before_seq: String(beforeSeq) });
+  if (after !== undefined) query.set("after_seq", String(after));
+  return `/v0/topics/${encodeURIComponent(topic)}/history?${query}`;
+}
+
+async function beforeOf(
+  gateway: Gateway,
+  topic: string,
+  query: URLSearchParams,
+): Promise<number | undefined> {
+  const seq = numberOf(query, "before_seq", undefined);
+  const point = query.get("before");
+  if (seq !== undefined || point === null) return seq;
+  if (isTimestamp(point)) return (await gateway.durableLog.seqBefore(topic, timestampMs(point))) + 1;
+  return seqOf(gateway, topic, point, "before");
+}
+
+async function afterOf(gateway: Gateway, topic: string, query: URLSearchParams): Promise<number | undefined> {
+  const seq = numberOf(query, "after_seq", undefined);
+  const point = query.get("after");
+  if (seq !== undefined || point === null) return seq;
+  // Strictly after: what came in the same millisecond counts as before.
+  if (isTimestamp(point)) return gateway.durableLog.seqBefore(topic, timestampMs(point) + 1);
+  return seqOf(gateway, topic, point, "after");
+}
+
+async function seqOf({ durableLog }: Gateway, topic: string, id: string, name: string): Promise<number> {
+  if (!isId(id))
+    throw new McpxError("bad_request", `${name} must be an envelope id or a timestamp (write + as %2B)`);
+  const entry = await durableLog.find(topic, id);
+  if (entry === undefined) throw new McpxError("not_found", `no envelope with the id given in ${name}`);
+  return entry.seq;
+}

@@ -1,0 +1,65 @@
+// The state of a room and of its members. Verbs live in files of their own: join, receive, deliver, leave…
+import type { Principal, PublicJwk } from "@mcpx/host";
+import type { Level, Protocol } from "@mcpx/protocol";
+import type { Entry, TopicLog } from "./topic-log.ts";
+import type { RoomSocket } from "./transports/socket.ts";
+
+/** What others are told of a participant. [X0-4.2-1] */
+export interface Participant {
+  id: string;
+  name?: string;
+  kind?: string;
+  mcp?: { version: string };
+  key?: PublicJwk;
+  status?: { status: string; text?: string };
+}
+
+/** One participant's live connection to one room. */
+export interface Member {
+  readonly room: Room;
+  readonly connectionId: string;
+  readonly participant: Participant;
+  readonly socket: RoomSocket;
+  readonly connectedAt: number;
+  readonly wantsSeq: boolean;
+  readonly wantsEcho: boolean;
+  /** The token behind the connection; a refresh replaces it. */
+  principal: Principal;
+  level: Level;
+  protocol: Protocol;
+  /** Where the client named no protocol at connect, its first envelope does. [X0-10-2] */
+  isProtocolFixed: boolean;
+  /** The last seq this connection was given. */
+  position: number;
+  /** It is still being given what it missed; live delivery leaves it out. */
+  isCatchingUp: boolean;
+  /** Envelopes are handled one after the other, so that slow checks never break the sender's order. */
+  tail: Promise<void>;
+  waiting: number;
+  faults: { count: number; sinceMs: number };
+  wasWarned: boolean;
+  hasLeft: boolean;
+}
+
+export interface Room {
+  readonly topic: string;
+  readonly log: TopicLog;
+  readonly hasHistory: boolean;
+  /** By participant id: one live connection each. [X0-6-1] */
+  readonly members: Map<string, Member>;
+  /** Everything up to here was handed to the members. */
+  deliveredSeq: number;
+  /** Envelopes on their way to the log; a room is not forgotten while there are any. */
+  pending: number;
+  /** Committed, waiting for this tick's delivery. */
+  outbox: Entry[];
+}
+
+export function createRoom(topic: string, log: TopicLog, hasHistory: boolean, lastSeq: number): Room {
+  return { topic, log, hasHistory, members: new Map(), deliveredSeq: lastSeq, pending: 0, outbox: [] };
+}
+
+/** A participant as presence, the welcome and REST show it. [X0-5.2-4] */
+export function listed(member: Member): Participant & { privilege: Level } {
+  return { ...member.participant, privilege: member.level };
+}

@@ -1,0 +1,61 @@
+// Every address of the rooms, in one place.
+import type { HttpRequest, HttpResponse, Metrics, Route } from "@mcpx/host";
+import { errorTable, isMcpxError } from "@mcpx/protocol";
+import { readAudit } from "./admin/audit.ts";
+import { listConnections } from "./admin/connections.ts";
+import { kick } from "./admin/kick.ts";
+import { resetKey } from "./admin/reset-key.ts";
+import { demote, promote } from "./admin/set-level.ts";
+import { listTokens, revokeToken } from "./admin/tokens.ts";
+import type { Gateway } from "./gateway-state.ts";
+import { readHistory } from "./rest/history.ts";
+import { health, publicKeys, readiness, showMetrics } from "./rest/operations.ts";
+import { listParticipants } from "./rest/participants.ts";
+import { issueTicket } from "./rest/tickets.ts";
+import { listTopics } from "./rest/topics.ts";
+
+type Verb = (gateway: Gateway, request: HttpRequest) => Promise<HttpResponse>;
+
+export function gatewayRoutes(gateway: Gateway, metrics: Metrics): Route[] {
+  const guarded = (method: Route["method"], path: string, verb: Verb): Route => ({
+    method,
+    path,
+    handle: (request) => audited(gateway, `${method} ${path}`, request, verb),
+  });
+  return [
+    guarded("GET", "/v0/topics", listTopics),
+    guarded("GET", "/v0/topics/:topic/participants", listParticipants),
+    guarded("GET", "/v0/topics/:topic/history", readHistory),
+    guarded("POST", "/v0/tickets", issueTicket),
+    guarded("POST", "/admin/participants/:id/promote", promote),
+    guarded("POST", "/admin/participants/:id/demote", demote),
+    guarded("DELETE", "/admin/participants/:id", kick),
+    guarded("DELETE", "/admin/participants/:id/key", resetKey),
+    guarded("GET", "/admin/connections", listConnections),
+    guarded("GET", "/admin/audit", readAudit),
+    guarded("GET", "/admin/tokens", listTokens),
+    guarded("DELETE", "/admin/tokens/:jti", revokeToken),
+    guarded("GET", "/metrics", (_, request) => showMetrics(gateway, metrics, request)),
+    { method: "GET", path: "/healthz", handle: health },
+    { method: "GET", path: "/readyz", handle: () => readiness(gateway) },
+    { method: "GET", path: "/.well-known/jwks.json", handle: () => publicKeys(gateway) },
+  ];
+}
+
+/** Every denial leaves a record. */
+async function audited(
+  gateway: Gateway,
+  action: string,
+  request: HttpRequest,
+  verb: Verb,
+): Promise<HttpResponse> {
+  try {
+    return await verb(gateway, request);
+  } catch (error) {
+    const status = isMcpxError(error) ? errorTable[error.code].http : 500;
+    if (isMcpxError(error) && (status === 401 || status === 403)) {
+      gateway.audit.record({ action, reason: error.code, actor: request.remoteAddress });
+    }
+    throw error;
+  }
+}

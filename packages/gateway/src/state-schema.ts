@@ -1,0 +1,16 @@
+// The gateway's tables in the state database. Forward only: a change is a new entry at the end.
+import type { Migration } from "@mcpx/host";
+
+export const gatewayMigrations: readonly Migration[] = [
+  {
+    version: 1,
+    up: `
+      CREATE TABLE level_decisions (
+        n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, topic TEXT NOT NULL, level TEXT NOT NULL,
+        by TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (id, topic)
+      );
+      CREATE TABLE participants_seen (topic TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (id, topic)) WITHOUT ROWID;
+      CREATE TABLE participant_keys (id TEXT PRIMARY KEY, thumbprint TEXT NOT NULL) WITHOUT ROWID;
+    `,
+  },
+];

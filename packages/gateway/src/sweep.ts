@@ -1,0 +1,51 @@
+// Once a second: tokens that end, sockets that are silent or slow, rooms that are empty.
+import { closeCodes } from "@mcpx/protocol";
+import { announcePresence } from "./announce.ts";
+import { single } from "./batch.ts";
+import { cutOffIfSlow } from "./deliver.ts";
+import { expel } from "./expel.ts";
+import type { Gateway } from "./gateway-state.ts";
+import type { Member } from "./room.ts";
+import { systemText } from "./system-envelope.ts";
+
+export function sweep(gateway: Gateway, tick: number): void {
+  const { limits, options, rooms, metrics } = gateway;
+  const isPingTick = isEvery(tick, limits.pingIntervalMs);
+  const isHeartbeatTick = options.presenceHeartbeatMs > 0 && isEvery(tick, options.presenceHeartbeatMs);
+  let members = 0;
+  for (const [topic, room] of rooms) {
+    members += room.members.size;
+    for (const member of room.members.values()) {
+      checkToken(gateway, member);
+      if (member.socket.silentMs() > limits.pingTimeoutMs) member.socket.destroy();
+      cutOffIfSlow(gateway, member);
+      if (isPingTick) member.socket.ping();
+      if (isHeartbeatTick) announcePresence(gateway, member, "heartbeat");
+    }
+    if (room.members.size === 0 && room.pending === 0 && room.outbox.length === 0) rooms.delete(topic);
+  }
+  metrics.connections.set(members);
+  metrics.rooms.set(rooms.size);
+  gateway.rates.sweep(gateway.clock.monotonic());
+  gateway.participants.flush();
+}
+
+/** `tick` counts seconds. */
+function isEvery(tick: number, intervalMs: number): boolean {
+  return tick % Math.max(1, Math.round(intervalMs / 1000)) === 0;
+}
+
+/** Expiry acts on live connections too. [X0-5.1-2] */
+function checkToken(gateway: Gateway, member: Member): void {
+  const { clock, limits, audit } = gateway;
+  const now = clock.now();
+  const { principal, participant, protocol, socket, room } = member;
+  if (now >= principal.expiresAt) {
+    audit.record({ action: "closed", reason: "token_expired", actor: participant.id, topic: room.topic });
+    expel(gateway, member, closeCodes.unauthorised, "token_expired");
+  } else if (!member.wasWarned && principal.expiresAt - now <= limits.tokenWarningMs) {
+    member.wasWarned = true;
+    const exp = Math.floor(principal.expiresAt / 1000);
+    socket.write(single(systemText({ protocol, to: participant.id }, now, { event: "token_expiring", exp })));
+  }
+}

@@ -1,0 +1,202 @@
+// A room connection over a real WebSocket: handshake, frames in, frames out, ping, close.
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { closeCodes, type Limits, McpxError } from "@mcpx/protocol";
+import type { Slice } from "../batch.ts";
+import { createFrameReader, type FrameReader } from "./frame-reader.ts";
+import type { RoomSocket, SocketEvents } from "./socket.ts";
+
+/** How long a closing handshake may take. */
+const closeTimeoutMs = 3_000;
+
+/** Checks that a request asks for a WebSocket, before anything is decided about it. */
+export function checkUpgrade(request: IncomingMessage): void {
+  const { headers, method } = request;
+  const key = headers["sec-websocket-key"];
+  const isKey = typeof key === "string" && /^[+/0-9A-Za-z]{22}==$/.test(key);
+  if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket" || !isKey) {
+    throw new McpxError("bad_request", "this address takes WebSocket handshakes only");
+  }
+  if (headers["sec-websocket-version"] !== "13") {
+    throw new McpxError("bad_request", "only WebSocket version 13 is spoken");
+  }
+}
+
+/** Answers the handshake. `subprotocol` is echoed where the client offered it. */
+export function acceptUpgrade(
+  request: IncomingMessage,
+  duplex: Duplex,
+  subprotocol: string | undefined,
+): void {
+  const accept = createHash("sha1")
+    .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64");
+  const lines = [
+    "HTTP/1.1 101 Switching Protocols",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Accept: ${accept}`,
+  ];
+  if (subprotocol !== undefined) lines.push(`Sec-WebSocket-Protocol: ${subprotocol}`);
+  duplex.write(`${lines.join("\r\n")}\r\n\r\n`);
+}
+
+export class WsSocket implements RoomSocket {
+  queuedEnvelopes = 0;
+  readonly #duplex: Duplex;
+  readonly #reader: FrameReader;
+  readonly #limits: Limits;
+  readonly #monotonic: () => number;
+  readonly #events: SocketEvents;
+  #progressAt: number;
+  #heardAt: number;
+  #isClosing = false;
+  #isEnded = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(duplex: Duplex, limits: Limits, monotonic: () => number, events: SocketEvents) {
+    this.#duplex = duplex;
+    this.#limits = limits;
+    this.#monotonic = monotonic;
+    this.#events = events;
+    this.#progressAt = monotonic();
+    this.#heardAt = monotonic();
+    this.#reader = createFrameReader(limits.envelopeBytesMax * 2);
+    this.#listen();
+  }
+
+  /** Begins to read; `head` came together with the handshake. */
+  start(head: Buffer): void {
+    this.#duplex.on("data", (chunk: Buffer) => this.#read(chunk));
+    if (head.length > 0) this.#read(head);
+  }
+
+  get queuedBytes(): number {
+    return this.#duplex.writableLength;
+  }
+
+  stalledMs(): number {
+    return this.queuedBytes === 0 ? 0 : this.#monotonic() - this.#progressAt;
+  }
+
+  silentMs(): number {
+    return this.#monotonic() - this.#heardAt;
+  }
+
+  write(slices: readonly Slice[]): void {
+    if (this.#isClosing || slices.length === 0) return;
+    if (this.queuedBytes === 0) this.#progressAt = this.#monotonic();
+    if (slices.length > 1) this.#duplex.cork();
+    for (const { batch, start, end } of slices) {
+      const envelopes = end - start;
+      this.queuedEnvelopes += envelopes;
+      this.#duplex.write(batch.frames(start, end), () => this.#written(envelopes));
+    }
+    if (slices.length > 1) this.#duplex.uncork();
+  }
+
+  drained(): Promise<void> {
+    if (this.#isEnded || this.queuedBytes <= this.#limits.queueBytesMax / 2) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  ping(): void {
+    if (!this.#isClosing) this.#duplex.write(controlFrame(0x89, Buffer.alloc(0)));
+  }
+
+  pause(): void {
+    this.#duplex.pause();
+  }
+
+  resume(): void {
+    this.#duplex.resume();
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    // A close reason has room for 123 bytes.
+    const text = Buffer.from(reason).subarray(0, 120);
+    const body = Buffer.alloc(2 + text.length);
+    body.writeUInt16BE(code, 0);
+    text.copy(body, 2);
+    this.#duplex.end(controlFrame(0x88, body));
+    // What the other side still sends is read and dropped, until it closes too.
+    this.#duplex.resume();
+    setTimeout(() => this.destroy(), closeTimeoutMs).unref();
+  }
+
+  destroy(): void {
+    this.#duplex.destroy();
+  }
+
+  #listen(): void {
+    this.#duplex.on("end", () => this.#duplex.end());
+    this.#duplex.on("error", () => this.#duplex.destroy());
+    this.#duplex.on("close", () => this.#ended());
+    this.#reader.on("message", (data, isBinary) => this.#message(data, isBinary));
+    this.#reader.on("ping", (data) => {
+      if (!this.#isClosing) this.#duplex.write(controlFrame(0x8a, data));
+    });
+    this.#reader.on("conclude", () => this.close(closeCodes.normal, ""));
+    this.#reader.on("error", (error) => this.#broken(error));
+  }
+
+  #read(chunk: Buffer): void {
+    this.#heardAt = this.#monotonic();
+    if (this.#isClosing || this.#reader.destroyed) return;
+    this.#reader.write(chunk);
+  }
+
+  #message(data: Buffer, isBinary: boolean): void {
+    if (this.#isClosing) return;
+    const { envelopeBytesMax } = this.#limits;
+    if (isBinary) this.#events.fault(new McpxError("not_text", "a binary frame holds no envelope"), false);
+    else if (data.length > envelopeBytesMax) {
+      this.#events.fault(
+        new McpxError("too_large", `${data.length} bytes; the limit is ${envelopeBytesMax}`),
+        false,
+      );
+    } else if (!isUtf8(data))
+      this.#events.fault(new McpxError("bad_utf8", "the frame is not valid UTF-8"), false);
+    else this.#events.text(data.toString("utf8"));
+  }
+
+  /** The frame grammar was broken: nothing after this can be trusted. */
+  #broken(error: Error & { code?: string }): void {
+    if (this.#isClosing) return;
+    const isSize = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+    const fault = isSize
+      ? new McpxError("too_large", `the frame announces more than ${this.#limits.envelopeBytesMax} bytes`)
+      : new McpxError("bad_frame", error.message.replace("Invalid WebSocket frame: ", ""));
+    this.#events.fault(fault, true);
+    this.close(closeCodes.badFrame, fault.code);
+  }
+
+  #written(envelopes: number): void {
+    this.queuedEnvelopes -= envelopes;
+    this.#progressAt = this.#monotonic();
+    if (this.#waiting.length > 0 && this.queuedBytes <= this.#limits.queueBytesMax / 2) this.#release();
+  }
+
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #ended(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#isClosing = true;
+    this.#reader.destroy();
+    this.#release();
+    this.#events.closed();
+  }
+}
+
+function controlFrame(opcode: number, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([opcode, body.length]), body]);
+}

@@ -1,0 +1,102 @@
+// The audit chain in the database: each record's hash covers the hash before it, and the head is kept apart.
+// It shows tampering by whoever did not rewrite everything after it; keeping `head` elsewhere shows that too.
+import { createHash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+
+/** A record as it is stored; `detail` is JSON text. */
+export interface AuditRow {
+  at: number;
+  action: string;
+  reason: string | null;
+  actor: string | null;
+  subject: string | null;
+  topic: string | null;
+  detail: string | null;
+  count: number;
+}
+
+export interface ChainedRow extends AuditRow {
+  seq: number;
+  hash: string;
+}
+
+export type ChainVerdict =
+  | { ok: true; records: number; head: string }
+  /** `at`: the first number in the chain that is wrong or missing. */
+  | { ok: false; at: number };
+
+export interface AuditQuery {
+  /** Only records with a smaller number. */
+  before?: number | undefined;
+  limit: number;
+  action?: string | undefined;
+  actor?: string | undefined;
+}
+
+const noHash = "0".repeat(64);
+
+const columns = "seq, at, action, reason, actor, subject, topic, detail, count, hash";
+
+/** Adds rows to the end. The caller holds the write transaction: another process may append too. */
+export function appendRows(db: DatabaseSync, rows: readonly AuditRow[]): void {
+  const insert = db.prepare(`INSERT INTO audit (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  let { seq, hash } = readHead(db);
+  for (const row of rows) {
+    seq += 1;
+    hash = rowHash(hash, seq, row);
+    const { at, action, reason, actor, subject, topic, detail, count } = row;
+    insert.run(seq, at, action, reason, actor, subject, topic, detail, count, hash);
+  }
+  db.prepare("INSERT OR REPLACE INTO audit_head (only, seq, hash) VALUES (1, ?, ?)").run(seq, hash);
+}
+
+/** Walks the whole chain: a job for the CLI, not for a request. */
+export function verifyChain(db: DatabaseSync): ChainVerdict {
+  // One read transaction, so that head and rows are of the same moment.
+  db.exec("BEGIN");
+  try {
+    const head = readHead(db);
+    let seq = 0;
+    let hash = noHash;
+    for (const row of db.prepare(`SELECT ${columns} FROM audit ORDER BY seq`).iterate()) {
+      const record = row as unknown as ChainedRow;
+      seq += 1;
+      hash = rowHash(hash, seq, record);
+      if (record.seq !== seq || record.hash !== hash) return { ok: false, at: seq };
+    }
+    if (head.seq !== seq) return { ok: false, at: Math.min(head.seq, seq) + 1 };
+    return head.hash === hash ? { ok: true, records: seq, head: hash } : { ok: false, at: seq };
+  } finally {
+    db.exec("COMMIT");
+  }
+}
+
+export function listRows(db: DatabaseSync, query: AuditQuery): ChainedRow[] {
+  const rows = db
+    .prepare(
+      `SELECT ${columns} FROM audit
+       WHERE seq < ? AND (? IS NULL OR action = ?) AND (? IS NULL OR actor = ?)
+       ORDER BY seq DESC LIMIT ?`,
+    )
+    .all(
+      query.before ?? Number.MAX_SAFE_INTEGER,
+      query.action ?? null,
+      query.action ?? null,
+      query.actor ?? null,
+      query.actor ?? null,
+      query.limit,
+    );
+  return rows as unknown as ChainedRow[];
+}
+
+function readHead(db: DatabaseSync): { seq: number; hash: string } {
+  const head = db.prepare("SELECT seq, hash FROM audit_head").get();
+  return head === undefined ? { seq: 0, hash: noHash } : (head as { seq: number; hash: string });
+}
+
+/** An array in fixed order is canonical by itself: nothing to sort, no key to forget. */
+function rowHash(previous: string, seq: number, row: AuditRow): string {
+  const { at, action, reason, actor, subject, topic, detail, count } = row;
+  const text = JSON.stringify([seq, at, action, reason, actor, subject, topic, detail, count]);
+  return createHash("sha256").update(`${previous}\n${text}`).digest("hex");
+}

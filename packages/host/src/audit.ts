@@ -1,0 +1,184 @@
+// The audit: who was allowed or refused what. Ordinary records are written in batches, grave ones at once.
+import type { DatabaseSync } from "node:sqlite";
+import type { JsonObject } from "@mcpx/protocol";
+import {
+  type AuditQuery,
+  type AuditRow,
+  appendRows,
+  type ChainedRow,
+  type ChainVerdict,
+  listRows,
+  verifyChain,
+} from "./audit-chain.ts";
+import type { Clock } from "./clock.ts";
+import { cutSecrets } from "./cut-secrets.ts";
+import type { Logger } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { immediately } from "./transaction.ts";
+
+export interface AuditEvent {
+  /** What was tried, as a dotted word: `room.join`, `participant.promote`. */
+  action: string;
+  /** Why it was refused; without one it was allowed. */
+  reason?: string | undefined;
+  actor?: string | undefined;
+  subject?: string | undefined;
+  topic?: string | undefined;
+  detail?: JsonObject | string | undefined;
+}
+
+export interface AuditRecord extends AuditEvent {
+  seq: number;
+  /** Ms since 1970. */
+  at: number;
+  /** How many identical refusals this record stands for. */
+  count: number;
+  hash: string;
+}
+
+export interface Audit {
+  /** Durable within a second. Never throws. */
+  record(event: AuditEvent): void;
+  /** Durable before it returns `true`; `false` where the store failed, which is logged. Never throws. */
+  recordNow(event: AuditEvent): boolean;
+  flush(): boolean;
+  /** Newest first. */
+  list(query: AuditQuery): AuditRecord[];
+  verify(): ChainVerdict;
+  /** Writes what is waiting and stops. The database stays open. */
+  close(): void;
+}
+
+export interface AuditOptions {
+  db: DatabaseSync;
+  clock: Clock;
+  log: Logger;
+  metrics?: Metrics;
+}
+
+const batchMs = 1_000;
+const batchMax = 256;
+const bufferMax = 4_096;
+const charsMax = 256;
+const detailCharsMax = 2_048;
+
+export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
+  // Keyed by what makes two refusals identical; records that are not refusals get a key of their own.
+  let waiting = new Map<string, AuditRow>();
+  let lost = 0;
+  let allowed = 0;
+  let isFailing = false;
+  let timer: NodeJS.Timeout | undefined;
+  const failures = metrics?.counter("audit_write_failures_total", "Audit batches that could not be written");
+  const losses = metrics?.counter("audit_lost_total", "Audit records given up because the store failed");
+
+  function add(event: AuditEvent): void {
+    const row = toRow(event, clock.now());
+    const key = row.reason === null ? String(allowed++) : mergeKey(row);
+    const same = waiting.get(key);
+    if (same !== undefined) same.count += 1;
+    else if (waiting.size < bufferMax) waiting.set(key, row);
+    else {
+      lost += 1;
+      losses?.inc();
+    }
+  }
+
+  function flush(): boolean {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.size === 0 && lost === 0) return true;
+    const rows = [...waiting.values()];
+    if (lost > 0) rows.push({ ...toRow({ action: "audit.lost" }, clock.now()), count: lost });
+    try {
+      immediately(db, () => appendRows(db, rows));
+    } catch (error) {
+      isFailing = true;
+      failures?.inc();
+      log.error({ err: error, waiting: waiting.size, lost }, "audit records could not be written");
+      return false;
+    }
+    waiting = new Map();
+    lost = 0;
+    isFailing = false;
+    return true;
+  }
+
+  function wake(): void {
+    timer ??= setTimeout(() => {
+      if (!flush()) wake();
+    }, batchMs).unref();
+  }
+
+  return {
+    record(event) {
+      add(event);
+      // While the store fails the timer alone tries again: not every record of a flood.
+      if (waiting.size >= batchMax && !isFailing) flush();
+      if (waiting.size > 0 || lost > 0) wake();
+    },
+    recordNow(event) {
+      add(event);
+      if (flush()) return true;
+      wake();
+      return false;
+    },
+    flush,
+    list: (query) => {
+      flush();
+      return listRows(db, query).map(toRecord);
+    },
+    verify() {
+      flush();
+      return verifyChain(db);
+    },
+    close() {
+      flush();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function toRow(event: AuditEvent, at: number): AuditRow {
+  return {
+    at,
+    action: bounded(event.action, charsMax) ?? "",
+    reason: bounded(event.reason, charsMax),
+    actor: bounded(event.actor, charsMax),
+    subject: bounded(event.subject, charsMax),
+    topic: bounded(event.topic, charsMax),
+    detail: event.detail === undefined ? null : detailText(event.detail),
+    count: 1,
+  };
+}
+
+function detailText(detail: JsonObject | string): string {
+  const text = cutSecrets(JSON.stringify(detail));
+  return text.length <= detailCharsMax ? text : JSON.stringify(`${text.slice(0, detailCharsMax)}…`);
+}
+
+function bounded(text: string | undefined, max: number): string | null {
+  if (text === undefined) return null;
+  // SQLite stores UTF-8: half a surrogate pair would come back as another character and break the hash.
+  return cutSecrets(text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
+}
+
+function mergeKey({ action, reason, actor, subject, topic }: AuditRow): string {
+  return JSON.stringify([action, reason, actor, subject, topic]);
+}
+
+function toRecord(row: ChainedRow): AuditRecord {
+  const record: AuditRecord = {
+    seq: row.seq,
+    at: row.at,
+    action: row.action,
+    count: row.count,
+    hash: row.hash,
+  };
+  for (const name of ["reason", "actor", "subject", "topic"] as const) {
+    const value = row[name];
+    if (value !== null) record[name] = value;
+  }
+  if (row.detail !== null) record.detail = JSON.parse(row.detail) as JsonObject | string;
+  return record;
+}

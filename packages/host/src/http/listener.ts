@@ -1,0 +1,203 @@
+// The one HTTP(S) server of a process: its socket, its time limits, upgrades, and its end. [X0-9-2]
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type Limits, McpxError } from "@mcpx/protocol";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { isLoopbackHost } from "./addresses.ts";
+import { createAnswer, logRefusal } from "./answer.ts";
+import { createRequest, type UpgradeRequest } from "./request.ts";
+import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
+import type { Route } from "./routes.ts";
+import { checkStranger } from "./strangers.ts";
+
+export interface TlsOptions {
+  /** PEM texts, not file names. */
+  cert: string;
+  key: string;
+  /** TLS 1.3 unless given. */
+  minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+}
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  tls?: TlsOptions | undefined;
+  /** Allows plain HTTP on other addresses than loopback: for a proxy that does the TLS. */
+  insecure?: boolean | undefined;
+  /** Further names served, `name` or `name:port`. */
+  hosts?: readonly string[] | undefined;
+  /** Pages elsewhere that may talk to us, as `https://name[:port]`. */
+  origins?: readonly string[] | undefined;
+  limits: Pick<Limits, "bodyBytesMax" | "handshakeMs" | "connectionsMax">;
+  log: Logger;
+  metrics?: Metrics | undefined;
+  routes: readonly Route[];
+}
+
+/** Takes over the socket, or throws before writing to it: then the stranger gets an HTTP error. */
+export type UpgradeHandler = (request: UpgradeRequest, socket: Duplex, head: Buffer) => Promise<void> | void;
+
+export interface ListenerAddress {
+  host: string;
+  port: number;
+  url: string;
+}
+
+export interface Listener {
+  start(): Promise<ListenerAddress>;
+  /** Throws before `start` has resolved. */
+  address(): ListenerAddress;
+  /** WebSocket upgrades at exactly this path. */
+  onUpgrade(path: string, handler: UpgradeHandler): void;
+  /** Accepts nothing more, lets what is under way finish for `graceMs`, then ends every connection. */
+  close(options: { graceMs: number }): Promise<void>;
+}
+
+/** Room for REST calls and unfinished handshakes beside a full house of WebSockets. */
+const spareConnections = 2_000;
+
+export function createListener(options: ListenerOptions): Listener {
+  const { host, port, tls, limits, log, metrics } = options;
+  if (tls === undefined && options.insecure !== true && !isLoopbackHost(host)) {
+    throw new Error(
+      `listen.host ${host} is reachable by others: give listen.tls, or insecure behind a proxy`,
+    );
+  }
+  const rules = {
+    host,
+    isTls: tls !== undefined,
+    hosts: options.hosts ?? [],
+    origins: options.origins ?? [],
+  };
+  const upgrades = new Map<string, UpgradeHandler>();
+  const upgraded = new Set<Duplex>();
+  let isClosing = false;
+  const answer = createAnswer({
+    rules,
+    routes: options.routes,
+    limits,
+    log,
+    metrics,
+    isUpgradePath: (path) => upgrades.has(path),
+    isClosing: () => isClosing,
+  });
+  const server = createHttpServer(limits, tls);
+  const dropped = metrics?.counter("http_connections_dropped_total", "Connections refused for want of room");
+  const unreadable = metrics?.counter(
+    "http_requests_unreadable_total",
+    "Requests that were not HTTP, or too slow",
+  );
+
+  async function upgrade(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    // Without a listener a peer's reset would end the process.
+    socket.on("error", () => socket.destroy());
+    const bytesBefore = raw.socket.bytesWritten;
+    let path: string | undefined;
+    try {
+      checkStranger(raw, rules);
+      if (isClosing) throw new McpxError("draining");
+      const request = createRequest(raw, limits);
+      const handler = upgrades.get(request.path);
+      if (handler === undefined) throw new McpxError("not_found");
+      path = request.path;
+      await handler({ ...request, raw }, socket, head);
+    } catch (error) {
+      logRefusal(log, error, path);
+      // An HTTP answer inside a WebSocket stream would only be noise.
+      if (raw.socket.bytesWritten === bytesBefore) refuse(socket, errorResponse(error));
+      else socket.destroy();
+    }
+  }
+
+  server.on("request", answer);
+  server.on("upgrade", upgrade);
+  server.on("drop", () => dropped?.inc());
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    unreadable?.inc();
+    log.debug({ reason: error.code }, "a request could not be read");
+    refuse(socket, unreadableResponse(error.code));
+  });
+
+  return {
+    start: () => listen(server, host, port, rules.isTls),
+    address: () => addressOf(server, host, rules.isTls),
+    onUpgrade: (path, handler) => upgrades.set(path, handler),
+    async close({ graceMs }) {
+      isClosing = true;
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      }, graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | undefined): Server {
+  const settings: ServerOptions = {
+    headersTimeout: limits.handshakeMs,
+    requestTimeout: limits.handshakeMs * 3,
+    connectionsCheckingInterval: Math.min(1_000, limits.handshakeMs),
+    maxHeaderSize: 16_384,
+    insecureHTTPParser: false,
+    // Our own check says it in our own words, for HTTP/1.0 too.
+    requireHostHeader: false,
+    // Anything else (h2c) is an ordinary request: the header may be ignored.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
+  };
+  const server =
+    tls === undefined
+      ? createServer(settings)
+      : createTlsServer({
+          ...settings,
+          cert: tls.cert,
+          key: tls.key,
+          minVersion: tls.minVersion ?? "TLSv1.3",
+          handshakeTimeout: limits.handshakeMs,
+        });
+  server.maxConnections = limits.connectionsMax + spareConnections;
+  // Node would silently ignore headers past a count, Origin perhaps among them; their bytes are bounded anyway.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+function listen(server: Server, host: string, port: number, isTls: boolean): Promise<ListenerAddress> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      resolve(addressOf(server, host, isTls));
+    });
+  });
+}
+
+function addressOf(server: Server, host: string, isTls: boolean): ListenerAddress {
+  const address = server.address() as AddressInfo | null;
+  if (address === null) throw new Error("the listener has not started");
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return { host, port: address.port, url: `${isTls ? "https" : "http"}://${shown}:${address.port}` };
+}
+
+function unreadableResponse(code: string | undefined): HttpResponse {
+  const error = new McpxError("bad_request", "the request is not readable as HTTP/1.1");
+  const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  return { ...errorResponse(error), status };
+}
+
+function refuse(socket: Duplex, response: HttpResponse): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  socket.once("finish", () => socket.destroy());
+  socket.end(rawAnswer(response));
+}

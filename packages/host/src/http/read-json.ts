@@ -1,0 +1,33 @@
+// Reading a JSON body, never more of it than is allowed.
+import type { IncomingMessage } from "node:http";
+import { McpxError } from "@mcpx/protocol";
+
+export async function readJson(raw: IncomingMessage, bytesMax: number): Promise<unknown> {
+  const type = raw.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  // Also a wall against forms: a page cannot send this type elsewhere without being asked first (CORS).
+  if (type !== "application/json")
+    throw new McpxError("bad_request", "content-type must be application/json");
+  if (Number(raw.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of raw as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new McpxError("bad_utf8", "the body is not UTF-8");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new McpxError("bad_json", "the body is not valid JSON");
+  }
+}
+
+function tooLarge(bytesMax: number): McpxError {
+  return new McpxError("too_large", `a body may have ${bytesMax} bytes`);
+}

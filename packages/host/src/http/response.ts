@@ -1,0 +1,62 @@
+// Answers: what handlers return, and how errors look on the wire.
+import { STATUS_CODES } from "node:http";
+import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
+
+export interface HttpResponse {
+  /** 200 with a body, 204 without, unless given. */
+  status?: number;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, as `text/plain` unless `headers` say otherwise. */
+  text?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer ready for the wire. */
+export interface Rendered {
+  status: number;
+  headers: Record<string, string>;
+  content: string;
+}
+
+const alwaysHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+export function render({ status, body, text, headers = {} }: HttpResponse): Rendered {
+  const content = text ?? (body === undefined ? "" : JSON.stringify(body));
+  const type = text === undefined ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
+  return {
+    status: status ?? (content === "" ? 204 : 200),
+    headers: {
+      ...alwaysHeaders,
+      ...(content === "" ? {} : { "content-type": type }),
+      ...headers,
+      "content-length": String(Buffer.byteLength(content)),
+    },
+    content,
+  };
+}
+
+/** What a stranger is told: our own errors in full, anything else only as `internal`. */
+export function errorResponse(thrown: unknown): HttpResponse & { status: number } {
+  const error = isMcpxError(thrown) ? thrown : new McpxError("internal");
+  const { http, code } = errorTable[error.code];
+  const headers: Record<string, string> = {};
+  if (http === 401) headers["www-authenticate"] = "Bearer";
+  if (http === 429 || http === 503) {
+    headers["retry-after"] = String(Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)));
+  }
+  return {
+    status: http,
+    headers,
+    body: { error: { code, reason: error.code, message: error.message, suggestion: error.suggestion } },
+  };
+}
+
+/** An answer for a socket that has no response object: refused upgrades and unreadable requests. */
+export function rawAnswer(response: HttpResponse): string {
+  const { status, headers, content } = render(response);
+  const lines = Object.entries({ ...headers, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${content}`;
+}

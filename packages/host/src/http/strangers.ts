@@ -1,0 +1,63 @@
+// The first look at every request and upgrade: is it for us (Host), and from a page we know (Origin)? A web page
+// anywhere can make a browser talk to a loopback port; these two headers are what it cannot forge. [X0-9-2]
+import type { IncomingMessage } from "node:http";
+import { McpxError } from "@mcpx/protocol";
+import { isLoopbackHost, isWildcardHost, parseHost, plainAddress } from "./addresses.ts";
+
+export interface StrangerRules {
+  /** The address listened on. */
+  host: string;
+  isTls: boolean;
+  /** Further names this listener answers to: `name` or `name:port`. */
+  hosts: readonly string[];
+  /** Origins of pages elsewhere that may talk to us, as browsers write them. */
+  origins: readonly string[];
+}
+
+/** Throws `foreign_host`, `foreign_origin` or `bad_request`; returns the configured origin the request comes from, if any. */
+export function checkStranger(raw: IncomingMessage, rules: StrangerRules): string | undefined {
+  const host = onlyHeader(raw, "host");
+  if (host === undefined) throw new McpxError("bad_request", "there must be exactly one Host header");
+  if (!isServedHost(host, raw.socket.localAddress ?? "", rules)) throw new McpxError("foreign_host");
+  if (raw.headers.origin === undefined) return undefined;
+  const origin = onlyHeader(raw, "origin");
+  if (origin !== undefined && rules.origins.includes(origin)) return origin;
+  if (origin === undefined || !isSameOrigin(origin, host, rules.isTls)) throw new McpxError("foreign_origin");
+  return undefined;
+}
+
+function onlyHeader(raw: IncomingMessage, name: string): string | undefined {
+  const values = raw.headersDistinct[name];
+  return values?.length === 1 ? values[0] : undefined;
+}
+
+function isServedHost(header: string, localAddress: string, rules: StrangerRules): boolean {
+  const given = parseHost(header);
+  if (given === undefined) return false;
+  if (given.name === "localhost" || given.name === "127.0.0.1" || given.name === "::1") return true;
+  if (given.name === parseHost(bracketed(rules.host))?.name) return !isWildcardHost(rules.host);
+  // Listening everywhere, the address the peer connected to is ours; no name can be rebound to a number.
+  if (isWildcardHost(rules.host) && given.name === plainAddress(localAddress)) return true;
+  return rules.hosts.some((allowed) => {
+    const served = parseHost(allowed);
+    return served?.name === given.name && (served.port === undefined || served.port === given.port);
+  });
+}
+
+function isSameOrigin(origin: string, host: string, isTls: boolean): boolean {
+  const own = URL.parse(`${isTls ? "https" : "http"}://${host}`);
+  return own !== null && own.origin === origin;
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
+
+/** Whether a request came from this machine itself, not through something that forwards. */
+export function isFromLoopback(raw: IncomingMessage): boolean {
+  const forwarded = Object.keys(raw.headers).some(
+    (name) =>
+      name === "forwarded" || name === "via" || name === "x-real-ip" || name.startsWith("x-forwarded-"),
+  );
+  return !forwarded && isLoopbackHost(raw.socket.remoteAddress ?? "");
+}

@@ -1,0 +1,64 @@
+// Identity in one piece: keys, tokens, issuers, revocations and tickets over one state database.
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { defaultLimits } from "@mcpx/protocol";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../log.ts";
+import { forgetOwners } from "./id-owners.ts";
+import { createIssuers, type IssuerConfig } from "./issuers.ts";
+import { createRevocations, type Revocations } from "./revocations.ts";
+import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
+import { createTickets, type Tickets } from "./tickets.ts";
+import { createTokens, type Tokens } from "./tokens.ts";
+
+export interface Identity {
+  /** `iss` and `aud` of this gateway's tokens; as old as the database. */
+  readonly gatewayId: string;
+  readonly keys: SigningKeys;
+  readonly tokens: Tokens;
+  readonly revocations: Revocations;
+  readonly tickets: Tickets;
+  /** Stops listening for other processes. The database stays open. */
+  close(): void;
+}
+
+export interface IdentityOptions {
+  /** From `openState`. */
+  db: DatabaseSync;
+  clock: Clock;
+  log: Logger;
+  /** Leave it out (rather than empty) where the configuration was not read, as in a minting CLI. */
+  issuers?: readonly IssuerConfig[] | undefined;
+  /** The longest life of any token; 365 days unless given. */
+  ttlMsMax?: number | undefined;
+  ticketMs?: number | undefined;
+}
+
+const yearMs = 365 * 86_400_000;
+
+export function createIdentity(options: IdentityOptions): Identity {
+  const { db, clock, log, ttlMsMax = yearMs, ticketMs = defaultLimits.ticketMs } = options;
+  const gatewayId = readGatewayId(db);
+  const issuers = createIssuers(options.issuers ?? [], { clock, gatewayId });
+  if (options.issuers !== undefined) forgetOwners(db, [gatewayId, ...issuers.keys()]);
+  const keys = createSigningKeys({ db, clock });
+  const revocations = createRevocations({ db, clock, log, ttlMsMax });
+  return {
+    gatewayId,
+    keys,
+    tokens: createTokens({ db, clock, gatewayId, keys, revocations, issuers, ttlMsMax }),
+    revocations,
+    tickets: createTickets({ clock, isRevoked: revocations.isRevoked, ticketMs }),
+    close: revocations.close,
+  };
+}
+
+function readGatewayId(db: DatabaseSync): string {
+  const read = db.prepare("SELECT value FROM host_settings WHERE name = 'gateway_id'");
+  const known = read.get();
+  if (known !== undefined) return String(known.value);
+  db.prepare("INSERT INTO host_settings (name, value) VALUES ('gateway_id', ?) ON CONFLICT DO NOTHING").run(
+    randomUUID(),
+  );
+  return String(read.get()?.value);
+}

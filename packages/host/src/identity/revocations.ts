@@ -1,0 +1,136 @@
+// Tokens that were issued, and those that no longer count. Revoking is durable first and announced after; what
+// another process revokes is seen within a second.
+import type { DatabaseSync } from "node:sqlite";
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../log.ts";
+import { dataVersion, immediately } from "../transaction.ts";
+
+export interface IssuedToken {
+  jti: string;
+  sub: string | undefined;
+  /** Topics, level and the like: what was granted, never the token. */
+  claims: JsonObject;
+  /** Ms since 1970, as the two below. */
+  issuedAt: number;
+  expiresAt: number;
+  revokedAt: number | undefined;
+  kid: string;
+}
+
+export interface Revocations {
+  /** Durable before it returns. `known`: the token was issued here; other issuers' can be revoked too. */
+  revoke(jti: string): { jti: string; revokedAt: number; known: boolean };
+  /** Throws `identity_unavailable` where the store cannot say: an unreadable list is no permission. */
+  isRevoked(jti: string): boolean;
+  /** Calls back once for each revocation, wherever it was made; returns the way to stop. */
+  onRevoked(listener: (jti: string) => void): () => void;
+  /** Newest first. */
+  list(options: { limit: number; before?: number }): IssuedToken[];
+  close(): void;
+}
+
+export interface RevocationsOptions {
+  db: DatabaseSync;
+  clock: Clock;
+  log: Logger;
+  ttlMsMax: number;
+}
+
+/** Half of the promised second, so that a late timer still keeps it. */
+const pollMs = 500;
+
+export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptions): Revocations {
+  const revoked = new Map<string, number>();
+  const listeners = new Set<(jti: string) => void>();
+  let seenNumber = 0;
+  let seenVersion = -1;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  function readNew(): void {
+    const version = dataVersion(db);
+    if (version !== seenVersion) {
+      const rows = db
+        .prepare("SELECT number, jti, forget_at FROM revoked_tokens WHERE number > ? ORDER BY number")
+        .all(seenNumber) as { number: number; jti: string; forget_at: number }[];
+      for (const { number, jti, forget_at } of rows) {
+        seenNumber = number;
+        if (forget_at > clock.now()) add(jti, forget_at);
+      }
+      seenVersion = version;
+    }
+    readAt = clock.monotonic();
+  }
+
+  function add(jti: string, forgetAt: number): void {
+    revoked.set(jti, forgetAt);
+    for (const listener of listeners) {
+      try {
+        listener(jti);
+      } catch (error) {
+        log.error({ err: error, jti }, "a listener failed on a revocation");
+      }
+    }
+  }
+
+  readNew();
+  const timer = setInterval(() => {
+    try {
+      readNew();
+    } catch (error) {
+      log.error({ err: error }, "revocations could not be read");
+    }
+  }, pollMs).unref();
+
+  return {
+    revoke(jti) {
+      const now = clock.now();
+      const issued = db.prepare("SELECT exp FROM issued_tokens WHERE jti = ?").get(jti);
+      const forgetAt = issued === undefined ? now + ttlMsMax : Number(issued.exp) * 1_000 + 60_000;
+      const revokedAt = immediately(db, () => {
+        db.prepare("DELETE FROM revoked_tokens WHERE forget_at <= ?").run(now);
+        db.prepare(
+          "INSERT INTO revoked_tokens (jti, revoked_at, forget_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        ).run(jti, now, forgetAt);
+        return Number(db.prepare("SELECT revoked_at FROM revoked_tokens WHERE jti = ?").get(jti)?.revoked_at);
+      });
+      for (const [old, at] of revoked) if (at <= now) revoked.delete(old);
+      // Own writes do not change the data version.
+      seenVersion = -1;
+      readNew();
+      return { jti, revokedAt, known: issued !== undefined };
+    },
+    isRevoked(jti) {
+      try {
+        if (clock.monotonic() - readAt > 2 * pollMs) readNew();
+      } catch (cause) {
+        throw new McpxError("identity_unavailable", "the list of revoked tokens cannot be read", { cause });
+      }
+      return revoked.has(jti);
+    },
+    onRevoked(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    list: ({ limit, before }) => listIssued(db, limit, before),
+    close: () => clearInterval(timer),
+  };
+}
+
+function listIssued(db: DatabaseSync, limit: number, before = Number.MAX_SAFE_INTEGER): IssuedToken[] {
+  const rows = db
+    .prepare(
+      `SELECT jti, sub, claims, iat, exp, kid, revoked_at FROM issued_tokens LEFT JOIN revoked_tokens USING (jti)
+       WHERE iat * 1000 < ? ORDER BY iat DESC, jti LIMIT ?`,
+    )
+    .all(before, limit);
+  return rows.map((row) => ({
+    jti: String(row.jti),
+    sub: row.sub === null ? undefined : String(row.sub),
+    claims: JSON.parse(String(row.claims)) as JsonObject,
+    issuedAt: Number(row.iat) * 1_000,
+    expiresAt: Number(row.exp) * 1_000,
+    revokedAt: row.revoked_at === null ? undefined : Number(row.revoked_at),
+    kid: String(row.kid),
+  }));
+}

@@ -1,0 +1,36 @@
+// The ground rooms and tree stand on.
+export { type Audit, type AuditEvent, type AuditOptions, type AuditRecord, createAudit } from "./audit.ts";
+export type { AuditQuery, ChainVerdict } from "./audit-chain.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
+export { bearerToken } from "./http/bearer.ts";
+export {
+  createListener,
+  type Listener,
+  type ListenerOptions,
+  type TlsOptions,
+  type UpgradeHandler,
+} from "./http/listener.ts";
+export type { HttpRequest, UpgradeRequest } from "./http/request.ts";
+export type { HttpResponse } from "./http/response.ts";
+export type { Handler, Route } from "./http/routes.ts";
+export { createIdentity, type Identity, type IdentityOptions } from "./identity/identity.ts";
+export type { IssuerConfig } from "./identity/issuers.ts";
+export {
+  isParticipantKind,
+  mayEnter,
+  type ParticipantKind,
+  type Principal,
+  type PublicJwk,
+  participantKinds,
+} from "./identity/principal.ts";
+export { readPublicJwk } from "./identity/public-jwk.ts";
+export type { IssuedToken, Revocations } from "./identity/revocations.ts";
+export type { SigningKeys } from "./identity/signing-keys.ts";
+export { thumbprint } from "./identity/thumbprint.ts";
+export type { Ticket, Tickets } from "./identity/tickets.ts";
+export type { MintedToken, TokenClaims, Tokens } from "./identity/tokens.ts";
+export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./log.ts";
+export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./metrics.ts";
+export { hostMigrations, openState } from "./state.ts";
+export { immediately } from "./transaction.ts";
