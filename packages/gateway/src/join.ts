@@ -85,7 +85,7 @@ export function join(
   gateway.participants.saw(room.topic, participant.id);
   socket.write(single(welcomeText(gateway, member, prepared)));
   announcePresence(gateway, member, "join");
-  gateway.log.info({ topic: room.topic, id: participant.id, level }, "joined");
+  gateway.log.info({ topic: room.topic, id: participant.id, privilege: level }, "joined");
   void catchUp(gateway, member).catch((error: unknown) => {
     gateway.log.error({ err: error, topic: room.topic, id: participant.id }, "catching up failed");
     expel(gateway, member, closeCodes.internal, "internal");

@@ -11,3 +11,19 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 };
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function createManualClock(startMs = Date.UTC(2030, 0, 1)): ManualClock {
+  let elapsedMs = 0;
+  return {
+    now: () => startMs + elapsedMs,
+    monotonic: () => elapsedMs,
+    advance(ms) {
+      elapsedMs += ms;
+    },
+  };
+}

@@ -113,7 +113,7 @@ test("the mode of an existing store is the operator's", () => {
   expect(modeOf(path)).toBe(0o640);
 });
 
-test("a file that is no store is refused", () => {
+test("a read-only connection refuses a file without the tables", () => {
   using other = new DatabaseSync(join(dir, "empty.db"));
   other.exec("CREATE TABLE x (y)");
   expect(() => openDatabase(join(dir, "empty.db"), { ...birds(first), readOnly: true })).toThrow(

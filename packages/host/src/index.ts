@@ -1,7 +1,7 @@
 // The ground rooms and tree stand on.
 export { type Audit, type AuditEvent, type AuditOptions, type AuditRecord, createAudit } from "./audit.ts";
 export type { AuditQuery, ChainVerdict } from "./audit-chain.ts";
-export { type Clock, systemClock } from "./clock.ts";
+export { type Clock, createManualClock, type ManualClock, systemClock } from "./clock.ts";
 export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
 export { bearerToken } from "./http/bearer.ts";
 export {

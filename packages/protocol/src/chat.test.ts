@@ -62,6 +62,14 @@ describe("[X0-8.1-1] chat of v0 is a notification", () => {
     ["of another kind", v0ChatOf('{"text":"hi"}').replace('"kind":"mcp"', '"kind":"mcp/proposal"')],
     ["of another method", v0ChatOf('{"text":"hi"}').replace("chat/message", "chat/messages")],
     ["of a method in other case", v0ChatOf('{"text":"hi"}').replace("chat/message", "Chat/message")],
+    [
+      "with a method before its method",
+      v0Of(`{"jsonrpc":"2.0","method":"tools/call","method":"${v0ChatMethod}","params":{"text":"hi"}}`),
+    ],
+    [
+      "with two params",
+      v0Of(`{"jsonrpc":"2.0","method":"${v0ChatMethod}","params":{"text":"a"},"params":{"text":"b"}}`),
+    ],
     ["from a prototype", v0Of(`{"__proto__":{"method":"${v0ChatMethod}","params":{"text":"hi"}}}`)],
   ])("%s it is not chat, and nothing is derived", (_title, text) => {
     expect(isV0Chat(read(text))).toBe(false);

@@ -7,8 +7,10 @@ import { isObject, type JsonObject } from "./json-rpc.ts";
 export const v0ChatMethod = "notifications/chat/message";
 
 /** COMPAT: v0 has no chat kind; it sends a notification. */
-export function isV0Chat(envelope: Pick<Envelope, "protocol" | "kind" | "payload">): boolean {
+export function isV0Chat(envelope: Pick<Envelope, "protocol" | "kind" | "payload" | "scanned">): boolean {
   return (
+    // Levels take it for chat, so no reader may take it for another call, such as one that keeps the first of two.
+    envelope.scanned.payloadDuplicate === undefined &&
     envelope.protocol === "mcp-x/v0" &&
     envelope.kind.kind === "mcp" &&
     envelope.payload.method === v0ChatMethod &&

@@ -187,9 +187,12 @@ describe("[X0-4-8] what the gateway sets is not the client's to set", () => {
     expect(fault(() => read(text))).toEqual(expected);
   });
 
-  test.each(["SEQ", "At", "Epoch", "ACK", "Derived", "\u017feq", "ac\u212a"])("so is its look-alike %s", (field) => {
-    expect(fault(() => readWith({ [field]: 1 })).code).toBe("bad_field");
-  });
+  test.each(["SEQ", "At", "Epoch", "ACK", "Derived", "\u017feq", "ac\u212a"])(
+    "so is its look-alike %s",
+    (field) => {
+      expect(fault(() => readWith({ [field]: 1 })).code).toBe("bad_field");
+    },
+  );
 
   test("inside the payload they are the sender's own", () => {
     expect(() => readWith({ payload: { seq: 1, at: 2, epoch: 3, ack: 4, derived: 5 } })).not.toThrow();

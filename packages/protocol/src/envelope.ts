@@ -3,7 +3,7 @@ import { McpxError } from "./errors.ts";
 import { isObject, isRequestId, type JsonObject } from "./json-rpc.ts";
 import { type ParsedKind, parseKind } from "./kinds.ts";
 import type { Limits } from "./limits.ts";
-import { isId } from "./names.ts";
+import { foldCase, isId } from "./names.ts";
 import { quoteShort, type Scanned, type Span } from "./scan.ts";
 import { isTimestamp } from "./time.ts";
 
@@ -70,8 +70,7 @@ export function readEnvelope(scanned: Scanned, limits: Limits): Envelope {
 function checkFieldNames(names: Iterable<string>): void {
   for (const name of names) {
     if (gatewayFields.has(name)) throw new McpxError("reserved_field", `${name} is set by the gateway`);
-    // Up and down again folds what some JSON readers take for the same letter, such as the long s.
-    const lower = name.toUpperCase().toLowerCase();
+    const lower = foldCase(name);
     if (!fieldNames.has(name) && (lowerNames.has(lower) || gatewayFields.has(lower))) {
       throw new McpxError("bad_field", `${quoteShort(name)} is a look-alike of ${lower}`);
     }

@@ -27,7 +27,8 @@ describe("[X0-4.1-1] a payload of kind mcp is one JSON-RPC 2.0 message", () => {
     ['"id":1,"error":{"code":-32601,"message":"no"}', "response"],
     ['"id":null,"error":{"code":-32700,"message":"bad"}', "response"],
     ['"error":{"code":-32700,"message":"bad","data":{"reason":"x"}}', "response"],
-    ['"id":1,"result":{},"extra":true', "response"],
+    ['"id":1,"result":{},"extra":true,"methods":1,"_meta":{}', "response"],
+    ['"id":1,"result":{"Method":"x","ID":1}', "response"],
   ];
 
   test.each(taken)("%s is a %s", (text, shape) => {
@@ -68,6 +69,16 @@ describe("[X0-4.1-1] a payload of kind mcp is one JSON-RPC 2.0 message", () => {
     '"__proto__":{"method":"m"}',
     '"__proto__":{"result":{}},"id":1',
     '"constructor":{"method":"m"}',
+    // Look-alikes, for readers that ignore case.
+    '"id":1,"result":{},"Method":"tools/call"',
+    '"id":1,"result":{},"METHOD":"tools/call"',
+    '"method":"m","ID":1',
+    '"method":"m","\\u0131d":1',
+    '"id":1,"method":"m","JSONRPC":"2.0"',
+    '"id":1,"method":"m","Params":{"name":"x"}',
+    '"id":1,"method":"m","param\\u017f":{"name":"x"}',
+    '"id":1,"result":{},"Error":{"code":1,"message":"m"}',
+    '"id":1,"error":{"code":1,"message":"m"},"reSult":{}',
   ])("%s is none", (text) => {
     expect(reasonOf(bodyOf(text))).toBe("bad_json_rpc");
   });

@@ -1,5 +1,6 @@
 // Just enough of JSON-RPC 2.0 to know what a message is. It looks at no method. [X0-4.1-1] [X1-3.2-1]
 import { McpxError } from "./errors.ts";
+import { foldCase } from "./names.ts";
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -14,10 +15,17 @@ export function isRequestId(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
+const members = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
+
 /** Says what a payload is, or throws `bad_json_rpc` with the fault. */
 export function jsonRpcShape(payload: JsonObject): JsonRpcShape {
   const has = (key: string) => Object.hasOwn(payload, key);
   const bad = (detail: string) => new McpxError("bad_json_rpc", detail);
+  // Some readers ignore case: a response with a `Method` would be a request to them.
+  for (const key of Object.keys(payload)) {
+    const lower = foldCase(key);
+    if (key !== lower && members.has(lower)) throw bad(`payload has a look-alike of ${lower}`);
+  }
   if (payload.jsonrpc !== "2.0") throw bad('payload.jsonrpc must be "2.0"');
   if (has("method")) {
     if (typeof payload.method !== "string" || payload.method === "")

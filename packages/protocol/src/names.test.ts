@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isId, isReservedId, matchesAnyGlob, matchesGlob } from "./names.ts";
+import { foldCase, isId, isReservedId, matchesAnyGlob, matchesGlob } from "./names.ts";
 
 describe("[X0-3-1] names of topics, participants and envelopes", () => {
   test.each([
@@ -68,6 +68,18 @@ describe("[X0-9-3] ids of the gateway are no participant's", () => {
   ])("%s is not", (id) => {
     expect(isReservedId(id)).toBe(false);
   });
+});
+
+test.each([
+  ["Kind", "kind"],
+  ["KIND", "kind"],
+  ["\u212aind", "kind"],
+  ["t\u017f", "ts"],
+  ["\u0131d", "id"],
+  ["kinds", "kinds"],
+  ["__proto__", "__proto__"],
+])("%j without its case is %s", (key, folded) => {
+  expect(foldCase(key)).toBe(folded);
 });
 
 describe("globs", () => {

@@ -15,6 +15,11 @@ export function isReservedId(id: string): boolean {
   return lower.startsWith("system:") || lower === "system" || lower === "gateway";
 }
 
+/** A key without its case, also where readers fold more than ASCII: the long s is an s, the Kelvin sign a k. */
+export function foldCase(key: string): string {
+  return key.toUpperCase().toLowerCase();
+}
+
 /** Whether a name matches a glob: `*` is any run inside one path part, `**` any run at all. */
 export function matchesGlob(glob: string, name: string): boolean {
   // The classic two-pointer walk with one saved choice per kind of star, so it cannot go exponential.

@@ -1,7 +1,7 @@
 // The frame grammar of RFC 6455, read by the `ws` library's Receiver: used alone, because the gateway writes its
 // own frames and chooses its own close codes. The library exports the class without types.
 import type { Writable } from "node:stream";
-import WebSocket from "ws";
+import * as ws from "ws";
 
 interface FrameReaderEvents {
   message: [data: Buffer, isBinary: boolean];
@@ -23,7 +23,7 @@ interface ReaderOptions {
   skipUTF8Validation: boolean;
 }
 
-const { Receiver } = WebSocket as unknown as { Receiver: new (options: ReaderOptions) => FrameReader };
+const { Receiver } = ws as unknown as { Receiver: new (options: ReaderOptions) => FrameReader };
 
 /** Frames announcing more than `bytesMax` fail at their header, before anything is buffered. */
 export function createFrameReader(bytesMax: number): FrameReader {

@@ -1,0 +1,70 @@
+// Collects appends while a commit is under way; what was collected meanwhile becomes the next commit. So the price
+// of an fsync is shared by all who wait, and nobody waits for a timer.
+import { setImmediate } from "node:timers/promises";
+import { McpxError } from "@mcpx/protocol";
+import type { Appended, NewEntry } from "./topic-log.ts";
+
+export interface GroupCommit {
+  append(entry: NewEntry): Promise<Appended>;
+  /** Resolves once nothing waits. */
+  settle(): Promise<void>;
+}
+
+interface Waiting {
+  entry: NewEntry;
+  resolve(appended: Appended): void;
+  reject(error: unknown): void;
+}
+
+/** `commit` stores all entries or none, and answers for each in the same order. */
+export function createGroupCommit(
+  commit: (entries: NewEntry[]) => Promise<Appended[]>,
+  waitingBytesMax: number,
+): GroupCommit {
+  let waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  let committing: Promise<void> | undefined;
+
+  async function commitAll(): Promise<void> {
+    // Whatever else this turn of the event loop brings shares the first commit.
+    await setImmediate();
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await commitBatch(batch);
+      for (const { entry } of batch) waitingBytes -= bytesOf(entry);
+    }
+    committing = undefined;
+  }
+
+  async function commitBatch(batch: Waiting[]): Promise<void> {
+    try {
+      const results = await commit(batch.map(({ entry }) => entry));
+      if (results.length !== batch.length) throw new Error("the writer did not answer for each entry");
+      results.forEach((appended, index) => {
+        batch[index]?.resolve(appended);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return {
+    append: (entry) =>
+      new Promise((resolve, reject) => {
+        const bytes = bytesOf(entry);
+        if (waitingBytes + bytes > waitingBytesMax) {
+          return reject(new McpxError("rate_limited", "the store cannot keep up", { retryAfterMs: 100 }));
+        }
+        waitingBytes += bytes;
+        waiting.push({ entry, resolve, reject });
+        committing ??= commitAll();
+      }),
+    settle: async () => committing,
+  };
+}
+
+/** What an entry takes in memory at most: two bytes a character, and some for the rest of it. */
+function bytesOf({ text }: NewEntry): number {
+  return 2 * text.length + 512;
+}

@@ -1,0 +1,116 @@
+// The topic log in memory: for topics that keep no history, and for tests. It forgets everything when it ends, so
+// each has an epoch of its own.
+import { randomBytes } from "node:crypto";
+import { McpxError } from "@mcpx/protocol";
+import type { Appended, Bounds, Entry, NewEntry, ReadOptions, Retention, TopicLog } from "./topic-log.ts";
+import { lastToTrim, searchSeqBefore } from "./topic-log-search.ts";
+
+export interface MemoryTopicLogOptions {
+  epoch?: string;
+  /** Applied at each append, with the entry's `at` as the present: where nothing else trims. */
+  retention?: Retention;
+}
+
+interface Topic extends Bounds {
+  lastAt: number;
+  bySeq: Map<number, Entry>;
+  byId: Map<string, Entry>;
+}
+
+export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): TopicLog {
+  const { epoch = randomBytes(8).toString("hex"), retention } = options;
+  const topics = new Map<string, Topic>();
+  let isClosed = false;
+  const topicOf = (name: string): Topic => {
+    const known = topics.get(name);
+    if (known !== undefined) return known;
+    const topic: Topic = { first: 1, last: 0, lastAt: 0, bySeq: new Map(), byId: new Map() };
+    topics.set(name, topic);
+    return topic;
+  };
+  const whenOpen = async <T>(work: () => T): Promise<T> => {
+    if (isClosed) throw new McpxError("draining", "the log is closed");
+    return work();
+  };
+  /** Reading remembers no topic: strangers may ask for any name. */
+  const lookUp = <T>(name: string, ifUnknown: T, work: (topic: Topic) => T): Promise<T> =>
+    whenOpen(() => {
+      const topic = topics.get(name);
+      return topic === undefined ? ifUnknown : work(topic);
+    });
+  return {
+    epoch,
+    append: (entry) =>
+      whenOpen(() => {
+        const topic = topicOf(entry.topic);
+        const appended = append(topic, entry);
+        if (retention !== undefined) trim(topic, retention, topic.lastAt);
+        return appended;
+      }),
+    bounds: (name) => lookUp(name, { first: 1, last: 0 }, ({ first, last }) => ({ first, last })),
+    read: (name, wanted) => lookUp(name, [], (topic) => read(topic, wanted)),
+    find: (name, id) => lookUp(name, undefined, (topic) => copyOf(topic.byId.get(id))),
+    seqBefore: (name, time) => lookUp(name, 0, (topic) => seqBefore(topic, time)),
+    createTopic: (name) => whenOpen(() => void topicOf(name)),
+    topics: () =>
+      whenOpen(() =>
+        [...topics]
+          .map(([name, { last }]) => ({ name, seq: last }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      ),
+    trim: (name, kept, now) => lookUp(name, 0, (topic) => trim(topic, kept, now)),
+    close: async () => {
+      isClosed = true;
+    },
+  };
+}
+
+function append(topic: Topic, entry: NewEntry): Appended {
+  const earlier = topic.byId.get(entry.id);
+  if (earlier !== undefined) {
+    // [X0-4-3]
+    const isSame = earlier.from === entry.from && earlier.digest === entry.digest;
+    return isSame ? { outcome: "duplicate", seq: earlier.seq, at: earlier.at } : { outcome: "conflict" };
+  }
+  topic.last += 1;
+  topic.lastAt = Math.max(topic.lastAt, entry.at);
+  const kept: Entry = { ...entry, seq: topic.last, at: topic.lastAt };
+  topic.bySeq.set(kept.seq, kept);
+  topic.byId.set(kept.id, kept);
+  return { outcome: "appended", seq: kept.seq, at: kept.at };
+}
+
+function read(topic: Topic, { after = 0, before = Infinity, limit, order }: ReadOptions): Entry[] {
+  const low = Math.max(topic.first, after + 1);
+  const high = Math.min(topic.last, before - 1);
+  const step = order === "oldest_first" ? 1 : -1;
+  const entries: Entry[] = [];
+  for (let seq = step === 1 ? low : high; seq >= low && seq <= high && entries.length < limit; seq += step) {
+    entries.push({ ...entryAt(topic, seq) });
+  }
+  return entries;
+}
+
+function seqBefore(topic: Topic, time: number): number {
+  return searchSeqBefore(topic, (seq) => entryAt(topic, seq).at, time);
+}
+
+function trim(topic: Topic, retention: Retention, now: number): number {
+  const upTo = lastToTrim(topic, (time) => seqBefore(topic, time), retention, now);
+  const first = topic.first;
+  for (; topic.first <= upTo; topic.first += 1) {
+    topic.byId.delete(entryAt(topic, topic.first).id);
+    topic.bySeq.delete(topic.first);
+  }
+  return topic.first - first;
+}
+
+function entryAt(topic: Topic, seq: number): Entry {
+  const entry = topic.bySeq.get(seq);
+  if (entry === undefined) throw new Error(`no entry ${seq} between ${topic.first} and ${topic.last}`);
+  return entry;
+}
+
+function copyOf(entry: Entry | undefined): Entry | undefined {
+  return entry && { ...entry };
+}

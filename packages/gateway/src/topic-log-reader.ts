@@ -1,0 +1,71 @@
+// Reads the topic log from a connection of its own. Each answer comes from one state of the store, also while
+// another thread writes.
+import type { DatabaseSync } from "node:sqlite";
+import type { Bounds, Entry, ReadOptions } from "./topic-log.ts";
+import { searchSeqBefore } from "./topic-log-search.ts";
+
+export interface TopicLogReader {
+  readonly epoch: string;
+  hasTopic(topic: string): boolean;
+  bounds(topic: string): Bounds;
+  read(topic: string, options: ReadOptions): Entry[];
+  find(topic: string, id: string): Entry | undefined;
+  seqBefore(topic: string, time: number): number;
+  topics(): { name: string; seq: number }[];
+}
+
+interface BoundsRow {
+  first: number | null;
+  last: number;
+}
+
+const key = "(SELECT key FROM topics WHERE name = :topic)";
+const entry = ':topic AS topic, seq, id, sender AS "from", at, digest, text';
+const page = (order: string) =>
+  `SELECT ${entry} FROM envelopes WHERE topic = ${key} AND seq > :after AND seq < :before
+   ORDER BY seq ${order} LIMIT :limit`;
+
+export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
+  const epoch = db.prepare("SELECT value FROM meta WHERE name = 'epoch'").get()?.value;
+  if (typeof epoch !== "string") throw new Error("the store of the topic log has no epoch");
+  // One statement, because between two of them the writer may append or trim.
+  const boundsOf = db.prepare(
+    `SELECT last, (SELECT seq FROM envelopes WHERE topic = topics.key ORDER BY seq LIMIT 1) AS first
+     FROM topics WHERE name = :topic`,
+  );
+  const oldestFirst = db.prepare(page("ASC"));
+  const newestFirst = db.prepare(page("DESC"));
+  const byId = db.prepare(`SELECT ${entry} FROM envelopes WHERE topic = ${key} AND id = :id`);
+  const atOf = db.prepare(`SELECT at FROM envelopes WHERE topic = ${key} AND seq = :seq`);
+  const allTopics = db.prepare("SELECT name, last AS seq FROM topics ORDER BY name");
+
+  const bounds = (topic: string): Bounds => {
+    const row = boundsOf.get({ topic }) as BoundsRow | undefined;
+    return row === undefined ? { first: 1, last: 0 } : { first: row.first ?? row.last + 1, last: row.last };
+  };
+  return {
+    epoch,
+    hasTopic: (topic) => boundsOf.get({ topic }) !== undefined,
+    bounds,
+    read: (topic, { after = 0, before = Number.MAX_SAFE_INTEGER, limit, order }) => {
+      const statement = order === "oldest_first" ? oldestFirst : newestFirst;
+      // To SQLite a negative limit is none at all.
+      return rows<Entry>(statement.all({ topic, after, before, limit: Math.max(0, limit) }));
+    },
+    find: (topic, id) => rows<Entry>(byId.all({ topic, id }))[0],
+    seqBefore: (topic, time) => {
+      db.exec("BEGIN");
+      try {
+        return searchSeqBefore(bounds(topic), (seq) => Number(atOf.get({ topic, seq })?.at), time);
+      } finally {
+        db.exec("COMMIT");
+      }
+    },
+    topics: () => rows(allTopics.all()),
+  };
+}
+
+/** Rows as plain objects: SQLite's have no prototype. The schema is strict, so the columns have these types. */
+function rows<T>(found: Record<string, unknown>[]): T[] {
+  return found.map((row) => ({ ...row }) as T);
+}

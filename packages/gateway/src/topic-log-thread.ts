@@ -1,0 +1,82 @@
+// Both ends of the talk with a thread of the topic log: requests are answered one by one, in their order. Imports
+// nothing of other packages, so that a thread starts at once and under any conditions.
+import { type MessagePort, Worker } from "node:worker_threads";
+
+/** Full and busy pass; after `failed` nothing the store says may be believed. */
+export type Fault = "full" | "busy" | "failed";
+
+export type Reply<Done> = { done: Done } | { fault: Fault; message: string };
+
+export interface Thread<Request, Done> {
+  /** Never rejects: a thread that died answers `failed`. */
+  ask(request: Request): Promise<Reply<Done>>;
+  end(): Promise<void>;
+}
+
+const busyCodes = new Set([5, 6]);
+const fullCode = 13;
+
+/** What an error of SQLite means for the log. */
+export function faultOf(error: unknown): Fault {
+  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
+  if (code === fullCode) return "full";
+  return code !== undefined && busyCodes.has(code) ? "busy" : "failed";
+}
+
+/** In the thread: answers each request; after the first `failed` it does nothing any more. */
+export function serve<Request, Done>(port: MessagePort, handle: (request: Request) => Done): void {
+  let failure: Reply<Done> | undefined;
+  const answer = (request: Request): Reply<Done> => {
+    if (failure !== undefined) return failure;
+    try {
+      return { done: handle(request) };
+    } catch (error) {
+      const reply = { fault: faultOf(error), message: String(error) };
+      if (reply.fault === "failed") failure = reply;
+      return reply;
+    }
+  };
+  port.on("message", (request: Request) => port.postMessage(answer(request)));
+}
+
+/** Starts the thread whose source is a sibling of this file, as it is or compiled. */
+export function startThread<Request, Done>(
+  name: string,
+  data: unknown,
+  onLost: (message: string) => void,
+): Thread<Request, Done> {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const url = new URL(`./${name}.${extension}`, import.meta.url);
+  return talkTo(new Worker(url, { workerData: data, name }), onLost);
+}
+
+/** `onLost` is told of a thread that ended by itself, also when nobody waits for an answer. */
+export function talkTo<Request, Done>(
+  worker: Worker,
+  onLost: (message: string) => void,
+): Thread<Request, Done> {
+  const waiting: ((reply: Reply<Done>) => void)[] = [];
+  let lost: Reply<Done> | undefined;
+  let isEnding = false;
+  const lose = (message: string) => {
+    if (lost === undefined && !isEnding) onLost(message);
+    lost ??= { fault: "failed", message };
+    for (const resolve of waiting.splice(0)) resolve(lost);
+  };
+  worker.on("message", (reply: Reply<Done>) => waiting.shift()?.(reply));
+  worker.on("messageerror", (error) => lose(String(error)));
+  worker.on("error", (error) => lose(String(error)));
+  worker.on("exit", (code) => lose(`the thread ended with code ${code}`));
+  return {
+    ask: (request) =>
+      new Promise((resolve) => {
+        if (lost !== undefined) return resolve(lost);
+        waiting.push(resolve);
+        worker.postMessage(request);
+      }),
+    end: async () => {
+      isEnding = true;
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+// The thread that alone writes the topic log: one transaction a batch, so that the fsync of a commit is shared and
+// never blocks the event loop. It remembers nothing between batches: seqs come from the store each time, so a
+// failed batch, or another process, cannot leave it wrong.
+import { statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Appended, NewEntry } from "./topic-log.ts";
+import { serve } from "./topic-log-thread.ts";
+
+export interface WriterData {
+  path: string;
+  checkpointBytes: number;
+  walBytesMax: number;
+  trimRows: number;
+  pagesMax: number | undefined;
+}
+
+export type WriterRequest =
+  | { do: "append"; entries: NewEntry[] }
+  | { do: "createTopic"; topic: string }
+  | { do: "trim"; topic: string; upTo: number }
+  /** Begins the write-ahead log anew where it grew past its bound. */
+  | { do: "boundWal" }
+  | { do: "close" };
+
+export interface WriterResults {
+  append: Appended[];
+  createTopic: undefined;
+  trim: { removed: number; isDone: boolean };
+  boundWal: undefined;
+  close: undefined;
+}
+
+export interface WriterDone {
+  result: WriterResults[keyof WriterResults];
+  walBytes: number;
+}
+
+interface Head {
+  key: number;
+  last: number;
+  last_at: number;
+}
+
+const busyTimeoutMs = 5_000;
+/** Others wait meanwhile, so rather a longer write-ahead log than a long wait for a reader. */
+const restartTimeoutMs = 100;
+
+const data = workerData as WriterData;
+const db = new DatabaseSync(data.path, { timeout: busyTimeoutMs, defensive: true });
+// Checkpoints are the checkpointer's: here they would make every few hundredth commit wait for a second fsync.
+db.exec(`
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON;
+  PRAGMA checkpoint_fullfsync = ON;
+  PRAGMA wal_autocheckpoint = 0;
+  PRAGMA journal_size_limit = ${data.checkpointBytes};
+`);
+if (data.pagesMax !== undefined) db.exec(`PRAGMA max_page_count = ${data.pagesMax}`);
+
+const addTopic = db.prepare("INSERT INTO topics (name) VALUES (?) ON CONFLICT (name) DO NOTHING");
+const headOf = db.prepare("SELECT key, last, last_at FROM topics WHERE name = ?");
+const setHead = db.prepare("UPDATE topics SET last = ?, last_at = ? WHERE key = ?");
+const insert = db.prepare(
+  `INSERT INTO envelopes (topic, seq, id, sender, at, digest, text) VALUES (?, ?, ?, ?, ?, ?, ?)
+   ON CONFLICT (topic, id) DO NOTHING`,
+);
+const earlierOf = db.prepare("SELECT seq, at, sender, digest FROM envelopes WHERE topic = ? AND id = ?");
+const firstOf = db.prepare("SELECT seq FROM envelopes WHERE topic = ? ORDER BY seq LIMIT 1");
+const removeUpTo = db.prepare("DELETE FROM envelopes WHERE topic = ? AND seq <= ?");
+
+let restartBytes = data.walBytesMax;
+
+function appendAll(entries: readonly NewEntry[]): Appended[] {
+  const heads = new Map<string, Head>();
+  const appended = entries.map((entry) => {
+    const head = heads.get(entry.topic) ?? loadHead(entry.topic);
+    heads.set(entry.topic, head);
+    return append(head, entry);
+  });
+  for (const { key, last, last_at } of heads.values()) setHead.run(last, last_at, key);
+  return appended;
+}
+
+function loadHead(topic: string): Head {
+  addTopic.run(topic);
+  return { ...headOf.get(topic) } as unknown as Head;
+}
+
+function append(head: Head, { id, from, at, digest, text }: NewEntry): Appended {
+  const seq = head.last + 1;
+  const raisedAt = Math.max(at, head.last_at);
+  if (insert.run(head.key, seq, id, from, raisedAt, digest, text).changes === 1) {
+    head.last = seq;
+    head.last_at = raisedAt;
+    return { outcome: "appended", seq, at: raisedAt };
+  }
+  // [X0-4-3]
+  const earlier = earlierOf.get(head.key, id);
+  if (earlier?.sender !== from || earlier.digest !== digest) return { outcome: "conflict" };
+  return { outcome: "duplicate", seq: Number(earlier.seq), at: Number(earlier.at) };
+}
+
+/** Removes a bounded number of the oldest: appends that wait get their turn in between. */
+function trim(topic: string, upTo: number): WriterResults["trim"] {
+  const key = headOf.get(topic)?.key;
+  const first = key === undefined ? undefined : firstOf.get(key)?.seq;
+  if (key === undefined || first === undefined || Number(first) > upTo) return { removed: 0, isDone: true };
+  const end = Math.min(upTo, Number(first) + data.trimRows - 1);
+  return { removed: Number(removeUpTo.run(key, end).changes), isDone: end === upTo };
+}
+
+function inTransaction<T>(work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } finally {
+    // SQLite may have rolled back already; a second ROLLBACK would hide the first error.
+    if (db.isTransaction) db.exec("ROLLBACK");
+  }
+}
+
+function walBytes(): number {
+  return statSync(`${data.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** The checkpointer empties the log only where writing pauses; here nobody writes, so it can be begun anew. */
+function boundWal(): void {
+  const bytes = walBytes();
+  if (bytes < restartBytes) return;
+  db.exec(`PRAGMA busy_timeout = ${restartTimeoutMs}`);
+  try {
+    const isBusy = db.prepare("PRAGMA wal_checkpoint(RESTART)").get()?.busy !== 0;
+    // A reader of another process holds it: not again at every batch.
+    restartBytes = isBusy ? bytes + data.checkpointBytes : data.walBytesMax;
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+function handle(request: WriterRequest): WriterDone["result"] {
+  switch (request.do) {
+    case "append":
+      return inTransaction(() => appendAll(request.entries));
+    case "createTopic":
+      inTransaction(() => addTopic.run(request.topic));
+      return undefined;
+    case "trim":
+      return inTransaction(() => trim(request.topic, request.upTo));
+    case "boundWal":
+      boundWal();
+      return undefined;
+    case "close":
+      // The last connection: closing it brings everything from the write-ahead log into the store.
+      db.close();
+      return undefined;
+  }
+}
+
+if (parentPort === null) throw new Error("topic-log-writer.ts is a thread of the topic log");
+serve<WriterRequest, WriterDone>(parentPort, (request) => ({
+  result: handle(request),
+  walBytes: walBytes(),
+}));

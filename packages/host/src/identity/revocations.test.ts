@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createManualClock, systemClock } from "../clock.ts";
+import { createLogger } from "../log.ts";
+import { openState } from "../state.ts";
+import { createRevocations, type Revocations } from "./revocations.ts";
+
+let folder: string;
+const open: { db: DatabaseSync; revocations: Revocations }[] = [];
+const lines: string[] = [];
+const log = createLogger({ level: "error", destination: { write: (line) => void lines.push(line) } });
+const ttlMsMax = 86_400_000;
+
+/** As a process of its own would have it: another connection to the same file. */
+function start(clock = systemClock): Revocations {
+  const db = openState(join(folder, "state.db"));
+  const revocations = createRevocations({ db, clock, log, ttlMsMax });
+  open.push({ db, revocations });
+  return revocations;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mcpx-revoked-"));
+});
+
+afterEach(() => {
+  for (const { db, revocations } of open.splice(0)) {
+    revocations.close();
+    db.close();
+  }
+  lines.length = 0;
+  rmSync(folder, { recursive: true });
+});
+
+test("a revocation counts at once, is announced once, and survives a restart", () => {
+  const revocations = start();
+  const heard: string[] = [];
+  const stop = revocations.onRevoked((jti) => heard.push(jti));
+  expect(revocations.isRevoked("one")).toBe(false);
+  const first = revocations.revoke("one");
+  expect(first).toMatchObject({ jti: "one", known: false });
+  expect(revocations.revoke("one")).toEqual(first);
+  expect(revocations.isRevoked("one")).toBe(true);
+  expect(heard).toEqual(["one"]);
+  stop();
+  revocations.revoke("two");
+  expect(heard).toEqual(["one"]);
+  expect(start().isRevoked("two")).toBe(true);
+});
+
+test("another process's revocation is announced within a second", async () => {
+  const here = start();
+  const there = start();
+  const started = performance.now();
+  const heard = new Promise<string>((resolve) => here.onRevoked(resolve));
+  there.revoke("one");
+  expect(await heard).toBe("one");
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(here.isRevoked("one")).toBe(true);
+});
+
+test("a late timer delays no refusal by more than a second", () => {
+  const clock = createManualClock();
+  const here = start(clock);
+  start(clock).revoke("one");
+  clock.advance(1_001);
+  expect(here.isRevoked("one")).toBe(true);
+});
+
+test("a listener that fails does not keep the others from hearing", () => {
+  const revocations = start();
+  const heard: string[] = [];
+  revocations.onRevoked(() => {
+    throw new Error("broken listener");
+  });
+  revocations.onRevoked((jti) => heard.push(jti));
+  revocations.revoke("one");
+  expect(heard).toEqual(["one"]);
+  expect(lines.join("")).toContain("broken listener");
+});
+
+test("revocations are forgotten when no token can need them any more", () => {
+  const clock = createManualClock();
+  const revocations = start(clock);
+  revocations.revoke("one");
+  clock.advance(ttlMsMax);
+  revocations.revoke("two");
+  expect(open[0]?.db.prepare("SELECT jti FROM revoked_tokens").all()).toEqual([{ jti: "two" }]);
+  expect(start(clock).isRevoked("two")).toBe(true);
+});

@@ -1,0 +1,11 @@
+// Every transcript of this folder is a test of its own.
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "vitest";
+import { play, readTranscript } from "./play.ts";
+
+const folder = new URL(".", import.meta.url);
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith(".txt"))) {
+  const transcript = readTranscript(readFileSync(new URL(file, folder), "utf8"));
+  test(`${transcript.title} (${file})`, () => play(transcript));
+}
