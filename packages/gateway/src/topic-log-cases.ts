@@ -287,11 +287,11 @@ const entries = fc
   .map((values) => newEntry(values));
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
-    weight: 6,
+    weight: 12,
     arbitrary: fc.record({ do: fc.constant("append"), entries: fc.array(entries, { maxLength: 8 }) }),
   },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({
       do: fc.constant("trim"),
       topic: topicNames,

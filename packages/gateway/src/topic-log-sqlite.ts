@@ -25,6 +25,8 @@ export interface TopicLogTuning {
   walBytesMax: number;
   /** Entries removed in one transaction. */
   trimRows: number;
+  /** How long the writer waits for another process that writes. */
+  busyTimeoutMs: number;
   /** Pages of the store: a disk that is full, on demand. */
   pagesMax: number | undefined;
 }
@@ -37,6 +39,7 @@ const defaultTuning: TopicLogTuning = {
   walBytesMax: 64 * mebibyte,
   // Of the largest envelopes these are 128 MiB to be freed while appends wait.
   trimRows: 500,
+  busyTimeoutMs: 5_000,
   pagesMax: undefined,
 };
 

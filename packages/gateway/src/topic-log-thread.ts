@@ -47,7 +47,8 @@ export function startThread<Request, Done>(
 ): Thread<Request, Done> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const url = new URL(`./${name}.${extension}`, import.meta.url);
-  return talkTo(new Worker(url, { workerData: data, name }), onLost);
+  // Flags of the process are not for it: some, like --input-type, would keep it from starting.
+  return talkTo(new Worker(url, { workerData: data, name, execArgv: [] }), onLost);
 }
 
 /** `onLost` is told of a thread that ended by itself, also when nobody waits for an answer. */

@@ -2,7 +2,7 @@
 // and stops for good at the first fault that makes the store untrustworthy.
 import { McpxError } from "@mcpx/protocol";
 import type { CheckpointerData, CheckpointerRequest } from "./topic-log-checkpointer.ts";
-import { type Reply, startThread } from "./topic-log-thread.ts";
+import { type Reply, startThread, type Thread } from "./topic-log-thread.ts";
 import type { WriterData, WriterDone, WriterRequest, WriterResults } from "./topic-log-writer.ts";
 
 export interface TopicLogThreads {
@@ -11,7 +11,7 @@ export interface TopicLogThreads {
   end(): Promise<void>;
 }
 
-/** Rejects where a thread cannot open the store. */
+/** Rejects where the writer cannot open the store. */
 export async function startThreads(
   data: WriterData,
   onFailure: (error: Error) => void,
@@ -23,7 +23,7 @@ export async function startThreads(
     onFailure(failure);
   };
   const writer = startThread<WriterRequest, WriterDone>("topic-log-writer", data, fail);
-  const checkpoints = startCheckpoints(data, fail);
+  const checkpoints = createCheckpoints(data, fail);
 
   async function write(request: WriterRequest): Promise<WriterDone["result"]> {
     if (failure === undefined) {
@@ -55,8 +55,7 @@ export async function startThreads(
     await writer.end();
   }
 
-  // The first answers say that the store is open; what a crash left in the write-ahead log is brought in on the way.
-  failOn(await checkpoints.first(), fail);
+  // The first answer says that the store is open.
   failOn(await writer.ask({ do: "boundWal" }), fail);
   if (failure !== undefined) {
     await end();
@@ -76,21 +75,22 @@ function failOn(reply: Reply<unknown>, fail: (message: string) => void): void {
 }
 
 /** One checkpoint at a time, whenever the write-ahead log has grown by `checkpointBytes`. */
-function startCheckpoints({ path, checkpointBytes }: WriterData, fail: (message: string) => void) {
+function createCheckpoints({ path, checkpointBytes }: WriterData, fail: (message: string) => void) {
   const data: CheckpointerData = { path };
-  const checkpointer = startThread<CheckpointerRequest, undefined>("topic-log-checkpointer", data, fail);
+  // Started at the first need: small logs never have one.
+  let checkpointer: Thread<CheckpointerRequest, undefined> | undefined;
   let grownFrom = 0;
   let isRunning = false;
   const begin = () => {
     if (isRunning) return;
     isRunning = true;
+    checkpointer ??= startThread("topic-log-checkpointer", data, fail);
     void checkpointer.ask("checkpoint").then((reply) => {
       isRunning = false;
       failOn(reply, fail);
     });
   };
   return {
-    first: () => checkpointer.ask("checkpoint"),
     begin,
     afterCommit: (walBytes: number) => {
       // Smaller than before: the writer has begun it anew.
@@ -100,8 +100,8 @@ function startCheckpoints({ path, checkpointBytes }: WriterData, fail: (message:
       begin();
     },
     end: async () => {
-      await checkpointer.ask("close");
-      await checkpointer.end();
+      await checkpointer?.ask("close");
+      await checkpointer?.end();
     },
   };
 }

@@ -12,6 +12,7 @@ export interface WriterData {
   checkpointBytes: number;
   walBytesMax: number;
   trimRows: number;
+  busyTimeoutMs: number;
   pagesMax: number | undefined;
 }
 
@@ -42,11 +43,11 @@ interface Head {
   last_at: number;
 }
 
-const busyTimeoutMs = 5_000;
 /** Others wait meanwhile, so rather a longer write-ahead log than a long wait for a reader. */
 const restartTimeoutMs = 100;
 
 const data = workerData as WriterData;
+const { busyTimeoutMs } = data;
 const db = new DatabaseSync(data.path, { timeout: busyTimeoutMs, defensive: true });
 // Checkpoints are the checkpointer's: here they would make every few hundredth commit wait for a second fsync.
 db.exec(`

@@ -40,10 +40,19 @@ export function createTickets({ clock, isRevoked, ticketMs }: TicketsOptions): T
   // order is the order of their ends.
   const held = new Map<string, Held>();
 
+  const countOf = new Map<string, number>();
+
+  function drop(hash: string, { principal: { tokenHash } }: Held): void {
+    held.delete(hash);
+    const left = (countOf.get(tokenHash) ?? 1) - 1;
+    if (left === 0) countOf.delete(tokenHash);
+    else countOf.set(tokenHash, left);
+  }
+
   function dropEnded(): void {
-    for (const [hash, { endsAt }] of held) {
-      if (endsAt > clock.monotonic()) return;
-      held.delete(hash);
+    for (const [hash, one] of held) {
+      if (one.endsAt > clock.monotonic()) return;
+      drop(hash, one);
     }
   }
 
@@ -51,24 +60,23 @@ export function createTickets({ clock, isRevoked, ticketMs }: TicketsOptions): T
     issue(principal, topic) {
       if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
       dropEnded();
-      let ofThisToken = 0;
-      for (const { principal: other } of held.values()) {
-        if (other.tokenHash === principal.tokenHash) ofThisToken += 1;
-      }
+      const ofThisToken = countOf.get(principal.tokenHash) ?? 0;
       if (ofThisToken >= ticketsOfOneTokenMax || held.size >= ticketsMax) {
         throw new McpxError("rate_limited", "too many tickets are waiting", { retryAfterMs: ticketMs });
       }
       const ticket = randomBytes(32).toString("base64url");
       held.set(hashOf(ticket), { principal, topic, endsAt: clock.monotonic() + ticketMs });
+      countOf.set(principal.tokenHash, ofThisToken + 1);
       return { ticket, expiresAt: clock.now() + ticketMs };
     },
     redeem(ticket, topic) {
       dropEnded();
       const hash = hashOf(ticket.slice(0, 128));
       const found = held.get(hash);
+      if (found === undefined) throw new McpxError("ticket_invalid");
       // Spent by being shown, also at the wrong door.
-      held.delete(hash);
-      if (found === undefined || found.topic !== topic) throw new McpxError("ticket_invalid");
+      drop(hash, found);
+      if (found.topic !== topic) throw new McpxError("ticket_invalid");
       const { principal } = found;
       if (principal.expiresAt <= clock.now()) throw new McpxError("token_expired");
       if (isRevoked(principal.jti)) throw new McpxError("token_revoked");

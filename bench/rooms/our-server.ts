@@ -1,0 +1,56 @@
+// Ours, with its durable log holding half a million random ids, and rate limits out of the way.
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer } from "@mcpx/cli";
+import { createSqliteTopicLog } from "@mcpx/gateway";
+import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
+import { defaultLimits } from "@mcpx/protocol";
+import { reportCpuWhenAsked } from "./server-process.ts";
+
+const [participants = 1, prefilled = 0, rooms = 1] = process.argv.slice(2).map(Number);
+const dataDir = process.env.BENCH_DATA ?? mkdtempSync(join(tmpdir(), "mcpx-bench-"));
+const log = createLogger({ level: "warn" });
+
+if (prefilled > 0) await prefill(prefilled);
+const server = await startServer({
+  dataDir,
+  listen: { host: "127.0.0.1", port: 0 },
+  gateway: { topics: { "**": { retention: { count: 10_000_000 } } } },
+  issuers: [],
+  limits: { ...defaultLimits, envelopesPerSecondFull: 1e9, handshakesPerSecond: 1e9, connectionsMax: 20_000 },
+  log,
+});
+const state = openState(join(dataDir, "state.db"));
+const { tokens } = createIdentity({ db: state, clock: systemClock, log });
+const minted: string[] = [];
+for (let i = 0; i < participants; i += 1) {
+  const claims = { sub: `bench-${i}`, topics: [`bench-${i % rooms}`], level: "full" } as const;
+  minted.push((await tokens.mint(claims, { ttlMs: 3_600_000 })).token);
+}
+process.send?.({ url: server.url, tokens: minted });
+reportCpuWhenAsked();
+process.on("disconnect", () => {
+  if (process.env.BENCH_DATA === undefined) rmSync(dataDir, { recursive: true, force: true });
+  process.exit(0);
+});
+
+async function prefill(count: number): Promise<void> {
+  const topicLog = await createSqliteTopicLog({ path: join(dataDir, "topics.db") });
+  const text = JSON.stringify({ protocol: "mcpx/v0.1", kind: "chat", payload: { text: "x".repeat(180) } });
+  for (let done = 0; done < count; done += 10_000) {
+    const batch = Array.from({ length: 10_000 }, () =>
+      topicLog.append({
+        topic: "bench-0",
+        id: randomUUID(),
+        from: "earlier",
+        at: Date.now(),
+        digest: "d".repeat(43),
+        text,
+      }),
+    );
+    await Promise.all(batch);
+  }
+  await topicLog.close();
+}

@@ -1,0 +1,23 @@
+// `npm run bench -- NAME [--json]`: runs one benchmark and prints its figures, ours beside a peer's in the same run.
+import { cpus } from "node:os";
+import { benchRooms } from "./rooms/rooms.ts";
+
+const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
+  rooms: benchRooms,
+};
+
+const name = process.argv[2] ?? "";
+const isJson = process.argv.includes("--json");
+const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+if (bench === undefined) {
+  process.stderr.write(
+    `bench: name one of ${Object.keys(benches).join(", ")}; e.g. npm run bench -- rooms --json\n`,
+  );
+  process.exit(2);
+}
+// Progress goes to stderr, so that stdout is one JSON object.
+const results = await bench((line) => process.stderr.write(`${line}\n`));
+const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
+const report = { name, machine, node: process.version, results };
+process.stdout.write(isJson ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+process.exit(0);

@@ -1,0 +1,52 @@
+// What a command prints: results on standard output, notes on standard error, colours only where they are wanted.
+import type { WriteStream } from "node:tty";
+import { styleText } from "node:util";
+
+export interface Output {
+  /** Whether somebody reads standard output on a terminal. */
+  readonly isTerminal: boolean;
+  /** Characters of a terminal's line. */
+  readonly columns: number | undefined;
+  line(text?: string): void;
+  json(value: unknown): void;
+  /** For people beside the result; on standard error. */
+  note(text: string): void;
+  /** Plain where NO_COLOR says so or nobody is there to see it. */
+  paint(style: Style, text: string): string;
+}
+
+export type Style = "bold" | "dim" | "cyan" | "green" | "yellow" | "red";
+
+export interface Streams {
+  stdout: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
+  stderr: NodeJS.WritableStream;
+}
+
+export function createOutput({ stdout, stderr }: Streams): Output {
+  return {
+    isTerminal: stdout.isTTY === true,
+    get columns() {
+      return stdout.isTTY === true ? stdout.columns : undefined;
+    },
+    line: (text = "") => stdout.write(`${text}\n`),
+    json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
+    note: (text) => stderr.write(`${text}\n`),
+    paint: (style, text) => styleText(style, text, { stream: stdout }),
+  };
+}
+
+/** Rows of cells as lines, each column as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[], gap = "  "): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    });
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  );
+}

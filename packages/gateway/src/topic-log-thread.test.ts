@@ -1,0 +1,51 @@
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { faultOf, talkTo } from "./topic-log-thread.ts";
+
+const start = (script: string, onLost: (message: string) => void = () => {}) =>
+  talkTo<string, string>(new Worker(script, { eval: true, stderr: true }), onLost);
+
+const echo = `
+  const { parentPort } = require("node:worker_threads");
+  parentPort.on("message", (request) => {
+    if (request === "die") throw new Error("out of cheese");
+    parentPort.postMessage({ done: request });
+  });
+`;
+
+test("requests are answered in their order", async () => {
+  const thread = start(echo);
+  expect(await Promise.all([thread.ask("a"), thread.ask("b")])).toEqual([{ done: "a" }, { done: "b" }]);
+  await thread.end();
+});
+
+test("a thread that dies fails all that wait and all that come later, and says so once", async () => {
+  const lost: string[] = [];
+  const thread = start(echo, (message) => lost.push(message));
+  const failed = { fault: "failed", message: "Error: out of cheese" };
+  expect(await Promise.all([thread.ask("die"), thread.ask("b")])).toEqual([failed, failed]);
+  expect(await thread.ask("c")).toEqual(failed);
+  await thread.end();
+  expect(lost).toEqual(["Error: out of cheese"]);
+});
+
+test("a thread that ends while nobody waits is noticed", async () => {
+  const message = await new Promise((resolve) => start("process.exit(3)", resolve));
+  expect(message).toBe("the thread ended with code 3");
+});
+
+test("a thread that is ended on purpose is not lost", async () => {
+  const lost: string[] = [];
+  const thread = start(echo, (message) => lost.push(message));
+  await thread.end();
+  expect(lost).toEqual([]);
+});
+
+test("only a full disk and a held lock pass by themselves", () => {
+  const error = (errcode: number) => Object.assign(new Error("x"), { errcode });
+  expect(faultOf(error(13))).toBe("full");
+  expect([5, 6, 5 | (2 << 8)].map((code) => faultOf(error(code)))).toEqual(["busy", "busy", "busy"]);
+  // Among them 1034, a failed fsync.
+  expect([10, 11, 1034, 19].map((code) => faultOf(error(code)))).toEqual(Array(4).fill("failed"));
+  expect(faultOf(new TypeError("no"))).toBe("failed");
+});

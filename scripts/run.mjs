@@ -1,0 +1,62 @@
+// The two gates: `check` (seconds: lint, types, unit tests, dead code) and `test` (everything CI runs). Every step
+// runs even when an earlier one failed, so that one run shows all there is to mend.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
+
+const packages = ["protocol", "host", "gateway", "cli"];
+
+const check = [
+  { name: "lint", command: ["biome", "check", "."] },
+  { name: "types", command: ["tsc", "--noEmit"] },
+  { name: "dead code", command: ["knip"] },
+  { name: "unit tests", command: ["vitest", "run", "--project", "unit"], counts: true },
+];
+
+const rest = [
+  { name: "system tests", command: ["vitest", "run", "--project", "system"], counts: true },
+  { name: "build", command: ["node", "scripts/build.mjs"] },
+  ...packages.map((name) => ({
+    name: `publint ${name}`,
+    command: ["publint", `packages/${name}`, "--strict"],
+  })),
+  { name: "ledger", command: ["node", "scripts/spec.ts", "--strict"] },
+];
+
+function runStep({ name, command, counts }) {
+  process.stdout.write(`\n── ${name}\n`);
+  const report = join(scratch, `${name.replace(" ", "-")}.json`);
+  const [program, ...args] = command;
+  const reporting = counts ? ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`] : [];
+  const began = performance.now();
+  const { status } = spawnSync(program, [...args, ...reporting], { stdio: ["ignore", "inherit", "inherit"] });
+  process.stdout.write(
+    `── ${name}: ${status === 0 ? "ok" : "FAILED"} (${Math.round(performance.now() - began)} ms)\n`,
+  );
+  if (!counts) return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1 };
+  return counted(report, status);
+}
+
+/** A runner that died before reporting is a failure too, and so is one that ran nothing. */
+function counted(report, status) {
+  try {
+    const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, "utf8"));
+    const failed =
+      numFailedTests === 0 && (status !== 0 || numPassedTests === 0)
+        ? Math.max(1, numFailedTestSuites)
+        : numFailedTests;
+    return { passed: numPassedTests, failed };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
+
+const steps = process.argv[2] === "test" ? [...check, ...rest] : check;
+const results = steps.map(runStep);
+rmSync(scratch, { recursive: true, force: true });
+const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+process.stdout.write(`\n${sum("passed")} passed, ${sum("failed")} failed\n`);
+process.exitCode = sum("failed") === 0 ? 0 : 1;
