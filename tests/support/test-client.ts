@@ -11,6 +11,8 @@ export class TestClient {
   /** The same, as it came. */
   readonly texts: string[] = [];
   closed: { code: number; reason: string } | undefined;
+  /** The first message, where `enter` took it. */
+  welcome: Seen;
   readonly ws: WebSocket;
   readonly id: string;
   #wake: (() => void)[] = [];
@@ -89,6 +91,23 @@ export class TestClient {
 
   ack(id: string): Promise<Seen> {
     return this.find((message) => message.payload.event === "ack" && message.payload.id === id);
+  }
+
+  /** What the gateway says to an envelope of ours: its ack or its refusal. */
+  answer(id: string): Promise<Seen> {
+    return this.find((message) => message.from === "system:gateway" && message.correlation_id === id);
+  }
+
+  /** The same in one word: `ack`, or the reason of the refusal. */
+  async outcome(id: string): Promise<string> {
+    const { payload } = await this.answer(id);
+    return payload.error?.data.reason ?? payload.reason ?? payload.event;
+  }
+
+  /** Takes everything that has come so far. */
+  async taken(): Promise<Seen[]> {
+    await this.settled();
+    return this.inbox.splice(0);
   }
 
   /** Waits until everything the server had written before is here: a ping comes back behind it. */

@@ -3,25 +3,30 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ServerOptions, startServer } from "@mcpx/cli";
-import { createIdentity, createLogger, openState, systemClock, type TokenClaims } from "@mcpx/host";
+import {
+  createIdentity,
+  createLogger,
+  type Identity,
+  openState,
+  systemClock,
+  type TokenClaims,
+} from "@mcpx/host";
 import { defaultLimits, type Limits } from "@mcpx/protocol";
+import type { Seen } from "./test-client.ts";
 
 export interface TestServer {
   readonly url: string;
   readonly dataDir: string;
   /** What the server has logged so far. */
   readonly logged: string[];
+  /** Keys, tokens and revocations as another process has them, over the same data. */
+  readonly identity: Identity;
   token(claims: TokenClaims, ttlMs?: number): Promise<string>;
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
-  call(
-    method: string,
-    path: string,
-    token?: string,
-    body?: unknown,
-  ): Promise<{ status: number; body: unknown }>;
-  /** Stops and starts again on the same data. */
-  restart(): Promise<void>;
+  call(method: string, path: string, token?: string, body?: unknown): Promise<{ status: number; body: Seen }>;
+  /** Stops and starts again on the same data, with other options where they are given. */
+  restart(changed?: TestServerOptions): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,16 +41,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     level: "debug",
     destination: { write: (line: string) => void logged.push(line) },
   });
-  const start = (port: number) =>
+  const start = (port: number, { gateway = {}, issuers = [], limits }: TestServerOptions) =>
     startServer({
       dataDir,
       listen: { host: "127.0.0.1", port },
-      gateway: options.gateway ?? {},
-      issuers: options.issuers ?? [],
-      limits: { ...defaultLimits, ...options.limits },
+      gateway,
+      issuers,
+      limits: { ...defaultLimits, ...limits },
       log,
     });
-  let server = await start(0);
+  let server = await start(0, options);
   const { url } = server;
   // Tokens are minted as the command line does it: beside the server, from the same data directory.
   const state = openState(join(dataDir, "state.db"));
@@ -56,6 +61,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     url,
     dataDir,
     logged,
+    identity,
     token,
     adminToken: () => token({ sub: "admin", topics: ["**"], admin: true }),
     async call(method, path, bearer, body) {
@@ -71,9 +77,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       const isJson = response.headers.get("content-type")?.startsWith("application/json");
       return { status: response.status, body: isJson ? JSON.parse(text) : text };
     },
-    async restart() {
+    async restart(changed = options) {
       await server.stop();
-      server = await start(Number(new URL(url).port));
+      server = await start(Number(new URL(url).port), changed);
     },
     async stop() {
       identity.close();

@@ -1,7 +1,8 @@
 // Every transcript of this folder is a test of its own.
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "vitest";
-import { play, readTranscript } from "./play.ts";
+import { play } from "./play.ts";
+import { readTranscript } from "./transcript.ts";
 
 const folder = new URL(".", import.meta.url);
 

@@ -44,8 +44,9 @@ export async function startThreads(
   }
 
   function afterCommit(walBytes: number): void {
-    checkpoints.afterCommit(walBytes);
-    if (walBytes >= data.walBytesMax)
+    // Two checkpoints at once get in each other's way, so the bound is kept between those of the other thread.
+    if (walBytes < data.walBytesMax) checkpoints.afterCommit(walBytes);
+    else if (!checkpoints.isRunning())
       void writer.ask({ do: "boundWal" }).then((reply) => failOn(reply, fail));
   }
 
@@ -91,6 +92,7 @@ function createCheckpoints({ path, checkpointBytes }: WriterData, fail: (message
     });
   };
   return {
+    isRunning: () => isRunning,
     begin,
     afterCommit: (walBytes: number) => {
       // Smaller than before: the writer has begun it anew.

@@ -38,13 +38,31 @@ test("secrets are taken out by their key, at any usual depth", () => {
     log.info({ request: { headers: { [key]: canary } } });
     log.info({ a: { request: { headers: { [key]: canary } } } });
     log.child({ [key]: canary }).info("child");
-    log.child({ headers: { [key]: canary } }).info("child");
+    log
+      .child({ a: 1 })
+      .child({ headers: { [key]: canary } })
+      .info("grandchild");
+    log.info("interpolated %j", { headers: { [key]: canary } });
+    log.error({ err: Object.assign(new Error("failed"), { [key]: canary }) });
   }
   log.info({ jwk: { kty: "OKP", d: canary } });
   log.info({ key: { jwk: { d: canary } } });
   log.info({ cnf: { key: { jwk: { d: canary } } } });
-  expect(lines).toHaveLength(45);
+  expect(lines).toHaveLength(59);
   expect(lines.join("")).not.toContain(canary);
+});
+
+test("redacting leaves what was logged as it was, and ends on circles", () => {
+  const { log, lines } = capture();
+  const circle: Record<string, unknown> = { token: "x", at: new Date(0), list: [{ proof: 1 }] };
+  circle.self = circle;
+  log.info(circle);
+  expect(circle.token).toBe("x");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    token: "[secret]",
+    at: "1970-01-01T00:00:00.000Z",
+    list: [{ proof: "[secret]" }],
+  });
 });
 
 test("a token is cut out of messages, fields, errors and child bindings", () => {

@@ -100,17 +100,19 @@ class Fields {
   }
 }
 
-/** Finds the fields of the envelope (depth 1) and of its payload (depth 2); what is not JSON is left to `parse`. */
+/**
+ * Finds the fields of the envelope (depth 1) and of its payload (depth 2). It trusts the text to be JSON, in which
+ * colons stand in objects only; `parse` refuses all else.
+ */
 function walk(text: string, depthMax: number): { envelope: Fields; payload: Fields } {
   const envelope = new Fields(text);
   const payload = new Fields(text);
   // By depth: whose fields stand there. `open` is the one the walk is in, none where fields are of no interest.
-  const objects: (Fields | undefined)[] = [];
+  const objects: (Fields | undefined)[] = [undefined, envelope, undefined];
   let open: Fields | undefined;
   let depth = 0;
   for (let i = 0; i < text.length; i += 1) {
-    const char = text.charCodeAt(i);
-    switch (char) {
+    switch (text.charCodeAt(i)) {
       case quote: {
         const end = stringEnd(text, i);
         open?.string(i, end);
@@ -121,8 +123,7 @@ function walk(text: string, depthMax: number): { envelope: Fields; payload: Fiel
       case openBracket:
         depth += 1;
         if (depth > depthMax) throw new McpxError("too_deep", `deeper than ${depthMax} levels`);
-        if (depth === 1) objects[1] = char === openBrace ? envelope : undefined;
-        if (depth === 2) objects[2] = char === openBrace && open?.key === "payload" ? payload : undefined;
+        if (depth === 2) objects[2] = open?.key === "payload" ? payload : undefined;
         open = objects[depth];
         break;
       case colon:
@@ -135,8 +136,6 @@ function walk(text: string, depthMax: number): { envelope: Fields; payload: Fiel
       case closeBracket:
         open?.end(i);
         depth -= 1;
-        // Whatever follows the last brace is not JSON.
-        if (depth <= 0) return { envelope, payload };
         open = objects[depth];
         break;
     }

@@ -1,10 +1,15 @@
 // One request to one answer: look at the stranger, find the route, ask its handler, render what it says.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  type IncomingMessage,
+  type ServerResponse,
+  validateHeaderName,
+  validateHeaderValue,
+} from "node:http";
 import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { createRequest } from "./request.ts";
-import { errorResponse, type HttpResponse, render } from "./response.ts";
+import { createRequest, type HttpRequest } from "./request.ts";
+import { errorResponse, type HttpResponse, type Rendered, render } from "./response.ts";
 import { createRouter, type Found, type Route } from "./routes.ts";
 import { checkStranger, type StrangerRules } from "./strangers.ts";
 
@@ -34,22 +39,25 @@ export function createAnswer(
     const stop = duration?.startTimer();
     let found: Found | undefined;
     let origin: string | undefined;
-    let answer: HttpResponse;
+    let rendered: Rendered;
     try {
       origin = checkStranger(raw, rules);
       const request = createRequest(raw, limits);
       found = route(request.method, request.path);
       if (found === undefined) throw unknownAddress(options.isUpgradePath(request.path));
-      if (raw.method === "OPTIONS" && origin !== undefined) answer = preflight(found);
-      else if (found.handle === undefined) throw new McpxError("method_not_allowed");
-      else answer = await found.handle({ ...request, params: found.params });
+      const answer =
+        raw.method === "OPTIONS" && origin !== undefined
+          ? preflight(found)
+          : await handle(found, { ...request, params: found.params });
+      rendered = render(withHeaders(answer, corsHeaders(origin)));
+      // Here, so that headers Node refuses are a fault of the handler like any other.
+      checkHeaders(rendered.headers);
     } catch (error) {
       logRefusal(log, error, found?.path);
-      answer = errorResponse(error);
-      if (answer.status === 405 && found !== undefined)
-        answer = withHeaders(answer, { allow: allowed(found) });
+      const allow = isMethodFault(error) && found !== undefined ? { allow: allowed(found) } : {};
+      rendered = render(withHeaders(errorResponse(error), { ...allow, ...corsHeaders(origin) }));
     }
-    const { status, headers, content } = render(withHeaders(answer, corsHeaders(origin)));
+    const { status, headers, content } = rendered;
     if (options.isClosing() || hasLongBody(raw, limits.bodyBytesMax)) headers.connection = "close";
     response.writeHead(status, headers).end(content);
     stop?.({ route: found?.path ?? "none", method: raw.method ?? "", status });
@@ -61,6 +69,22 @@ export function logRefusal(log: Logger, error: unknown, route: string | undefine
   if (!isMcpxError(error)) log.error({ err: error, route }, "a request failed unexpectedly");
   else if (errorTable[error.code].fault === "gateway") log.warn({ err: error, route }, "a request failed");
   else log.debug({ reason: error.code, route }, "a request was refused");
+}
+
+function handle(found: Found, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
+  if (found.handle === undefined) throw new McpxError("method_not_allowed");
+  return found.handle(request);
+}
+
+function isMethodFault(error: unknown): boolean {
+  return isMcpxError(error) && error.code === "method_not_allowed";
+}
+
+function checkHeaders(headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
 }
 
 function unknownAddress(isUpgradePath: boolean): McpxError {

@@ -117,6 +117,8 @@ export function createListener(options: ListenerOptions): Listener {
 
   server.on("request", answer);
   server.on("upgrade", upgrade);
+  // Out of file descriptors, for example: it must not end the process.
+  server.on("error", (error) => log.error({ err: error }, "the listener failed"));
   server.on("drop", () => dropped?.inc());
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     unreadable?.inc();

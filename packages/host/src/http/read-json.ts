@@ -8,16 +8,10 @@ export async function readJson(raw: IncomingMessage, bytesMax: number): Promise<
   if (type !== "application/json")
     throw new McpxError("bad_request", "content-type must be application/json");
   if (Number(raw.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of raw as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
-  }
+  const bytes = await readBytes(raw, bytesMax);
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new McpxError("bad_utf8", "the body is not UTF-8");
   }
@@ -26,6 +20,23 @@ export async function readJson(raw: IncomingMessage, bytesMax: number): Promise<
   } catch {
     throw new McpxError("bad_json", "the body is not valid JSON");
   }
+}
+
+async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let count = 0;
+  try {
+    for await (const chunk of raw as AsyncIterable<Buffer>) {
+      count += chunk.length;
+      if (count > bytesMax) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The peer left, was too slow or sent nonsense: no fault of ours, and nobody is there to be told.
+    throw new McpxError("bad_request", "the body did not come whole");
+  }
+  if (count > bytesMax) throw tooLarge(bytesMax);
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(bytesMax: number): McpxError {

@@ -1,0 +1,39 @@
+// The data directory: where it is, and that nobody else may look into it.
+import { mkdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import type { Surroundings } from "./command.ts";
+import { Failure } from "./failure.ts";
+
+/** `--data`, else `$MCPX_DATA`, else the place the desktop standard names. */
+export function dataDirOf(
+  { env, cwd }: Pick<Surroundings, "env" | "cwd">,
+  options: { data: string | undefined },
+): string {
+  const given = options.data ?? (env.MCPX_DATA || undefined);
+  if (given !== undefined) return resolve(cwd, given);
+  const { XDG_DATA_HOME: base = "" } = env;
+  // The standard says that a relative path there does not count.
+  return join(isAbsolute(base) ? base : join(env.HOME || homedir(), ".local", "share"), "mcpx");
+}
+
+/** Makes it where it is missing, and says whether it was. */
+export function makeDataDir(path: string): { isNew: boolean } {
+  try {
+    return { isNew: mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const fault =
+      code === "EEXIST" || code === "ENOTDIR"
+        ? `the data directory ${path} is not a directory`
+        : `the data directory ${path} cannot be made (${code})`;
+    throw new Failure(fault, "choose another with --data DIR", { cause: error });
+  }
+}
+
+/** Whether other users of the machine could put files of theirs in the place of ours. */
+export function isWritableByOthers(path: string): boolean {
+  const { mode } = statSync(path);
+  const isSticky = (mode & 0o1000) !== 0;
+  return (mode & 0o022) !== 0 && !isSticky;
+}

@@ -1,0 +1,126 @@
+// The gateway a command talks to, and the token it shows there.
+import { errorTable, isObject, type JsonObject, type Reason } from "@mcpx/protocol";
+import type { TokenClaims } from "@mcpx/host";
+import type { OptionValues, Surroundings, gatewayOptions } from "./command.ts";
+import { dataDirOf } from "./data-dir.ts";
+import { Failure } from "./failure.ts";
+import { withStore } from "./local-store.ts";
+import { runningPlace } from "./running-gateway.ts";
+
+export interface Entrance {
+  url: string;
+  token: string;
+}
+
+export interface GatewayAccess {
+  /** Whether tokens are made here as needed, or one was given. */
+  readonly mintsTokens: boolean;
+  /** Asked before every connection: a gateway may come back at another port, and tokens end. */
+  enter(): Promise<Entrance>;
+}
+
+type GatewayContext = Pick<Surroundings, "env" | "cwd"> & { options: OptionValues<typeof gatewayOptions> };
+
+/** Long enough for one command; connections that last are refreshed. */
+const mintedTtlMs = 15 * 60_000;
+const answerMs = 15_000;
+
+/** `claims`: what a fresh token shall allow, no more than the command needs. */
+export function accessGateway(context: GatewayContext, claims: TokenClaims): GatewayAccess {
+  const { options, env } = context;
+  const dataDir = dataDirOf(context, options);
+  const given = options.token ?? (env.MCPX_TOKEN || undefined);
+  if (options.url !== undefined && given === undefined) {
+    // A fresh token of ours would open our gateway to whoever answers there.
+    throw new Failure("--url needs a token of that gateway", "give --token TOKEN or set MCPX_TOKEN");
+  }
+  return {
+    mintsTokens: given === undefined,
+    async enter() {
+      const url = options.url === undefined ? placeUrl(dataDir) : readUrl(options.url);
+      return { url, token: given ?? (await mintToken(dataDir, claims)) };
+    },
+  };
+}
+
+/** The gateway running on the data directory, unless the command named one itself. */
+export function hasGateway(context: GatewayContext): boolean {
+  return context.options.url !== undefined || runningPlace(dataDirOf(context, context.options)) !== undefined;
+}
+
+/** One request with the token; throws what the gateway says in its own words. */
+export async function callGateway(
+  { url, token }: Entrance,
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: JsonObject,
+): Promise<JsonObject> {
+  let response: Response;
+  let answer: unknown;
+  try {
+    response = await fetch(new URL(path, url), {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+      redirect: "error",
+      signal: AbortSignal.timeout(answerMs),
+    });
+    answer = await response.json().catch(() => undefined);
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+  if (response.ok && isObject(answer)) return answer;
+  throw refusal(url, response.status, answer);
+}
+
+/** What an HTTP error of the gateway means for the user. */
+export function refusal(url: string, status: number, answer: unknown): Failure {
+  const isTemporary = status === 429 || status >= 500;
+  const error = isObject(answer) && isObject(answer.error) ? answer.error : undefined;
+  if (error === undefined || typeof error.message !== "string") {
+    const fault = `${url} answered ${status}, and not as a gateway does`;
+    return new Failure(fault, "check --url", { isTemporary });
+  }
+  const isKnown = typeof error.reason === "string" && Object.hasOwn(errorTable, error.reason);
+  const fix = isKnown ? errorTable[error.reason as Reason].suggestion : undefined;
+  return new Failure(error.message, fix, { isTemporary });
+}
+
+export function unreachable(url: string, cause: unknown): Failure {
+  const code = codeOf(cause);
+  if (code?.includes("CERT") || code?.includes("SSL") || code?.includes("TLS")) {
+    const fix = "use the name in the certificate as --url, and NODE_EXTRA_CA_CERTS for a CA of your own";
+    return new Failure(`the certificate of ${url} does not hold (${code})`, fix, { cause });
+  }
+  const fix = "check that the gateway runs and that the address is right";
+  const why = code === undefined ? "" : ` (${code})`;
+  return new Failure(`${url} cannot be reached${why}`, fix, { isTemporary: true, cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return codeOf(error.cause);
+}
+
+function placeUrl(dataDir: string): string {
+  const place = runningPlace(dataDir);
+  if (place !== undefined) return place.url;
+  const fix = "start it with mcpx up, or give --url and --token for another";
+  throw new Failure(`no gateway is running on ${dataDir}`, fix, { isTemporary: true });
+}
+
+function readUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url.origin;
+  throw new Failure(`--url ${text} is not an http or https address`, "write for example http://127.0.0.1:6279", {
+    exitCode: 2,
+  });
+}
+
+async function mintToken(dataDir: string, claims: TokenClaims): Promise<string> {
+  return withStore(dataDir, {}, async ({ identity }) => {
+    const { token } = await identity.tokens.mint(claims, { ttlMs: mintedTtlMs });
+    return token;
+  });
+}

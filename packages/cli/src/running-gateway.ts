@@ -1,0 +1,42 @@
+// `gateway.json` in the data directory: where the running gateway is, for the commands beside it.
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "@mcpx/protocol";
+import { isLocked } from "./data-lock.ts";
+
+export interface GatewayPlace {
+  url: string;
+  pid: number;
+}
+
+export function writePlace(dataDir: string, place: GatewayPlace): void {
+  const path = placePath(dataDir);
+  const draft = `${path}.${process.pid}`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(place)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(draft, path);
+}
+
+export function removePlace(dataDir: string): void {
+  rmSync(placePath(dataDir), { force: true });
+}
+
+/** What the file says, whether or not that gateway still runs. */
+export function readPlace(dataDir: string): GatewayPlace | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(placePath(dataDir), "utf8"));
+    if (!isObject(value) || typeof value.url !== "string" || typeof value.pid !== "number") return undefined;
+    return { url: value.url, pid: value.pid };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The gateway that runs on this data directory now. A file left by one that was killed does not count. */
+export function runningPlace(dataDir: string): GatewayPlace | undefined {
+  return isLocked(dataDir) ? readPlace(dataDir) : undefined;
+}
+
+function placePath(dataDir: string): string {
+  return join(dataDir, "gateway.json");
+}

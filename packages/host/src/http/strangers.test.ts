@@ -1,0 +1,202 @@
+import { defaultLimits } from "@mcpx/protocol";
+import { describe, expect, test } from "vitest";
+import { createListener } from "./listener.ts";
+import { errorOf, get, log, routes, sendRaw, start, statusOf, upgrade } from "./listener-cases.ts";
+
+describe("[X0-9-2] Host", () => {
+  test.each([
+    "localhost",
+    "LOCALHOST:1234",
+    "127.0.0.1",
+    "127.0.0.1:6279",
+    "[::1]:6279",
+    "mcpx.test",
+    "lan.test:81",
+  ])("%s is served", async (host) => {
+    const { port } = await start({ hosts: ["mcpx.test", "lan.test:81"] });
+    expect(statusOf(await sendRaw(port, get("/hello", [`Host: ${host}`])))).toBe(200);
+  });
+
+  test.each([
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.nip.io",
+    "localhost@evil.example",
+    "evil.example#localhost",
+    "localhost:80:80",
+    "127.1",
+    "0.0.0.0",
+    "192.168.1.7",
+    "lan.test",
+    "lan.test:82",
+    "mcpx.test.",
+    "",
+  ])("%j is a stranger's: 421, upgrades too", async (host) => {
+    const { listener, port } = await start({ hosts: ["mcpx.test", "lan.test:81"] });
+    let upgrades = 0;
+    listener.onUpgrade("/ws", (_request, socket) => {
+      upgrades += 1;
+      socket.destroy();
+    });
+    const answer = await sendRaw(port, get("/hello", [`Host: ${host}`]));
+    expect(statusOf(answer)).toBe(421);
+    expect(answer).toContain('"reason":"foreign_host"');
+    expect(statusOf(await sendRaw(port, upgrade("/ws", [`Host: ${host}`])))).toBe(421);
+    expect(upgrades).toBe(0);
+  });
+
+  test("none, or two, is a 400", async () => {
+    const { port } = await start();
+    expect(statusOf(await sendRaw(port, get("/hello", ["Accept: */*"])))).toBe(400);
+    expect(statusOf(await sendRaw(port, get("/hello", ["Host: localhost", "Host: evil.example"])))).toBe(400);
+    expect(statusOf(await sendRaw(port, "GET /hello HTTP/1.0\r\n\r\n"))).toBe(400);
+  });
+
+  test("an address as a proxy would send it is a 400", async () => {
+    const { port } = await start();
+    expect(statusOf(await sendRaw(port, get("http://evil.example/hello", ["Host: localhost"])))).toBe(400);
+    expect(
+      statusOf(await sendRaw(port, "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")),
+    ).toBe(400);
+  });
+
+  test("listening everywhere, the address the peer reached is served", async () => {
+    const { port } = await start({ host: "0.0.0.0", insecure: true });
+    expect(statusOf(await sendRaw(port, get("/hello", ["Host: 127.0.0.1"])))).toBe(200);
+    expect(statusOf(await sendRaw(port, get("/hello", ["Host: 0.0.0.0"])))).toBe(421);
+    expect(statusOf(await sendRaw(port, get("/hello", ["Host: 10.1.2.3"])))).toBe(421);
+  });
+});
+
+describe("[X0-9-2] Origin", () => {
+  const known = "https://console.example";
+
+  test("none, our own and configured ones are served", async () => {
+    const { port } = await start({ origins: [known] });
+    const ask = async (...headers: string[]) =>
+      statusOf(await sendRaw(port, get("/hello", [`Host: localhost:${port}`, ...headers])));
+    expect(await ask()).toBe(200);
+    expect(await ask(`Origin: http://localhost:${port}`)).toBe(200);
+    expect(await ask(`Origin: ${known}`)).toBe(200);
+    const standard = ["Host: localhost", "Origin: http://localhost"];
+    expect(statusOf(await sendRaw(port, get("/hello", standard)))).toBe(200);
+  });
+
+  test.each([
+    "http://evil.example",
+    "https://console.example.evil",
+    "http://console.example",
+    "https://console.example:444",
+    "https://localhost:PORT",
+    "http://localhost",
+    "http://127.0.0.1:PORT",
+    "http://localhost:PORT/",
+    "http://localhost:PORT@evil.example",
+    "null",
+    "",
+    "file://",
+    "https://console.example, http://evil.example",
+  ])("%j is a stranger's: 403, upgrades too", async (pattern) => {
+    const { listener, port } = await start({ origins: [known] });
+    let upgrades = 0;
+    listener.onUpgrade("/ws", (_request, socket) => {
+      upgrades += 1;
+      socket.destroy();
+    });
+    const headers = [`Host: localhost:${port}`, `Origin: ${pattern.replace("PORT", String(port))}`];
+    const answer = await sendRaw(port, get("/hello", headers));
+    expect(statusOf(answer)).toBe(403);
+    expect(answer).toContain('"reason":"foreign_origin"');
+    expect(answer.toLowerCase()).not.toContain("access-control");
+    expect(statusOf(await sendRaw(port, upgrade("/ws", headers)))).toBe(403);
+    expect(upgrades).toBe(0);
+  });
+
+  test("two of them are a stranger's", async () => {
+    const { port } = await start({ origins: [known] });
+    const headers = ["Host: localhost", `Origin: ${known}`, "Origin: http://evil.example"];
+    expect(statusOf(await sendRaw(port, get("/hello", headers)))).toBe(403);
+  });
+
+  test("behind thousands of other headers it is still seen", async () => {
+    const { port } = await start();
+    const headers = ["Host: localhost", ...Array(3_000).fill("a:"), "Origin: http://evil.example"];
+    expect(statusOf(await sendRaw(port, get("/hello", headers)))).toBe(403);
+  });
+
+  test("configured pages get CORS, preflight included", async () => {
+    const { url } = await start({ origins: [known] });
+    const preflight = await fetch(`${url}/echo`, { method: "OPTIONS", headers: { origin: known } });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      "access-control-allow-origin": known,
+      "access-control-allow-methods": "POST, DELETE",
+      "access-control-allow-headers": "authorization, content-type",
+      vary: "origin",
+    });
+    const response = await fetch(`${url}/nothing`, { headers: { origin: known } });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([404, known]);
+  });
+});
+
+describe("[X0-9-2] binding", () => {
+  test("other addresses than loopback need TLS, or the word that allows it", () => {
+    const options = { port: 0, limits: defaultLimits, log, routes };
+    for (const host of [
+      "0.0.0.0",
+      "::",
+      "192.168.1.7",
+      "mcpx.example",
+      "localhost.example",
+      "127.example",
+      "",
+    ]) {
+      expect(() => createListener({ ...options, host })).toThrow("listen.tls");
+      createListener({ ...options, host, insecure: true });
+    }
+    for (const host of ["127.0.0.1", "127.0.0.2", "::1", "localhost"]) createListener({ ...options, host });
+  });
+
+  test("a request counts as from this machine only if nothing forwarded it", async () => {
+    const { url } = await start();
+    const from = async (headers: Record<string, string>) => (await fetch(`${url}/from`, { headers })).json();
+    expect(await from({})).toEqual({ isLoopback: true, remoteAddress: "127.0.0.1" });
+    for (const name of ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]) {
+      expect(await from({ [name]: "10.0.0.1" })).toEqual({ isLoopback: false, remoteAddress: "127.0.0.1" });
+    }
+  });
+
+  test("a port that is taken is an error of start", async () => {
+    const { port } = await start();
+    const second = createListener({ host: "127.0.0.1", port, limits: defaultLimits, log, routes });
+    await expect(second.start()).rejects.toThrow("EADDRINUSE");
+    await second.close({ graceMs: 0 });
+  });
+});
+
+describe("tokens", () => {
+  test("[X0-5.1-3] no token is a 401 that says which kind is wanted", async () => {
+    const { url } = await start();
+    const response = await fetch(`${url}/me`);
+    expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect((await fetch(`${url}/me`, { headers: { authorization: "Bearer abc" } })).status).toBe(200);
+  });
+
+  test("[X0-5.1-1] a token in the address is refused, with the reason, upgrades too", async () => {
+    const { listener, url, port } = await start();
+    listener.onUpgrade("/ws", (_request, socket) => void socket.destroy());
+    for (const query of ["token=abc", "a=1&access_token=abc", "TOKEN=abc", "%74oken=abc"]) {
+      const response = await fetch(`${url}/hello?${query}`);
+      expect(response.status).toBe(400);
+      expect((await errorOf(response)).message).toContain("ends up in logs");
+      expect(statusOf(await sendRaw(port, upgrade(`/ws?${query}`, ["Host: localhost"])))).toBe(400);
+    }
+    expect((await fetch(`${url}/hello?topic=a&ticket=b`)).status).toBe(200);
+  });
+
+  test("[X0-5.1-3] two Authorization headers are refused", async () => {
+    const { port } = await start();
+    const headers = ["Host: localhost", "Authorization: Bearer good", "Authorization: Bearer other"];
+    expect(statusOf(await sendRaw(port, get("/me", headers)))).toBe(400);
+  });
+});

@@ -1,0 +1,80 @@
+// The walls of ARCHITECTURE.md.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = dirname(import.meta.dirname);
+
+const mayImport: Record<string, readonly string[]> = {
+  protocol: [],
+  host: ["protocol"],
+  gateway: ["protocol", "host"],
+  cli: ["protocol", "host", "gateway"],
+};
+
+interface Import {
+  file: string;
+  from: string;
+}
+
+function importsOf(pattern: string): Import[] {
+  const files = globSync(pattern, { cwd: root }).filter((file) => !/(\.test|-cases)\.ts$/.test(file));
+  return files.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return [...text.matchAll(/(?:from|import) "([^"]+)"/g)].map((match) => ({
+      file,
+      from: match[1] as string,
+    }));
+  });
+}
+
+for (const [name, allowed] of Object.entries(mayImport)) {
+  test(`${name} imports no package but ${allowed.join(", ") || "none"}`, () => {
+    const imports = importsOf(`packages/${name}/src/**/*.ts`);
+    expect(imports.length).toBeGreaterThan(0);
+    const foreign = imports.filter(
+      ({ from }) => from.startsWith("@mcpx/") && !allowed.includes(from.slice("@mcpx/".length)),
+    );
+    expect(foreign).toEqual([]);
+    // Only through the front door.
+    expect(
+      imports.filter(({ from }) => /packages\/|\.\.\/\.\.\/(protocol|host|gateway|cli)/.test(from)),
+    ).toEqual([]);
+  });
+}
+
+test("protocol is pure: nothing of Node, no clock, no chance", () => {
+  expect(importsOf("packages/protocol/src/**/*.ts").filter(({ from }) => from.startsWith("node:"))).toEqual(
+    [],
+  );
+  for (const file of globSync("packages/protocol/src/**/*.ts", { cwd: root }).filter(
+    (path) => !path.endsWith(".test.ts"),
+  )) {
+    expect(readFileSync(join(root, file), "utf8"), file).not.toMatch(
+      /Date\.now|Math\.random|setTimeout|process\./,
+    );
+  }
+});
+
+test("handlers import neither each other nor a transport", () => {
+  const imports = importsOf("packages/gateway/src/handlers/*.ts");
+  expect(imports.filter(({ from }) => from.startsWith("./") || from.includes("transports/"))).toEqual([]);
+});
+
+test("only the command line reads the environment", () => {
+  for (const file of globSync("packages/{protocol,host,gateway}/src/**/*.ts", { cwd: root }).filter(
+    (path) => !path.endsWith(".test.ts"),
+  )) {
+    expect(readFileSync(join(root, file), "utf8"), file).not.toContain("process.env");
+  }
+});
+
+test("ARCHITECTURE.md names only files that are there", () => {
+  const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const named = [...text.matchAll(/`((?:protocol|host|gateway|cli)\/src\/[a-z/-]+\.ts)`/g)].map(
+    (match) => match[1] as string,
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((file) => globSync(`packages/${file}`, { cwd: root }).length === 0)).toEqual([]);
+  expect(text.split(/\s+/).length, "two pages").toBeLessThan(1_000);
+});
