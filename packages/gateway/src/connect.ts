@@ -27,6 +27,8 @@ export async function connect(
   });
   const { admission, prepared } = await admitAudited(gateway, request);
   if (duplex.destroyed) return;
+  // Shutting down began meanwhile, and has told everybody it knew of.
+  if (gateway.isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
   acceptUpgrade(request.raw, duplex, admission.subprotocol);
   attach(gateway, admission, prepared, duplex, head);
 }

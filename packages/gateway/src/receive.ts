@@ -16,6 +16,7 @@ import { actionOf, authorise } from "./authorise.ts";
 import { single } from "./batch.ts";
 import { changeLevel } from "./change-level.ts";
 import { ackText, enqueue } from "./deliver.ts";
+import { expelIfExpired } from "./expire.ts";
 import type { Gateway } from "./gateway-state.ts";
 import { handleChat } from "./handlers/chat.ts";
 import { handleKey } from "./handlers/key.ts";
@@ -48,7 +49,7 @@ export function receive(gateway: Gateway, member: Member, text: string): void {
 }
 
 async function receiveNow(gateway: Gateway, member: Member, text: string): Promise<void> {
-  if (member.hasLeft) return;
+  if (member.hasLeft || expelIfExpired(gateway, member)) return;
   const at = gateway.clock.now();
   let scanned: Scanned | undefined;
   try {
@@ -66,6 +67,8 @@ async function receiveNow(gateway: Gateway, member: Member, text: string): Promi
     const action = actionOf(envelope);
     const permission = authorise(level, action);
     const outcome = await handle(action, { gateway, member, envelope, permission });
+    // It may have been sent away meanwhile: nothing of it counts any more.
+    if (member.hasLeft) return;
     gateway.metrics.received.inc({ kind: envelope.kind.kind });
     if (outcome.type === "publish") publish(gateway, member, envelope, at);
     else finish(gateway, member, envelope, outcome);

@@ -1,9 +1,8 @@
 // Once a second: tokens that end, sockets that are silent or slow, rooms that are empty.
-import { closeCodes } from "@mcpx/protocol";
 import { announcePresence } from "./announce.ts";
 import { single } from "./batch.ts";
 import { cutOffIfSlow } from "./deliver.ts";
-import { expel } from "./expel.ts";
+import { expelIfExpired } from "./expire.ts";
 import type { Gateway } from "./gateway-state.ts";
 import type { Member } from "./room.ts";
 import { systemText } from "./system-envelope.ts";
@@ -35,17 +34,13 @@ function isEvery(tick: number, intervalMs: number): boolean {
   return tick % Math.max(1, Math.round(intervalMs / 1000)) === 0;
 }
 
-/** Expiry acts on live connections too. [X0-5.1-2] */
+/** Warns of a token's end in time, and acts on it. */
 function checkToken(gateway: Gateway, member: Member): void {
-  const { clock, limits, audit } = gateway;
-  const now = clock.now();
-  const { principal, participant, protocol, socket, room } = member;
-  if (now >= principal.expiresAt) {
-    audit.record({ action: "closed", reason: "token_expired", actor: participant.id, topic: room.topic });
-    expel(gateway, member, closeCodes.unauthorised, "token_expired");
-  } else if (!member.wasWarned && principal.expiresAt - now <= limits.tokenWarningMs) {
-    member.wasWarned = true;
-    const exp = Math.floor(principal.expiresAt / 1000);
-    socket.write(single(systemText({ protocol, to: participant.id }, now, { event: "token_expiring", exp })));
-  }
+  if (expelIfExpired(gateway, member)) return;
+  const now = gateway.clock.now();
+  const { principal, participant, protocol, socket } = member;
+  if (member.wasWarned || principal.expiresAt - now > gateway.limits.tokenWarningMs) return;
+  member.wasWarned = true;
+  const exp = Math.floor(principal.expiresAt / 1000);
+  socket.write(single(systemText({ protocol, to: participant.id }, now, { event: "token_expiring", exp })));
 }

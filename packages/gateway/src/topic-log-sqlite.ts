@@ -21,7 +21,7 @@ export interface TopicLogTuning {
   waitingBytesMax: number;
   /** Growth of the write-ahead log after which it is checkpointed. */
   checkpointBytes: number;
-  /** Size of the write-ahead log at which the writer stops to begin it anew. */
+  /** Size of the write-ahead log past which the writer stops to begin it anew. */
   walBytesMax: number;
   /** Entries removed in one transaction. */
   trimRows: number;

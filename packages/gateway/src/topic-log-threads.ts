@@ -1,8 +1,8 @@
-// The threads of the topic log as the event loop sees them: hands requests to the writer, decides when to checkpoint,
-// and stops for good at the first fault that makes the store untrustworthy.
+// The threads of the topic log as the event loop sees them: hands requests to the writer and
+// stops for good at the first fault that makes the store untrustworthy.
 import { McpxError } from "@mcpx/protocol";
-import type { CheckpointerData, CheckpointerRequest } from "./topic-log-checkpointer.ts";
-import { type Reply, startThread, type Thread } from "./topic-log-thread.ts";
+import { type CheckpointOptions, createCheckpoints } from "./topic-log-checkpoints.ts";
+import { startThread, type Thread } from "./topic-log-thread.ts";
 import type { WriterData, WriterDone, WriterRequest, WriterResults } from "./topic-log-writer.ts";
 
 export interface TopicLogThreads {
@@ -13,23 +13,24 @@ export interface TopicLogThreads {
 
 /** Rejects where the writer cannot open the store. */
 export async function startThreads(
-  data: WriterData,
+  options: Omit<WriterData, "walBytesKept"> & CheckpointOptions,
   onFailure: (error: Error) => void,
 ): Promise<TopicLogThreads> {
+  const data: WriterData = { ...options, walBytesKept: options.walBytesMax / 16 };
   let failure: Error | undefined;
   const fail = (message: string) => {
     if (failure !== undefined) return;
     failure = new Error(`the topic log stopped: ${message}`);
     onFailure(failure);
   };
-  const writer = startThread<WriterRequest, WriterDone>("topic-log-writer", data, fail);
-  const checkpoints = createCheckpoints(data, fail);
+  const writer: Thread<WriterRequest, WriterDone> = startThread("topic-log-writer", data, fail);
+  const checkpoints = createCheckpoints(options, writer, fail);
 
   async function write(request: WriterRequest): Promise<WriterDone["result"]> {
     if (failure === undefined) {
       const reply = await writer.ask(request);
       if ("done" in reply) {
-        afterCommit(reply.done.walBytes);
+        checkpoints.afterCommit(reply.done.walBytes);
         return reply.done.result;
       }
       // Where the disk is full, a checkpoint lets the write-ahead log be used again from its start.
@@ -43,13 +44,6 @@ export async function startThreads(
     });
   }
 
-  function afterCommit(walBytes: number): void {
-    // Two checkpoints at once get in each other's way, so the bound is kept between those of the other thread.
-    if (walBytes < data.walBytesMax) checkpoints.afterCommit(walBytes);
-    else if (!checkpoints.isRunning())
-      void writer.ask({ do: "boundWal" }).then((reply) => failOn(reply, fail));
-  }
-
   async function end(): Promise<void> {
     await checkpoints.end();
     await writer.ask({ do: "close" });
@@ -57,10 +51,10 @@ export async function startThreads(
   }
 
   // The first answer says that the store is open.
-  failOn(await writer.ask({ do: "boundWal" }), fail);
-  if (failure !== undefined) {
+  const opened = await writer.ask({ do: "open" });
+  if ("fault" in opened) {
     await end();
-    throw failure;
+    throw new Error(`the topic log cannot be opened: ${opened.message}`);
   }
   return { write: write as TopicLogThreads["write"], end };
 }
@@ -69,41 +63,4 @@ function passingFault(fault: "full" | "busy"): McpxError {
   return fault === "full"
     ? new McpxError("storage_full")
     : new McpxError("rate_limited", "the store is held by another process", { retryAfterMs: 1_000 });
-}
-
-function failOn(reply: Reply<unknown>, fail: (message: string) => void): void {
-  if ("fault" in reply && reply.fault === "failed") fail(reply.message);
-}
-
-/** One checkpoint at a time, whenever the write-ahead log has grown by `checkpointBytes`. */
-function createCheckpoints({ path, checkpointBytes }: WriterData, fail: (message: string) => void) {
-  const data: CheckpointerData = { path };
-  // Started at the first need: small logs never have one.
-  let checkpointer: Thread<CheckpointerRequest, undefined> | undefined;
-  let grownFrom = 0;
-  let isRunning = false;
-  const begin = () => {
-    if (isRunning) return;
-    isRunning = true;
-    checkpointer ??= startThread("topic-log-checkpointer", data, fail);
-    void checkpointer.ask("checkpoint").then((reply) => {
-      isRunning = false;
-      failOn(reply, fail);
-    });
-  };
-  return {
-    isRunning: () => isRunning,
-    begin,
-    afterCommit: (walBytes: number) => {
-      // Smaller than before: the writer has begun it anew.
-      grownFrom = Math.min(grownFrom, walBytes);
-      if (isRunning || walBytes - grownFrom < checkpointBytes) return;
-      grownFrom = walBytes;
-      begin();
-    },
-    end: async () => {
-      await checkpointer?.ask("close");
-      await checkpointer?.end();
-    },
-  };
 }

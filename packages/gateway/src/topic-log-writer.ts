@@ -9,26 +9,29 @@ import { serve } from "./topic-log-thread.ts";
 
 export interface WriterData {
   path: string;
-  checkpointBytes: number;
-  walBytesMax: number;
+  /** What the write-ahead log is cut to when it is begun anew; less would only have to be allocated again. */
+  walBytesKept: number;
   trimRows: number;
   busyTimeoutMs: number;
   pagesMax: number | undefined;
 }
 
 export type WriterRequest =
+  /** Answered once the store is open. */
+  | { do: "open" }
   | { do: "append"; entries: NewEntry[] }
   | { do: "createTopic"; topic: string }
   | { do: "trim"; topic: string; upTo: number }
-  /** Begins the write-ahead log anew where it grew past its bound. */
-  | { do: "boundWal" }
+  /** Begins the write-ahead log anew; false where somebody still needs it. */
+  | { do: "restartWal" }
   | { do: "close" };
 
 export interface WriterResults {
+  open: undefined;
   append: Appended[];
   createTopic: undefined;
   trim: { removed: number; isDone: boolean };
-  boundWal: undefined;
+  restartWal: boolean;
   close: undefined;
 }
 
@@ -43,19 +46,18 @@ interface Head {
   last_at: number;
 }
 
-/** Others wait meanwhile, so rather a longer write-ahead log than a long wait for a reader. */
-const restartTimeoutMs = 100;
+/** Appends wait meanwhile, so rather a longer write-ahead log than a long wait for a reader. */
+const restartTimeoutMs = 20;
 
 const data = workerData as WriterData;
-const { busyTimeoutMs } = data;
-const db = new DatabaseSync(data.path, { timeout: busyTimeoutMs, defensive: true });
+const db = new DatabaseSync(data.path, { timeout: data.busyTimeoutMs, defensive: true });
 // Checkpoints are the checkpointer's: here they would make every few hundredth commit wait for a second fsync.
 db.exec(`
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON;
   PRAGMA wal_autocheckpoint = 0;
-  PRAGMA journal_size_limit = ${data.checkpointBytes};
+  PRAGMA journal_size_limit = ${data.walBytesKept};
 `);
 if (data.pagesMax !== undefined) db.exec(`PRAGMA max_page_count = ${data.pagesMax}`);
 
@@ -69,8 +71,6 @@ const insert = db.prepare(
 const earlierOf = db.prepare("SELECT seq, at, sender, digest FROM envelopes WHERE topic = ? AND id = ?");
 const firstOf = db.prepare("SELECT seq FROM envelopes WHERE topic = ? ORDER BY seq LIMIT 1");
 const removeUpTo = db.prepare("DELETE FROM envelopes WHERE topic = ? AND seq <= ?");
-
-let restartBytes = data.walBytesMax;
 
 function appendAll(entries: readonly NewEntry[]): Appended[] {
   const heads = new Map<string, Head>();
@@ -127,22 +127,19 @@ function walBytes(): number {
   return statSync(`${data.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The checkpointer empties the log only where writing pauses; here nobody writes, so it can be begun anew. */
-function boundWal(): void {
-  const bytes = walBytes();
-  if (bytes < restartBytes) return;
+function restartWal(): boolean {
   db.exec(`PRAGMA busy_timeout = ${restartTimeoutMs}`);
   try {
-    const isBusy = db.prepare("PRAGMA wal_checkpoint(RESTART)").get()?.busy !== 0;
-    // A reader of another process holds it: not again at every batch.
-    restartBytes = isBusy ? bytes + data.checkpointBytes : data.walBytesMax;
+    return db.prepare("PRAGMA wal_checkpoint(RESTART)").get()?.busy === 0;
   } finally {
-    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    db.exec(`PRAGMA busy_timeout = ${data.busyTimeoutMs}`);
   }
 }
 
 function handle(request: WriterRequest): WriterDone["result"] {
   switch (request.do) {
+    case "open":
+      return undefined;
     case "append":
       return inTransaction(() => appendAll(request.entries));
     case "createTopic":
@@ -150,9 +147,8 @@ function handle(request: WriterRequest): WriterDone["result"] {
       return undefined;
     case "trim":
       return inTransaction(() => trim(request.topic, request.upTo));
-    case "boundWal":
-      boundWal();
-      return undefined;
+    case "restartWal":
+      return restartWal();
     case "close":
       // The last connection: closing it brings everything from the write-ahead log into the store.
       db.close();

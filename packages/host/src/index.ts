@@ -7,6 +7,7 @@ export { bearerToken } from "./http/bearer.ts";
 export {
   createListener,
   type Listener,
+  type ListenerAddress,
   type ListenerOptions,
   type TlsOptions,
   type UpgradeHandler,

@@ -1,7 +1,5 @@
 // The log: JSON lines for machines, short lines for people; secrets leave by neither.
 import {
-  type Bindings,
-  type ChildLoggerOptions,
   type DestinationStream,
   destination as fileDestination,
   type Logger,
@@ -46,8 +44,8 @@ export function createLogger(options: LoggerOptions): Logger {
   );
   // What a child carries along passes no hook. Children inherit this, so theirs are seen too.
   const { child } = logger;
-  logger.child = function (this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions) {
-    return child.call(this, redact(bindings) as Bindings, childOptions);
+  logger.child = function (this: unknown, bindings: unknown, childOptions: unknown) {
+    return Reflect.apply(child, this, [redact(bindings), childOptions]);
   } as typeof child;
   return logger;
 }

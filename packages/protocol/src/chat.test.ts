@@ -146,7 +146,7 @@ describe("[X0-8.1-2] chat is rendered for the other protocol", () => {
   test("there and back keeps the body's bytes", () => {
     const body = fc.record(
       {
-        text: fc.string({ unit: "binary" }),
+        text: fc.string({ unit: "grapheme" }),
         format: fc.constantFrom("plain", "markdown"),
         extra: fc.jsonValue(),
       },
@@ -163,7 +163,9 @@ describe("[X0-8.1-2] chat is rendered for the other protocol", () => {
         const end = read(back(again, marks[1] ?? ""));
         expect(end.scanned.text).toBe(relayText(read(start), "romeo", "2025-08-17T14:00:00Z"));
         const payload = end.payload as Record<string, unknown>;
-        expect(startsAsV0 ? payload.params : payload).toEqual(JSON.parse(bytes));
+        // As text, because `toEqual` stumbles over own keys named __proto__.
+        const body = JSON.stringify(startsAsV0 ? payload.params : payload);
+        expect(body).toBe(JSON.stringify(JSON.parse(bytes)));
       }),
     );
   });

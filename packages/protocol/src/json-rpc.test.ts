@@ -127,16 +127,16 @@ const methods = fc.oneof(
     "$/x",
     "anything at all",
   ),
-  fc.string({ unit: "binary", minLength: 1 }),
+  fc.string({ unit: "grapheme", minLength: 1 }),
 );
 
 test("[X0-4.1-8] every method passes, and the payload stays as it is", () => {
   fc.assert(
     fc.property(methods, fc.dictionary(fc.string(), fc.jsonValue()), (method, params) => {
       const payload = { jsonrpc: "2.0", id: 1, method, params };
-      const before = structuredClone(payload);
+      const before = JSON.stringify(payload);
       expect(jsonRpcShape(payload)).toBe("request");
-      expect(payload).toEqual(before);
+      expect(JSON.stringify(payload)).toBe(before);
     }),
   );
 });

@@ -79,7 +79,7 @@ test("whatever is written, a known kind is spelled exactly or by one of four pre
   );
   const written = fc.oneof(
     near.map(([start, rest]) => start + rest),
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: "grapheme" }),
   );
   fc.assert(
     fc.property(written, (text) => {

@@ -176,11 +176,18 @@ test.each([
   expect(quoteShort(word)).toBe(quoted);
 });
 
+// Compared as text, because `toEqual` stumbles over own keys named __proto__.
+function expectSameJson(value: unknown, text: string): void {
+  expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+}
+
+const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+
 // Texts with white space and escapes wherever JSON allows them, made without `JSON.stringify`'s habits.
 const space = fc.string({ unit: fc.constantFrom(" ", "\t", "\n", "\r"), maxLength: 3 });
 const key = fc.oneof(
   fc.constantFrom("payload", "id", "", "__proto__", "constructor", 'a"b', "\\", "{", "}", "[", ":", ","),
-  fc.string({ unit: "binary", maxLength: 6 }),
+  fc.string({ unit: anyUnit, maxLength: 6 }),
 );
 const stringText = fc.tuple(key, fc.infiniteStream(fc.boolean())).map(([word, escapes]) => {
   const units = Array.from({ length: word.length }, (_, i) => word.slice(i, i + 1));
@@ -243,7 +250,7 @@ describe("laws", () => {
         const text = `{${fields.join(",")}}`;
         const scanned = scan(blank + text + blank, limits);
         expect(scanned.text).toBe(text);
-        expect(scanned.value).toEqual(JSON.parse(text));
+        expectSameJson(scanned.value, text);
         const expected = [...rest.values];
         expected.splice(isFirst ? 0 : expected.length, 0, ["payload", payload.text]);
         expect(bytesOf(text, scanned.fields)).toEqual(expected);
@@ -285,7 +292,7 @@ describe("laws", () => {
   test("whatever comes, it is read as JSON.parse reads it or refused with a reason", () => {
     const soup = fc.oneof(
       fc.array(token, { maxLength: 40 }).map((t) => t.join("")),
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyUnit }),
     );
     fc.assert(
       fc.property(soup, (text) => {
@@ -296,7 +303,7 @@ describe("laws", () => {
           expect(isMcpxError(error)).toBe(true);
           return;
         }
-        expect(read).toEqual(JSON.parse(text));
+        expectSameJson(read, text);
       }),
       { numRuns: 5_000 },
     );
@@ -346,7 +353,7 @@ describe("laws", () => {
           expect(spentMs(start + more + a + b)).toBeLessThan(boundMs);
         },
       ),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 });

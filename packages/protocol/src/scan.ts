@@ -88,7 +88,7 @@ class Fields {
   }
 
   colon(at: number): void {
-    this.#valueStart ??= at + 1;
+    this.#valueStart = at + 1;
   }
 
   /** Ends the value that its colon began. One end per colon: that keeps hostile text linear. */

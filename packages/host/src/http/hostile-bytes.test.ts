@@ -39,11 +39,9 @@ describe("hostile bytes", () => {
     const { port, url } = await start({ limits: { ...defaultLimits, handshakeMs: 200 } });
     const slow = sendRaw(port, "GET /hello HTTP/1.1\r\nHost: local");
     const silent = sendRaw(port, "");
-    const begun = performance.now();
     expect((await fetch(`${url}/hello`)).status).toBe(200);
     expect(statusOf(await slow)).toBe(408);
     await silent;
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   test("a body that never comes ends too", async () => {

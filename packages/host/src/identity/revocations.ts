@@ -26,7 +26,7 @@ export interface Revocations {
   /** Calls back once for each revocation, wherever it was made; returns the way to stop. */
   onRevoked(listener: (jti: string) => void): () => void;
   /** Newest first. */
-  list(options: { limit: number; before?: number }): IssuedToken[];
+  list(options: { limit: number }): IssuedToken[];
   close(): void;
 }
 
@@ -112,18 +112,18 @@ export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptio
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    list: ({ limit, before }) => listIssued(db, limit, before),
+    list: ({ limit }) => listIssued(db, limit),
     close: () => clearInterval(timer),
   };
 }
 
-function listIssued(db: DatabaseSync, limit: number, before = Number.MAX_SAFE_INTEGER): IssuedToken[] {
+function listIssued(db: DatabaseSync, limit: number): IssuedToken[] {
   const rows = db
     .prepare(
       `SELECT jti, sub, claims, iat, exp, kid, revoked_at FROM issued_tokens LEFT JOIN revoked_tokens USING (jti)
-       WHERE iat * 1000 < ? ORDER BY iat DESC, jti LIMIT ?`,
+       ORDER BY iat DESC, jti LIMIT ?`,
     )
-    .all(before, limit);
+    .all(limit);
   return rows.map((row) => ({
     jti: String(row.jti),
     sub: row.sub === null ? undefined : String(row.sub),

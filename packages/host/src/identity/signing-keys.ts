@@ -12,7 +12,7 @@ import type { Clock } from "../clock.ts";
 import { dataVersion, immediately } from "../transaction.ts";
 
 /** A public key as `/.well-known/jwks.json` shows it. */
-export interface PublishedJwk {
+interface PublishedJwk {
   kty: string;
   crv: string;
   x: string;

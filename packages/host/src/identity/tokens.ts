@@ -11,7 +11,7 @@ import type { ParticipantKind, Principal, PublicJwk } from "./principal.ts";
 import type { Revocations } from "./revocations.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-export const tokenType = "mcpx+jwt";
+const tokenType = "mcpx+jwt";
 
 /** What a token shall grant; the rest of its claims the gateway sets itself. */
 export interface TokenClaims {
@@ -214,6 +214,6 @@ function parseObject(bytes: Uint8Array): JsonObject {
 
 function readJti({ jti }: JsonObject): string | undefined {
   if (jti === undefined) return undefined;
-  if (typeof jti !== "string" || jti === "" || jti.length > 256) throw badToken("jti must be a short string");
+  if (typeof jti !== "string" || jti === "" || jti.length > 128) throw badToken("jti must be a short string");
   return jti;
 }

@@ -1,0 +1,35 @@
+// `mcpx key new`: a participant's own key.
+import { resolve } from "node:path";
+import { thumbprint } from "@mcpx/host";
+import { type Context, dataOption, defineCommand } from "../command.ts";
+import { dataDirOf } from "../data-dir.ts";
+import { createKeyFile, defaultKeyPath } from "../key-file.ts";
+
+const options = {
+  ...dataOption,
+  out: { type: "string", value: "FILE", about: "where to write it (default: keys/default.jwk in the data directory)" },
+} as const;
+
+export const keyNew = defineCommand({
+  name: "key new",
+  summary: "make a participant's Ed25519 key",
+  usage: "[--out FILE]",
+  words: { min: 0, max: 0 },
+  options,
+  examples: [
+    ["mcpx key new", "your own key"],
+    ["mcpx key new --out robot.jwk", "a key for a robot"],
+    ["mcpx token --topic demo --id robot --key robot.jwk", "a token bound to it"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof options>): Promise<number> {
+  const { cwd, options, output } = context;
+  const { out } = options;
+  const path = out === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, out);
+  const key = createKeyFile(path);
+  if (options.json) output.json({ file: path, jwk: key, thumbprint: thumbprint(key) });
+  else output.line(`${path}\n${thumbprint(key)}`);
+  return 0;
+}

@@ -1,0 +1,29 @@
+// `mcpx key show`: the public half of a key file, to be given to others.
+import { resolve } from "node:path";
+import { thumbprint } from "@mcpx/host";
+import { type Context, dataOption, defineCommand } from "../command.ts";
+import { dataDirOf } from "../data-dir.ts";
+import { defaultKeyPath, readKeyFile } from "../key-file.ts";
+
+export const keyShow = defineCommand({
+  name: "key show",
+  summary: "print a key's public part and thumbprint",
+  usage: "[FILE]",
+  words: { min: 0, max: 1 },
+  options: dataOption,
+  examples: [
+    ["mcpx key show", "your own"],
+    ["mcpx key show robot.jwk", ""],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof dataOption>): Promise<number> {
+  const { cwd, options, output, words } = context;
+  const [file] = words;
+  const path = file === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, file);
+  const key = readKeyFile(path);
+  if (options.json) output.json({ file: path, jwk: key, thumbprint: thumbprint(key) });
+  else output.line(`${JSON.stringify(key)}\n${thumbprint(key)}`);
+  return 0;
+}

@@ -1,0 +1,26 @@
+// `mcpx token rotate`: a new signing key; tokens of the old one count until they end.
+import { type Context, dataOption, defineCommand } from "../command.ts";
+import { dataDirOf } from "../data-dir.ts";
+import { localUser, withStore } from "../local-store.ts";
+
+export const tokenRotate = defineCommand({
+  name: "token rotate",
+  summary: "start a new signing key",
+  usage: "",
+  words: { min: 0, max: 0 },
+  options: dataOption,
+  examples: [["mcpx token rotate", "tokens issued before count until they end"]],
+  run,
+});
+
+async function run(context: Context<typeof dataOption>): Promise<number> {
+  const { options, output } = context;
+  const rotated = await withStore(dataDirOf(context, options), {}, ({ identity, audit }) => {
+    const { kid, retired } = identity.keys.rotate();
+    audit.recordNow({ action: "token.rotate", actor: `cli:${localUser()}`, subject: kid });
+    return { kid, retired: retired ?? null };
+  });
+  if (options.json) output.json(rotated);
+  else output.line(`new signing key ${rotated.kid}; tokens issued before count until they end`);
+  return 0;
+}
