@@ -72,8 +72,8 @@ export class ResumingClient {
   // biome-ignore lint/suspicious/noExplicitAny: envelopes of any shape
   #take(envelope: any, ws: WebSocket): void {
     const { payload } = envelope;
-    if (envelope.kind === "system" && payload.event === "welcome") return this.#welcomed(payload, ws);
-    if (envelope.kind === "system" && payload.event === "ack") return this.#acked(payload);
+    if (payload.event === "welcome") this.#welcomed(payload, ws);
+    if (payload.event === "ack") this.#acked(payload);
     if (envelope.seq === undefined) return;
     this.#advance(envelope.seq, envelope.id);
     this.seen.push({ seq: envelope.seq, id: envelope.id, from: envelope.from, text: payload.text });

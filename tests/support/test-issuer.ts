@@ -7,6 +7,8 @@ export interface TestIssuer {
   readonly issuer: string;
   readonly jwksUri: string;
   token(claims: Record<string, unknown>, ttlS?: number): string;
+  /** Lets nobody have the keys until the returned function is called; `asked` resolves when somebody wants them. */
+  hold(): { asked: Promise<void>; release: () => void };
   up(): Promise<void>;
   down(): Promise<void>;
 }
@@ -15,7 +17,11 @@ export async function startTestIssuer(): Promise<TestIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   const kid = randomUUID();
   const keys = [{ ...publicKey.export({ format: "jwk" }), kid, alg: "EdDSA", use: "sig" }];
-  const server = createServer((_request, response) => {
+  let asked = () => {};
+  let held: Promise<void> | undefined;
+  const server = createServer(async (_request, response) => {
+    asked();
+    await held;
     response.writeHead(200, { "content-type": "application/json", connection: "close" });
     response.end(JSON.stringify({ keys }));
   });
@@ -33,6 +39,13 @@ export async function startTestIssuer(): Promise<TestIssuer> {
       const body = { iss: issuer, iat, exp: iat + ttlS, jti: randomUUID(), ...claims };
       const signed = `${encode({ alg: "EdDSA", typ: "mcpx+jwt", kid })}.${encode(body)}`;
       return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
+    },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const question = Promise.withResolvers<void>();
+      held = promise;
+      asked = question.resolve;
+      return { asked: question.promise, release: resolve };
     },
     up: () => listen(port),
     down: () => new Promise((resolve) => server.close(() => resolve())),

@@ -1,4 +1,5 @@
 // `mcpx token revoke JTI`: it counts no more, and whoever is connected with it is cut off.
+import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { misuse } from "../failure.ts";
@@ -24,20 +25,20 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   }
   const revoked = hasGateway(context) ? await askGateway(context, jti) : await revokeInStore(context, jti);
   if (options.json) output.json(revoked);
-  else output.line(`revoked ${visible(jti)}`);
+  else output.line(`revoked ${visible(jti)}${revoked.known === false ? ", which was not issued here" : ""}`);
   return 0;
 }
 
-async function askGateway(context: Context<typeof gatewayOptions>, jti: string): Promise<object> {
+async function askGateway(context: Context<typeof gatewayOptions>, jti: string): Promise<JsonObject> {
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
   return callGateway(await access.enter(), "DELETE", `/admin/tokens/${encodeURIComponent(jti)}`);
 }
 
-function revokeInStore(context: Context<typeof gatewayOptions>, jti: string): Promise<object> {
+function revokeInStore(context: Context<typeof gatewayOptions>, jti: string): Promise<JsonObject> {
   const by = `cli:${localUser()}`;
   return withStore(dataDirOf(context, context.options), {}, ({ identity, audit }) => {
-    const { revokedAt } = identity.revocations.revoke(jti);
+    const { revokedAt, known } = identity.revocations.revoke(jti);
     audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
-    return { jti, revokedBy: by, revokedAt: new Date(revokedAt).toISOString() };
+    return { jti, revokedBy: by, revokedAt: new Date(revokedAt).toISOString(), known };
   });
 }

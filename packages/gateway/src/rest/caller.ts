@@ -13,6 +13,8 @@ export async function topicOf(gateway: Gateway, request: HttpRequest): Promise<s
   const topic = request.params.topic;
   if (!isId(topic)) throw new McpxError("bad_request", "the topic's name is not one");
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
+  const { id } = principal;
+  if (id !== undefined && gateway.levelDecisions.find(id, topic) === "none") throw new McpxError("kicked");
   if (!gateway.topics.has(topic)) throw new McpxError("not_found", "there is no such topic");
   return topic;
 }

@@ -1,0 +1,127 @@
+// What `mcpx.json` may hold. `docs/CONFIG.md` shows the same keys; a test keeps them equal.
+import { defaultLimits, type Limits } from "@mcpx/protocol";
+import { z } from "zod";
+import * as is from "./config-values.ts";
+import { suggestion } from "./nearest.ts";
+
+/** An object with these keys and no others. `later`: keys that are known but not built yet. */
+function section<Shape extends z.ZodRawShape>(shape: Shape, later: readonly string[] = []) {
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return is.expectation("an object", issue.input);
+      // One line for each of the keys, in their order.
+      return issue.keys.map((key) => unknownKey(key, Object.keys(shape), later)).join("\n");
+    },
+  });
+}
+
+function unknownKey(key: string, known: readonly string[], later: readonly string[]): string {
+  if (later.includes(key)) return "not supported by this version; remove it";
+  return `unknown key; ${suggestion(key, known) ?? `known here: ${known.join(", ")}`}`;
+}
+
+function list<T extends z.ZodType>(item: T) {
+  return z.array(item, { error: ({ input }) => is.expectation("a list in [ ]", input) });
+}
+
+function byName<Key extends z.ZodType<string, string>, T extends z.ZodType>(key: Key, item: T) {
+  return z.record(key, item, { error: ({ input }) => is.expectation("an object with names as keys", input) });
+}
+
+const tls = section({
+  cert: is.text("the path of a PEM file", "cert.pem"),
+  key: is.text("the path of a PEM file", "key.pem"),
+  minVersion: is.oneOf(["TLSv1.2", "TLSv1.3"]).exactOptional(),
+});
+
+const listen = section({
+  host: is.hostName.exactOptional(),
+  port: is.port.exactOptional(),
+  tls: tls.exactOptional(),
+  hosts: list(is.servedHost).exactOptional(),
+  origins: list(is.origin).exactOptional(),
+  insecure: is.flag.exactOptional(),
+});
+
+const algorithm = is.text("the name of a signature algorithm", "ES256");
+const audience = is.text("an audience", "https://mcpx.example.com");
+
+const issuer = section(
+  {
+    issuer: is.text("the iss of its tokens", "https://login.example.com"),
+    jwksUri: is.keySetUrl.exactOptional(),
+    jwks: z
+      .custom<{ keys: Record<string, unknown>[] }>(isKeySet, {
+        error: ({ input }) => is.expectation('a key set, {"keys": [ … ]}', input),
+      })
+      .exactOptional(),
+    audience: z
+      .union([audience, list(audience)], { error: ({ input }) => is.expectation("an audience or a list of them", input) })
+      .exactOptional(),
+    algorithms: list(algorithm).exactOptional(),
+    typ: is.oneOf(["mcpx+jwt", "at+jwt", "JWT"]).exactOptional(),
+    topics: list(is.topicGlob).exactOptional(),
+    level: is.level.exactOptional(),
+    admin: is.flag.exactOptional(),
+  },
+  ["tools", "segments"],
+).check(({ value, issues }) => {
+  if ((value.jwksUri === undefined) !== (value.jwks === undefined)) return;
+  const message = "needs exactly one of jwksUri and jwks; keep one of them";
+  issues.push({ code: "custom", message, input: value, path: [] });
+});
+
+const topic = section(
+  {
+    history: is.flag.exactOptional(),
+    retention: section({ count: is.count.exactOptional(), age: is.duration.exactOptional() }).exactOptional(),
+  },
+  ["toolAccess"],
+);
+
+const limitNames = Object.keys(defaultLimits) as (keyof Limits)[];
+
+/** Rates may be fractions; what is counted or timed may not. */
+function limit(name: string) {
+  return /(Max|Ms|Window)$/.test(name) ? is.count : is.positive;
+}
+
+const limits = section(
+  Object.fromEntries(limitNames.map((name) => [name, limit(name).exactOptional()])) as Record<
+    keyof Limits,
+    z.ZodExactOptional<typeof is.count>
+  >,
+).check(({ value, issues }) => {
+  const { pingTimeoutMs, pingIntervalMs } = { ...defaultLimits, ...value };
+  if (pingTimeoutMs > pingIntervalMs) return;
+  const message = "pingTimeoutMs must be more than pingIntervalMs, or every connection is cut; raise it";
+  issues.push({ code: "custom", message, input: value, path: [] });
+});
+
+export const configSchema = section(
+  {
+    listen: listen.exactOptional(),
+    mode: is.oneOf(["mixed", "secure", "open"]).exactOptional(),
+    identities: byName(is.id, section({ level: is.level })).exactOptional(),
+    issuers: list(issuer).exactOptional(),
+    topics: byName(is.topicGlob, topic).exactOptional(),
+    limits: limits.exactOptional(),
+    createTopics: is.oneOf(["on-join", "configured"]).exactOptional(),
+    takeover: is.oneOf(["replace", "refuse"]).exactOptional(),
+    presenceHeartbeat: is.durationOrZero.exactOptional(),
+    announceViolations: is.flag.exactOptional(),
+    log: section({
+      level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
+    }).exactOptional(),
+  },
+  ["mcpServers", "profiles", "segment", "parents", "gates", "pins", "budgets", "devices", "bridges", "cluster"],
+);
+
+/** As it is read: durations are milliseconds. */
+export type Config = z.output<typeof configSchema>;
+
+function isKeySet(input: unknown): boolean {
+  if (typeof input !== "object" || input === null || !("keys" in input)) return false;
+  const { keys } = input;
+  return Array.isArray(keys) && keys.every((key) => typeof key === "object" && key !== null && "kty" in key);
+}
