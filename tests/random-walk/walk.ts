@@ -6,7 +6,8 @@ import type { TestServer } from "../support/test-server.ts";
 import type { ModelMember, RoomModel, Sendable } from "./model.ts";
 
 export type Step =
-  | { do: "join" | "leave"; who: string }
+  | { do: "join"; who: string }
+  | { do: "leave"; who: string }
   | { do: "level"; who: string; level: "full" | "restricted" }
   | { do: "send"; who: string; envelope: Sendable };
 

@@ -73,3 +73,12 @@ export const refused: Move = async (stage, [, id, envelope, reason]) => {
   };
   expectMessage(stage, error, await clientOf(stage, id).next());
 };
+
+/** Sends `chat-1`, `chat-2` and so on; that they are acked, and echoed where that was asked for, is taken as said. */
+export const chat: Move = async (stage, [, id, count]) => {
+  const client = clientOf(stage, id);
+  for (let n = 1; n <= Number(count); n += 1) client.say(`Chat ${n}`, { id: `chat-${n}` });
+  await client.ack(`chat-${count}`);
+  await client.settled();
+  client.inbox.length = 0;
+};

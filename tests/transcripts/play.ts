@@ -24,6 +24,7 @@ const moves: readonly [RegExp, Move][] = [
   [/^(\S+) sends$/, message.send],
   [/^(\S+) sends exactly$/, message.sendExactly],
   [/^(\S+) sends (\S+) again$/, message.sendAgain],
+  [/^(\S+) chats (\d+) times$/, message.chat],
   [/^(\S+) sends a (binary|text) frame of ([0-9a-f ]+)$/, message.sendBytes],
   [/^(\S+) receives$/, message.receive],
   [/^(\S+) receives (\S+) as sent$/, message.receiveAsSent],

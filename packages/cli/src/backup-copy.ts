@@ -12,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { DatabaseSync, backup } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { Failure } from "./failure.ts";
 
 export const storeFiles = ["state.db", "topics.db"] as const;

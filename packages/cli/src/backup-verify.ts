@@ -15,7 +15,8 @@ export interface StoreVerdict {
 
 export function verifyStores(dir: string): StoreVerdict[] {
   const present = storeFiles.filter((file) => existsSync(join(dir, file)));
-  if (present.length === 0) throw new Failure(`there is no backup in ${dir}`, `it would hold ${storeFiles.join(" and ")}`);
+  if (present.length === 0)
+    throw new Failure(`there is no backup in ${dir}`, `it would hold ${storeFiles.join(" and ")}`);
   return present.map((file) => verifyStore(join(dir, file), file));
 }
 

@@ -25,7 +25,8 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
     return 0;
   }
   if (first === "help" || isHelp(first)) return help(args.slice(1), surroundings);
-  if (first.startsWith("-")) throw misuse(`${first} comes before the command`, "write mcpx COMMAND [options]");
+  if (first.startsWith("-"))
+    throw misuse(`${first} comes before the command`, "write mcpx COMMAND [options]");
   const { command, rest } = find(args);
   if (command === undefined) {
     const group = groupOf(first);

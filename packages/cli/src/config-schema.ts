@@ -56,7 +56,9 @@ const issuer = section(
       })
       .exactOptional(),
     audience: z
-      .union([audience, list(audience)], { error: ({ input }) => is.expectation("an audience or a list of them", input) })
+      .union([audience, list(audience)], {
+        error: ({ input }) => is.expectation("an audience or a list of them", input),
+      })
       .exactOptional(),
     algorithms: list(algorithm).exactOptional(),
     typ: is.oneOf(["mcpx+jwt", "at+jwt", "JWT"]).exactOptional(),
@@ -114,7 +116,18 @@ export const configSchema = section(
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  ["mcpServers", "profiles", "segment", "parents", "gates", "pins", "budgets", "devices", "bridges", "cluster"],
+  [
+    "mcpServers",
+    "profiles",
+    "segment",
+    "parents",
+    "gates",
+    "pins",
+    "budgets",
+    "devices",
+    "bridges",
+    "cluster",
+  ],
 );
 
 /** As it is read: durations are milliseconds. */

@@ -1,5 +1,5 @@
 // The kinds of value a configuration has. Each says what it expects in words for people, with an example. Pure.
-import { isLevel, isId, levels } from "@mcpx/protocol";
+import { isId, isLevel, levels } from "@mcpx/protocol";
 import { z } from "zod";
 import { durationRule, parseDuration } from "./duration.ts";
 import { suggestion } from "./nearest.ts";
@@ -19,7 +19,8 @@ export function expectation(expected: string, input: unknown): string {
 export function oneOf<const T extends string>(names: readonly T[]) {
   return z.custom<T>((input) => names.includes(input as T), {
     error: ({ input }) => {
-      const meant = typeof input === "string" ? suggestion(JSON.stringify(input), names.map(quoted)) : undefined;
+      const meant =
+        typeof input === "string" ? suggestion(JSON.stringify(input), names.map(quoted)) : undefined;
       const rule = expectation(`one of ${names.map(quoted).join(", ")}`, input);
       return meant === undefined ? rule : `${rule}; ${meant}`;
     },
@@ -30,7 +31,9 @@ export const flag = z.custom<boolean>((input) => typeof input === "boolean", {
   error: ({ input }) => expectation("true or false", input),
 });
 
-export const port = value<number>("a whole number from 0 to 65535", 6279, (input) => isWhole(input, 0, 65_535));
+export const port = value<number>("a whole number from 0 to 65535", 6279, (input) =>
+  isWhole(input, 0, 65_535),
+);
 
 export const count = value<number>("a whole number from 1", 10_000, (input) => isWhole(input, 1));
 

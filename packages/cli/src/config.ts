@@ -62,7 +62,11 @@ export function parseConfig(text: string, path: string): Config {
   const problems = doubledKeys(root);
   const result = configSchema.safeParse(getNodeValue(root));
   if (!result.success) problems.push(...result.error.issues.flatMap(toProblems));
-  if (problems.length > 0 || !result.success) throw refusal(problems.map((one) => line(one, root, text, path)), path);
+  if (problems.length > 0 || !result.success)
+    throw refusal(
+      problems.map((one) => line(one, root, text, path)),
+      path,
+    );
   return result.data;
 }
 
@@ -106,8 +110,10 @@ function doubledKeys(node: Node, path: readonly PropertyKey[] = []): Problem[] {
   (node.children ?? []).forEach((child, index) => {
     const [key, value] = child.type === "property" ? (child.children ?? []) : [undefined, child];
     const name: PropertyKey = key === undefined ? index : String(key.value);
-    if (name === "__proto__") problems.push({ path: [...path, name], message: "cannot be a name; use another" });
-    else if (seen.has(name)) problems.push({ path: [...path, name], message: "is given twice; keep one of them" });
+    if (name === "__proto__")
+      problems.push({ path: [...path, name], message: "cannot be a name; use another" });
+    else if (seen.has(name))
+      problems.push({ path: [...path, name], message: "is given twice; keep one of them" });
     seen.add(name);
     if (value !== undefined) problems.push(...doubledKeys(value, [...path, name]));
   });

@@ -15,7 +15,11 @@ const gistCharsMax = 500;
 const toShownMax = 3;
 
 /** `now` decides whether the date is worth showing. */
-export function envelopeLine(envelope: JsonObject, output: Pick<Output, "paint" | "columns">, now: Date): string {
+export function envelopeLine(
+  envelope: JsonObject,
+  output: Pick<Output, "paint" | "columns">,
+  now: Date,
+): string {
   const { paint, columns } = output;
   const { from, to, kind, gist } = envelopeParts(envelope);
   const time = timeText(envelope.at ?? envelope.ts, now);

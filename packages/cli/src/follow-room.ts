@@ -129,7 +129,10 @@ function resumeAt({ epoch, seq }: { epoch: string; seq: number }): string {
 
 /** [X0-9-5] An ended token is worth coming back for where we can make a new one. */
 function isWorthComingBack({ access }: Following, { code, reason }: RoomEnd): boolean {
-  return mayComeBack(code) || (code === closeCodes.unauthorised && reason === "token_expired" && access.mintsTokens);
+  return (
+    mayComeBack(code) ||
+    (code === closeCodes.unauthorised && reason === "token_expired" && access.mintsTokens)
+  );
 }
 
 /** Doubling, and anywhere up to that: so that many who were cut off together do not come back together. */

@@ -1,7 +1,8 @@
 // The gateway a command talks to, and the token it shows there.
-import { errorTable, isObject, type JsonObject, type Reason } from "@mcpx/protocol";
+
 import type { TokenClaims } from "@mcpx/host";
-import type { OptionValues, Surroundings, gatewayOptions } from "./command.ts";
+import { errorTable, isObject, type JsonObject, type Reason } from "@mcpx/protocol";
+import type { gatewayOptions, OptionValues, Surroundings } from "./command.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
 import { withStore } from "./local-store.ts";
@@ -113,9 +114,13 @@ function placeUrl(dataDir: string): string {
 function readUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url.origin;
-  throw new Failure(`--url ${text} is not an http or https address`, "write for example http://127.0.0.1:6279", {
-    exitCode: 2,
-  });
+  throw new Failure(
+    `--url ${text} is not an http or https address`,
+    "write for example http://127.0.0.1:6279",
+    {
+      exitCode: 2,
+    },
+  );
 }
 
 async function mintToken(dataDir: string, claims: TokenClaims): Promise<string> {

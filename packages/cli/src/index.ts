@@ -1,2 +1,3 @@
-// What tests compose a server with.
+// The composed server and its configuration, for tests and for those who embed it.
+export { type Config, parseConfig } from "./config.ts";
 export { type Server, type ServerOptions, startServer } from "./start-server.ts";

@@ -19,7 +19,8 @@ export function createKeyFile(path: string): PublicJwk {
     writeFileSync(path, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw new Failure(`there is a key in ${path} already`, "choose another with --out FILE");
+    if (code === "EEXIST")
+      throw new Failure(`there is a key in ${path} already`, "choose another with --out FILE");
     throw new Failure(`the key cannot be written to ${path} (${code})`, "choose another with --out FILE");
   }
   return publicPart(jwk, path);

@@ -2,8 +2,15 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { type Audit, createAudit, createIdentity, createLogger, type Identity, openState } from "@mcpx/host";
-import { systemClock } from "@mcpx/host";
+import {
+  type Audit,
+  createAudit,
+  createIdentity,
+  createLogger,
+  type Identity,
+  openState,
+  systemClock,
+} from "@mcpx/host";
 import { makeDataDir } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
 

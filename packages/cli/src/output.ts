@@ -5,6 +5,8 @@ import { styleText } from "node:util";
 export interface Output {
   /** Whether somebody reads standard output on a terminal. */
   readonly isTerminal: boolean;
+  /** The same for standard error. */
+  readonly isErrorTerminal: boolean;
   /** Characters of a terminal's line. */
   readonly columns: number | undefined;
   line(text?: string): void;
@@ -19,12 +21,13 @@ export type Style = "bold" | "dim" | "cyan" | "green" | "yellow" | "red";
 
 export interface Streams {
   stdout: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
-  stderr: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY">>;
 }
 
 export function createOutput({ stdout, stderr }: Streams): Output {
   return {
     isTerminal: stdout.isTTY === true,
+    isErrorTerminal: stderr.isTTY === true,
     get columns() {
       return stdout.isTTY === true ? stdout.columns : undefined;
     },

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
+import { json } from "node:stream/consumers";
 import type { JsonObject } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
 import { callGateway, type Entrance, type GatewayAccess, refusal, unreachable } from "./gateway-access.ts";
@@ -80,7 +81,7 @@ async function whyRefused(entrance: Entrance, wishes: RoomWishes): Promise<Failu
       resolve(new Failure(`${entrance.url} did not let us in`, "try again", { isTemporary: true }));
     });
     request.on("response", async (response) => {
-      const answer: unknown = await new Response(response as unknown as BodyInit).json().catch(() => undefined);
+      const answer = await json(response).catch(() => undefined);
       resolve(refusal(entrance.url, response.statusCode ?? 0, answer));
     });
     request.on("timeout", () => request.destroy());

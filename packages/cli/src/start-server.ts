@@ -1,13 +1,20 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createGateway, createSqliteTopicLog, type GatewayOptions, gatewayMigrations } from "@mcpx/gateway";
+import {
+  createGateway,
+  createSqliteTopicLog,
+  type GatewayOptions,
+  gatewayMigrations,
+  type TopicLogTuning,
+} from "@mcpx/gateway";
 import {
   createAudit,
   createIdentity,
   createListener,
   createMetrics,
   type IssuerConfig,
+  type Listener,
   type ListenerOptions,
   type Logger,
   openDatabase,
@@ -23,6 +30,8 @@ export interface ServerOptions {
   issuers: readonly IssuerConfig[];
   limits: Limits;
   log: Logger;
+  /** Bounds of the topic log; its own defaults unless given. */
+  topicLog?: Partial<TopicLogTuning>;
 }
 
 export interface Server {
@@ -31,54 +40,54 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export async function startServer({
-  dataDir,
-  listen,
-  gateway: options,
-  issuers,
-  limits,
-  log,
-}: ServerOptions): Promise<Server> {
+/** Where it throws, everything that was opened is closed again. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  // What has been opened, to be closed in the opposite order.
+  const opened = new AsyncDisposableStack();
+  try {
+    const url = await open(options, opened);
+    return { url, stop: () => opened.disposeAsync() };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<string> {
+  const { dataDir, listen, issuers, limits, log } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const clock = systemClock;
   const metrics = createMetrics();
   const statePath = join(dataDir, "state.db");
   const state = openState(statePath);
+  opened.defer(() => state.close());
   const rooms = openDatabase(statePath, { component: "gateway", migrations: gatewayMigrations });
+  opened.defer(() => rooms.close());
   const audit = createAudit({ db: state, clock, log, metrics });
+  opened.defer(() => audit.close());
   const identity = createIdentity({ db: state, clock, log, issuers, ticketMs: limits.ticketMs });
+  opened.defer(() => identity.close());
   let fail = (): void => undefined;
   const topicLog = await createSqliteTopicLog({
     path: join(dataDir, "topics.db"),
+    tuning: options.topicLog ?? {},
     onFailure: (error) => {
       log.fatal({ err: error }, "the topic log failed; nothing more is acknowledged");
       fail();
     },
   });
-  const gateway = await createGateway(
-    { clock, log, audit, metrics, identity, state: rooms, topicLog, limits },
-    options,
-  );
+  opened.defer(() => topicLog.close());
+  const parts = { clock, log, audit, metrics, identity, state: rooms, topicLog, limits };
+  const gateway = await createGateway(parts, options.gateway);
   fail = gateway.fail;
-  const listener = createListener({
-    ...listen,
-    limits,
-    log,
-    metrics,
-    routes: gateway.routes,
+  let listener: Listener | undefined;
+  opened.defer(async () => {
+    // Connections are told before their listener goes.
+    await gateway.drain();
+    await listener?.close({ graceMs: 1_000 });
   });
+  listener = createListener({ ...listen, limits, log, metrics, routes: gateway.routes });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   const { url } = await listener.start();
-  return {
-    url,
-    async stop() {
-      await gateway.drain();
-      await listener.close({ graceMs: 1_000 });
-      await topicLog.close();
-      identity.close();
-      audit.close();
-      rooms.close();
-      state.close();
-    },
-  };
+  return url;
 }

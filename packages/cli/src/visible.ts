@@ -6,13 +6,13 @@ export function visible(text: string): string {
     .toWellFormed()
     .replace(/\r\n|\n/g, " ⏎ ")
     .replace(/\t/g, " ")
-    .replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escape);
+    .replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
 /** JSON text as one line that means the same. Inside JSON, bare line ends stand only between values. */
 export function jsonLine(text: string, options: { isTerminal: boolean }): string {
   const line = text.replace(/[\r\n]/g, " ");
-  return options.isTerminal ? line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escape) : line;
+  return options.isTerminal ? line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped) : line;
 }
 
 /** At most so many characters, cut between characters. */
@@ -21,7 +21,7 @@ export function cut(text: string, charsMax: number): string {
   return `${text.slice(0, Math.max(0, charsMax - 1)).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-function escape(char: string): string {
+function escaped(char: string): string {
   const units = Array.from({ length: char.length }, (_, index) => char.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

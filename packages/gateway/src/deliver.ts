@@ -75,8 +75,16 @@ export function deliverOne(gateway: Gateway, member: Member, entry: Entry): void
   member.socket.write(single(renderEntry(entry, member)));
 }
 
+/** What was sent again is acked again, but never before what stands before it in the log. */
+export function ackAgain(gateway: Gateway, member: Member, entry: Entry): void {
+  const ack = () => member.socket.write(single(ackText(gateway, member, entry)));
+  if (member.position >= entry.seq) ack();
+  // Still on its way: behind this tick's delivery. Who is catching up gets the ack in its place anyway.
+  else if (!member.isCatchingUp) setImmediate(ack);
+}
+
 /** Says that an envelope is durable, and where it stands. */
-export function ackText(gateway: Gateway, member: Member, entry: Pick<Entry, "id" | "seq" | "at">): string {
+function ackText(gateway: Gateway, member: Member, entry: Pick<Entry, "id" | "seq" | "at">): string {
   const { protocol, participant, room } = member;
   return systemText({ protocol, to: participant.id, correlationId: entry.id }, gateway.clock.now(), {
     event: "ack",

@@ -4,4 +4,4 @@ export { defaultOptions, defaultTopic, type GatewayOptions, type TopicOptions } 
 export { gatewayMigrations } from "./state-schema.ts";
 export type { Appended, Bounds, Entry, NewEntry, ReadOptions, Retention, TopicLog } from "./topic-log.ts";
 export { createMemoryTopicLog } from "./topic-log-memory.ts";
-export { createSqliteTopicLog } from "./topic-log-sqlite.ts";
+export { createSqliteTopicLog, type TopicLogTuning } from "./topic-log-sqlite.ts";

@@ -15,7 +15,7 @@ import { announcePresence } from "./announce.ts";
 import { actionOf, authorise } from "./authorise.ts";
 import { single } from "./batch.ts";
 import { changeLevel } from "./change-level.ts";
-import { ackText, enqueue } from "./deliver.ts";
+import { ackAgain, enqueue } from "./deliver.ts";
 import { expelIfExpired } from "./expire.ts";
 import type { Gateway } from "./gateway-state.ts";
 import { handleChat } from "./handlers/chat.ts";
@@ -129,7 +129,7 @@ function publish(gateway: Gateway, member: Member, envelope: Envelope, at: numbe
       if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
       const logged = { ...entry, seq: appended.seq, at: appended.at };
       if (appended.outcome === "appended") enqueue(gateway, room, logged);
-      else member.socket.write(single(ackText(gateway, member, logged)));
+      else ackAgain(gateway, member, logged);
     })
     .catch((error: unknown) => refuse(gateway, member, error, envelope.scanned))
     .finally(() => {

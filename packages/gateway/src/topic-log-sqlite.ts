@@ -29,6 +29,8 @@ export interface TopicLogTuning {
   busyTimeoutMs: number;
   /** Pages of the store: a disk that is full, on demand. */
   pagesMax: number | undefined;
+  /** What an acknowledgement promises needs FULL; less is there to show that tests notice. */
+  synchronous: "FULL" | "NORMAL" | "OFF";
 }
 
 const mebibyte = 1_048_576;
@@ -41,6 +43,7 @@ const defaultTuning: TopicLogTuning = {
   trimRows: 500,
   busyTimeoutMs: 5_000,
   pagesMax: undefined,
+  synchronous: "FULL",
 };
 
 export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Promise<TopicLog> {

@@ -14,6 +14,7 @@ export interface WriterData {
   trimRows: number;
   busyTimeoutMs: number;
   pagesMax: number | undefined;
+  synchronous: "FULL" | "NORMAL" | "OFF";
 }
 
 export type WriterRequest =
@@ -53,7 +54,7 @@ const data = workerData as WriterData;
 const db = new DatabaseSync(data.path, { timeout: data.busyTimeoutMs, defensive: true });
 // Checkpoints are the checkpointer's: here they would make every few hundredth commit wait for a second fsync.
 db.exec(`
-  PRAGMA synchronous = FULL;
+  PRAGMA synchronous = ${data.synchronous};
   PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON;
   PRAGMA wal_autocheckpoint = 0;

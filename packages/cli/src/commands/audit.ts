@@ -46,15 +46,23 @@ async function run(context: Context<typeof options>): Promise<number> {
   // Oldest first, so that the newest stands where the eye is.
   else for (const line of columns(records.reverse().map(auditRow))) output.line(line);
   if (chain?.ok === false) {
-    throw new Failure(`the audit chain is broken at record ${chain.at}`, "compare with a backup: somebody changed it");
+    throw new Failure(
+      `the audit chain is broken at record ${chain.at}`,
+      "compare with a backup: somebody changed it",
+    );
   }
-  if (chain !== undefined && !options.json) output.line(`the chain is whole: ${chain.records} records, head ${chain.head}`);
+  if (chain !== undefined && !options.json)
+    output.line(`the chain is whole: ${chain.records} records, head ${chain.head}`);
   return 0;
 }
 
 async function askGateway(context: Context<typeof options>, limit: number): Promise<AuditAnswer> {
   const { action, verify } = context.options;
-  const query = new URLSearchParams({ limit: String(limit), ...(action && { action }), ...(verify && { verify: "1" }) });
+  const query = new URLSearchParams({
+    limit: String(limit),
+    ...(action && { action }),
+    ...(verify && { verify: "1" }),
+  });
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
   const { records, chain } = await callGateway(await access.enter(), "GET", `/admin/audit?${query}`);
   return {
@@ -66,7 +74,9 @@ async function askGateway(context: Context<typeof options>, limit: number): Prom
 function readStore(context: Context<typeof options>, limit: number): Promise<AuditAnswer> {
   const { action, verify } = context.options;
   return withStore(dataDirOf(context, context.options), {}, ({ audit }) => ({
-    records: audit.list({ limit, action }).map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
+    records: audit
+      .list({ limit, action })
+      .map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
     chain: verify ? audit.verify() : undefined,
   }));
 }

@@ -32,11 +32,13 @@ async function run(context: Context<typeof options>): Promise<number> {
   if (options.verify) return verify(context, target);
   const files = await copyStores(dataDirOf(context, options), target);
   if (options.json) output.json({ dir: target, files });
-  else for (const line of columns(files.map(({ file, bytes }) => [file, `${bytes} bytes`]))) output.line(line);
+  else
+    for (const line of columns(files.map(({ file, bytes }) => [file, `${bytes} bytes`]))) output.line(line);
   return 0;
 }
 
-function verify({ options, output }: Context<typeof options>, target: string): number {
+function verify(context: Context<typeof options>, target: string): number {
+  const { options, output } = context;
   const verdicts = verifyStores(target);
   if (options.json) output.json({ dir: target, ok: verdicts.every(isSound), stores: verdicts });
   else for (const line of columns(verdicts.map(verdictRow))) output.line(line);

@@ -7,7 +7,11 @@ import { createKeyFile, defaultKeyPath } from "../key-file.ts";
 
 const options = {
   ...dataOption,
-  out: { type: "string", value: "FILE", about: "where to write it (default: keys/default.jwk in the data directory)" },
+  out: {
+    type: "string",
+    value: "FILE",
+    about: "where to write it (default: keys/default.jwk in the data directory)",
+  },
 } as const;
 
 export const keyNew = defineCommand({

@@ -83,10 +83,15 @@ function greet(
   print: (envelope: JsonObject) => void,
 ): void {
   const { participant, participants, history, resumed, reason } = welcome;
-  if (resumed === true) return output.note("-- back, nothing was missed");
-  if (resumed === false) return output.note(`-- back, but not what was said meanwhile (${visible(String(reason))})`);
+  if (resumed !== undefined) {
+    const gap = `but not what was said meanwhile (${visible(String(reason))})`;
+    output.note(`-- back, ${resumed === true ? "nothing was missed" : gap}`);
+    return;
+  }
   const id = isObject(participant) ? visible(String(participant.id)) : "";
-  const others = Array.isArray(participants) ? participants.filter(isObject).map((one) => String(one.id)) : [];
+  const others = Array.isArray(participants)
+    ? participants.filter(isObject).map((one) => String(one.id))
+    : [];
   const company = others.length === 0 ? "nobody else is there" : `with ${visible(others.join(", "))}`;
   output.note(`-- ${topic} as ${id}, ${company}; Ctrl-C ends`);
   const recent = isObject(history) && Array.isArray(history.envelopes) ? history.envelopes : [];

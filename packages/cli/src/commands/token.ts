@@ -14,7 +14,11 @@ const options = {
   ...dataOption,
   topic: { type: "string", multiple: true, value: "T", about: "room it opens; * is any name, ** any path" },
   id: { type: "string", value: "ID", about: "participant id" },
-  level: { type: "string", value: "LEVEL", about: "full, responder or restricted (default: the gateway decides)" },
+  level: {
+    type: "string",
+    value: "LEVEL",
+    about: "full, responder or restricted (default: the gateway decides)",
+  },
   kind: { type: "string", value: "KIND", about: "human, agent or robot" },
   name: { type: "string", value: "NAME", about: "name shown to others" },
   ttl: { type: "string", value: "TIME", about: "how long it counts: 30s, 15m, 1h, 7d (default: 1h)" },
@@ -60,8 +64,8 @@ async function run(context: Context<typeof options>): Promise<number> {
   return 0;
 }
 
-function readClaims(options: OptionValues<typeof commandOptions>, cwd: string): TokenClaims {
-  const { topic, id, level, kind, name, admin, tools, segment, key } = options;
+function readClaims(given: OptionValues<typeof options>, cwd: string): TokenClaims {
+  const { topic, id, level, kind, name, admin, tools, segment, key } = given;
   if (id === undefined) throw misuse("--id is missing", "say whose token it is: --id alice");
   if (!isId(id) || isReservedId(id)) throw misuse(`${JSON.stringify(id)} cannot be an id`, idRule);
   if (topic.length === 0 && !admin && tools.length === 0 && segment === undefined) {
@@ -83,8 +87,6 @@ function readClaims(options: OptionValues<typeof commandOptions>, cwd: string): 
     cnf: key === undefined ? undefined : { jwk: readKeyFile(resolve(cwd, key)) },
   };
 }
-
-const commandOptions = options;
 
 const idRule = "use 1 to 128 characters of A-Z a-z 0-9 . _ : @ / + -";
 

@@ -17,13 +17,11 @@ export async function handleRefresh({ gateway, member, envelope }: Handling): Pr
   }
   if (!mayEnter(principal, room.topic))
     throw new McpxError("topic_forbidden", "the new token does not cover this topic");
+  const level = levelFor(gateway, principal, participant.id, room.topic);
+  // Nothing is refused any more: from here on the new token counts.
   member.principal = principal;
   member.wasWarned = false;
-  return {
-    type: "done",
-    level: levelFor(gateway, principal, participant.id, room.topic),
-    answer: { exp: Math.floor(principal.expiresAt / 1000) },
-  };
+  return { type: "done", level, answer: { exp: Math.floor(principal.expiresAt / 1000) } };
 }
 
 function isSameKey(a: PublicJwk | undefined, b: PublicJwk | undefined): boolean {

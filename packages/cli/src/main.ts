@@ -1,0 +1,23 @@
+// Where the process begins: the only reader of its arguments, environment and signals.
+import { runCommandLine } from "./command-line.ts";
+import { failureText } from "./failure.ts";
+import { createInterruption } from "./interruption.ts";
+import { createOutput } from "./output.ts";
+
+// Whoever read our output has seen enough: `mcpx tail demo | head`.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
+
+process.on("uncaughtException", (error) => {
+  process.stderr.write(failureText(error, process.env.MCPX_DEBUG === "1"));
+  process.exit(1);
+});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  cwd: process.cwd(),
+  program: import.meta.url.endsWith(".ts") ? "npx mcpx" : "mcpx",
+  output: createOutput(process),
+  interrupted: createInterruption(),
+});

@@ -1,0 +1,91 @@
+// What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
+import { createLogger, type Logger } from "@mcpx/host";
+import type { UpContext } from "./commands/up.ts";
+import { loadConfig } from "./config.ts";
+import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
+import { type DataLock, takeLock } from "./data-lock.ts";
+import { Failure, misuse } from "./failure.ts";
+import { localUrl } from "./local-url.ts";
+import { readPlace, removePlace, writePlace } from "./running-gateway.ts";
+import { type ServerSettings, serverSettings } from "./server-settings.ts";
+import { startFailure } from "./start-failure.ts";
+import { type Server, startServer } from "./start-server.ts";
+import { upScreen } from "./up-screen.ts";
+
+/** Beyond the time the gateway gives its connections to end. */
+const endGraceMs = 4_000;
+
+export async function runGateway(context: UpContext): Promise<number> {
+  const { options, output, cwd } = context;
+  const dataDir = dataDirOf(context, options);
+  const port = readPort(options.port);
+  const loaded = loadConfig({ given: options.config, cwd, dataDir });
+  const settings = serverSettings(loaded, { host: options.host, port });
+  const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
+  makeDataDir(dataDir);
+  const lock = lockOrFail(dataDir);
+  const interrupted = context.interrupted();
+  try {
+    const server = await start(dataDir, settings, log);
+    writePlace(dataDir, { url: localUrl(server.url, settings.listen), pid: process.pid });
+    announce(context, { url: server.url, dataDir, configPath: loaded.path });
+    if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
+    await untilAborted(interrupted);
+    await stop(server, settings, log);
+    return 0;
+  } finally {
+    removePlace(dataDir);
+    lock.release();
+  }
+}
+
+function lockOrFail(dataDir: string): DataLock {
+  const lock = takeLock(dataDir);
+  if (lock !== undefined) return lock;
+  const holder = readPlace(dataDir);
+  const who = holder === undefined ? "is starting" : `runs: pid ${holder.pid}, ${holder.url}`;
+  throw new Failure(`a gateway on ${dataDir} already ${who}`, "use that one, or another directory with --data DIR");
+}
+
+async function start(dataDir: string, settings: ServerSettings, log: Logger): Promise<Server> {
+  try {
+    return await startServer({ dataDir, log, ...settings });
+  } catch (error) {
+    throw startFailure(error, settings.listen);
+  }
+}
+
+function announce(
+  context: UpContext,
+  facts: { url: string; dataDir: string; configPath: string | undefined },
+): void {
+  const { options, output } = context;
+  const { url, dataDir } = facts;
+  if (options.json) output.json({ url, dataDir, pid: process.pid });
+  else output.line(upScreen(context, facts));
+  if (options.open) output.note("mcpx: the web console comes with a later version; --open does nothing yet");
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+async function stop(server: Server, { limits }: ServerSettings, log: Logger): Promise<void> {
+  log.info("stopping: finishing what was begun");
+  const watchdog = setTimeout(() => {
+    log.fatal("stopping took too long; ended all the same");
+    process.exit(1);
+  }, limits.drainMs + endGraceMs);
+  await server.stop();
+  clearTimeout(watchdog);
+  log.info("stopped");
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw misuse(`--port ${text} is not a port`, "write a number from 0 to 65535");
+}

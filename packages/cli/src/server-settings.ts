@@ -1,0 +1,75 @@
+// From the configuration and the command line to what the server is started with.
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { GatewayOptions, TopicOptions } from "@mcpx/gateway";
+import type { ListenerOptions } from "@mcpx/host";
+import { defaultLimits } from "@mcpx/protocol";
+import type { Config, LoadedConfig } from "./config.ts";
+import { Failure } from "./failure.ts";
+import type { ServerOptions } from "./start-server.ts";
+
+export const defaultHost = "127.0.0.1";
+export const defaultPort = 6279;
+
+export type ServerSettings = Pick<ServerOptions, "listen" | "gateway" | "issuers" | "limits">;
+
+/** `host` and `port` of the command line win over the configuration's. */
+export function serverSettings(
+  { config, path }: LoadedConfig,
+  given: { host: string | undefined; port: number | undefined },
+): ServerSettings {
+  const { listen = {}, issuers = [] } = config;
+  return {
+    listen: {
+      host: given.host ?? listen.host ?? defaultHost,
+      port: given.port ?? listen.port ?? defaultPort,
+      tls: listen.tls && readTls(listen.tls, path === undefined ? "." : dirname(path)),
+      hosts: listen.hosts,
+      origins: listen.origins,
+      insecure: listen.insecure,
+    },
+    gateway: gatewayOptions(config),
+    issuers: issuers as ServerOptions["issuers"],
+    limits: { ...defaultLimits, ...config.limits },
+  };
+}
+
+function gatewayOptions(config: Config): Partial<GatewayOptions> {
+  const { mode, identities, topics, createTopics, takeover, presenceHeartbeat, announceViolations } = config;
+  return {
+    ...(mode !== undefined && { mode }),
+    ...(identities !== undefined && { identities }),
+    ...(topics !== undefined && { topics: topicOptions(topics) }),
+    ...(createTopics !== undefined && { createTopics }),
+    ...(takeover !== undefined && { takeover }),
+    ...(presenceHeartbeat !== undefined && { presenceHeartbeatMs: presenceHeartbeat }),
+    ...(announceViolations !== undefined && { announceViolations }),
+  };
+}
+
+function topicOptions(topics: NonNullable<Config["topics"]>): Record<string, Partial<TopicOptions>> {
+  const entries = Object.entries(topics).map(([name, { history, retention }]) => {
+    const { count, age } = retention ?? {};
+    const kept = { ...(count !== undefined && { count }), ...(age !== undefined && { ageMs: age }) };
+    return [name, { ...(history !== undefined && { history }), ...(retention && { retention: kept }) }];
+  });
+  return Object.fromEntries(entries) as Record<string, Partial<TopicOptions>>;
+}
+
+/** Paths are relative to the configuration that names them. */
+function readTls(
+  { cert, key, minVersion }: NonNullable<NonNullable<Config["listen"]>["tls"]>,
+  dir: string,
+): ListenerOptions["tls"] {
+  return { cert: readPem(dir, cert, "cert"), key: readPem(dir, key, "key"), minVersion };
+}
+
+function readPem(dir: string, file: string, name: string): string {
+  const path = resolve(dir, file);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(`listen.tls.${name}: ${path} cannot be read (${code})`, "give the path of a PEM file");
+  }
+}

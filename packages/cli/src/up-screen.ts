@@ -1,0 +1,47 @@
+// What `mcpx up` shows when it is ready: where it is, and what to try next. Pure.
+import type { Surroundings } from "./command.ts";
+import { dataDirOf } from "./data-dir.ts";
+import { version } from "./version.ts";
+
+export interface UpFacts {
+  url: string;
+  dataDir: string;
+  configPath: string | undefined;
+}
+
+export function upScreen(
+  { program, env, output }: Pick<Surroundings, "program" | "env" | "output">,
+  { url, dataDir, configPath }: UpFacts,
+): string {
+  const { paint } = output;
+  const data = isUsual(dataDir, env) ? "" : ` --data ${shellWord(dataDir)}`;
+  const lines = [
+    "",
+    `  ${paint("bold", "mcpx")} ${version} is ready at ${paint("cyan", url)}`,
+    `  ${paint("dim", "data")}    ${shortPath(dataDir, env.HOME)}`,
+    ...(configPath === undefined ? [] : [`  ${paint("dim", "config")}  ${shortPath(configPath, env.HOME)}`]),
+    "",
+    `  ${paint("dim", "Try in other terminals:")}`,
+    `    ${program} tail demo${data}`,
+    `    ${program} say demo Hello${data}`,
+    `    ${program} token --topic demo --id alice --level full${data}`,
+    "",
+    `  ${paint("dim", "Ctrl-C stops it.")}`,
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function shortPath(path: string, home: string | undefined): string {
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** Whether commands in another terminal find it by themselves; a variable of this one they may not have. */
+function isUsual(dataDir: string, env: Surroundings["env"]): boolean {
+  return dataDir === dataDirOf({ env: { ...env, MCPX_DATA: undefined }, cwd: "/" }, { data: undefined });
+}
+
+/** Ready to be pasted. */
+function shellWord(path: string): string {
+  return /^[A-Za-z0-9._~/+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,76 @@
+// What is too large is refused at its frame's header, before a byte of it is kept.
+import { randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { TestClient } from "../support/test-client.ts";
+import { type ChildServer, startChildServer } from "./support/child-server.ts";
+
+const clients = 100;
+const mebibyte = 1_048_576;
+
+let server: ChildServer;
+afterEach(() => server.cleanUp());
+
+/** Shakes hands, announces a frame of `announced` bytes and sends `sent` of them. */
+async function announce(url: string, token: string, announced: bigint, sent: number): Promise<Socket> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  const head = [
+    "GET /v0/ws?topic=mail HTTP/1.1",
+    `Host: ${host}`,
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,
+    "Sec-WebSocket-Version: 13",
+    `Authorization: Bearer ${token}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  await new Promise((resolve) => socket.once("data", resolve));
+  const frame = Buffer.alloc(14);
+  frame[0] = 0x81;
+  frame[1] = 0xff;
+  frame.writeBigUInt64BE(announced, 2);
+  socket.write(frame);
+  for (let left = sent; left > 0 && !socket.destroyed; left -= 65_536)
+    socket.write(Buffer.alloc(Math.min(left, 65_536), 0x20));
+  return socket;
+}
+
+async function startWithClients(
+  announced: bigint,
+  sent: number,
+): Promise<{ before: number; sockets: Socket[] }> {
+  server = await startChildServer({ limits: { handshakesPerSecond: 10_000 } });
+  const tokens = await Promise.all(
+    Array.from({ length: clients }, (_, i) =>
+      server.token({ sub: `p${i}`, topics: ["mail"], level: "full" }),
+    ),
+  );
+  const before = (await server.usage()).liveBytes;
+  const sockets = await Promise.all(tokens.map((token) => announce(server.url, token, announced, sent)));
+  return { before, sockets };
+}
+
+test("[X0-4-1] a hundred clients announce a gigabyte each, and memory stays flat", async () => {
+  // 100 MiB are really sent; were they kept, memory would grow by as much.
+  const { before, sockets } = await startWithClients(2n ** 30n, mebibyte);
+  for (const socket of sockets) socket.resume();
+  await Promise.all(
+    sockets.map(
+      (socket) => new Promise((resolve) => (socket.closed ? resolve(0) : socket.once("close", resolve))),
+    ),
+  );
+  const token = await server.token({ sub: "witness", topics: ["mail"], level: "full" });
+  const witness = await TestClient.connect(server.url, token, { topic: "mail" });
+  await witness.ack(witness.say("still there?"));
+  expect((await server.usage()).liveBytes - before).toBeLessThan(10 * mebibyte);
+  await witness.leave();
+});
+
+test("control: the same clients within the limit, stopping just short of the end, are seen in memory", async () => {
+  const { before, sockets } = await startWithClients(500_000n, 499_000);
+  while ((await server.usage()).liveBytes - before < 35 * mebibyte) await sleep(20);
+  for (const socket of sockets) socket.destroy();
+});
