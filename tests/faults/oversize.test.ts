@@ -1,10 +1,10 @@
 // What is too large is refused at its frame's header, before a byte of it is kept.
-import { randomBytes } from "node:crypto";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { TestClient } from "../support/test-client.ts";
 import { type ChildServer, startChildServer } from "./support/child-server.ts";
+import { rawJoin } from "./support/raw-socket.ts";
 
 const clients = 100;
 const mebibyte = 1_048_576;
@@ -14,20 +14,7 @@ afterEach(() => server.cleanUp());
 
 /** Shakes hands, announces a frame of `announced` bytes and sends `sent` of them. */
 async function announce(url: string, token: string, announced: bigint, sent: number): Promise<Socket> {
-  const { hostname, port, host } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
-  const head = [
-    "GET /v0/ws?topic=mail HTTP/1.1",
-    `Host: ${host}`,
-    "Upgrade: websocket",
-    "Connection: Upgrade",
-    `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,
-    "Sec-WebSocket-Version: 13",
-    `Authorization: Bearer ${token}`,
-  ];
-  socket.write(`${head.join("\r\n")}\r\n\r\n`);
-  await new Promise((resolve) => socket.once("data", resolve));
+  const { socket } = await rawJoin(url, "mail", token);
   const frame = Buffer.alloc(14);
   frame[0] = 0x81;
   frame[1] = 0xff;

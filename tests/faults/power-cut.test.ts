@@ -60,10 +60,14 @@ test(`[B-DUR-1] everything acknowledged survives ${event} under load`, { timeout
   expect(await cutUnderLoad(rounds, "FULL")).toEqual(Array(rounds).fill(nothing));
 });
 
-test.runIf(isStrong)("control: without an fsync for each commit the same finds losses", { timeout }, async () => {
-  const [found] = await cutUnderLoad(1, "NORMAL");
-  expect(found?.lost.length).toBeGreaterThan(0);
-});
+test.runIf(isStrong)(
+  "control: without an fsync for each commit the same finds losses",
+  { timeout },
+  async () => {
+    const [found] = await cutUnderLoad(1, "NORMAL");
+    expect(found?.lost.length).toBeGreaterThan(0);
+  },
+);
 
 test(`an admin's decision that was confirmed survives ${event}`, { timeout }, async () => {
   const disk = diskToLose();

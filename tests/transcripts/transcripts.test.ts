@@ -8,5 +8,5 @@ const folder = new URL(".", import.meta.url);
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith(".txt"))) {
   const transcript = readTranscript(readFileSync(new URL(file, folder), "utf8"));
-  test(`${transcript.title} (${file})`, () => play(transcript));
+  test.concurrent(`${transcript.title} (${file})`, () => play(transcript));
 }

@@ -44,7 +44,10 @@ function lockOrFail(dataDir: string): DataLock {
   if (lock !== undefined) return lock;
   const holder = readPlace(dataDir);
   const who = holder === undefined ? "is starting" : `runs: pid ${holder.pid}, ${holder.url}`;
-  throw new Failure(`a gateway on ${dataDir} already ${who}`, "use that one, or another directory with --data DIR");
+  throw new Failure(
+    `a gateway on ${dataDir} already ${who}`,
+    "use that one, or another directory with --data DIR",
+  );
 }
 
 async function start(dataDir: string, settings: ServerSettings, log: Logger): Promise<Server> {

@@ -9,6 +9,7 @@ import {
   type TopicLogTuning,
 } from "@mcpx/gateway";
 import {
+  type Clock,
   createAudit,
   createIdentity,
   createListener,
@@ -32,6 +33,8 @@ export interface ServerOptions {
   log: Logger;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
+  /** The system's unless given. */
+  clock?: Clock;
 }
 
 export interface Server {
@@ -54,9 +57,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<string> {
-  const { dataDir, listen, issuers, limits, log } = options;
+  const { dataDir, listen, issuers, limits, log, clock = systemClock } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const clock = systemClock;
   const metrics = createMetrics();
   const statePath = join(dataDir, "state.db");
   const state = openState(statePath);

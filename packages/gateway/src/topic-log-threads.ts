@@ -38,7 +38,7 @@ export async function startThreads(
       if (reply.fault !== "failed") throw passingFault(reply.fault);
       fail(reply.message);
     }
-    // A failed fsync may have lost what an earlier one promised to try again: nothing later can be promised.
+    // After a failed fsync the system may drop the pages and report success next time: nothing can be promised.
     throw new McpxError("storage_failed", "nothing is stored until the gateway is restarted", {
       cause: failure,
     });

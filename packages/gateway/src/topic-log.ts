@@ -50,7 +50,8 @@ export interface TopicLog {
   readonly epoch: string;
   /**
    * Resolves once the entry is durable; entries of one topic get their seq in the order of the calls.
-   * Rejects with `storage_full` or `storage_failed`, and then nothing of the entry was kept.
+   * Rejects with `storage_full`, `rate_limited` or `draining`, and then nothing of the entry was kept; or with
+   * `storage_failed`, and then it was not acknowledged, but a restart may find it.
    */
   append(entry: NewEntry): Promise<Appended>;
   bounds(topic: string): Promise<Bounds>;

@@ -191,6 +191,7 @@ describe("the chain", () => {
       "UPDATE audit SET seq = 99 WHERE seq = 4; UPDATE audit SET seq = 4 WHERE seq = 5; UPDATE audit SET seq = 5 WHERE seq = 99",
       4,
     ],
+    ["the newest record renumbered", "UPDATE audit SET seq = 12 WHERE seq = 10", 10],
     ["the newest records cut off", "DELETE FROM audit WHERE seq > 7", 8],
     ["everything cut off", "DELETE FROM audit", 1],
     [

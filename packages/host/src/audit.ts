@@ -1,6 +1,7 @@
 // The audit: who was allowed or refused what. Ordinary records are written in batches, grave ones at once.
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "@mcpx/protocol";
+import { createAuditBuffer } from "./audit-buffer.ts";
 import {
   type AuditQuery,
   type AuditRow,
@@ -58,48 +59,35 @@ export interface AuditOptions {
 
 const batchMs = 1_000;
 const batchMax = 256;
-const bufferMax = 4_096;
 const charsMax = 256;
 const detailCharsMax = 2_048;
 
 export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
-  // Keyed by what makes two refusals identical; records that are not refusals get a key of their own.
-  let waiting = new Map<string, AuditRow>();
-  let lost = 0;
-  let allowed = 0;
+  const waiting = createAuditBuffer();
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
   const failures = metrics?.counter("audit_write_failures_total", "Audit batches that could not be written");
   const losses = metrics?.counter("audit_lost_total", "Audit records given up because the store failed");
 
   function add(event: AuditEvent): void {
-    const row = toRow(event, clock.now());
-    const key = row.reason === null ? String(allowed++) : mergeKey(row);
-    const same = waiting.get(key);
-    if (same !== undefined) same.count += 1;
-    else if (waiting.size < bufferMax) waiting.set(key, row);
-    else {
-      lost += 1;
-      losses?.inc();
-    }
+    if (!waiting.add(toRow(event, clock.now()))) losses?.inc();
   }
 
   function flush(): boolean {
     clearTimeout(timer);
     timer = undefined;
-    if (waiting.size === 0 && lost === 0) return true;
-    const rows = [...waiting.values()];
-    if (lost > 0) rows.push({ ...toRow({ action: "audit.lost" }, clock.now()), count: lost });
+    if (waiting.size === 0) return true;
+    const { lost } = waiting;
+    const lossNote = lost === 0 ? [] : [{ ...toRow({ action: "audit.lost" }, clock.now()), count: lost }];
     try {
-      immediately(db, () => appendRows(db, rows));
+      immediately(db, () => appendRows(db, [...waiting.rows(), ...lossNote]));
     } catch (error) {
       isFailing = true;
       failures?.inc();
       log.error({ err: error, waiting: waiting.size, lost }, "audit records could not be written");
       return false;
     }
-    waiting = new Map();
-    lost = 0;
+    waiting.clear();
     isFailing = false;
     return true;
   }
@@ -115,7 +103,7 @@ export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
       add(event);
       // While the store fails the timer alone tries again: not every record of a flood.
       if (waiting.size >= batchMax && !isFailing) flush();
-      if (waiting.size > 0 || lost > 0) wake();
+      if (waiting.size > 0) wake();
     },
     recordNow(event) {
       add(event);
@@ -161,10 +149,6 @@ function bounded(text: string | undefined, max: number): string | null {
   if (text === undefined) return null;
   // SQLite stores UTF-8: half a surrogate pair would come back as another character and break the hash.
   return cutSecrets(text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
-}
-
-function mergeKey({ action, reason, actor, subject, topic }: AuditRow): string {
-  return JSON.stringify([action, reason, actor, subject, topic]);
 }
 
 function toRecord(row: ChainedRow): AuditRecord {

@@ -30,6 +30,8 @@ export async function readTopic(url: string, token: string, topic: string): Prom
     const response: Response = await fetch(`${url}${next}`, {
       headers: { authorization: `Bearer ${token}` },
     });
+    // The topic itself may be what was lost.
+    if (response.status === 404) return [];
     const page: { envelopes: Kept[]; next?: string } = JSON.parse(await response.text());
     kept.push(...page.envelopes);
     next = page.next;

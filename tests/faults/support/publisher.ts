@@ -2,7 +2,7 @@
 // a lost connection it sends again what was not, as clients shall: no ack means unknown.
 import { vi } from "vitest";
 import { enterWith } from "../../support/enter.ts";
-import type { TestClient } from "../../support/test-client.ts";
+import type { Seen, TestClient } from "../../support/test-client.ts";
 import { timeout } from "./soak.ts";
 
 export interface Acknowledged {
@@ -77,15 +77,15 @@ export class Publisher {
     }
   }
 
-  #hear({ payload, correlation_id: id }: { payload: Record<string, never>; correlation_id?: string }): void {
-    const text = this.#open.get(id ?? "");
-    if (id === undefined || text === undefined) return;
-    if (payload.event === "ack") this.acks.push({ id, text, seq: payload.seq, epoch: payload.epoch });
-    else {
+  #hear({ payload, correlation_id: id }: Seen): void {
+    const text = this.#open.get(id);
+    if (text === undefined) return;
+    if (payload.event !== "ack") {
       // What became of it is unknown: it stays open until the next connection.
-      this.refusals.push((payload.error as { data: { reason: string } } | undefined)?.data.reason ?? "");
+      this.refusals.push(payload.error?.data.reason ?? payload.reason);
       return;
     }
+    this.acks.push({ id, text, seq: payload.seq, epoch: payload.epoch });
     this.#open.delete(id);
     this.#talk();
   }

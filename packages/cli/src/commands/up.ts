@@ -6,7 +6,11 @@ const options = {
   port: { type: "string", value: "N", about: "port to listen on, 0 for any free one (default: 6279)" },
   host: { type: "string", value: "H", about: "address to listen on (default: 127.0.0.1)" },
   ...dataOption,
-  config: { type: "string", value: "FILE", about: "configuration (default: ./mcpx.json, else in the data directory)" },
+  config: {
+    type: "string",
+    value: "FILE",
+    about: "configuration (default: ./mcpx.json, else in the data directory)",
+  },
   open: { type: "boolean", about: "open the web console; comes with a later version" },
   "no-demo": { type: "boolean", about: "start without the demo; there is none yet" },
 } as const;

@@ -54,6 +54,7 @@ export class WsSocket implements RoomSocket {
   #heardAt: number;
   #isClosing = false;
   #isEnded = false;
+  #closeTimer: NodeJS.Timeout | undefined;
   #waiting: (() => void)[] = [];
 
   constructor(duplex: Duplex, limits: Limits, monotonic: () => number, events: SocketEvents) {
@@ -125,7 +126,7 @@ export class WsSocket implements RoomSocket {
     this.#duplex.end(controlFrame(0x88, body));
     // What the other side still sends is read and dropped, until it closes too.
     this.#duplex.resume();
-    setTimeout(() => this.destroy(), closeTimeoutMs).unref();
+    this.#closeTimer = setTimeout(() => this.destroy(), closeTimeoutMs).unref();
   }
 
   destroy(): void {
@@ -191,6 +192,7 @@ export class WsSocket implements RoomSocket {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#isClosing = true;
+    clearTimeout(this.#closeTimer);
     this.#reader.destroy();
     this.#release();
     this.#events.closed();

@@ -86,11 +86,6 @@ export function createListener(options: ListenerOptions): Listener {
     isClosing: () => isClosing,
   });
   const server = createHttpServer(limits, tls);
-  const dropped = metrics?.counter("http_connections_dropped_total", "Connections refused for want of room");
-  const unreadable = metrics?.counter(
-    "http_requests_unreadable_total",
-    "Requests that were not HTTP, or too slow",
-  );
 
   async function upgrade(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     upgraded.add(socket);
@@ -117,14 +112,7 @@ export function createListener(options: ListenerOptions): Listener {
 
   server.on("request", answer);
   server.on("upgrade", upgrade);
-  // Out of file descriptors, for example: it must not end the process.
-  server.on("error", (error) => log.error({ err: error }, "the listener failed"));
-  server.on("drop", () => dropped?.inc());
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    unreadable?.inc();
-    log.debug({ reason: error.code }, "a request could not be read");
-    refuse(socket, unreadableResponse(error.code));
-  });
+  watchFaults(server, log, metrics);
 
   return {
     start: () => listen(server, host, port, rules.isTls),
@@ -142,6 +130,19 @@ export function createListener(options: ListenerOptions): Listener {
       clearTimeout(timer);
     },
   };
+}
+
+function watchFaults(server: Server, log: Logger, metrics: Metrics | undefined): void {
+  const dropped = metrics?.counter("http_connections_dropped_total", "Connections refused for want of room");
+  const unreadable = metrics?.counter("http_requests_unreadable_total", "Requests not in HTTP, or too slow");
+  // Out of file descriptors, for example: it must not end the process.
+  server.on("error", (error) => log.error({ err: error }, "the listener failed"));
+  server.on("drop", () => dropped?.inc());
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    unreadable?.inc();
+    log.debug({ reason: error.code }, "a request could not be read");
+    refuse(socket, unreadableResponse(error.code));
+  });
 }
 
 function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | undefined): Server {

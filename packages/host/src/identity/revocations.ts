@@ -85,20 +85,12 @@ export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptio
   return {
     revoke(jti) {
       const now = clock.now();
-      const issued = db.prepare("SELECT exp FROM issued_tokens WHERE jti = ?").get(jti);
-      const forgetAt = issued === undefined ? now + ttlMsMax : Number(issued.exp) * 1_000 + 60_000;
-      const revokedAt = immediately(db, () => {
-        db.prepare("DELETE FROM revoked_tokens WHERE forget_at <= ?").run(now);
-        db.prepare(
-          "INSERT INTO revoked_tokens (jti, revoked_at, forget_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        ).run(jti, now, forgetAt);
-        return Number(db.prepare("SELECT revoked_at FROM revoked_tokens WHERE jti = ?").get(jti)?.revoked_at);
-      });
+      const stored = storeRevocation(db, jti, now, ttlMsMax);
       for (const [old, at] of revoked) if (at <= now) revoked.delete(old);
       // Own writes do not change the data version.
       seenVersion = -1;
       readNew();
-      return { jti, revokedAt, known: issued !== undefined };
+      return stored;
     },
     isRevoked(jti) {
       try {
@@ -115,6 +107,25 @@ export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptio
     list: ({ limit }) => listIssued(db, limit),
     close: () => clearInterval(timer),
   };
+}
+
+function storeRevocation(
+  db: DatabaseSync,
+  jti: string,
+  now: number,
+  ttlMsMax: number,
+): ReturnType<Revocations["revoke"]> {
+  const issued = db.prepare("SELECT exp FROM issued_tokens WHERE jti = ?").get(jti);
+  // Kept as long as any token with this name can live.
+  const forgetAt = issued === undefined ? now + ttlMsMax : Number(issued.exp) * 1_000 + 60_000;
+  const row = immediately(db, () => {
+    db.prepare("DELETE FROM revoked_tokens WHERE forget_at <= ?").run(now);
+    db.prepare(
+      "INSERT INTO revoked_tokens (jti, revoked_at, forget_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    ).run(jti, now, forgetAt);
+    return db.prepare("SELECT revoked_at FROM revoked_tokens WHERE jti = ?").get(jti);
+  });
+  return { jti, revokedAt: Number(row?.revoked_at), known: issued !== undefined };
 }
 
 function listIssued(db: DatabaseSync, limit: number): IssuedToken[] {

@@ -44,27 +44,6 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
   let cache = new Map<string, { row: KeyRow; key: KeyObject }>();
   let seenVersion = -1;
 
-  function active(): { kid: string; private_jwk: string } | undefined {
-    return db.prepare("SELECT kid, private_jwk FROM signing_keys WHERE retired_at IS NULL").get() as
-      | { kid: string; private_jwk: string }
-      | undefined;
-  }
-
-  function create(): { kid: string; private_jwk: string } {
-    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-    const kid = randomUUID();
-    const private_jwk = JSON.stringify(privateKey.export({ format: "jwk" }));
-    const public_jwk = JSON.stringify(publicKey.export({ format: "jwk" }));
-    db.prepare("INSERT INTO signing_keys (kid, private_jwk, public_jwk, created_at) VALUES (?, ?, ?, ?)").run(
-      kid,
-      private_jwk,
-      public_jwk,
-      clock.now(),
-    );
-    seenVersion = -1;
-    return { kid, private_jwk };
-  }
-
   function load(): void {
     const version = dataVersion(db);
     if (version === seenVersion) return;
@@ -85,7 +64,7 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
   return {
     reserve: (exp, record) =>
       immediately(db, () => {
-        const { kid, private_jwk } = active() ?? create();
+        const { kid, private_jwk } = activeKey(db) ?? createKey(db, clock.now());
         db.prepare("UPDATE signing_keys SET last_exp = max(last_exp, ?) WHERE kid = ?").run(exp, kid);
         record(kid);
         seenVersion = -1;
@@ -93,7 +72,7 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
       }),
     rotate: () =>
       immediately(db, () => {
-        const retired = active()?.kid;
+        const retired = activeKey(db)?.kid;
         // The private half is of no more use to us, only to a thief.
         db.prepare("UPDATE signing_keys SET retired_at = ?, private_jwk = NULL WHERE retired_at IS NULL").run(
           clock.now(),
@@ -101,7 +80,8 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
         db.prepare("DELETE FROM signing_keys WHERE retired_at IS NOT NULL AND last_exp * 1000 <= ?").run(
           clock.now(),
         );
-        return { kid: create().kid, retired };
+        seenVersion = -1;
+        return { kid: createKey(db, clock.now()).kid, retired };
       }),
     find(kid) {
       // One PRAGMA: a stranger's made-up kids cost no table read unless somebody really wrote.
@@ -110,7 +90,7 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
       return known !== undefined && isAlive(known.row) ? known.key : undefined;
     },
     jwks() {
-      if (active() === undefined) immediately(db, () => active() ?? create());
+      if (activeKey(db) === undefined) immediately(db, () => activeKey(db) ?? createKey(db, clock.now()));
       load();
       const alive = [...cache.values()].filter(({ row }) => isAlive(row));
       return {
@@ -121,4 +101,29 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
       };
     },
   };
+}
+
+interface PrivateRow {
+  kid: string;
+  private_jwk: string;
+}
+
+function activeKey(db: DatabaseSync): PrivateRow | undefined {
+  return db.prepare("SELECT kid, private_jwk FROM signing_keys WHERE retired_at IS NULL").get() as
+    | PrivateRow
+    | undefined;
+}
+
+function createKey(db: DatabaseSync, now: number): PrivateRow {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const kid = randomUUID();
+  const private_jwk = JSON.stringify(privateKey.export({ format: "jwk" }));
+  const public_jwk = JSON.stringify(publicKey.export({ format: "jwk" }));
+  db.prepare("INSERT INTO signing_keys (kid, private_jwk, public_jwk, created_at) VALUES (?, ?, ?, ?)").run(
+    kid,
+    private_jwk,
+    public_jwk,
+    now,
+  );
+  return { kid, private_jwk };
 }
