@@ -56,15 +56,14 @@ test("[X0-9-4] past the limit a connection gets 503 and Retry-After; those insid
 test("[X0-9-4] a thousand half handshakes keep nobody out, and are ended by the clock", {
   timeout: 120_000,
 }, async () => {
-  server = await startChildServer({ limits: { handshakeMs: 2_000 } });
+  server = await startChildServer({ limits: { handshakeMs: 5_000 } });
   const half = await Promise.all(Array.from({ length: 1_000 }, () => openSocket(server.url)));
   for (const socket of half) socket.write("GET /v0/ws?topic=hall HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgr");
-  const began = performance.now();
   const token = await server.token({ sub: "guest", topics: ["hall"], level: "full" });
   const guest = await TestClient.connect(server.url, token, { topic: "hall" });
   await guest.event("welcome");
-  // Generous: this machine may be busy. Were the guest to wait for the others' timeouts, it would be more.
-  expect(performance.now() - began).toBeLessThan(1_900);
+  // In, while all of them are still hanging on.
+  expect(half.filter(({ closed }) => closed)).toEqual([]);
   await Promise.all(
     half.map(
       (socket) =>

@@ -112,7 +112,8 @@ export function createListener(options: ListenerOptions): Listener {
 
   server.on("request", answer);
   server.on("upgrade", upgrade);
-  watchFaults(server, log, metrics);
+  // Until then an error is the answer of `start`.
+  server.once("listening", () => watchFaults(server, log, metrics));
 
   return {
     start: () => listen(server, host, port, rules.isTls),

@@ -47,6 +47,12 @@ test("the first use makes a key; only its public half is published", () => {
   expect(other.keys.jwks()).toEqual({ keys });
 });
 
+test("a key made after strangers' kids were looked up is known all the same", async () => {
+  expect(identity.keys.find("unknown")).toBeUndefined();
+  expect(kids(identity)).toHaveLength(1);
+  await identity.tokens.verify(await minted(identity, 60_000));
+});
+
 test("after a rotation the old key verifies until the last token it signed has ended", async () => {
   const brief = await minted(identity, 60_000);
   const long = await minted(identity, 600_000);

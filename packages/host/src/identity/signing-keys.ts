@@ -90,7 +90,10 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
       return known !== undefined && isAlive(known.row) ? known.key : undefined;
     },
     jwks() {
-      if (activeKey(db) === undefined) immediately(db, () => activeKey(db) ?? createKey(db, clock.now()));
+      if (activeKey(db) === undefined) {
+        immediately(db, () => activeKey(db) ?? createKey(db, clock.now()));
+        seenVersion = -1;
+      }
       load();
       const alive = [...cache.values()].filter(({ row }) => isAlive(row));
       return {

@@ -318,9 +318,11 @@ test("[X0-5.1-3] a revoked token is refused at once, remembered or not", async (
 
 test("a store that cannot be read lets nobody in", async () => {
   const { token } = await identity.tokens.mint({ sub: "alice", topics: ["demo"] }, hour);
+  const unseen = await identity.tokens.mint({ sub: "bob", topics: ["demo"] }, hour);
   await identity.tokens.verify(token);
   clock.advance(2_000);
   db.close();
+  await expect(identity.tokens.verify(unseen.token)).rejects.toThrow(refused("identity_unavailable"));
   await expect(identity.tokens.verify(token)).rejects.toThrow(refused("identity_unavailable"));
   db.open();
 });

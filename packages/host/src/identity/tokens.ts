@@ -159,21 +159,25 @@ async function verify(options: TokensOptions, token: string, tokenHash: string):
 }
 
 function checkOwner(db: DatabaseSync, id: string, issuer: string): void {
-  let isTheirs: boolean;
-  try {
-    isTheirs = claimId(db, id, issuer);
-  } catch (cause) {
-    throw new McpxError("identity_unavailable", "the owner of this id cannot be read", { cause });
-  }
+  const isTheirs = fromStore(() => claimId(db, id, issuer));
   if (!isTheirs) throw badToken("sub belongs to another issuer's participant");
 }
 
 function ownKey(keys: SigningKeys): CompactVerifyGetKey {
   return ({ kid }) => {
-    const key = typeof kid === "string" ? keys.find(kid) : undefined;
+    const key = typeof kid === "string" ? fromStore(() => keys.find(kid)) : undefined;
     if (key === undefined) throw badToken("the token's key is not known here");
     return key;
   };
+}
+
+/** A store that fails is no reason to call the token bad, nor to call it good. */
+function fromStore<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new McpxError("identity_unavailable", "the store of identities cannot be read", { cause });
+  }
 }
 
 /** The payload, once its signature is proven; the library's own texts stay inside. */

@@ -1,0 +1,95 @@
+// Who keeps making faults is closed; who comes when there is no room is told when to come again.
+import { afterEach, expect, test, vi } from "vitest";
+import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
+
+let server: TestServer;
+const start = async (options: TestServerOptions = {}) => {
+  server = await startTestServer(options);
+};
+afterEach(() => server.stop());
+
+test("[X0-9-5] the hundredth fault within a minute closes with 4429, the ninety-ninth does not", async () => {
+  await start();
+  const peer = await enter(server, "peer");
+  const client = await enter(server, "clumsy");
+  const fault = () => client.outcome(client.send({ kind: "chat", payload: {} }));
+  for (let i = 1; i < 100; i += 1) expect(await fault()).toBe("bad_chat");
+  expect(await client.outcome(client.say("I can do it right"))).toBe("ack");
+  expect(await fault()).toBe("bad_chat");
+  expect(await client.closing()).toEqual({ code: 4429, reason: "too_many_faults" });
+  expect((await peer.event("leave")).payload.reason).toBe("too_many_faults");
+  // The count is the connection's: it may come back, better.
+  const again = await enter(server, "clumsy");
+  expect(await again.outcome(again.say("hello"))).toBe("ack");
+  const { body } = await server.call("GET", "/admin/audit", await server.adminToken());
+  expect(body.records).toContainEqual(
+    expect.objectContaining({ action: "closed", reason: "too_many_faults", actor: "clumsy" }),
+  );
+});
+
+test("[X0-9-5] every kind of fault counts, and what comes behind the last one is not read", async () => {
+  await start({ limits: { faultsPerMinute: 6 } });
+  const client = await enter(server, "creative", { level: "restricted" });
+  client.ws.send("not json");
+  client.ws.send(Buffer.from("binary"), { binary: true });
+  client.ws.send("[]");
+  client.send({ kind: "presence", payload: {} });
+  client.send({ kind: "mcp", to: ["x"], payload: { jsonrpc: "2.0", id: 1, method: "m" } });
+  client.say("hi", { from: "somebody-else" });
+  client.say("too late", { id: "late" });
+  expect((await client.closing()).code).toBe(4429);
+  const reasons = client.inbox.map(({ payload }) => payload.reason ?? payload.error.data.reason);
+  expect(reasons).toEqual([
+    "bad_json",
+    "not_text",
+    "not_an_object",
+    "kind_not_allowed",
+    "privilege_violation",
+    "wrong_from",
+  ]);
+  const { body } = await server.call(
+    "GET",
+    "/v0/topics/room:test/history",
+    await server.token({ topics: ["**"] }),
+  );
+  expect(body.envelopes).toEqual([]);
+});
+
+test("beyond the limit of connections newcomers get 503 and Retry-After, until somebody leaves", async () => {
+  await start({ limits: { connectionsMax: 2 } });
+  const first = await enter(server, "first");
+  await enter(server, "second");
+  const token = await server.token({ sub: "third", topics: ["**"] });
+  const refusal = await refusedAtTheDoor(server, token, { topic: "room:test" });
+  expect(refusal.message).toBe("503 too_many_connections");
+  expect(refusal.headers["retry-after"]).toBe("5");
+  // The others and REST are not concerned.
+  expect(await first.outcome(first.say("fine"))).toBe("ack");
+  expect((await server.call("GET", "/v0/topics", token)).status).toBe(200);
+  await first.leave();
+  await vi.waitFor(async () => (await enterWith(server, token, { topic: "room:test" })).leave(), 5_000);
+});
+
+test("a refused handshake gives its place back", async () => {
+  await start({ limits: { connectionsMax: 1 } });
+  for (let i = 0; i < 5; i += 1) {
+    const refusal = await refusedAtTheDoor(server, undefined, { topic: "room:test" });
+    expect(["401 unauthorised", "503 too_many_connections"]).toContain(refusal.message);
+  }
+  await vi.waitFor(() => enter(server, "patient"), 5_000);
+});
+
+test("beyond the limit of handshakes a second newcomers get 503 and Retry-After, for a moment", async () => {
+  await start({ limits: { handshakesPerSecond: 3 } });
+  const token = await server.token({ sub: "hasty", topics: ["**"] });
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, () => refusedAtTheDoor(server, undefined, { topic: "room:test" })),
+  );
+  const busy = outcomes.filter(({ message }) => message === "503 too_many_connections");
+  expect(busy.length).toBeGreaterThanOrEqual(2);
+  expect(busy.length).toBeLessThanOrEqual(3);
+  expect(busy[0]?.headers["retry-after"]).toBe("1");
+  expect(outcomes.filter(({ message }) => message === "401 unauthorised")).toHaveLength(6 - busy.length);
+  await vi.waitFor(() => enterWith(server, token, { topic: "room:test" }), 5_000);
+});
