@@ -1,4 +1,7 @@
 // Fan-out in a room: ours, durable, beside a plain `ws` loop that keeps nothing, in the same run.
+import { benchAcks } from "./acks.ts";
+import { benchIdle } from "./idle.ts";
+import { benchLargeLog } from "./large-log.ts";
 import { closeRoom, latencies, openRoom, percentile, saturate } from "./load.ts";
 import { startServerProcess } from "./server-process.ts";
 
@@ -28,7 +31,21 @@ export async function benchRooms(note: (line: string) => void): Promise<Record<s
       p50_above_plain_ms_at_100: round((ours.latency["100"]?.p50 ?? 0) - (plain.latency["100"]?.p50 ?? 0)),
     };
   }
+  note("rooms: acks at 2 000 envelopes a second");
+  results.acks = rounded(await benchAcks());
+  note("rooms: 5 000 idle connections");
+  results.idle = await benchIdle();
+  note("rooms: a log of a million envelopes");
+  const { historyPageMs, readyMsAfterKill } = await benchLargeLog();
+  results.largeLog = {
+    historyPageMs: rounded(historyPageMs),
+    readyMsAfterKill: Math.round(readyMsAfterKill),
+  };
   return results;
+}
+
+function rounded(figures: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, round(value)]));
 }
 
 async function measure(file: string, args: readonly number[], receivers: number): Promise<Figures> {

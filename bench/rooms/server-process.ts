@@ -11,6 +11,8 @@ export interface ServerProcess {
   url: string;
   tokens: string[];
   usage(): Promise<Usage>;
+  /** kill -9. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,11 @@ export async function startServerProcess(
       child.send("usage");
       return (await answer) as Usage;
     },
+    kill: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGKILL");
+      }),
     stop: () =>
       new Promise((resolve) => {
         child.once("exit", () => resolve());

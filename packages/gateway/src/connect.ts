@@ -8,7 +8,7 @@ import { join, type Preparation, prepareJoin } from "./join.ts";
 import { leave } from "./leave.ts";
 import { openRoom } from "./open-room.ts";
 import { take } from "./rates.ts";
-import { receive } from "./receive.ts";
+import { receive, receiveFault } from "./receive.ts";
 import { refuse } from "./refuse.ts";
 import { acceptUpgrade, checkUpgrade, WsSocket } from "./transports/ws.ts";
 
@@ -72,7 +72,9 @@ function attach(
 ): void {
   const socket = new WsSocket(duplex, gateway.limits, gateway.clock.monotonic, {
     text: (text) => receive(gateway, member, text),
-    fault: (error) => refuse(gateway, member, error, undefined),
+    // A broken frame layer closes right away: its answer cannot wait.
+    fault: (error, isFatal) =>
+      isFatal ? refuse(gateway, member, error, undefined) : receiveFault(gateway, member, error),
     closed: () => leave(gateway, member, "left"),
   });
   const member = join(gateway, admission, prepared, socket);

@@ -36,12 +36,14 @@ export class KnownParticipants {
   /** Remembers a participant's first key; another one is refused until an admin resets it. */
   bindKey(id: string, key: PublicJwk): void {
     const print = thumbprint(key);
-    this.#db.prepare("INSERT OR IGNORE INTO participant_keys (id, thumbprint) VALUES (?, ?)").run(id, print);
+    const insert = this.#db.prepare("INSERT OR IGNORE INTO participant_keys (id, thumbprint) VALUES (?, ?)");
+    immediately(this.#db, () => insert.run(id, print));
     const bound = this.#db.prepare("SELECT thumbprint FROM participant_keys WHERE id = ?").get(id);
     if (bound?.thumbprint !== print) throw new McpxError("key_mismatch");
   }
 
   resetKey(id: string): boolean {
-    return this.#db.prepare("DELETE FROM participant_keys WHERE id = ?").run(id).changes > 0;
+    const remove = this.#db.prepare("DELETE FROM participant_keys WHERE id = ?");
+    return immediately(this.#db, () => remove.run(id).changes > 0);
   }
 }

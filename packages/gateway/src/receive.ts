@@ -39,17 +39,26 @@ const waitingMax = 256;
 
 /** Takes a frame's text; frames of one connection are handled in the order they came. */
 export function receive(gateway: Gateway, member: Member, text: string): void {
+  inTurn(gateway, member, () => receiveNow(gateway, member, text));
+}
+
+/** Takes a frame that holds no envelope: its answer waits for those to the frames before it. */
+export function receiveFault(gateway: Gateway, member: Member, fault: McpxError): void {
+  inTurn(gateway, member, () => refuse(gateway, member, fault, undefined));
+}
+
+function inTurn(gateway: Gateway, member: Member, work: () => void | Promise<void>): void {
   member.waiting += 1;
   if (member.waiting === waitingMax) member.socket.pause();
   member.tail = member.tail.then(async () => {
-    await receiveNow(gateway, member, text);
+    if (!member.hasLeft) await work();
     member.waiting -= 1;
     if (member.waiting === waitingMax - 1 && !gateway.isDraining) member.socket.resume();
   });
 }
 
 async function receiveNow(gateway: Gateway, member: Member, text: string): Promise<void> {
-  if (member.hasLeft || expelIfExpired(gateway, member)) return;
+  if (expelIfExpired(gateway, member)) return;
   const at = gateway.clock.now();
   let scanned: Scanned | undefined;
   try {

@@ -15,11 +15,14 @@ export interface Thread<Request, Done> {
 
 const busyCodes = new Set([5, 6]);
 const fullCode = 13;
+/** An I/O error by name only: the index of the write-ahead log, which is never durable, found no room to grow. */
+const indexFullCode = 4_874;
 
 /** What an error of SQLite means for the log. */
 export function faultOf(error: unknown): Fault {
-  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
-  if (code === fullCode) return "full";
+  const extended = error instanceof Error && "errcode" in error ? Number(error.errcode) : undefined;
+  const code = extended === undefined ? undefined : extended & 0xff;
+  if (code === fullCode || extended === indexFullCode) return "full";
   return code !== undefined && busyCodes.has(code) ? "busy" : "failed";
 }
 

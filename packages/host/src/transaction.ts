@@ -1,6 +1,11 @@
 // One write transaction, begun at once so that two processes never hold half of one each.
 import type { DatabaseSync } from "node:sqlite";
+import { McpxError } from "@mcpx/protocol";
 
+/** SQLite's own word for it, and an index of the write-ahead log that found no room to grow. */
+const fullCodes = new Set<unknown>([13, 4_874]);
+
+/** All of the work or nothing of it; throws `storage_full` where the disk has no room for it. */
 export function immediately<T>(db: DatabaseSync, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -10,7 +15,8 @@ export function immediately<T>(db: DatabaseSync, work: () => T): T {
   } catch (error) {
     // A full disk may have rolled back already; a second ROLLBACK would hide the first error.
     if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
+    const isFull = error instanceof Error && "errcode" in error && fullCodes.has(error.errcode);
+    throw isFull ? new McpxError("storage_full", undefined, { cause: error }) : error;
   }
 }
 

@@ -152,6 +152,19 @@ describe("what is noted", () => {
     expect(scan(text, limits).payloadDuplicate).toBe(duplicate);
   });
 
+  test.each([
+    ['{"protocol":0,"\\\\u00":0}', '{"protocol":0,"\\u0066rom":"x"}', { protocol: 0, from: "x" }],
+    ['{"a":0,"\\\\":0}', '{"a":0,"\\"":1}', { a: 0, '"': 1 }],
+    [
+      '{"jsonrpc":0,"result":0,"\\\\u006d":0}',
+      '{"payload":{"jsonrpc":0,"result":0,"\\u006dethod":"x"}}',
+      { payload: { jsonrpc: 0, result: 0, method: "x" } },
+    ],
+  ])("[X0-9-3] after %s was read, no key of %s is taken for another", (before, text, expected) => {
+    JSON.parse(before);
+    expect(scan(text, limits).value).toEqual(expected);
+  });
+
   test("__proto__ and constructor are keys like any other and change nothing", () => {
     const { value, fields, payloadFields } = scan(
       '{"__proto__":{"id":"x","polluted":1},"constructor":{"prototype":{"polluted":1}},"payload":{"__proto__":{"method":"m"}}}',

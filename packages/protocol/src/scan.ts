@@ -36,7 +36,7 @@ export function scan(source: string, limits: Pick<Limits, "depthMax">): Scanned 
   }
   return {
     text,
-    value,
+    value: envelope.hasEscapedKey || payload.hasEscapedKey ? readAgain(text, envelope, payload) : value,
     fields: envelope.spans,
     payloadFields: payload.spans,
     payloadDuplicate: payload.duplicate,
@@ -57,6 +57,21 @@ function parse(text: string): unknown {
   }
 }
 
+/**
+ * Reads field by field. Where the last object had a key with a backslash, V8 may take an escaped key for that one
+ * (nodejs/node#63785): a sender could hide `from` or `method` from us that others would read.
+ */
+function readAgain(text: string, envelope: Fields, payload: Fields): JsonObject {
+  const value = readFields(text, envelope.spans);
+  if (isObject(value.payload)) value.payload = readFields(text, payload.spans);
+  return value;
+}
+
+function readFields(text: string, spans: ReadonlyMap<string, Span>): JsonObject {
+  const entries = [...spans].map(([key, { start, end }]) => [key, JSON.parse(text.slice(start, end))]);
+  return Object.fromEntries(entries);
+}
+
 /** Shortens and quotes a stranger's word for an error text. */
 export function quoteShort(word: string): string {
   return JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}…` : word);
@@ -75,6 +90,7 @@ const colon = 0x3a;
 class Fields {
   readonly spans = new Map<string, Span>();
   duplicate: string | undefined;
+  hasEscapedKey = false;
   key = "";
   readonly #text: string;
   #valueStart: number | undefined;
@@ -84,7 +100,11 @@ class Fields {
   }
 
   string(start: number, end: number): void {
-    if (this.#valueStart === undefined) this.key = readKey(this.#text, start, end);
+    if (this.#valueStart !== undefined) return;
+    const raw = this.#text.slice(start + 1, end - 1);
+    const isEscaped = raw.includes("\\");
+    this.hasEscapedKey ||= isEscaped;
+    this.key = isEscaped ? unescaped(raw) : raw;
   }
 
   colon(at: number): void {
@@ -155,9 +175,7 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-function readKey(text: string, start: number, end: number): string {
-  const raw = text.slice(start + 1, end - 1);
-  if (!raw.includes("\\")) return raw;
+function unescaped(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string;
   } catch {
