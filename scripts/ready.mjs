@@ -10,7 +10,10 @@ const installed = join(root, "node_modules", ".package-lock.json");
 const wanted = join(root, "package-lock.json");
 
 /** Debian packages and the file whose presence shows that each is there. */
-const systemPackages = [{ name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" }];
+const systemPackages = [
+  { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
+  { name: "strace", shows: "/usr/bin/strace" },
+];
 
 function run(command, args) {
   const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });

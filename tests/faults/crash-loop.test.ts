@@ -17,6 +17,7 @@ interface Crashes {
   /** After everything said was acknowledged. */
   findings: Findings;
   acks: number;
+  kept: number;
   readyMs: number[];
 }
 
@@ -32,8 +33,8 @@ async function crash(
   const acknowledged = () => publishers.flatMap(({ acks }) => acks);
   let server = await startServerProcess({ dataDir });
   const readyMs = [server.readyMs];
-  const findings = async () =>
-    examine(await readTopic(server.url, tokens[0] as string, topic), acknowledged());
+  const kept = () => readTopic(server.url, tokens[0] as string, topic);
+  const findings = async () => examine(await kept(), acknowledged());
   for (let round = 1; !(await isEnough(round, findings)); round += 1) {
     const wanted = acknowledged().length + 50 + Math.floor(Math.random() * 300);
     await Promise.all(publishers.map((each) => each.connect(server.url)));
@@ -45,7 +46,8 @@ async function crash(
   }
   await Promise.all(publishers.map((each) => each.connect(server.url)));
   await Promise.all(publishers.map((each) => each.finish()));
-  return { findings: await findings(), acks: acknowledged().length, readyMs };
+  const acks = acknowledged().length;
+  return { findings: await findings(), acks, kept: (await kept()).length, readyMs };
 }
 
 /** What the server has to cope with when it starts. */
@@ -73,8 +75,9 @@ test("[B-DUR-1] [X0-4-3] through kill -9 in a loop each envelope is kept once an
   const dataDir = newDirectory();
   await fillLog(dataDir, scale(100_000, 1_000_000));
   const rounds = scale(5, 100);
-  const { findings, acks, readyMs } = await crash(dataDir, "same ids", async (round) => round > rounds);
+  const { findings, acks, kept, readyMs } = await crash(dataDir, "same ids", async (round) => round > rounds);
   expect(findings).toEqual(nothing);
+  expect(kept).toBe(acks);
   expect(acks).toBeGreaterThan(rounds * 50);
   // On a machine so busy that even an empty server takes long, the log may not make it worse than twice that.
   expect(Math.max(...readyMs)).toBeLessThan(Math.max(readyMsMax, 2 * empty.readyMs));

@@ -30,7 +30,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers">> {
+export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock">> {
   limits?: Partial<Limits>;
 }
 
@@ -41,9 +41,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     level: "debug",
     destination: { write: (line: string) => void logged.push(line) },
   });
+  const { clock = systemClock } = options;
   const start = (port: number, { gateway = {}, issuers = [], limits }: TestServerOptions) =>
     startServer({
       dataDir,
+      clock,
       listen: { host: "127.0.0.1", port },
       gateway,
       issuers,
@@ -54,7 +56,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { url } = server;
   // Tokens are minted as the command line does it: beside the server, from the same data directory.
   const state = openState(join(dataDir, "state.db"));
-  const identity = createIdentity({ db: state, clock: systemClock, log });
+  const identity = createIdentity({ db: state, clock, log });
   const token = async (claims: TokenClaims, ttlMs = 600_000) =>
     (await identity.tokens.mint(claims, { ttlMs })).token;
   return {

@@ -1,7 +1,7 @@
 // The data directory: where it is, and that nobody else may look into it.
-import { mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Surroundings } from "./command.ts";
 import { Failure } from "./failure.ts";
 
@@ -20,7 +20,7 @@ export function dataDirOf(
 /** Makes it where it is missing, and says whether it was. */
 export function makeDataDir(path: string): { isNew: boolean } {
   try {
-    return { isNew: mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined };
+    return { isNew: makeDirs(path) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const fault =
@@ -29,6 +29,17 @@ export function makeDataDir(path: string): { isNew: boolean } {
         : `the data directory ${path} cannot be made (${code})`;
     throw new Failure(fault, "choose another with --data DIR", { cause: error });
   }
+}
+
+/** Not `recursive`: where the system says that a parent is missing that is there (/proc), that never ends. */
+function makeDirs(path: string): boolean {
+  if (existsSync(path)) {
+    readdirSync(path);
+    return false;
+  }
+  makeDirs(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+  return true;
 }
 
 /** Whether other users of the machine could put files of theirs in the place of ours. */

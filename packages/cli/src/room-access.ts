@@ -1,6 +1,6 @@
 // Entering a room from the command line: under which id, with which right.
 import { randomBytes } from "node:crypto";
-import { isId, isReservedId } from "@mcpx/protocol";
+import { checkParticipantId, checkTopic } from "./check-names.ts";
 import { type Context, gatewayOptions, type OptionSpecs } from "./command.ts";
 import { misuse } from "./failure.ts";
 import { accessGateway, type GatewayAccess } from "./gateway-access.ts";
@@ -15,14 +15,12 @@ export const roomOptions = {
 export function accessRoom(context: Context<typeof roomOptions>): { topic: string; access: GatewayAccess } {
   const { options, words } = context;
   const topic = words[0] ?? "";
-  if (!isId(topic)) throw misuse(`${JSON.stringify(topic)} is not a room's name`, `use ${idRule}`);
+  checkTopic(topic);
   const { id = `cli-${localUser()}-${randomBytes(2).toString("hex")}` } = options;
-  if (!isId(id) || isReservedId(id)) throw misuse(`${JSON.stringify(id)} cannot be an id`, `use ${idRule}`);
+  checkParticipantId(id);
   const access = accessGateway(context, { sub: id, topics: [topic], kind: "human", level: "restricted" });
   if (options.id !== undefined && !access.mintsTokens) {
     throw misuse("--id does not go with a given token", "leave it out: the token says who you are");
   }
   return { topic, access };
 }
-
-const idRule = "1 to 128 characters of A-Z a-z 0-9 . _ : @ / + -";

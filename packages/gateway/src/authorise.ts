@@ -23,9 +23,8 @@ export function actionOf(envelope: Envelope): Action {
   const { payload } = envelope;
   switch (envelope.kind.kind) {
     case "mcp":
-      // Before levels, so that a restricted v0 client may chat. [X0-8.1-1] Not under a kind that spells out a
-      // method: v0 members get it as written, and to them it would be a request.
-      if (envelope.kind.method === undefined && isV0Chat(envelope)) return "chat";
+      // Before levels, so that a restricted v0 client may chat. [X0-8.1-1]
+      if (isV0Chat(envelope)) return "chat";
       if (Object.hasOwn(payload, "result") || Object.hasOwn(payload, "error")) return "mcp.response";
       return Object.hasOwn(payload, "id") ? "mcp.request" : "mcp.notification";
     case "mcp/proposal":

@@ -10,6 +10,7 @@ import { openRoom } from "./open-room.ts";
 import { take } from "./rates.ts";
 import { receive, receiveFault } from "./receive.ts";
 import { refuse } from "./refuse.ts";
+import type { Room } from "./room.ts";
 import { acceptUpgrade, checkUpgrade, WsSocket } from "./transports/ws.ts";
 
 /** Throws before the handshake is answered; the listener turns that into an HTTP error. */
@@ -25,12 +26,19 @@ export async function connect(
   duplex.once("close", () => {
     gateway.connections -= 1;
   });
-  const { admission, prepared } = await admitAudited(gateway, request);
-  if (duplex.destroyed) return;
-  // Shutting down began meanwhile, and has told everybody it knew of.
-  if (gateway.isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
-  acceptUpgrade(request.raw, duplex, admission.subprotocol);
-  attach(gateway, admission, prepared, duplex, head);
+  const { admission, room } = await admitAudited(gateway, request);
+  // Not to be forgotten as empty before its newcomer is in.
+  room.pending += 1;
+  try {
+    const prepared = await prepareJoin(room, admission);
+    if (duplex.destroyed) return;
+    // Shutting down began meanwhile, and has told everybody it knew of.
+    if (gateway.isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
+    acceptUpgrade(request.raw, duplex, admission.subprotocol);
+    attach(gateway, admission, prepared, duplex, head);
+  } finally {
+    room.pending -= 1;
+  }
 }
 
 function checkPlace({ isDraining, connections, limits, handshakes, clock }: Gateway): void {
@@ -46,14 +54,14 @@ function checkPlace({ isDraining, connections, limits, handshakes, clock }: Gate
 async function admitAudited(
   gateway: Gateway,
   request: UpgradeRequest,
-): Promise<{ admission: Admission; prepared: Preparation }> {
+): Promise<{ admission: Admission; room: Room }> {
   try {
     const admission = await admit(gateway, request);
     const room = await openRoom(gateway, admission.topic);
     if (gateway.options.takeover === "refuse" && room.members.has(admission.participant.id)) {
       throw new McpxError("already_connected");
     }
-    return { admission, prepared: await prepareJoin(room, admission) };
+    return { admission, room };
   } catch (error) {
     if (isMcpxError(error) && errorTable[error.code].fault === "caller") {
       const topic = request.query.get("topic")?.slice(0, 128);

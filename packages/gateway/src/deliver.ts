@@ -25,6 +25,8 @@ function deliver(gateway: Gateway, room: Room): void {
   const senders = new Set(entries.map(({ from }) => from));
   for (const member of room.members.values()) {
     if (member.isCatchingUp || member.position >= last.seq) continue;
+    // Judged by what it left from before: a burst that comes just now makes nobody slow.
+    if (cutOffIfSlow(gateway, member)) continue;
     const key = `${member.protocol} ${member.wantsSeq}`;
     let batch = batches.get(key);
     if (batch === undefined) {
@@ -39,7 +41,6 @@ function deliver(gateway: Gateway, room: Room): void {
     member.socket.write(
       isSender ? ownSlices(gateway, member, entries, batch, start) : [{ batch, start, end: entries.length }],
     );
-    cutOffIfSlow(gateway, member);
   }
   gateway.metrics.delivered.inc(deliveries);
 }
@@ -95,15 +96,16 @@ function ackText(gateway: Gateway, member: Member, entry: Pick<Entry, "id" | "se
   });
 }
 
-/** A slow reader is cut off by a bound, never by memory. */
-export function cutOffIfSlow(gateway: Gateway, member: Member): void {
+/** A slow reader is cut off by a bound, never by memory. Says whether it was. */
+export function cutOffIfSlow(gateway: Gateway, member: Member): boolean {
   const { limits, metrics } = gateway;
   const { socket } = member;
   const isSlow =
     socket.queuedBytes > limits.queueBytesMax ||
     socket.queuedEnvelopes > limits.queueEnvelopesMax ||
     socket.stalledMs() > limits.queueStallMs;
-  if (!isSlow) return;
+  if (!isSlow) return false;
   metrics.slowConsumers.inc();
   expel(gateway, member, closeCodes.tooSlow, "too_slow");
+  return true;
 }

@@ -49,7 +49,7 @@ export interface Room {
   readonly members: Map<string, Member>;
   /** Everything up to here was handed to the members. */
   deliveredSeq: number;
-  /** Envelopes on their way to the log; a room is not forgotten while there are any. */
+  /** Envelopes on their way to the log, and newcomers on their way in: the room is not forgotten meanwhile. */
   pending: number;
   /** Committed, waiting for this tick's delivery. */
   outbox: Entry[];

@@ -13,6 +13,8 @@ export function isV0Chat(envelope: Pick<Envelope, "protocol" | "kind" | "payload
     envelope.scanned.payloadDuplicate === undefined &&
     envelope.protocol === "mcp-x/v0" &&
     envelope.kind.kind === "mcp" &&
+    // A kind that spells out a method is a request: v0 members get it as written.
+    envelope.kind.method === undefined &&
     envelope.payload.method === v0ChatMethod &&
     !Object.hasOwn(envelope.payload, "id")
   );

@@ -58,8 +58,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Reads field by field. Where the last object had a key with a backslash, V8 may take an escaped key for that one
- * (nodejs/node#63785): a sender could hide `from` or `method` from us that others would read.
+ * Reads field by field. V8 may take an escaped key for one with a backslash that an earlier object had in its place
+ * (nodejs/node#63785): a sender could hide from us a `from` or a `method` that others would read.
  */
 function readAgain(text: string, envelope: Fields, payload: Fields): JsonObject {
   const value = readFields(text, envelope.spans);

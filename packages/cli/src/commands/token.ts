@@ -1,7 +1,8 @@
 // `mcpx token`: a token signed with the data directory's key.
 import { resolve } from "node:path";
 import { isParticipantKind, participantKinds, type TokenClaims } from "@mcpx/host";
-import { isId, isLevel, isReservedId, levels } from "@mcpx/protocol";
+import { isLevel, levels } from "@mcpx/protocol";
+import { checkParticipantId, checkTopicGlob } from "../check-names.ts";
 import { type Context, dataOption, defineCommand, type OptionValues } from "../command.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { durationRule, formatDuration, parseDuration } from "../duration.ts";
@@ -67,12 +68,11 @@ async function run(context: Context<typeof options>): Promise<number> {
 function readClaims(given: OptionValues<typeof options>, cwd: string): TokenClaims {
   const { topic, id, level, kind, name, admin, tools, segment, key } = given;
   if (id === undefined) throw misuse("--id is missing", "say whose token it is: --id alice");
-  if (!isId(id) || isReservedId(id)) throw misuse(`${JSON.stringify(id)} cannot be an id`, idRule);
+  checkParticipantId(id);
   if (topic.length === 0 && !admin && tools.length === 0 && segment === undefined) {
     throw misuse("--topic is missing", "say which room it opens: --topic demo, or '**' for all");
   }
-  const wrong = topic.find((glob) => !isId(glob.replaceAll("*", "x")));
-  if (wrong !== undefined) throw misuse(`${JSON.stringify(wrong)} cannot be a room's name`, idRule);
+  topic.forEach(checkTopicGlob);
   if (level !== undefined && !isLevel(level)) throw notOneOf("level", level, levels);
   if (kind !== undefined && !isParticipantKind(kind)) throw notOneOf("kind", kind, participantKinds);
   return {
@@ -87,8 +87,6 @@ function readClaims(given: OptionValues<typeof options>, cwd: string): TokenClai
     cnf: key === undefined ? undefined : { jwk: readKeyFile(resolve(cwd, key)) },
   };
 }
-
-const idRule = "use 1 to 128 characters of A-Z a-z 0-9 . _ : @ / + -";
 
 function notOneOf(name: string, value: string, known: readonly string[]) {
   const fix = suggestion(value, known, `--${name} `) ?? `use ${known.join(", ")}`;

@@ -11,7 +11,7 @@ export interface RoomSocket {
   silentMs(): number;
   /** Queues messages; never blocks. */
   write(slices: readonly Slice[]): void;
-  /** Resolves when at most half of the byte bound is queued, or the socket has closed. */
+  /** Resolves when at most half of each bound is queued, or the socket has closed. */
   drained(): Promise<void>;
   ping(): void;
   /** Stops and goes on reading, so that a fast sender waits in its own kernel and not in our memory. */

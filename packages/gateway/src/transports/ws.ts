@@ -99,7 +99,7 @@ export class WsSocket implements RoomSocket {
   }
 
   drained(): Promise<void> {
-    if (this.#isEnded || this.queuedBytes <= this.#limits.queueBytesMax / 2) return Promise.resolve();
+    if (this.#isEnded || this.#hasRoom()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -179,7 +179,12 @@ export class WsSocket implements RoomSocket {
   #written(envelopes: number): void {
     this.queuedEnvelopes -= envelopes;
     this.#progressAt = this.#monotonic();
-    if (this.#waiting.length > 0 && this.queuedBytes <= this.#limits.queueBytesMax / 2) this.#release();
+    if (this.#waiting.length > 0 && this.#hasRoom()) this.#release();
+  }
+
+  #hasRoom(): boolean {
+    const { queueBytesMax, queueEnvelopesMax } = this.#limits;
+    return this.queuedBytes <= queueBytesMax / 2 && this.queuedEnvelopes <= queueEnvelopesMax / 2;
   }
 
   #release(): void {

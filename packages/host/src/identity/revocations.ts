@@ -39,6 +39,8 @@ export interface RevocationsOptions {
 
 /** Half of the promised second, so that a late timer still keeps it. */
 const pollMs = 500;
+/** A clock that was set far ahead, and back again, must not bring a revoked token back to life. */
+const clockStepMsMax = 30 * 86_400_000;
 
 export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptions): Revocations {
   const revoked = new Map<string, number>();
@@ -117,7 +119,8 @@ function storeRevocation(
 ): ReturnType<Revocations["revoke"]> {
   const issued = db.prepare("SELECT exp FROM issued_tokens WHERE jti = ?").get(jti);
   // Kept as long as any token with this name can live.
-  const forgetAt = issued === undefined ? now + ttlMsMax : Number(issued.exp) * 1_000 + 60_000;
+  const endsAt = issued === undefined ? now + ttlMsMax : Number(issued.exp) * 1_000;
+  const forgetAt = endsAt + clockStepMsMax;
   const row = immediately(db, () => {
     db.prepare("DELETE FROM revoked_tokens WHERE forget_at <= ?").run(now);
     db.prepare(

@@ -1,0 +1,109 @@
+// What one envelope does to one proposal: a pure state machine with one outcome for every order of events. Whatever
+// ends a proposal first, by the room's order, ends it; later envelopes change nothing.
+//
+//   pending ──call refers to it──────────────► fulfilled ──target answers──► fulfilled, with result or error
+//           ──proposer withdraws─────────────► withdrawn
+//           ──every target rejects───────────► rejected      (others' rejections are advice)
+//           ──an envelope later than its life► expired
+import { isObject, isTimestamp, timestampMs } from "@mcpx/protocol";
+import type { RoomEnvelope } from "../room-envelope.ts";
+import { fulfilmentMetaOf } from "./fulfilment-meta.ts";
+import type { Proposal, ProposalChange, Rejection } from "./proposal.ts";
+import { isSameJson } from "./same-json.ts";
+
+type Next = { proposal: Proposal; type: ProposalChange["type"] } | undefined;
+
+/** Reads a proposal from its envelope; `undefined` where it is none. */
+export function propose(envelope: RoomEnvelope, at: number, defaultTtlMs: number): Proposal | undefined {
+  const { method, params, reason, ttl_ms: ttlMs, expires_at: expiresAt } = envelope.payload;
+  if (typeof method !== "string" || !isObject(params)) return undefined;
+  const ends = [
+    typeof ttlMs === "number" ? at + ttlMs : undefined,
+    isTimestamp(expiresAt) ? timestampMs(expiresAt) : undefined,
+  ].filter((end) => end !== undefined);
+  return {
+    id: envelope.id,
+    proposer: envelope.from,
+    targets: envelope.to ?? [],
+    method,
+    params,
+    ...(typeof reason === "string" ? { reason } : {}),
+    createdAt: at,
+    expiresAt: ends.length === 0 ? at + defaultTtlMs : Math.min(...ends),
+    status: "pending",
+    rejections: [],
+    statuses: [],
+  };
+}
+
+/** [PL-1-1] [PL-9-2] */
+export function withdraw(proposal: Proposal, by: string): Next {
+  if (proposal.status !== "pending" || by !== proposal.proposer) return undefined;
+  return { proposal: { ...proposal, status: "withdrawn" }, type: "withdrawn" };
+}
+
+/** [PL-2-1] [PL-2-2] [PL-9-3] */
+export function reject(proposal: Proposal, by: string, reason: unknown): Next {
+  if (proposal.status !== "pending") return undefined;
+  const before = proposal.rejections.filter((rejection) => rejection.by !== by);
+  const having = new Set([...before.map((rejection) => rejection.by), by]);
+  const { targets } = proposal;
+  const isFinal = targets.includes(by) && targets.every((target) => having.has(target));
+  const rejection: Rejection = { by, isFinal, ...(typeof reason === "string" ? { reason } : {}) };
+  const rejections = [...before, rejection];
+  return isFinal
+    ? { proposal: { ...proposal, rejections, status: "rejected" }, type: "rejected" }
+    : { proposal: { ...proposal, rejections }, type: "advice" };
+}
+
+/** [PL-5-1] */
+export function noteStatus(proposal: Proposal, by: string, status: unknown): Next {
+  if (proposal.status !== "pending" || typeof status !== "string") return undefined;
+  const others = proposal.statuses.filter((one) => one.by !== by);
+  return { proposal: { ...proposal, statuses: [...others, { by, status }] }, type: "status" };
+}
+
+/** A request that refers to the proposal, by its envelope or by `_meta`. [X1-4.2.1-1] */
+export function fulfil(proposal: Proposal, envelope: RoomEnvelope): Next {
+  const [target] = envelope.to ?? [];
+  if (proposal.status !== "pending" || target === undefined) return undefined;
+  const isChanged = !isAsProposed(proposal, target, envelope.payload);
+  const fulfilment = { envelopeId: envelope.id, fulfiller: envelope.from, target, isChanged };
+  return { proposal: { ...proposal, fulfilment, status: "fulfilled" }, type: "fulfilled" };
+}
+
+/** Whether a call is exactly what was proposed; untargeted proposals leave the target to the fulfiller. [PL-10-1] */
+export function isAsProposed(proposal: Proposal, target: string, payload: RoomEnvelope["payload"]): boolean {
+  const { method, params, targets } = proposal;
+  const isTarget = targets.length === 0 || targets.includes(target);
+  return isTarget && payload.method === method && isSameJson(bare(payload.params), bare(params));
+}
+
+/** The target's answer, and nobody else's. */
+export function answer(proposal: Proposal, envelope: RoomEnvelope): Next {
+  const { fulfilment, result, error } = proposal;
+  const isFirst = result === undefined && error === undefined;
+  if (fulfilment === undefined || !isFirst || envelope.from !== fulfilment.target) return undefined;
+  const { payload } = envelope;
+  if (isObject(payload.result))
+    return { proposal: { ...proposal, result: payload.result }, type: "answered" };
+  if (isObject(payload.error)) return { proposal: { ...proposal, error: payload.error }, type: "answered" };
+  return undefined;
+}
+
+export function expire(proposal: Proposal, now: number): Next {
+  if (proposal.status !== "pending" || now <= proposal.expiresAt) return undefined;
+  return { proposal: { ...proposal, status: "expired" }, type: "expired" };
+}
+
+/** Which proposal a call names, if it names one. */
+export function namedProposal(envelope: RoomEnvelope): string | undefined {
+  return envelope.correlation_id ?? fulfilmentMetaOf(envelope.payload.params)?.proposal;
+}
+
+/** Parameters without `_meta`, which carries what nobody proposed. */
+function bare(params: unknown): unknown {
+  if (!isObject(params)) return {};
+  const { _meta, ...rest } = params;
+  return rest;
+}

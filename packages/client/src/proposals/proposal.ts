@@ -1,0 +1,44 @@
+// A proposal as everybody in the room can follow it. [X1-10.2-1] [X1-10.2-2]
+import type { JsonObject } from "@mcpx/protocol";
+
+export type ProposalStatus = "pending" | "fulfilled" | "rejected" | "withdrawn" | "expired";
+
+export interface Fulfilment {
+  /** The envelope of the call; the target's answer refers to it. */
+  envelopeId: string;
+  fulfiller: string;
+  target: string;
+  /** The call is not exactly what was proposed: another target, method or parameters. */
+  isChanged: boolean;
+}
+
+export interface Rejection {
+  by: string;
+  reason?: string;
+  /** It ended the proposal; otherwise it is advice. */
+  isFinal: boolean;
+}
+
+export interface Proposal {
+  readonly id: string;
+  readonly proposer: string;
+  readonly targets: readonly string[];
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly reason?: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly status: ProposalStatus;
+  readonly fulfilment?: Fulfilment;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+  readonly rejections: readonly Rejection[];
+  readonly statuses: readonly { by: string; status: string }[];
+}
+
+export interface ProposalChange {
+  type: "proposed" | "status" | "advice" | "fulfilled" | "answered" | "rejected" | "withdrawn" | "expired";
+  proposal: Proposal;
+  /** Whose envelope it was; nobody's where time did it. */
+  by: string | undefined;
+}
