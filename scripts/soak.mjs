@@ -1,12 +1,10 @@
-// The long versions of the fault tests. Arguments are handed on: `npm run soak -- power-cut`.
+// `npm run soak [-- power-cut …]`: the long versions of the fault tests, all of them or those named.
 import { spawnSync } from "node:child_process";
 
-const { status } = spawnSync(
-  "vitest",
-  ["run", "--project", "system", "tests/faults", ...process.argv.slice(2)],
-  {
-    env: { ...process.env, MCPX_SOAK: "1" },
-    stdio: ["ignore", "inherit", "inherit"],
-  },
-);
+const named = process.argv.slice(2).map((name) => `tests/faults/${name}`);
+const files = named.length === 0 ? ["tests/faults"] : named;
+const { status } = spawnSync("vitest", ["run", "--project", "system", ...files], {
+  env: { ...process.env, MCPX_SOAK: "1" },
+  stdio: ["ignore", "inherit", "inherit"],
+});
 process.exitCode = status ?? 1;

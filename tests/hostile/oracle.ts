@@ -4,7 +4,7 @@ import { closeCodes } from "@mcpx/protocol";
 import { enter, enterWith } from "../support/enter.ts";
 import type { Seen, TestClient } from "../support/test-client.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
-import { collectedBytes } from "./collected-bytes.ts";
+import { memoryInUse } from "./memory-in-use.ts";
 import { ping, RawSocket } from "./raw-socket.ts";
 
 /** Planted wherever an attack has room for it; no log line may hold it. */
@@ -17,12 +17,13 @@ export interface Findings {
   closes?: number | undefined;
   /** Reasons of the denials on record, each as often as it must be there; nothing else may be. */
   denials?: readonly string[] | undefined;
-  /** Whose name the denials carry; the attacker's address unless given. */
+  /** Whose name the denials carry: the connection's own, else the attacker's address, unless given. */
   actor?: string | undefined;
   /** How many envelopes of attackers the bystanders must have seen. */
   published?: number | undefined;
 }
 
+const mebibyte = 1_048_576;
 const documented = Object.values(closeCodes) as number[];
 
 /** Raised where a case is not about rates. */
@@ -48,7 +49,7 @@ export class Oracle {
   #logSeen = 0;
   #auditSeen = 0;
   #attackers = 0;
-  #bytesBefore = 0;
+  #before = { heap: 0, rss: 0 };
 
   private constructor(server: TestServer, admin: string, speaker: TestClient, listener: TestClient) {
     this.server = server;
@@ -70,7 +71,7 @@ export class Oracle {
       await enter(server, "listener", { topic }),
     );
     await oracle.check({});
-    oracle.#bytesBefore = collectedBytes();
+    oracle.#before = memoryInUse();
     return oracle;
   }
 
@@ -95,7 +96,8 @@ export class Oracle {
     raw.write(this.handshake(await this.token(claims)));
     const { status } = await raw.answer();
     if (status !== 101) throw new Error(`the handshake was answered with ${status}`);
-    await raw.find(({ payload }) => payload.event === "welcome");
+    const { to } = await raw.find(({ payload }) => payload.event === "welcome");
+    raw.id = to[0];
     return raw;
   }
 
@@ -131,13 +133,15 @@ export class Oracle {
     if (status !== 200) throw new Error(`/healthz answered ${status}`);
     this.#checkFaults();
     this.#checkLog();
-    await this.#checkAudit(denials, actor);
+    await this.#checkAudit(denials, actor ?? (connection?.id || "127.0.0.1"));
   }
 
   /** Loose on purpose: it is to find what grows with every attack, not what breathes. */
   checkMemory(): void {
-    const grown = collectedBytes() - this.#bytesBefore;
-    if (grown > 64 * 1_048_576) throw new Error(`the heap has grown by ${Math.round(grown / 1_048_576)} MiB`);
+    const { heap, rss } = memoryInUse();
+    const grown = { heap: heap - this.#before.heap, rss: rss - this.#before.rss };
+    if (grown.heap > 64 * mebibyte) throw new Error(`the heap has grown by ${grown.heap / mebibyte} MiB`);
+    if (grown.rss > 512 * mebibyte) throw new Error(`the process has grown by ${grown.rss / mebibyte} MiB`);
   }
 
   async stop(): Promise<void> {
@@ -205,7 +209,7 @@ export class Oracle {
   }
 
   /** One record for each denial, and none for what was none. */
-  async #checkAudit(denials: readonly string[], actor = "127.0.0.1"): Promise<void> {
+  async #checkAudit(denials: readonly string[], actor: string): Promise<void> {
     const { body } = await this.server.call("GET", "/admin/audit?limit=200", this.#admin);
     const fresh: Seen[] = body.records.filter(
       ({ seq, reason }: Seen) => seq > this.#auditSeen && reason !== undefined,

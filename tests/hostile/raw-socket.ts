@@ -17,6 +17,8 @@ export class RawSocket {
   readonly messages: Seen[] = [];
   /** Bodies of the pongs that came. */
   readonly pongs: Buffer[] = [];
+  /** The participant's id, once there is one. */
+  id = "";
   closed: { code: number; reason: string } | undefined;
   /** The other side has ended the connection. */
   isEnded = false;

@@ -13,11 +13,16 @@ const closeTimeoutMs = 3_000;
 
 /** Checks that a request asks for a WebSocket, before anything is decided about it. */
 export function checkUpgrade(request: IncomingMessage): void {
-  const { headers, method } = request;
+  const { headers, method, httpVersion } = request;
   const key = headers["sec-websocket-key"];
   const isKey = typeof key === "string" && /^[+/0-9A-Za-z]{22}==$/.test(key);
   if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket" || !isKey) {
     throw new McpxError("bad_request", "this address takes WebSocket handshakes only");
+  }
+  if (httpVersion !== "1.1") throw new McpxError("bad_request", "a WebSocket begins with HTTP/1.1");
+  // Nobody would read it as a body: where we see frames, a proxy before us saw something else.
+  if ((headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined) {
+    throw new McpxError("bad_request", "a WebSocket handshake has no body");
   }
   if (headers["sec-websocket-version"] !== "13") {
     throw new McpxError("bad_request", "only WebSocket version 13 is spoken");
@@ -138,9 +143,7 @@ export class WsSocket implements RoomSocket {
     this.#duplex.on("error", () => this.#duplex.destroy());
     this.#duplex.on("close", () => this.#ended());
     this.#reader.on("message", (data, isBinary) => this.#message(data, isBinary));
-    this.#reader.on("ping", (data) => {
-      if (!this.#isClosing) this.#duplex.write(controlFrame(0x8a, data));
-    });
+    this.#reader.on("ping", (data) => this.#pong(data));
     this.#reader.on("conclude", () => this.close(closeCodes.normal, ""));
     this.#reader.on("error", (error) => this.#broken(error));
   }
@@ -149,6 +152,12 @@ export class WsSocket implements RoomSocket {
     this.#heardAt = this.#monotonic();
     if (this.#isClosing || this.#reader.destroyed) return;
     this.#reader.write(chunk);
+  }
+
+  /** Not every ping needs a pong (RFC 6455, 5.5.3): who sends them and reads nothing fills no memory. */
+  #pong(data: Buffer): void {
+    if (this.#isClosing || this.queuedBytes > this.#limits.queueBytesMax) return;
+    this.#duplex.write(controlFrame(0x8a, data));
   }
 
   #message(data: Buffer, isBinary: boolean): void {
