@@ -109,8 +109,9 @@ const oversize: FrameCase[] = [
   },
 ];
 
-test.for(oversize)("[X0-4-1] what is far too large is refused at its header and closed with 4400: $title", (one) =>
-  attack({ refused: "too_large", closes: 4400, ...one }),
+test.for(oversize)(
+  "[X0-4-1] what is far too large is refused at its header and closed with 4400: $title",
+  (one) => attack({ refused: "too_large", closes: 4400, ...one }),
 );
 
 const endless = [0xe2, 0x82];

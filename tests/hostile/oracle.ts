@@ -46,6 +46,7 @@ export class Oracle {
   readonly #admin: string;
   #speaker: TestClient;
   #listener: TestClient;
+  #standing: TestClient | undefined;
   #logSeen = 0;
   #auditSeen = 0;
   #attackers = 0;
@@ -88,6 +89,16 @@ export class Oracle {
     query: Record<string, string> = {},
   ): Promise<TestClient> {
     return enterWith(this.server, await this.token(claims), { topic: this.topic, ...query });
+  }
+
+  /** The attacker of the cases before, as long as nobody has thrown it out: one connection takes many of them. */
+  async sameAttacker(): Promise<TestClient> {
+    if (this.#standing === undefined || this.#standing.closed !== undefined) {
+      this.#standing = await this.attacker();
+    }
+    this.#standing.inbox.length = 0;
+    this.#standing.texts.length = 0;
+    return this.#standing;
   }
 
   /** A new attacker in the room whose every byte is its own. */

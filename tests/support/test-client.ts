@@ -38,10 +38,14 @@ export class TestClient {
     token: string | undefined,
     query: Record<string, string>,
     options: WebSocket.ClientOptions = {},
+    subprotocols: string[] = [],
   ): Promise<TestClient> {
     const address = `${url.replace("http", "ws")}/v0/ws?${new URLSearchParams(query)}`;
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const ws = new WebSocket(address, { ...options, headers: { ...headers, ...options.headers } });
+    const ws = new WebSocket(address, subprotocols, {
+      ...options,
+      headers: { ...headers, ...options.headers },
+    });
     const id = token === undefined ? "" : JSON.parse(atob(token.split(".")[1] ?? "")).sub;
     const client = new TestClient(ws, id);
     await new Promise<void>((resolve, reject) => {

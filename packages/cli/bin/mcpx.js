@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts mcpx: published, what was compiled; in a clone, the sources as they are, with a Node that can. Plain
-// JavaScript without anything newer than Node 18, so that an older one is told what is missing.
+// Starts mcpx: published, what was compiled; in a clone, the sources as they are (also after a build, which may be
+// old), with a Node that can. Plain JavaScript for Node 18 too, so that an older one is told what is missing.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
@@ -12,7 +12,7 @@ const compiled = new URL("../dist/main.js", import.meta.url);
 const sources = join(here, "..", "src", "main.ts");
 const isNewEnough = Number.parseInt(process.versions.node, 10) >= 24;
 
-if (!existsSync(compiled) && existsSync(sources)) runSources();
+if (existsSync(sources)) runSources();
 else if (isNewEnough) await import(compiled.href);
 else refuse("install it from https://nodejs.org or with your version manager (nvm install 24)");
 

@@ -62,24 +62,22 @@ export function parseConfig(text: string, path: string): Config {
   const problems = doubledKeys(root);
   const result = configSchema.safeParse(getNodeValue(root));
   if (!result.success) problems.push(...result.error.issues.flatMap(toProblems));
-  if (problems.length > 0 || !result.success)
-    throw refusal(
-      problems.map((one) => line(one, root, text, path)),
-      path,
-    );
+  if (problems.length > 0 || !result.success) throw refusal(problems, root, text, path);
   return result.data;
 }
 
-function refusal(lines: readonly string[], path: string): Failure {
+/** In the order of the file. */
+function refusal(problems: readonly Problem[], root: Node, text: string, file: string): Failure {
+  const lines = problems
+    .map(({ path, message }) => ({ key: keyText(path), message, offset: nodeAt(root, path).offset }))
+    .sort((a, b) => a.offset - b.offset)
+    .map(
+      ({ key, message, offset }) =>
+        `${file}:${lineColumn(text, offset)} ${key === "" ? "" : `${key}: `}${message}`,
+    );
   const [first = ""] = lines;
   if (lines.length === 1) return new Failure(first);
-  return new Failure(`${path} has ${lines.length} faults:`, undefined, { details: lines });
-}
-
-function line({ path, message }: Problem, root: Node, text: string, file: string): string {
-  const place = lineColumn(text, nodeAt(root, path).offset);
-  const key = keyText(path);
-  return `${file}:${place} ${key === "" ? "" : `${key}: `}${message}`;
+  return new Failure(`${file} has ${lines.length} faults:`, undefined, { details: lines });
 }
 
 /** The value at a path, or the nearest thing around it that is there. */

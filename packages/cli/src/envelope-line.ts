@@ -11,24 +11,19 @@ export interface EnvelopeParts {
   gist: string;
 }
 
+const gatewayId = "system:gateway";
 const gistCharsMax = 500;
 const toShownMax = 3;
 
 /** `now` decides whether the date is worth showing. */
-export function envelopeLine(
-  envelope: JsonObject,
-  output: Pick<Output, "paint" | "columns">,
-  now: Date,
-): string {
-  const { paint, columns } = output;
+export function envelopeLine(envelope: JsonObject, { paint }: Pick<Output, "paint">, now: Date): string {
   const { from, to, kind, gist } = envelopeParts(envelope);
   const time = timeText(envelope.at ?? envelope.ts, now);
+  const text = cut(gist, gistCharsMax);
+  if (from === gatewayId && kind !== "error") return paint("dim", `${time}  ${kind}  ${text}`.trimEnd());
   const people = to.length === 0 ? from : `${from} → ${addressees(to)}`;
-  const used = time.length + people.length + kind.length + 6;
-  const room = columns === undefined ? gistCharsMax : Math.max(20, columns - used);
   const style = kind === "error" ? "red" : kind === "proposal" ? "yellow" : "dim";
-  const parts = [paint("dim", time), paint("cyan", people), paint(style, kind), cut(gist, room)];
-  return parts.join("  ").trimEnd();
+  return [paint("dim", time), paint("cyan", people), paint(style, kind), text].join("  ").trimEnd();
 }
 
 export function envelopeParts(envelope: JsonObject): EnvelopeParts {
@@ -83,7 +78,7 @@ function presenceText({ event, participant, reason }: JsonObject): string {
   if (!isObject(participant)) return word(event);
   const about = [participant.kind, participant.privilege].filter((part) => part !== undefined).map(word);
   const said = { join: "joined", leave: "left" }[String(event)] ?? word(event);
-  const more = event === "leave" ? word(reason) : about.join(", ");
+  const more = event === "leave" ? (reason === "left" ? "" : word(reason)) : about.join(", ");
   return `${word(participant.id)} ${said}${more === "" ? "" : ` (${more})`}`;
 }
 

@@ -4,7 +4,7 @@ import type { TokenClaims } from "@mcpx/host";
 import { errorTable, isObject, type JsonObject, type Reason } from "@mcpx/protocol";
 import type { gatewayOptions, OptionValues, Surroundings } from "./command.ts";
 import { dataDirOf } from "./data-dir.ts";
-import { Failure } from "./failure.ts";
+import { Failure, misuse } from "./failure.ts";
 import { withStore } from "./local-store.ts";
 import { runningPlace } from "./running-gateway.ts";
 
@@ -33,7 +33,7 @@ export function accessGateway(context: GatewayContext, claims: TokenClaims): Gat
   const given = options.token ?? (env.MCPX_TOKEN || undefined);
   if (options.url !== undefined && given === undefined) {
     // A fresh token of ours would open our gateway to whoever answers there.
-    throw new Failure("--url needs a token of that gateway", "give --token TOKEN or set MCPX_TOKEN");
+    throw misuse("--url needs a token of that gateway", "give --token TOKEN or set MCPX_TOKEN");
   }
   return {
     mintsTokens: given === undefined,

@@ -7,8 +7,6 @@ export interface Output {
   readonly isTerminal: boolean;
   /** The same for standard error. */
   readonly isErrorTerminal: boolean;
-  /** Characters of a terminal's line. */
-  readonly columns: number | undefined;
   line(text?: string): void;
   json(value: unknown): void;
   /** For people beside the result; on standard error. */
@@ -17,10 +15,10 @@ export interface Output {
   paint(style: Style, text: string): string;
 }
 
-export type Style = "bold" | "dim" | "cyan" | "green" | "yellow" | "red";
+type Style = "bold" | "dim" | "cyan" | "green" | "yellow" | "red";
 
 export interface Streams {
-  stdout: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
+  stdout: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY">>;
   stderr: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY">>;
 }
 
@@ -28,9 +26,6 @@ export function createOutput({ stdout, stderr }: Streams): Output {
   return {
     isTerminal: stdout.isTTY === true,
     isErrorTerminal: stderr.isTTY === true,
-    get columns() {
-      return stdout.isTTY === true ? stdout.columns : undefined;
-    },
     line: (text = "") => stdout.write(`${text}\n`),
     json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
     note: (text) => stderr.write(`${text}\n`),

@@ -27,8 +27,9 @@ export async function runGateway(context: UpContext): Promise<number> {
   const interrupted = context.interrupted();
   try {
     const server = await start(dataDir, settings, log);
-    writePlace(dataDir, { url: localUrl(server.url, settings.listen), pid: process.pid });
-    announce(context, { url: server.url, dataDir, configPath: loaded.path });
+    const url = localUrl(server.url, settings.listen);
+    writePlace(dataDir, { url, pid: process.pid });
+    announce(context, { url, dataDir, configPath: loaded.path });
     if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
     await untilAborted(interrupted);
     await stop(server, settings, log);

@@ -33,6 +33,7 @@ const subprotocols: Readonly<Record<string, Protocol>> = { "mcpx.v0.1": "mcpx/v0
 
 export async function admit(gateway: Gateway, request: UpgradeRequest): Promise<Admission> {
   const { query } = request;
+  checkGivenOnce(query);
   const topic = readTopic(query.get("topic"));
   const protocol = readProtocol(query.get("protocol"), request.headers["sec-websocket-protocol"]);
   const wishes = {
@@ -47,6 +48,12 @@ export async function admit(gateway: Gateway, request: UpgradeRequest): Promise<
   const level = levelFor(gateway, principal, participant.id, topic);
   if (principal.key !== undefined) gateway.participants.bindKey(participant.id, principal.key);
   return { principal, participant, topic, level, ...protocol, ...wishes };
+}
+
+/** Which of two counts must not be a matter of taste, ours or a proxy's. */
+function checkGivenOnce(query: URLSearchParams): void {
+  const names = [...query.keys()];
+  if (new Set(names).size !== names.length) throw new McpxError("bad_request", "a parameter is given twice");
 }
 
 /** A ticket or a bearer token, never both and never a default. [X0-5.1-1] */

@@ -6,6 +6,7 @@ import { type Admission, admit } from "./admit.ts";
 import type { Gateway } from "./gateway-state.ts";
 import { join, type Preparation, prepareJoin } from "./join.ts";
 import { leave } from "./leave.ts";
+import { levelFor } from "./level-for.ts";
 import { openRoom } from "./open-room.ts";
 import { take } from "./rates.ts";
 import { receive, receiveFault } from "./receive.ts";
@@ -30,7 +31,7 @@ export async function connect(
   // Not to be forgotten as empty before its newcomer is in.
   room.pending += 1;
   try {
-    const prepared = await prepareJoin(room, admission);
+    const prepared = await prepareJoin(room, admission, gateway.limits);
     if (duplex.destroyed) return;
     // Shutting down began meanwhile, and has told everybody it knew of.
     if (gateway.isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
@@ -58,6 +59,7 @@ async function admitAudited(
   try {
     const admission = await admit(gateway, request);
     const room = await openRoom(gateway, admission.topic);
+    judgeAgain(gateway, admission);
     if (gateway.options.takeover === "refuse" && room.members.has(admission.participant.id)) {
       throw new McpxError("already_connected");
     }
@@ -69,6 +71,13 @@ async function admitAudited(
     }
     throw error;
   }
+}
+
+/** While the room was being opened the token may have been revoked, or its owner kicked or demoted. */
+function judgeAgain(gateway: Gateway, admission: Admission): void {
+  const { principal, participant, topic } = admission;
+  if (gateway.identity.revocations.isRevoked(principal.jti)) throw new McpxError("token_revoked");
+  admission.level = levelFor(gateway, principal, participant.id, topic);
 }
 
 function attach(

@@ -1,12 +1,13 @@
 // A participant comes in: the welcome first, then what it missed, then live; the others are told.
 import { randomUUID } from "node:crypto";
-import { closeCodes } from "@mcpx/protocol";
+import { closeCodes, type Limits } from "@mcpx/protocol";
 import type { Admission } from "./admit.ts";
 import { announcePresence } from "./announce.ts";
 import { single } from "./batch.ts";
 import { catchUp } from "./catch-up.ts";
 import { expel } from "./expel.ts";
 import type { Gateway } from "./gateway-state.ts";
+import { readPage } from "./read-page.ts";
 import { renderEntry } from "./render.ts";
 import { listed, type Member, type Room } from "./room.ts";
 import { systemTextRaw } from "./system-envelope.ts";
@@ -23,14 +24,17 @@ export interface Preparation {
 }
 
 /** Reads what the welcome needs. Runs before the handshake is answered, so that failing is an HTTP error. */
-export async function prepareJoin(room: Room, { resume, historyCount }: Admission): Promise<Preparation> {
+export async function prepareJoin(
+  room: Room,
+  { resume, historyCount }: Admission,
+  { queueBytesMax }: Pick<Limits, "queueBytesMax">,
+): Promise<Preparation> {
   const { first, last } = await room.log.bounds(room.topic);
   const verdict = resume === undefined ? undefined : judgeResume(room, resume, first, last);
   if (verdict?.ok) return { room, position: resume?.seq ?? last, resumed: verdict, recent: [] };
   const wantsRecent = historyCount > 0 && room.hasHistory;
-  const recent = wantsRecent
-    ? await room.log.read(room.topic, { before: last + 1, limit: historyCount, order: "newest_first" })
-    : [];
+  const page = { before: last + 1, limit: historyCount, bytesMax: queueBytesMax / 2 };
+  const recent = wantsRecent ? (await readPage(room.log, room.topic, page)).entries : [];
   return { room, position: last, recent, ...(verdict === undefined ? {} : { resumed: verdict }) };
 }
 

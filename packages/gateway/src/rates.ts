@@ -12,6 +12,9 @@ export interface BucketRate {
   burst: number;
 }
 
+/** Who waited as long as it was told must not be sent away again by a rounding error. */
+const rounding = 1e-9;
+
 /** Takes one token, or says how long until there is one. */
 export function take(
   bucket: Bucket,
@@ -21,7 +24,7 @@ export function take(
   const elapsed = Math.max(0, nowMs - bucket.atMs);
   bucket.tokens = Math.min(rate.burst, bucket.tokens + (elapsed / 1000) * rate.perSecond);
   bucket.atMs = nowMs;
-  if (bucket.tokens >= 1) {
+  if (bucket.tokens >= 1 - rounding) {
     bucket.tokens -= 1;
     return { ok: true };
   }

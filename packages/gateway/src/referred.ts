@@ -1,5 +1,5 @@
 // The one log lookup by which an envelope's reference is checked. Not found means trimmed or never there. [PL-3-2]
-import { isObject, type JsonObject, parseKind } from "@mcpx/protocol";
+import { isObject, parseKind, scan } from "@mcpx/protocol";
 import type { Room } from "./room.ts";
 
 export interface Referred {
@@ -13,7 +13,7 @@ export interface Referred {
 export async function findReferred(room: Room, id: string): Promise<Referred | undefined> {
   const entry = await room.log.find(room.topic, id);
   if (entry === undefined) return undefined;
-  const value = JSON.parse(entry.text) as JsonObject;
+  const { value } = scan(entry.text, { depthMax: Number.POSITIVE_INFINITY });
   const kind = parseKind(value.kind as string)?.kind;
   const payload = isObject(value.payload) ? value.payload : {};
   return {

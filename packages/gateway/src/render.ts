@@ -1,5 +1,13 @@
 // How a logged envelope looks to one connection: with or without `seq`, chat in its protocol's form.
-import { defaultLimits, deriveChat, type Protocol, readEnvelope, scan, withFields } from "@mcpx/protocol";
+import {
+  type DerivedChat,
+  defaultLimits,
+  deriveChat,
+  type Protocol,
+  readEnvelope,
+  scan,
+  withFields,
+} from "@mcpx/protocol";
 import { isoTime } from "./system-envelope.ts";
 import type { Entry } from "./topic-log.ts";
 
@@ -26,8 +34,13 @@ function mayBeChat({ text }: Entry): boolean {
 
 /** The log keeps the original; only the other protocol's members get it rendered anew. [X0-8.1-2] */
 function chatFor({ text }: Entry, protocol: Protocol): string {
-  const envelope = readEnvelope(scan(text, storedLimits), storedLimits);
-  const derived = deriveChat(envelope, text);
+  let derived: DerivedChat | undefined;
+  try {
+    derived = deriveChat(readEnvelope(scan(text, storedLimits), storedLimits), text);
+  } catch {
+    // Whatever it is, it is in the log for good: one entry must not stop the delivery of all others.
+    return text;
+  }
   return derived?.audience === protocol ? derived.text : text;
 }
 

@@ -50,9 +50,10 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
   const { path, onFailure = () => {} } = options;
   const tuning = { ...defaultTuning, ...options.tuning };
   openDatabase(path, topicLogStore).close();
-  const threads = await startThreads({ path, ...tuning }, onFailure);
+  // Threads last: where reading fails, none is left behind.
   const db = openDatabase(path, { ...topicLogStore, readOnly: true });
   const reader = createTopicLogReader(db);
+  const threads = await startThreads({ path, ...tuning }, onFailure);
   const appends = createGroupCommit(
     (entries) => threads.write({ do: "append", entries }),
     tuning.waitingBytesMax,

@@ -2,7 +2,9 @@
 import type { Gateway } from "./gateway-state.ts";
 import { topicOptions } from "./open-room.ts";
 
-export async function trimTopics(gateway: Gateway): Promise<void> {
+type Trimming = Pick<Gateway, "topics" | "options" | "durableLog" | "clock" | "log">;
+
+export async function trimTopics(gateway: Trimming): Promise<void> {
   for (const topic of gateway.topics) {
     const { retention } = topicOptions(gateway, topic);
     const trimmed = await gateway.durableLog.trim(topic, retention, gateway.clock.now());

@@ -60,6 +60,10 @@ describe("[X0-8.1-1] chat of v0 is a notification", () => {
       v0Of(`{"jsonrpc":"2.0","id":null,"method":"${v0ChatMethod}","params":{"text":"hi"}}`),
     ],
     ["of another kind", v0ChatOf('{"text":"hi"}').replace('"kind":"mcp"', '"kind":"mcp/proposal"')],
+    [
+      "of a spelled-out kind",
+      v0ChatOf('{"text":"hi"}').replace('"kind":"mcp"', `"kind":"mcp/request:${v0ChatMethod}"`),
+    ],
     ["of another method", v0ChatOf('{"text":"hi"}').replace("chat/message", "chat/messages")],
     ["of a method in other case", v0ChatOf('{"text":"hi"}').replace("chat/message", "Chat/message")],
     [
@@ -123,12 +127,6 @@ describe("[X0-8.1-2] chat is rendered for the other protocol", () => {
     const derived = derive(chatOf('{"text":"hi"}').replace("mcpx/v0.1", "mcp-x/v0"));
     expect(derived?.audience).toBe("mcp-x/v0");
     expect(JSON.parse(derived?.text ?? "")).toMatchObject({ kind: "mcp", derived: "mcp-x/v0" });
-  });
-
-  test("a spelled-out kind of v0 becomes plain chat", () => {
-    const kind = `"kind":"mcp/request:${v0ChatMethod}"`;
-    const derived = derive(v0ChatOf('{"text":"hi"}').replace('"kind":"mcp"', kind));
-    expect(JSON.parse(derived?.text ?? "")).toMatchObject({ kind: "chat", payload: { text: "hi" } });
   });
 
   test("all other fields, and what the gateway added, stay", () => {

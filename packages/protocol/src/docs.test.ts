@@ -13,14 +13,17 @@ function page(name: string): string {
 
 /** The rows of all tables of a page that have these columns, each cell by its column's name. */
 function tableRows(text: string, columns: readonly string[]): Row[] {
-  const head = `| ${columns.join(" | ")} |`;
   const rows: Row[] = [];
   let isInTable = false;
   for (const line of text.split("\n")) {
-    if (line === head) isInTable = true;
-    else if (!line.startsWith("|")) isInTable = false;
-    else if (isInTable && !line.startsWith("|---")) {
-      const cells = line.slice(2, -2).split(" | ");
+    // Cells may be padded by a formatter.
+    const cells = line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim());
+    if (!line.startsWith("|")) isInTable = false;
+    else if (cells.join() === columns.join()) isInTable = true;
+    else if (isInTable && !cells.every((cell) => /^-+$/.test(cell))) {
       expect(cells, line).toHaveLength(columns.length);
       rows.push(Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ""])));
     }

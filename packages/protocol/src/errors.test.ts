@@ -104,6 +104,7 @@ describe("our errors are recognised by their word", () => {
     ["a plain error", new Error("bad_json")],
     ["a system error", foreign({ code: "ENOENT", detail: "x" })],
     ["another library's word without our texts", foreign({ code: "not_found" })],
+    ["a detail that is no text", foreign({ code: "not_found", detail: { row: 1 } })],
     ["a number", foreign({ code: -32001, detail: "x" })],
     ["a word of Object's", foreign({ code: "constructor", detail: "x" })],
     ["__proto__", foreign({ code: "__proto__", detail: "x" })],

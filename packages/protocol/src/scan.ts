@@ -59,7 +59,8 @@ function parse(text: string): unknown {
 
 /**
  * Reads field by field. V8 may take an escaped key for one with a backslash that an earlier object had in its place
- * (nodejs/node#63785): a sender could hide from us a `from` or a `method` that others would read.
+ * (nodejs/node#63785): a sender could hide from us a `from` or a `method` that others would read. Deeper keys decide
+ * nothing here.
  */
 function readAgain(text: string, envelope: Fields, payload: Fields): JsonObject {
   const value = readFields(text, envelope.spans);

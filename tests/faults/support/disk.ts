@@ -1,6 +1,6 @@
 // File systems that can be cut off or filled up. Needs root and mounts; `mayMount` says whether they are there.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -35,7 +35,8 @@ export function newDisk(): Disk {
   const image = join(directory, "image");
   const path = join(directory, "disk");
   mkdirSync(path);
-  execFileSync("truncate", ["--size=256M", image]);
+  writeFileSync(image, "");
+  truncateSync(image, 256 * 1_048_576);
   execFileSync("mkfs.ext4", ["-q", image]);
   const mount = () => execFileSync("mount", ["-o", "loop", image, path]);
   mount();

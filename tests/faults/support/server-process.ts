@@ -12,6 +12,8 @@ export interface ServerProcess {
   readonly readyMs: number;
   /** What it has logged so far, one JSON object a line. */
   readonly logged: string[];
+  /** Its processors stand still: it says nothing more, whatever the kernel answers it. */
+  freeze(): void;
   /** kill -9. Resolves once it is gone. */
   kill(): Promise<void>;
   /** SIGTERM. Resolves with its exit code. */
@@ -51,6 +53,7 @@ export async function startServerProcess(
     url: address.url,
     readyMs,
     logged,
+    freeze: () => process.kill(pid, "SIGSTOP"),
     kill: async () => void (await end("SIGKILL")),
     stop: () => end("SIGTERM"),
   };

@@ -10,8 +10,10 @@ export async function handleRefresh({ gateway, member, envelope }: Handling): Pr
   if (typeof token !== "string") throw new McpxError("bad_system", "payload.token must be a string");
   const principal = await gateway.identity.tokens.verify(token);
   const { principal: before, participant, room } = member;
-  const isSame = (principal.id ?? participant.id) === participant.id && principal.issuer === before.issuer;
-  if (!isSame) throw new McpxError("identity_change", "the new token is for another participant");
+  // A token that names nobody refreshes only who came with one: in open mode.
+  const isSameId = principal.id === participant.id || (principal.id ?? before.id) === undefined;
+  if (!isSameId || principal.issuer !== before.issuer)
+    throw new McpxError("identity_change", "the new token is for another participant");
   if (!isSameKey(principal.key, before.key)) {
     throw new McpxError("identity_change", "the new token is bound to another key");
   }

@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isId, isTimestamp, McpxError, timestampMs } from "@mcpx/protocol";
 import type { Gateway } from "../gateway-state.ts";
 import { topicOptions } from "../open-room.ts";
+import { readPage } from "../read-page.ts";
 import { withSeq } from "../render.ts";
 import { numberOf, topicOf } from "./caller.ts";
 
@@ -10,21 +11,15 @@ export async function readHistory(gateway: Gateway, request: HttpRequest): Promi
   const topic = await topicOf(gateway, request);
   if (!topicOptions(gateway, topic).history) throw new McpxError("history_disabled");
   const { query } = request;
-  const { historyPageMax } = gateway.limits;
+  const { historyPageMax, queueBytesMax } = gateway.limits;
   const limit = Math.min(numberOf(query, "limit", 100), historyPageMax);
   if (limit < 1) throw new McpxError("bad_request", "limit must be at least 1");
   const after = await afterOf(gateway, topic, query);
   const before = await beforeOf(gateway, topic, query);
-  // One more than asked tells whether there is a next page.
-  const entries = await gateway.durableLog.read(topic, {
-    limit: limit + 1,
-    order: "newest_first",
-    ...(after === undefined ? {} : { after }),
-    ...(before === undefined ? {} : { before }),
-  });
-  const page = entries.slice(0, limit);
-  const texts = page.map((entry) => withSeq(entry.text, entry));
-  const next = entries.length > limit ? nextPage(topic, limit, page.at(-1)?.seq ?? 0, after) : undefined;
+  const page = { after, before, limit, bytesMax: queueBytesMax };
+  const { entries, hasMore } = await readPage(gateway.durableLog, topic, page);
+  const texts = entries.map((entry) => withSeq(entry.text, entry));
+  const next = hasMore ? nextPage(topic, limit, entries.at(-1)?.seq ?? 0, after) : undefined;
   // Spliced, so that the bytes are those that were sent.
   const text = `{"envelopes":[${texts.join(",")}]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}`;
   return { text, headers: { "content-type": "application/json; charset=utf-8" } };

@@ -199,8 +199,8 @@ test("an id belongs to the issuer that showed it first", async () => {
 test("a token without jti can be revoked by the name it is given", async () => {
   const identity = open({});
   const jws = await token(identity);
-  const { jti, tokenHash } = await identity.tokens.verify(jws);
-  expect(jti).toBe(`sha256:${tokenHash}`);
+  const { jti } = await identity.tokens.verify(jws);
+  expect(jti).toMatch(/^sha256:[0-9a-f]{64}$/);
   expect(identity.revocations.revoke(jti)).toMatchObject({ known: false });
   await expect(identity.tokens.verify(jws)).rejects.toThrow(refused("token_revoked"));
 });

@@ -144,7 +144,7 @@ async function verify(options: TokensOptions, token: string, tokenHash: string):
   checkAudience(payload, issuer?.audience ?? [gatewayId]);
   const expiresAt = readTimes(payload, { now: clock.now(), ttlMsMax });
   const grant = issuer === undefined ? readGrant(payload) : issuer.narrow(readGrant(payload));
-  const jti = readJti(payload) ?? `sha256:${tokenHash}`;
+  const jti = readJti(payload) ?? derivedJti(token);
   if (issuer !== undefined && grant.id !== undefined) checkOwner(db, grant.id, issuer.issuer);
   return {
     ...grant,
@@ -199,6 +199,10 @@ async function provenPayload(
 function decode(token: string): { header: JsonObject; payload: JsonObject } {
   const [header, payload, signature, ...rest] = token.split(".");
   if (!header || !payload || !signature || rest.length > 0) throw badToken("not a compact JWS");
+  // One token has one spelling, or whoever was given one would have many to show.
+  if (Buffer.from(signature, "base64url").toString("base64url") !== signature) {
+    throw badToken("the signature is not in canonical base64url");
+  }
   return {
     header: parseObject(Buffer.from(header, "base64url")),
     payload: parseObject(Buffer.from(payload, "base64url")),
@@ -214,6 +218,12 @@ function parseObject(bytes: Uint8Array): JsonObject {
   }
   if (!isObject(value)) throw badToken("the token is not readable");
   return value;
+}
+
+/** By what is signed: of an ECDSA signature anybody can make a second that holds too. */
+function derivedJti(token: string): string {
+  const signed = token.slice(0, token.lastIndexOf("."));
+  return `sha256:${createHash("sha256").update(signed).digest("hex")}`;
 }
 
 function readJti({ jti }: JsonObject): string | undefined {

@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadConfig, parseConfig } from "./config.ts";
+import { Failure } from "./failure.ts";
+import { serverSettings } from "./server-settings.ts";
+
+/** Every line that is said about a text. */
+function faults(text: string): string[] {
+  try {
+    parseConfig(text, "mcpx.json");
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.details.length > 0 ? [...error.details] : [error.message];
+  }
+  return [];
+}
+
+function scratch(): string {
+  const dir = mkdtempSync(join(tmpdir(), "mcpx-cli-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test("comments and trailing commas are fine", () => {
+  const text = `{
+    // the port
+    "listen": { "port": 1, /* and */ "host": "localhost", },
+  }`;
+  expect(parseConfig(text, "mcpx.json")).toEqual({ listen: { port: 1, host: "localhost" } });
+  expect(parseConfig("\ufeff{}", "mcpx.json")).toEqual({});
+});
+
+test("a syntax fault is told with its line and column", () => {
+  expect(faults('{\n  "mode": "open"\n  "log": {}\n}')).toEqual([
+    "mcpx.json:3:3 is not JSON: comma expected; mend it there; comments and trailing commas are fine",
+  ]);
+  expect(faults("")[0]).toMatch(/^mcpx.json:1:1 is not JSON/);
+  expect(faults("{} {}")[0]).toMatch(/^mcpx.json:1:4 is not JSON/);
+});
+
+test("every fault is told at once, with its place, what was expected and a way out", () => {
+  const text = `{
+  "listen": { "port": "6279", "hsot": "::1" },
+  "mode": "opne",
+  "identities": { "alice": { "level": "admin" }, "b c": { "level": "full" } },
+  "topics": { "demo": { "retention": { "age": "1 month", "count": 0 } } },
+  "limits": { "depthMax": -1 },
+  "log": [],
+  "takeover": null
+}`;
+  expect(faults(text)).toEqual([
+    'mcpx.json:2:15 listen.port: expected a whole number from 0 to 65535, for example 6279; found "6279"',
+    "mcpx.json:2:31 listen.hsot: unknown key; did you mean host?",
+    'mcpx.json:3:3 mode: expected one of "mixed", "secure", "open"; found "opne"; did you mean "open"?',
+    'mcpx.json:4:30 identities.alice.level: expected one of "full", "responder", "restricted"; found "admin"',
+    expect.stringMatching(
+      /^mcpx.json:4:50 identities.b c: expected an id of 1 to 128 characters .*; found "b c"$/,
+    ),
+    expect.stringMatching(
+      /^mcpx.json:5:40 topics.demo.retention.age: expected a duration .*; found "1 month"$/,
+    ),
+    expect.stringMatching(/^mcpx.json:5:58 topics.demo.retention.count: expected a whole number from 1/),
+    expect.stringMatching(/^mcpx.json:6:15 limits.depthMax: expected a whole number from 1/),
+    "mcpx.json:7:3 log: expected an object; found []",
+    'mcpx.json:8:3 takeover: expected one of "replace", "refuse"; found null',
+  ]);
+});
+
+test("keys of later versions are refused as such", () => {
+  const keys = ["mcpServers", "profiles", "segment", "parents", "gates"];
+  keys.push("pins", "budgets", "devices", "bridges", "cluster");
+  const text = JSON.stringify({
+    ...Object.fromEntries(keys.map((key) => [key, {}])),
+    topics: { demo: { toolAccess: {} } },
+  });
+  const lines = faults(text);
+  expect(lines).toHaveLength(keys.length + 1);
+  for (const key of [...keys, "topics.demo.toolAccess"]) {
+    const line = `${key}: not supported by this version; remove it`;
+    expect(lines).toContainEqual(expect.stringContaining(line));
+  }
+});
+
+test("an unknown key far from all is answered with the known ones", () => {
+  expect(faults('{"log": {"frobnicate": 1}}')).toEqual([
+    "mcpx.json:1:10 log.frobnicate: unknown key; known here: level",
+  ]);
+});
+
+test("a key given twice is a fault, and so is one that would vanish", () => {
+  expect(faults('{"mode": "open", "mode": "mixed"}')).toEqual([
+    "mcpx.json:1:2 mode: is given twice; keep one of them",
+  ]);
+  expect(faults('{"identities": {"__proto__": {"level": "full"}}}')).toEqual([
+    "mcpx.json:1:17 identities.__proto__: cannot be a name; use another",
+  ]);
+});
+
+test("what is required is missed", () => {
+  expect(faults('{"listen": {"tls": {"cert": "a.pem"}}}')).toEqual([
+    'mcpx.json:1:13 listen.tls.key: is missing; expected the path of a PEM file, for example "key.pem"',
+  ]);
+});
+
+test("an issuer has keys in exactly one way, over a safe one", () => {
+  const issuer = (more: object) => JSON.stringify({ issuers: [{ issuer: "https://a", ...more }] });
+  const jwks = { keys: [{ kty: "OKP" }] };
+  expect(faults(issuer({ jwks }))).toEqual([]);
+  expect(faults(issuer({ jwksUri: "https://a/jwks", audience: ["x"], level: "full", admin: true }))).toEqual(
+    [],
+  );
+  expect(faults(issuer({ jwksUri: "http://127.0.0.1:1/jwks" }))).toEqual([]);
+  expect(faults(issuer({}))[0]).toContain("issuers[0]: needs exactly one of jwksUri and jwks");
+  expect(faults(issuer({ jwks, jwksUri: "https://a" }))[0]).toContain("exactly one");
+  expect(faults(issuer({ jwksUri: "http://a/jwks" }))[0]).toContain(
+    "issuers[0].jwksUri: expected an https address",
+  );
+  expect(faults(issuer({ jwks, audience: 1 }))[0]).toContain(
+    "issuers[0].audience: expected an audience or a list",
+  );
+});
+
+test.each([
+  ["hosts", "a b"],
+  ["hosts", "https://a"],
+  ["origins", "app.example.com"],
+  ["origins", "https://app.example.com/"],
+  ["origins", "null"],
+])("listen.%s does not take %j", (key, value) => {
+  expect(faults(JSON.stringify({ listen: { [key]: [value] } }))[0]).toContain(`listen.${key}[0]: expected`);
+});
+
+test.each(["localhost", "::1", "0.0.0.0", "mcpx.example.com"])("listen.host takes %s", (host) => {
+  expect(faults(JSON.stringify({ listen: { host, hosts: ["mcpx.example.com:8443"] } }))).toEqual([]);
+});
+
+test("a ping that could never be answered in time is a fault", () => {
+  expect(faults('{"limits": {"pingIntervalMs": 50000}}')[0]).toContain("pingTimeoutMs must be more");
+});
+
+test("--config wins over the working directory, which wins over the data directory", () => {
+  const dir = scratch();
+  const places = { cwd: join(dir, "cwd"), dataDir: join(dir, "data"), given: undefined };
+  for (const place of [places.cwd, places.dataDir]) mkdirSync(place);
+  expect(loadConfig(places)).toEqual({ path: undefined, config: {} });
+  writeFileSync(join(places.dataDir, "mcpx.json"), '{"mode": "open"}');
+  expect(loadConfig(places)).toEqual({ path: join(places.dataDir, "mcpx.json"), config: { mode: "open" } });
+  writeFileSync(join(places.cwd, "mcpx.json"), '{"mode": "mixed"}');
+  expect(loadConfig(places).config).toEqual({ mode: "mixed" });
+  writeFileSync(join(places.cwd, "other.json"), '{"mode": "secure"}');
+  expect(loadConfig({ ...places, given: "other.json" }).config).toEqual({ mode: "secure" });
+  expect(() => loadConfig({ ...places, given: "none.json" })).toThrow(
+    /cannot be read \(ENOENT\); check --config/,
+  );
+});
+
+test("the command line wins over the configuration, which wins over the defaults", () => {
+  const config = parseConfig('{"listen": {"port": 1}, "limits": {"toMax": 3}}', "mcpx.json");
+  const loaded = { path: "/etc/mcpx.json", config };
+  const { listen, limits } = serverSettings(loaded, { host: "::1", port: undefined });
+  expect(listen).toMatchObject({ host: "::1", port: 1 });
+  expect(limits).toMatchObject({ toMax: 3, depthMax: 32 });
+  expect(
+    serverSettings({ ...loaded, config: {} }, { host: undefined, port: undefined }).listen,
+  ).toMatchObject({
+    host: "127.0.0.1",
+    port: 6279,
+  });
+});
+
+test("[X0-4.2-2] durations become milliseconds, topics keep only the bounds they name", () => {
+  const text = `{
+    "topics": { "a": { "retention": { "age": "30d" } }, "b": { "history": false } },
+    "presenceHeartbeat": "30s"
+  }`;
+  const loaded = { path: undefined, config: parseConfig(text, "mcpx.json") };
+  const { gateway } = serverSettings(loaded, { host: undefined, port: undefined });
+  expect(gateway).toEqual({
+    topics: { a: { retention: { ageMs: 2_592_000_000 } }, b: { history: false } },
+    presenceHeartbeatMs: 30_000,
+  });
+  expect(parseConfig('{"presenceHeartbeat": 0}', "mcpx.json")).toEqual({ presenceHeartbeat: 0 });
+});
+
+test("TLS files are found beside the configuration", () => {
+  const dir = scratch();
+  for (const name of ["cert", "key"]) writeFileSync(join(dir, `${name}.pem`), name);
+  const config = parseConfig('{"listen": {"tls": {"cert": "cert.pem", "key": "key.pem"}}}', "mcpx.json");
+  const given = { host: undefined, port: undefined };
+  const { listen } = serverSettings({ path: join(dir, "mcpx.json"), config }, given);
+  expect(listen.tls).toMatchObject({ cert: "cert", key: "key" });
+  expect(() => serverSettings({ path: "/nowhere/mcpx.json", config }, given)).toThrow(
+    "listen.tls.cert: /nowhere/cert.pem cannot be read (ENOENT); give the path of a PEM file",
+  );
+});

@@ -1,0 +1,29 @@
+// A call to oneself: handed to what is served here, nothing is published.
+import type { JsonObject } from "@mcpx/protocol";
+import type { RequestOptions } from "./request.ts";
+import type { RoomCore } from "./room-core.ts";
+import { asError, PeerError, RoomError } from "./room-error.ts";
+
+export async function callSelf(
+  core: RoomCore,
+  method: string,
+  params: JsonObject,
+  { signal, onProgress, timeoutMs = core.options.callTimeoutMs }: RequestOptions,
+): Promise<JsonObject> {
+  if (core.callSelf === undefined) throw new PeerError(-32601, "Nothing is served here", { reason: "not_served" });
+  const abort = new AbortController();
+  const onAbort = () => abort.abort(asError(signal?.reason));
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const late = new RoomError("timeout", `no answer to ${method} within ${timeoutMs} ms`);
+  const timer = setTimeout(() => abort.abort(late), timeoutMs);
+  try {
+    return await core.callSelf(method, params, {
+      signal: abort.signal,
+      onProgress: onProgress && (({ progress }) => onProgress({ progress: Number(progress) })),
+    });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}

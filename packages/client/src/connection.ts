@@ -1,0 +1,240 @@
+// Keeps a way to the room open: connects, comes back with what it knows, and tells when it must not come back.
+// It knows envelopes by their number and the gateway's own messages; what they mean to people is for others.
+import { closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
+import { type BackoffOptions, backoffMs } from "./backoff.ts";
+import { type HearingHandlers, hear } from "./hear.ts";
+import { type Outbox, type Receipt } from "./outbox.ts";
+import { type Position, resumeText } from "./position.ts";
+import { asError, RoomError } from "./room-error.ts";
+import type { RoomState } from "./room-events.ts";
+import type { RoomEnvelope } from "./room-envelope.ts";
+import { callGateway, isAboutToken, isPassing } from "./ticket.ts";
+import type { TokenSource } from "./token-source.ts";
+import { type Ending, openSession, type Session, type WebSocketConstructor } from "./web-socket.ts";
+
+export interface ConnectionOptions {
+  /** The gateway's HTTP address. */
+  base: string;
+  topic: string;
+  protocol: Protocol;
+  /** Envelopes of the past to be given at the first welcome. */
+  history: number;
+  id: string | undefined;
+  tokens: TokenSource;
+  WebSocket: WebSocketConstructor;
+  backoff: BackoffOptions;
+  /** How long the first join may take. */
+  joinTimeoutMs: number;
+  /** How long one attempt may take until its welcome. */
+  connectTimeoutMs: number;
+  /** Silence after which the gateway is asked whether it is still there. */
+  silenceMs: number;
+  /** How long an acknowledgement may take before the connection counts as dead. */
+  ackTimeoutMs: number;
+}
+
+export interface ConnectionHandlers extends HearingHandlers {
+  state(state: RoomState, reason: string | undefined): void;
+  error(error: Error): void;
+}
+
+/** A connection that lived this long was a good one: the next loss begins anew. */
+const goodMs = 5_000;
+const watchMs = 1_000;
+const releaseMs = 2_000;
+
+export class Connection {
+  readonly options: ConnectionOptions;
+  readonly outbox: Outbox;
+  readonly handlers: ConnectionHandlers;
+  state: RoomState = "connecting";
+  reason: string | undefined;
+  position: Position | undefined;
+  session: Session | undefined;
+  /** When this connection was welcomed, on the monotonic clock. */
+  welcomedAtMs: number | undefined;
+  heardAtMs = 0;
+  /** The gateway said when to come back. */
+  returnAfterMs: number | undefined;
+  readonly #ending = new AbortController();
+  #running: Promise<void> | undefined;
+  #lastError: RoomError = new RoomError("network", "the gateway cannot be reached");
+
+  constructor(options: ConnectionOptions, outbox: Outbox, handlers: ConnectionHandlers) {
+    this.options = options;
+    this.outbox = outbox;
+    this.handlers = handlers;
+  }
+
+  /** Aborted when the room is closed for good; its reason says why. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  open(): void {
+    this.#running ??= this.#run();
+  }
+
+  publish(envelope: RoomEnvelope, options?: { isPassing?: boolean }): Promise<Receipt> {
+    if (this.signal.aborted) return Promise.reject(this.signal.reason);
+    return this.outbox.publish(envelope, options);
+  }
+
+  /** Ends it for good. Resolves when the socket is let go. */
+  async close(error = new RoomError("closed", "the room was left")): Promise<void> {
+    this.#end(error);
+    await this.#running;
+  }
+
+  #end(error: RoomError): void {
+    if (this.signal.aborted) return;
+    this.#ending.abort(error);
+    this.session?.end({ code: closeCodes.normal, reason: error.reason });
+    this.outbox.close(error);
+    this.#setState("closed", error.reason);
+  }
+
+  setLive(): void {
+    this.welcomedAtMs = performance.now();
+    this.#setState("live", undefined);
+  }
+
+  #setState(state: RoomState, reason: string | undefined): void {
+    if (this.state === state && this.reason === reason) return;
+    this.state = state;
+    this.reason = reason;
+    this.handlers.state(state, reason);
+  }
+
+  async #run(): Promise<void> {
+    const beganAtMs = performance.now();
+    let attempt = 0;
+    let hasRenewed = false;
+    while (!this.signal.aborted) {
+      this.welcomedAtMs = undefined;
+      const error = await this.#attempt();
+      const livedMs = this.welcomedAtMs === undefined ? 0 : performance.now() - this.welcomedAtMs;
+      if (this.signal.aborted) return;
+      this.outbox.disconnect();
+      if (livedMs > goodMs) {
+        attempt = 0;
+        hasRenewed = false;
+      }
+      this.#lastError = error;
+      if (isAboutToken(error) && this.options.tokens.isRenewable && !hasRenewed) {
+        hasRenewed = true;
+        await this.options.tokens.renew().catch((thrown: unknown) => this.handlers.error(asError(thrown)));
+      } else if (!isPassing(error)) {
+        this.#end(error);
+        return;
+      }
+      const hasJoined = this.position !== undefined;
+      if (!hasJoined && performance.now() - beganAtMs > this.options.joinTimeoutMs) {
+        this.#end(this.#lastError);
+        return;
+      }
+      this.#setState(hasJoined ? "reconnecting" : "connecting", error.reason);
+      await this.#pause(this.returnAfterMs ?? error.retryAfterMs ?? this.#backoff(attempt));
+      this.returnAfterMs = undefined;
+      attempt += 1;
+    }
+  }
+
+  #backoff(attempt: number): number {
+    return backoffMs(attempt, this.options.backoff, Math.random());
+  }
+
+  /** One connection from its ticket to its end; resolves with why it ended. */
+  async #attempt(): Promise<RoomError> {
+    const abort = new AbortController();
+    const stop = () => abort.abort(this.signal.reason);
+    this.signal.addEventListener("abort", stop, { once: true });
+    const late = () => {
+      const error = new RoomError("network", "the gateway did not answer in time");
+      abort.abort(error);
+      this.session?.end({ code: 1006, reason: "" });
+    };
+    const timer = setTimeout(() => this.welcomedAtMs === undefined && late(), this.options.connectTimeoutMs);
+    const watch = setInterval(() => this.#watch(), watchMs);
+    try {
+      const url = await this.#address(abort.signal);
+      return await this.#session(url);
+    } catch (thrown) {
+      return thrown instanceof RoomError
+        ? thrown
+        : new RoomError("network", asError(thrown).message, { cause: thrown });
+    } finally {
+      clearTimeout(timer);
+      clearInterval(watch);
+      this.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  async #address(signal: AbortSignal): Promise<string> {
+    const { base, topic, protocol, history, id, tokens } = this.options;
+    const token = await tokens.current();
+    const { ticket } = await callGateway(`${base}/v0/tickets`, token, {
+      method: "POST",
+      body: { topic },
+      signal,
+    });
+    const query = new URLSearchParams({ topic, protocol, seq: "1", ticket: String(ticket) });
+    if (id !== undefined) query.set("id", id);
+    if (this.position !== undefined) query.set("resume", resumeText(this.position));
+    else if (history > 0) query.set("history", String(history));
+    return `${base.replace(/^http/, "ws")}/v0/ws?${query}`;
+  }
+
+  async #session(url: string): Promise<RoomError> {
+    if (this.signal.aborted) return this.signal.reason;
+    const session = openSession(this.options.WebSocket, url, (text) => {
+      this.heardAtMs = performance.now();
+      hear(this, text);
+    });
+    this.session = session;
+    const ending = await session.ended;
+    this.session = undefined;
+    if (this.signal.aborted) await Promise.race([session.released, this.#pause(releaseMs, true)]);
+    return errorOf(ending);
+  }
+
+  /** Finds what no close tells: a gateway that has fallen silent. */
+  #watch(): void {
+    if (this.welcomedAtMs === undefined) return;
+    const { silenceMs, ackTimeoutMs } = this.options;
+    const now = performance.now();
+    const sentAtMs = this.outbox.oldestSentAtMs();
+    if (sentAtMs !== undefined && now - Math.max(sentAtMs, this.heardAtMs) > ackTimeoutMs) {
+      this.session?.end({ code: 1006, reason: "" });
+    } else if (sentAtMs === undefined && now - this.heardAtMs > silenceMs) {
+      this.handlers.probe();
+    }
+  }
+
+  #pause(ms: number, isEnding = false): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      if (!isEnding) this.signal.addEventListener("abort", done, { once: true });
+    });
+  }
+}
+
+/** 44xx: not as we are; 45xx and the network's own: come back. */
+function errorOf({ code, reason }: Ending): RoomError {
+  if (code === closeCodes.unauthorised) return new RoomError("unauthorised", reason || "the token is no good");
+  if (mayComeBack(code)) return new RoomError("network", `the connection ended (${code} ${reason})`.trim());
+  return new RoomError(closeReasons[code] ?? "closed", reason || `closed with ${code}`);
+}
+
+const closeReasons: Readonly<Record<number, string>> = {
+  [closeCodes.badFrame]: "bad_frame",
+  [closeCodes.forbidden]: "kicked",
+  [closeCodes.unsupportedProtocol]: "unsupported_protocol",
+  [closeCodes.replaced]: "replaced",
+  [closeCodes.abuse]: "too_many_faults",
+};

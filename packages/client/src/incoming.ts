@@ -1,0 +1,149 @@
+// Requests of others that are being answered here. A server sees numbers of ours instead of theirs, so that any
+// number of peers can share it; answers and progress go back under the ids they came with. [X0-4.1.1-1]
+import { isId, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
+import { fulfilmentMetaOf, type FulfilmentMeta, withFulfilmentMeta } from "./proposals/fulfilment-meta.ts";
+import { withProgressToken } from "./request.ts";
+import { notify, publish, type RoomCore } from "./room-core.ts";
+import type { RoomEnvelope } from "./room-envelope.ts";
+
+export interface Origin {
+  peer: string;
+  envelopeId: string;
+  rpcId: string | number;
+  method: string;
+  progressToken: unknown;
+  /** The proposal this fulfils: its proposer gets the answer too. [X1-4.2.1-3] */
+  fulfils: FulfilmentMeta | undefined;
+  /** A call to oneself: nothing is published. */
+  local?: { answer(message: JsonObject): void; progress(params: JsonObject): void };
+  /** Progress on its way to the peer, and the newest that waits behind it. */
+  telling?: { next: JsonObject | undefined };
+}
+
+export class Incoming {
+  readonly #core: RoomCore;
+  readonly #max: number;
+  readonly #origins = new Map<number, Origin>();
+  #lastId = 0;
+
+  constructor(core: RoomCore, max = 1_000) {
+    this.#core = core;
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#origins.size;
+  }
+
+  /** The request as a server here is to see it; `undefined` where too many are open. */
+  open(origin: Origin, params: JsonObject | undefined): JsonObject | undefined {
+    if (this.#origins.size >= this.#max) return undefined;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#origins.set(id, origin);
+    const shown = params && origin.progressToken !== undefined ? withProgressToken(params, id) : params;
+    return { jsonrpc: "2.0", id, method: origin.method, ...(shown === undefined ? {} : { params: shown }) };
+  }
+
+  get(id: unknown): Origin | undefined {
+    return typeof id === "number" ? this.#origins.get(id) : undefined;
+  }
+
+  /** The number a peer's request has here, by the id the peer gave it. */
+  find(peer: string, rpcId: unknown): number | undefined {
+    for (const [id, origin] of this.#origins) {
+      if (origin.peer === peer && origin.rpcId === rpcId && origin.local === undefined) return id;
+    }
+    return undefined;
+  }
+
+  /** It was cancelled: no answer is wanted. */
+  forget(id: number): void {
+    this.#origins.delete(id);
+  }
+
+  /** Sends a server's response to whoever asked, and to the proposer behind it. */
+  async respond(message: JsonObject): Promise<void> {
+    const origin = this.get(message.id);
+    if (origin === undefined) return;
+    this.#origins.delete(message.id as number);
+    const response = { ...message, id: origin.rpcId };
+    if (origin.local !== undefined) origin.local.answer(response);
+    else await answer(this.#core, origin, response);
+  }
+
+  /** The newest progress wins: at most one envelope per request is on its way. */
+  progress(params: JsonObject): void {
+    const origin = this.get(params.progressToken);
+    if (origin === undefined) return;
+    const news = { ...params, progressToken: origin.progressToken };
+    if (origin.local !== undefined) origin.local.progress(news);
+    else if (origin.telling !== undefined) origin.telling.next = news;
+    else void this.#tell(origin, news);
+  }
+
+  async #tell(origin: Origin, first: JsonObject): Promise<void> {
+    const telling: { next: JsonObject | undefined } = { next: first };
+    origin.telling = telling;
+    while (telling.next !== undefined) {
+      const params = telling.next;
+      telling.next = undefined;
+      const { peer, envelopeId } = origin;
+      await notify(this.#core, [peer], "notifications/progress", params, envelopeId).catch(() => {});
+    }
+    delete origin.telling;
+  }
+}
+
+/** Where a request came from; `undefined` for what is no request of MCP. */
+export function originOf(core: RoomCore, envelope: RoomEnvelope): Origin | undefined {
+  const { from, id, payload } = envelope;
+  if (!isRequestId(payload.id) || typeof payload.method !== "string") return undefined;
+  const params = isObject(payload.params) ? payload.params : {};
+  return {
+    peer: from,
+    envelopeId: id,
+    rpcId: payload.id,
+    method: payload.method,
+    progressToken: isObject(params._meta) ? params._meta.progressToken : undefined,
+    fulfils: fulfilmentOf(core, envelope, params),
+  };
+}
+
+/** What the tracker knows counts; where it knows nothing, what the call says of itself. */
+function fulfilmentOf(
+  core: RoomCore,
+  { id, from, correlation_id }: RoomEnvelope,
+  params: JsonObject,
+): FulfilmentMeta | undefined {
+  const said = fulfilmentMetaOf(params);
+  const proposal =
+    core.tracker.get(correlation_id ?? "") ??
+    core.tracker.get(said?.proposal ?? "") ??
+    core.tracker.all().find(({ fulfilment }) => fulfilment?.envelopeId === id);
+  if (proposal !== undefined) return { proposal: proposal.id, proposer: proposal.proposer, fulfiller: from };
+  return said !== undefined && isId(said.proposer) ? { ...said, fulfiller: from } : undefined;
+}
+
+/** Publishes a response. */
+export async function answer(core: RoomCore, origin: Origin, response: JsonObject): Promise<void> {
+  const { peer, envelopeId, fulfils } = origin;
+  const to = fulfils === undefined ? [peer] : [...new Set([peer, fulfils.proposer])];
+  const payload =
+    fulfils !== undefined && isObject(response.result)
+      ? { ...response, result: withFulfilmentMeta(response.result, fulfils) }
+      : response;
+  await publish(core, { kind: "mcp", to, correlation_id: envelopeId, payload });
+}
+
+/** Publishes an error in answer to a request that nobody here will handle. */
+export function refuse(
+  core: RoomCore,
+  origin: Origin,
+  code: number,
+  message: string,
+  reason: string,
+): void {
+  const error = { code, message, data: { reason } };
+  answer(core, origin, { jsonrpc: "2.0", id: origin.rpcId, error }).catch(() => {});
+}

@@ -1,0 +1,178 @@
+// Puts an MCP server into the room: one instance shared by everybody, or one per peer from a factory. Requests not
+// addressed to us never come here. [X0-7-1] [X0-7-2]
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { type Origin, answer, originOf, refuse } from "./incoming.ts";
+import { type LocalCall, notify, type RoomCore, type Serving } from "./room-core.ts";
+import type { RoomEnvelope } from "./room-envelope.ts";
+import { asError, RoomError } from "./room-error.ts";
+import { type ServableServer, ServedLink } from "./served-link.ts";
+import { checkServeOptions, isServed, type ServeOptions, shownIntroduction } from "./served-methods.ts";
+import { notInitialized } from "./transport.ts";
+
+export type ServerFactory = (peer: string) => ServableServer | Promise<ServableServer>;
+
+export interface Served extends AsyncDisposable {
+  /** Serves no longer; the server is closed. */
+  close(): Promise<void>;
+}
+
+/** Peers introduced at one time; the one longest here is forgotten first and may introduce itself again. */
+const sessionsMax = 256;
+
+interface Session {
+  link: ServedLink;
+  introduction: JsonObject;
+}
+
+export async function serve(
+  core: RoomCore,
+  server: ServableServer | ServerFactory,
+  options: ServeOptions = {},
+): Promise<Served> {
+  checkServeOptions(options, core.topic);
+  if (core.served !== undefined) throw new RoomError("bad_option", "a server is served here already");
+  const serving = new RoomServer(core, server, options);
+  core.served = serving;
+  core.callSelf = (method, params, call) => serving.callSelf(method, params, call);
+  try {
+    await serving.open();
+  } catch (error) {
+    await serving.close();
+    throw error;
+  }
+  return serving;
+}
+
+class RoomServer implements Serving, Served {
+  readonly #core: RoomCore;
+  readonly #server: ServableServer | ServerFactory;
+  readonly #options: ServeOptions;
+  readonly #sessions = new Map<string, Promise<Session>>();
+  #own: Promise<Session> | undefined;
+
+  constructor(core: RoomCore, server: ServableServer | ServerFactory, options: ServeOptions) {
+    this.#core = core;
+    this.#server = server;
+    this.#options = options;
+  }
+
+  /** [X0-6-2] */
+  async open(): Promise<void> {
+    if (typeof this.#server !== "function") await this.#ownSession();
+    notify(this.#core, [], "notifications/tools/list_changed", undefined).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    if (this.#core.served === this) {
+      this.#core.served = undefined;
+      this.#core.callSelf = undefined;
+    }
+    const sessions = await Promise.allSettled([...this.#sessions.values(), this.#own]);
+    this.#sessions.clear();
+    this.#own = undefined;
+    for (const session of sessions) {
+      if (session.status === "fulfilled") await session.value?.link.close();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  serves(method: string): boolean {
+    return isServed(method, this.#options);
+  }
+
+  request(envelope: RoomEnvelope): boolean {
+    const origin = originOf(this.#core, envelope);
+    if (origin === undefined) return true;
+    const params = isObject(envelope.payload.params) ? envelope.payload.params : undefined;
+    void this.#handle(origin, params).catch((error: unknown) => {
+      this.#core.events.emit("error", asError(error));
+      refuse(this.#core, origin, -32603, "The server failed", "internal");
+    });
+    return true;
+  }
+
+  notification({ from, payload }: RoomEnvelope): void {
+    const { method, params } = payload;
+    if (method !== "notifications/cancelled" || !isObject(params)) return;
+    void this.#sessions.get(from)?.then(
+      ({ link }) => link.cancel(from, params),
+      () => {},
+    );
+  }
+
+  /** What it asked is answered still: it may come back and resume. */
+  ended(peer: string | undefined): void {
+    if (peer === undefined) void this.close();
+    else this.#forget(peer);
+  }
+
+  async callSelf(method: string, params: JsonObject, call: LocalCall): Promise<JsonObject> {
+    return (await this.#ownSession()).link.call(method, params, call);
+  }
+
+  async #handle(origin: Origin, params: JsonObject | undefined): Promise<void> {
+    const { peer, method, rpcId } = origin;
+    if (this.#core.level === "restricted") {
+      // It may not answer, so it does not act either.
+      throw new RoomError("privilege_violation", `${peer} was not answered: we are restricted`);
+    }
+    if (!isServed(method, this.#options)) {
+      return refuse(this.#core, origin, -32601, `Method not found: ${method.slice(0, 64)}`, "not_served");
+    }
+    if (method === "ping") return answer(this.#core, origin, { jsonrpc: "2.0", id: rpcId, result: {} });
+    if (method === "initialize") return this.#initialize(origin, params);
+    const session = peer === this.#core.id ? this.#ownSession() : this.#sessions.get(peer);
+    if (session === undefined) {
+      const { code, reason } = notInitialized;
+      return refuse(this.#core, origin, code, "Send initialize first", reason);
+    }
+    (await session).link.take(origin, params);
+  }
+
+  async #initialize(origin: Origin, params: JsonObject | undefined): Promise<void> {
+    const { peer, rpcId } = origin;
+    this.#forget(peer);
+    const isShared = typeof this.#server !== "function";
+    const session = isShared ? this.#ownSession() : this.#openSession(peer, params);
+    this.#sessions.set(peer, session);
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > sessionsMax && oldest !== undefined) this.#forget(oldest);
+    try {
+      const { introduction } = await session;
+      const result = shownIntroduction(introduction, this.#options, params?.protocolVersion);
+      await answer(this.#core, origin, { jsonrpc: "2.0", id: rpcId, result });
+    } catch (error) {
+      this.#sessions.delete(peer);
+      throw error;
+    }
+  }
+
+  #forget(peer: string): void {
+    const session = this.#sessions.get(peer);
+    this.#sessions.delete(peer);
+    void session?.then(
+      ({ link }) => link.peer !== undefined && link.retire(),
+      () => {},
+    );
+  }
+
+  /** For calls to oneself, and for everybody where one instance is shared. */
+  #ownSession(): Promise<Session> {
+    const isShared = typeof this.#server !== "function";
+    this.#own ??= this.#openSession(isShared ? undefined : this.#core.id, undefined);
+    return this.#own;
+  }
+
+  async #openSession(peer: string | undefined, params: JsonObject | undefined): Promise<Session> {
+    const server =
+      typeof this.#server === "function" ? await this.#server(peer ?? this.#core.id) : this.#server;
+    const link = new ServedLink(this.#core, this.#options, peer);
+    await server.connect(link);
+    const introduction = await (params === undefined ? link.introduce() : link.call("initialize", params));
+    if (params !== undefined) link.note("notifications/initialized");
+    return { link, introduction };
+  }
+}

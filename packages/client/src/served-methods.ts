@@ -1,0 +1,45 @@
+// What a server in a room answers: tools; resources and prompts only where its holder said so. [X0-9-6]
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { mcpRevisions } from "./handshake.ts";
+import { RoomError } from "./room-error.ts";
+
+export interface ServeOptions {
+  /**
+   * Exposes the server's resources too. Everybody in the topic sees what is read, so the topic is named:
+   * `resources: "kitchen"` works in the room `kitchen` and nowhere else.
+   */
+  resources?: string;
+  /** Exposes the server's prompts too. */
+  prompts?: boolean;
+}
+
+export function checkServeOptions({ resources }: ServeOptions, topic: string): void {
+  if (resources === undefined || resources === topic) return;
+  throw new RoomError("bad_option", `resources names ${resources}, but everybody in ${topic} would see them`);
+}
+
+/** Deny by default: what is not listed is not there. */
+export function isServed(method: string, { resources, prompts }: ServeOptions): boolean {
+  if (method === "initialize" || method === "ping") return true;
+  const [part] = method.replace(/^notifications\//, "").split("/");
+  if (part === "tools") return true;
+  if (part === "resources") return resources !== undefined;
+  return part === "prompts" && prompts === true;
+}
+
+/** What a server says of itself, with only the capabilities that are served. */
+export function shownIntroduction(
+  result: JsonObject,
+  options: ServeOptions,
+  askedRevision: unknown,
+): JsonObject {
+  const offered = isObject(result.capabilities) ? result.capabilities : {};
+  const capabilities = Object.fromEntries(
+    Object.entries(offered).filter(([name]) => isServed(`${name}/list`, options)),
+  );
+  const own = String(result.protocolVersion);
+  const asked = String(askedRevision);
+  // Revisions are dates, so they compare as text.
+  const protocolVersion = mcpRevisions.includes(asked) && asked <= own ? asked : own;
+  return { ...result, protocolVersion, capabilities };
+}

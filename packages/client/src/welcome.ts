@@ -1,0 +1,38 @@
+// The first thing a connection hears: who we are here, who else is, and where the stream begins.
+import { isId, isLevel, isObject, type Level } from "@mcpx/protocol";
+import type { Position } from "./position.ts";
+import { isRoomEnvelope, type RoomEnvelope } from "./room-envelope.ts";
+import { type Participant, readParticipant } from "./roster.ts";
+
+export interface Welcome {
+  id: string;
+  level: Level;
+  participants: Participant[];
+  connectionId: string;
+  position: Position;
+  /** The envelopes that were asked for, oldest first. */
+  recent: RoomEnvelope[];
+  /** Why history does not reach back to where we were; absent where it does or was not asked. */
+  refusedResume?: string;
+  /** The gateway's time. */
+  atMs: number;
+}
+
+export function readWelcome({ payload, ts }: RoomEnvelope): Welcome | undefined {
+  const { participant, participants, history, connection_id } = payload;
+  if (!isObject(participant) || !isId(participant.id) || !isLevel(participant.privilege)) return undefined;
+  if (!isObject(history) || typeof history.epoch !== "string" || !Number.isSafeInteger(history.seq))
+    return undefined;
+  const listed = Array.isArray(participants) ? participants : [];
+  const envelopes = Array.isArray(history.envelopes) ? history.envelopes : [];
+  return {
+    id: participant.id,
+    level: participant.privilege,
+    participants: listed.map(readParticipant).filter((one) => one !== undefined),
+    connectionId: String(connection_id),
+    position: { epoch: history.epoch, seq: Number(history.seq) },
+    recent: envelopes.filter(isRoomEnvelope),
+    ...(payload.resumed === false ? { refusedResume: String(payload.reason) } : {}),
+    atMs: Date.parse(ts),
+  };
+}

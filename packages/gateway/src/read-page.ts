@@ -1,0 +1,39 @@
+// A page of the log, newest first, bounded in entries and in bytes: a thousand of the largest envelopes would be
+// hundreds of MiB, and whoever wrote them may ask for them many times at once.
+import type { Entry, TopicLog } from "./topic-log.ts";
+
+export interface PageOptions {
+  after?: number | undefined;
+  before?: number | undefined;
+  limit: number;
+  /** Past it the page ends, but never before its first entry. */
+  bytesMax: number;
+}
+
+export interface Page {
+  entries: Entry[];
+  /** There is something older within what was asked. */
+  hasMore: boolean;
+}
+
+/** So many are read at once: what is read and not given is no more than that. */
+const stepMax = 16;
+
+export async function readPage(log: TopicLog, topic: string, options: PageOptions): Promise<Page> {
+  const { after = 0, limit, bytesMax } = options;
+  const entries: Entry[] = [];
+  let bytes = 0;
+  let before = options.before ?? Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const step = await log.read(topic, { after, before, limit: stepMax, order: "newest_first" });
+    for (const entry of step) {
+      bytes += Buffer.byteLength(entry.text);
+      const isFull = entries.length === limit || (bytes > bytesMax && entries.length > 0);
+      if (isFull) return { entries, hasMore: true };
+      entries.push(entry);
+    }
+    const last = step.at(-1);
+    if (last === undefined || step.length < stepMax) return { entries, hasMore: false };
+    before = last.seq;
+  }
+}

@@ -1,0 +1,61 @@
+import { createLogger, createManualClock } from "@mcpx/host";
+import { expect, test } from "vitest";
+import { defaultOptions, type TopicOptions } from "./gateway-state.ts";
+import { topicOptions } from "./open-room.ts";
+import { createMemoryTopicLog } from "./topic-log-memory.ts";
+import { trimTopics } from "./trim-topics.ts";
+
+function gatewayWith(topics: Record<string, Partial<TopicOptions>>) {
+  return {
+    options: { ...defaultOptions, topics },
+    durableLog: createMemoryTopicLog(),
+    clock: createManualClock(),
+    log: createLogger({ level: "silent" }),
+    topics: new Set<string>(),
+  };
+}
+
+/** Five entries, a second apart, the last one now. */
+async function fill(gateway: ReturnType<typeof gatewayWith>, topic: string): Promise<void> {
+  gateway.topics.add(topic);
+  for (let i = 0; i < 5; i += 1) {
+    const at = gateway.clock.now() - (4 - i) * 1_000;
+    await gateway.durableLog.append({ topic, id: `e${i}`, from: "a", at, digest: "", text: "{}" });
+  }
+}
+
+test("[X0-5.3-5] each topic keeps what its own retention says, by count and by age", async () => {
+  const gateway = gatewayWith({
+    few: { retention: { count: 2 } },
+    "fresh/*": { retention: { ageMs: 2_500 } },
+    none: { retention: { count: 0 } },
+  });
+  for (const topic of ["few", "fresh/room", "none", "other"]) await fill(gateway, topic);
+  await trimTopics(gateway);
+  const firsts = await Promise.all(
+    ["few", "fresh/room", "none", "other"].map(
+      async (topic) => (await gateway.durableLog.bounds(topic)).first,
+    ),
+  );
+  expect(firsts).toEqual([4, 3, 6, 1]);
+  gateway.clock.advance(1_000);
+  await trimTopics(gateway);
+  expect(await gateway.durableLog.bounds("fresh/room")).toEqual({ first: 4, last: 5 });
+});
+
+test("[X0-5.3-5] a topic has the options of its exact name, else of the longest glob, over the defaults", () => {
+  const gateway = gatewayWith({
+    "**": { history: false },
+    "a/*": { retention: { count: 1 } },
+    "a/b*": { history: false, retention: { count: 2 } },
+    "a/bc": {},
+    constructor: { history: false },
+  });
+  const standard = topicOptions(gatewayWith({}), "any");
+  expect(standard).toEqual({ history: true, retention: { count: 100_000 } });
+  expect(topicOptions(gateway, "x")).toEqual({ ...standard, history: false });
+  expect(topicOptions(gateway, "a/x")).toEqual({ history: true, retention: { count: 1 } });
+  expect(topicOptions(gateway, "a/bb")).toEqual({ history: false, retention: { count: 2 } });
+  expect(topicOptions(gateway, "a/bc")).toEqual(standard);
+  expect(topicOptions(gatewayWith({}), "constructor")).toEqual(standard);
+});

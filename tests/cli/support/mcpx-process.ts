@@ -1,0 +1,120 @@
+// The command as users have it: `bin/mcpx.js` in a process of its own, with an environment of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+
+const root = dirname(dirname(dirname(import.meta.dirname)));
+export const bin = join(root, "packages", "cli", "bin", "mcpx.js");
+
+/** Gone when the test is. */
+export function scratch(): string {
+  const dir = mkdtempSync(join(tmpdir(), "mcpx-cli-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Another Node than the one that runs the tests. */
+  node?: string;
+  bin?: string;
+}
+
+export interface RunningCommand {
+  readonly pid: number;
+  readonly out: string[];
+  readonly err: string[];
+  /** The first line, out or err, that has been or will be printed and matches. Rejects when the command ends first. */
+  line(pattern: RegExp): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Starts a command; whatever is left of it is killed when the test is over. */
+export function start(args: readonly string[], options: RunOptions = {}): RunningCommand {
+  const { HOME: _, MCPX_DATA: __, MCPX_TOKEN: ___, XDG_DATA_HOME: ____, ...env } = process.env;
+  const child = spawn(options.node ?? process.execPath, [options.bin ?? bin, ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: { ...env, HOME: "/nonexistent", NO_COLOR: "1", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return watch(child);
+}
+
+function watch(child: ChildProcess): RunningCommand {
+  const out: string[] = [];
+  const err: string[] = [];
+  const waiting = new Set<() => void>();
+  let isOver = false;
+  const collect = (stream: NodeJS.ReadableStream | null, lines: string[]) => {
+    createInterface({ input: stream as NodeJS.ReadableStream }).on("line", (line) => {
+      lines.push(line);
+      for (const look of waiting) look();
+    });
+  };
+  collect(child.stdout, out);
+  collect(child.stderr, err);
+  const ended = once(child, "close").then(([code, signal]) => {
+    isOver = true;
+    for (const look of waiting) look();
+    return { code, signal };
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    pid: child.pid as number,
+    out,
+    err,
+    ended,
+    kill: (signal) => child.kill(signal),
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = [...out, ...err].find((line) => pattern.test(line));
+          if (found === undefined && !isOver) return;
+          waiting.delete(look);
+          if (found !== undefined) resolve(found);
+          else reject(new Error(`ended without ${pattern}:\n${[...out, ...err].join("\n")}`));
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+export interface Finished {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a command to its end. */
+export async function mcpx(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const command = start(args, options);
+  const { code } = await command.ended;
+  return { code, out: command.out.join("\n"), err: command.err.join("\n") };
+}
+
+export interface RunningGateway extends RunningCommand {
+  readonly url: string;
+  readonly dataDir: string;
+}
+
+/** `mcpx up --port 0 --json` on this data directory, ready. */
+export async function up(
+  dataDir: string,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<RunningGateway> {
+  const command = start(["up", "--port", "0", "--json", "--data", dataDir, ...args], options);
+  const ready = JSON.parse(await command.line(/^\{"url"/)) as { url: string; dataDir: string; pid: number };
+  // Where a launcher stands in between, its own process is not the gateway's.
+  return { ...command, ...ready };
+}
