@@ -8,6 +8,7 @@ const root = dirname(import.meta.dirname);
 const mayImport: Record<string, readonly string[]> = {
   protocol: [],
   host: ["protocol"],
+  client: ["protocol"],
   gateway: ["protocol", "host"],
   cli: ["protocol", "host", "gateway"],
 };
@@ -38,7 +39,7 @@ for (const [name, allowed] of Object.entries(mayImport)) {
     expect(foreign).toEqual([]);
     // Only through the front door.
     expect(
-      imports.filter(({ from }) => /packages\/|\.\.\/\.\.\/(protocol|host|gateway|cli)/.test(from)),
+      imports.filter(({ from }) => /packages\/|\.\.\/\.\.\/(protocol|host|client|gateway|cli)/.test(from)),
     ).toEqual([]);
   });
 }
@@ -71,7 +72,7 @@ test("only the command line reads the environment", () => {
 
 test("ARCHITECTURE.md names only files that are there", () => {
   const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-  const named = [...text.matchAll(/`((?:protocol|host|gateway|cli)\/src\/[a-z/-]+\.ts)`/g)].map(
+  const named = [...text.matchAll(/`((?:protocol|host|client|gateway|cli)\/src\/[a-z/-]+\.ts)`/g)].map(
     (match) => match[1] as string,
   );
   expect(named.length).toBeGreaterThan(10);

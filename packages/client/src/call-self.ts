@@ -1,6 +1,6 @@
 // A call to oneself: handed to what is served here, nothing is published.
 import type { JsonObject } from "@mcpx/protocol";
-import type { RequestOptions } from "./request.ts";
+import { type RequestOptions, tellProgress } from "./request.ts";
 import type { RoomCore } from "./room-core.ts";
 import { asError, PeerError, RoomError } from "./room-error.ts";
 
@@ -10,7 +10,8 @@ export async function callSelf(
   params: JsonObject,
   { signal, onProgress, timeoutMs = core.options.callTimeoutMs }: RequestOptions,
 ): Promise<JsonObject> {
-  if (core.callSelf === undefined) throw new PeerError(-32601, "Nothing is served here", { reason: "not_served" });
+  if (core.callSelf === undefined)
+    throw new PeerError(-32601, "Nothing is served here", { reason: "not_served" });
   const abort = new AbortController();
   const onAbort = () => abort.abort(asError(signal?.reason));
   if (signal?.aborted) onAbort();
@@ -20,7 +21,7 @@ export async function callSelf(
   try {
     return await core.callSelf(method, params, {
       signal: abort.signal,
-      onProgress: onProgress && (({ progress }) => onProgress({ progress: Number(progress) })),
+      onProgress: onProgress && ((news) => tellProgress(core, onProgress, news)),
     });
   } finally {
     clearTimeout(timer);

@@ -19,7 +19,15 @@ export function readChat(envelope: RoomEnvelope): ChatMessage | undefined {
   if (envelope.kind !== "chat" && !isV0Chat(envelope)) return undefined;
   if (!isObject(body) || typeof body.text !== "string") return undefined;
   const { id, from, to = [], at, seq } = envelope;
-  return { id, from, text: body.text, format: body.format === "markdown" ? "markdown" : "plain", to, at, seq };
+  return {
+    id,
+    from,
+    text: body.text,
+    format: body.format === "markdown" ? "markdown" : "plain",
+    to,
+    at,
+    seq,
+  };
 }
 
 /** COMPAT: v0 has no chat kind. Only there does the notification count as chat. */

@@ -3,11 +3,11 @@
 import { closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
 import { type BackoffOptions, backoffMs } from "./backoff.ts";
 import { type HearingHandlers, hear } from "./hear.ts";
-import { type Outbox, type Receipt } from "./outbox.ts";
+import type { Outbox, Receipt } from "./outbox.ts";
 import { type Position, resumeText } from "./position.ts";
+import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
 import type { RoomState } from "./room-events.ts";
-import type { RoomEnvelope } from "./room-envelope.ts";
 import { callGateway, isAboutToken, isPassing } from "./ticket.ts";
 import type { TokenSource } from "./token-source.ts";
 import { type Ending, openSession, type Session, type WebSocketConstructor } from "./web-socket.ts";
@@ -226,7 +226,8 @@ export class Connection {
 
 /** 44xx: not as we are; 45xx and the network's own: come back. */
 function errorOf({ code, reason }: Ending): RoomError {
-  if (code === closeCodes.unauthorised) return new RoomError("unauthorised", reason || "the token is no good");
+  if (code === closeCodes.unauthorised)
+    return new RoomError("unauthorised", reason || "the token is no good");
   if (mayComeBack(code)) return new RoomError("network", `the connection ended (${code} ${reason})`.trim());
   return new RoomError(closeReasons[code] ?? "closed", reason || `closed with ${code}`);
 }

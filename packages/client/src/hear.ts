@@ -27,7 +27,7 @@ export function hear(connection: Connection, text: string): void {
     connection.handlers.error(new RoomError("bad_answer", "something came that is no envelope"));
   } else if (envelope.from === gatewayId) {
     hearGateway(connection, envelope);
-  } else if (connection.position !== undefined && envelope.seq !== undefined) {
+  } else if (connection.welcomedAtMs !== undefined && envelope.seq !== undefined) {
     if (advance(connection, envelope.seq)) connection.handlers.envelope(envelope);
   }
 }
@@ -35,16 +35,20 @@ export function hear(connection: Connection, text: string): void {
 function hearGateway(connection: Connection, envelope: RoomEnvelope): void {
   const { handlers } = connection;
   const event = envelope.kind === "system" ? envelope.payload.event : undefined;
-  if (event === "welcome") return hearWelcome(connection, envelope);
-  if (connection.position === undefined) return;
-  if (event === "ack") return hearAck(connection, envelope);
-  if (event === "error" || envelope.kind === "mcp") return hearRefusal(connection, envelope);
-  if (event === "token_expiring") handlers.tokenExpiring();
-  if (event === "draining") {
-    const afterMs = Number(envelope.payload.reconnect_after_ms);
-    if (afterMs >= 0) connection.returnAfterMs = Math.min(afterMs, 60_000);
+  if (event === "welcome") hearWelcome(connection, envelope);
+  else if (connection.welcomedAtMs === undefined) return;
+  else if (event === "ack") hearAck(connection, envelope);
+  else if (event === "error" || envelope.kind === "mcp") hearRefusal(connection, envelope);
+  else {
+    if (event === "token_expiring") handlers.tokenExpiring();
+    if (event === "draining") hearDraining(connection, envelope);
+    handlers.notice(envelope);
   }
-  handlers.notice(envelope);
+}
+
+function hearDraining(connection: Connection, { payload }: RoomEnvelope): void {
+  const afterMs = Number(payload.reconnect_after_ms);
+  if (afterMs >= 0) connection.returnAfterMs = Math.min(afterMs, 60_000);
 }
 
 function hearWelcome(connection: Connection, envelope: RoomEnvelope): void {

@@ -1,7 +1,7 @@
 // Requests of others that are being answered here. A server sees numbers of ours instead of theirs, so that any
 // number of peers can share it; answers and progress go back under the ids they came with. [X0-4.1.1-1]
 import { isId, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
-import { fulfilmentMetaOf, type FulfilmentMeta, withFulfilmentMeta } from "./proposals/fulfilment-meta.ts";
+import { type FulfilmentMeta, fulfilmentMetaOf, withFulfilmentMeta } from "./proposals/fulfilment-meta.ts";
 import { withProgressToken } from "./request.ts";
 import { notify, publish, type RoomCore } from "./room-core.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
@@ -137,13 +137,7 @@ export async function answer(core: RoomCore, origin: Origin, response: JsonObjec
 }
 
 /** Publishes an error in answer to a request that nobody here will handle. */
-export function refuse(
-  core: RoomCore,
-  origin: Origin,
-  code: number,
-  message: string,
-  reason: string,
-): void {
+export function refuse(core: RoomCore, origin: Origin, code: number, message: string, reason: string): void {
   const error = { code, message, data: { reason } };
   answer(core, origin, { jsonrpc: "2.0", id: origin.rpcId, error }).catch(() => {});
 }

@@ -142,7 +142,10 @@ export class Outbox {
       if (this.#onTheWay >= windowMax) return;
       const now = performance.now();
       if (this.#pace !== undefined && now - this.#pace.notBeforeMs > calmMs) this.#pace = undefined;
-      if (this.#pace !== undefined && now < this.#pace.notBeforeMs) return this.#later(this.#pace.notBeforeMs - now);
+      if (this.#pace !== undefined && now < this.#pace.notBeforeMs) {
+        this.#later(this.#pace.notBeforeMs - now);
+        return;
+      }
       if (this.#pace !== undefined) this.#pace.notBeforeMs = now + this.#pace.everyMs;
       item.sentAtMs = now;
       this.#onTheWay += 1;

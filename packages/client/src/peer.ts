@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from "@mcpx/protocol";
 import { callSelf } from "./call-self.ts";
 import { shakeHands } from "./handshake.ts";
 import { propose } from "./propose.ts";
-import { requestPeer } from "./request-peer.ts";
 import type { RequestOptions } from "./request.ts";
+import { requestPeer } from "./request-peer.ts";
 import type { RoomCore } from "./room-core.ts";
 import { asError, PeerError, RoomError } from "./room-error.ts";
 import type { Participant } from "./roster.ts";
@@ -148,7 +148,8 @@ export class Peer {
     for (let page = 0; page < pagesMax; page += 1) {
       const listed = await this.request(method, cursor === undefined ? {} : { cursor }, options);
       const items = listed[member];
-      if (!Array.isArray(items)) throw new RoomError("bad_answer", `${this.id} answered ${method} without a list`);
+      if (!Array.isArray(items))
+        throw new RoomError("bad_answer", `${this.id} answered ${method} without a list`);
       all.push(...items.filter(isObject));
       cursor = listed.nextCursor;
       if (typeof cursor !== "string") return all;

@@ -42,7 +42,7 @@ export function sendRequest(
     envelopeId: newId(),
     rpcId,
     isPublished: false,
-    progress: onProgress && ((news) => tell(core, onProgress, news)),
+    progress: onProgress && ((news) => tellProgress(core, onProgress, news)),
     answer: (payload) => finish(() => resolve(resultOf(payload))),
     fail: (error) => finish(() => reject(error)),
   };
@@ -102,7 +102,11 @@ export function withProgressToken(params: JsonObject, progressToken: string | nu
 }
 
 /** Never lets a listener's fault out; what is no progress is not passed on. */
-function tell(core: RoomCore, onProgress: (progress: Progress) => void, news: JsonObject): void {
+export function tellProgress(
+  core: RoomCore,
+  onProgress: (progress: Progress) => void,
+  news: JsonObject,
+): void {
   const { progress, total, message } = news;
   if (typeof progress !== "number") return;
   try {

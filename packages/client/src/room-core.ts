@@ -69,11 +69,7 @@ export interface Draft {
   id?: string | undefined;
 }
 
-export function publish(
-  core: RoomCore,
-  draft: Draft,
-  options?: { isPassing?: boolean },
-): Promise<Receipt> {
+export function publish(core: RoomCore, draft: Draft, options?: { isPassing?: boolean }): Promise<Receipt> {
   const { kind, payload, to, correlation_id, id = newId() } = draft;
   const envelope: RoomEnvelope = {
     protocol: core.protocol,

@@ -59,11 +59,11 @@ export class RoomEvents {
     listener: RoomListener<Name>,
     options?: RoomListenerOptions,
   ): void {
-    this.#target.addEventListener(type, listener as EventListenerOrEventListenerObject, options);
+    this.#target.addEventListener(type, listener as never, options);
   }
 
   remove<Name extends RoomEventName>(type: Name, listener: RoomListener<Name>): void {
-    this.#target.removeEventListener(type, listener as EventListenerOrEventListenerObject);
+    this.#target.removeEventListener(type, listener as never);
   }
 
   stream<Name extends RoomEventName>(

@@ -3,8 +3,8 @@ import type { JsonObject } from "@mcpx/protocol";
 import { withFulfilmentMeta } from "./proposals/fulfilment-meta.ts";
 import type { Proposal } from "./proposals/proposal.ts";
 import { withdraw } from "./propose.ts";
-import { requestPeer } from "./request-peer.ts";
 import type { RequestOptions } from "./request.ts";
+import { requestPeer } from "./request-peer.ts";
 import { publish, type RoomCore } from "./room-core.ts";
 import { RoomError } from "./room-error.ts";
 
@@ -64,7 +64,9 @@ export class RoomProposals {
     const { id, proposer, targets, method } = proposal;
     const target = options.target ?? (targets.length === 1 ? targets[0] : undefined);
     if (target === undefined) {
-      return Promise.reject(new RoomError("bad_option", "say whom to ask: the proposal names no single target"));
+      return Promise.reject(
+        new RoomError("bad_option", "say whom to ask: the proposal names no single target"),
+      );
     }
     const params = withFulfilmentMeta(options.params ?? proposal.params, { proposal: id, proposer });
     return requestPeer(this.#core, target, method, params, { ...options, correlation_id: id });

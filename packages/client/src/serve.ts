@@ -1,7 +1,7 @@
 // Puts an MCP server into the room: one instance shared by everybody, or one per peer from a factory. Requests not
 // addressed to us never come here. [X0-7-1] [X0-7-2]
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { type Origin, answer, originOf, refuse } from "./incoming.ts";
+import { answer, type Origin, originOf, refuse } from "./incoming.ts";
 import { type LocalCall, notify, type RoomCore, type Serving } from "./room-core.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";

@@ -3,8 +3,8 @@ import { isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
 import { resultOf } from "./calls.ts";
 import { mcpRevisions } from "./handshake.ts";
 import { Incoming, type Origin, refuse } from "./incoming.ts";
-import { type LocalCall, notify, type RoomCore } from "./room-core.ts";
 import { sendRequest } from "./request.ts";
+import { type LocalCall, notify, type RoomCore } from "./room-core.ts";
 import { asError, RoomError } from "./room-error.ts";
 import { isServed, type ServeOptions } from "./served-methods.ts";
 
@@ -59,7 +59,8 @@ export class ServedLink {
   /** A request of a peer, already found to be served. */
   take(origin: Origin, params: JsonObject | undefined): void {
     const message = this.#incoming.open(origin, params);
-    if (message === undefined) refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
+    if (message === undefined)
+      refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
     else this.#deliver(message);
   }
 
@@ -107,7 +108,8 @@ export class ServedLink {
       this.#incoming.forget(message?.id as number);
       reject(signal?.reason);
     };
-    if (message === undefined) return Promise.reject(new RoomError("too_many_calls", "too many calls are open"));
+    if (message === undefined)
+      return Promise.reject(new RoomError("too_many_calls", "too many calls are open"));
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#deliver(message);
     return promise;
@@ -145,7 +147,9 @@ export class ServedLink {
     try {
       const params = isObject(message.params) ? message.params : {};
       const correlation_id = origin?.envelopeId;
-      reply({ result: await sendRequest(this.#core, peer, String(message.method), params, { correlation_id }) });
+      reply({
+        result: await sendRequest(this.#core, peer, String(message.method), params, { correlation_id }),
+      });
     } catch (error) {
       const { code } = error as { code?: unknown };
       reply({

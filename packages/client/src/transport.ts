@@ -77,11 +77,14 @@ export class RoomTransport implements Receiver {
     if (envelope.from !== this.peer) return false;
     const origin = originOf(this.#core, envelope);
     if (origin === undefined) return false;
-    const isRelated = [...this.#outgoing.values()].some((call) => call.envelopeId === envelope.correlation_id);
+    const isRelated = [...this.#outgoing.values()].some(
+      (call) => call.envelopeId === envelope.correlation_id,
+    );
     if (this.#introduction !== undefined && !isRelated && !clientMethods.has(origin.method)) return false;
     const { params } = envelope.payload;
     const message = this.#incoming.open(origin, isObject(params) ? params : undefined);
-    if (message === undefined) refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
+    if (message === undefined)
+      refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
     else this.#deliver(message);
     return true;
   }
@@ -89,7 +92,10 @@ export class RoomTransport implements Receiver {
   notification({ from, payload }: RoomEnvelope): void {
     if (from !== this.peer || payload.method === "notifications/progress") return;
     const params = isObject(payload.params) ? payload.params : undefined;
-    if (payload.method !== "notifications/cancelled") return this.#deliver({ ...payload });
+    if (payload.method !== "notifications/cancelled") {
+      this.#deliver({ ...payload });
+      return;
+    }
     const requestId = this.#incoming.find(this.peer, params?.requestId);
     if (requestId === undefined) return;
     this.#deliver({ ...payload, params: { ...params, requestId } });

@@ -1,0 +1,24 @@
+// Five lines to be in a room. For browsers and Node; nothing here imports `node:`.
+export type { BackoffOptions } from "./backoff.ts";
+export type { ChatMessage } from "./chat.ts";
+export type { HistoryOptions, HistoryPage } from "./history.ts";
+export { type JoinOptions, joinRoom } from "./join-room.ts";
+export type { Receipt } from "./outbox.ts";
+export type { CallOptions, Peer, Tool, ToolResult } from "./peer.ts";
+export type { Proposal, ProposalChange, ProposalStatus } from "./proposals/proposal.ts";
+export { ProposalTracker } from "./proposals/tracker.ts";
+export type { ProposalDraft, ProposalHandle } from "./propose.ts";
+export type { Progress, RequestOptions } from "./request.ts";
+export type { Room } from "./room.ts";
+export type { Draft } from "./room-core.ts";
+export type { RoomEnvelope } from "./room-envelope.ts";
+export { type ClientReason, PeerError, RoomError } from "./room-error.ts";
+export type { RoomEvent, RoomEventMap, RoomEventName, RoomState } from "./room-events.ts";
+export type { FulfilOptions, ProposalWord, RoomProposals } from "./room-proposals.ts";
+export type { Participant } from "./roster.ts";
+export type { Served, ServerFactory } from "./serve.ts";
+export type { ServableServer } from "./served-link.ts";
+export type { ServeOptions } from "./served-methods.ts";
+export type { TokenProvider } from "./token-source.ts";
+export type { RoomTransport } from "./transport.ts";
+export type { WebSocketConstructor, WebSocketLike } from "./web-socket.ts";
