@@ -1,6 +1,6 @@
 // Delivery: what was committed in one tick goes to every member in one write, encoded once per variant.
 import { closeCodes } from "@mcpx/protocol";
-import { Batch, type Slice, single } from "./batch.ts";
+import { Batch, type Slice, single, wholeOf } from "./batch.ts";
 import { expel } from "./expel.ts";
 import type { Gateway } from "./gateway-state.ts";
 import { renderEntry } from "./render.ts";
@@ -20,19 +20,17 @@ function deliver(gateway: Gateway, room: Room): void {
   const last = entries.at(-1);
   if (last === undefined) return;
   room.deliveredSeq = last.seq;
-  const batches = new Map<string, Batch>();
+  // By variant: two protocols, with and without seq.
+  const batches: (Batch | undefined)[] = [undefined, undefined, undefined, undefined];
   let deliveries = 0;
   const senders = new Set(entries.map(({ from }) => from));
   for (const member of room.members.values()) {
     if (member.isCatchingUp || member.position >= last.seq) continue;
     // Judged by what it left from before: a burst that comes just now makes nobody slow.
     if (cutOffIfSlow(gateway, member)) continue;
-    const key = `${member.protocol} ${member.wantsSeq}`;
-    let batch = batches.get(key);
-    if (batch === undefined) {
-      batch = new Batch(entries.map((entry) => renderEntry(entry, member)));
-      batches.set(key, batch);
-    }
+    const variant = (member.protocol === "mcp-x/v0" ? 2 : 0) + (member.wantsSeq ? 1 : 0);
+    const batch = batches[variant] ?? new Batch(entries.map((entry) => renderEntry(entry, member)));
+    batches[variant] = batch;
     // A member that has just caught up may have been given the first of these already.
     const start = entries.findIndex(({ seq }) => seq > member.position);
     member.position = last.seq;
@@ -54,15 +52,22 @@ function ownSlices(
   start: number,
 ): Slice[] {
   const slices: Slice[] = [];
+  let acks: string[] = [];
   let from = start;
+  const flush = (end: number) => {
+    if (acks.length > 0) slices.push(wholeOf(new Batch(acks)));
+    acks = [];
+    if (end > from) slices.push({ batch, start: from, end });
+  };
   for (let i = start; i < entries.length; i += 1) {
-    const entry = entries[i];
-    if (entry === undefined || entry.from !== member.participant.id) continue;
-    if (i > from) slices.push({ batch, start: from, end: i });
-    slices.push(...single(ackText(gateway, member, entry)));
+    const entry = entries[i] as Entry;
+    if (entry.from !== member.participant.id) continue;
+    // Acks of envelopes that followed each other leave in one piece.
+    if (i > from) flush(i);
+    acks.push(ackText(gateway, member, entry));
     from = member.wantsEcho ? i : i + 1;
   }
-  if (from < entries.length) slices.push({ batch, start: from, end: entries.length });
+  flush(entries.length);
   return slices;
 }
 

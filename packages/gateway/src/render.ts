@@ -18,7 +18,7 @@ export interface Variant {
 
 /** The text a connection of this variant gets. */
 export function renderEntry(entry: Entry, { protocol, wantsSeq }: Variant): string {
-  const text = mayBeChat(entry) ? chatFor(entry, protocol) : entry.text;
+  const text = mayNeedRendering(entry, protocol) ? chatFor(entry, protocol) : entry.text;
   return wantsSeq ? withSeq(text, entry) : text;
 }
 
@@ -27,9 +27,13 @@ export function withSeq(text: string, { seq, at }: Pick<Entry, "seq" | "at">): s
   return withFields(text, [`"seq":${seq}`, `"at":"${isoTime(at)}"`]);
 }
 
-/** Cheap and never wrong to say yes: what is looked at closer is decided by reading the envelope. */
-function mayBeChat({ text }: Entry): boolean {
-  return text.includes("chat") || text.includes("\\u");
+/**
+ * Whether this may be chat in the other protocol's form. Cheap, and never wrong to say yes: what is looked at closer
+ * is decided by reading the envelope. Escapes may spell anything.
+ */
+function mayNeedRendering({ text }: Entry, protocol: Protocol): boolean {
+  const sign = protocol === "mcp-x/v0" ? "chat" : "mcp-x/v0";
+  return text.includes(sign) || text.includes("\\");
 }
 
 /** The log keeps the original; only the other protocol's members get it rendered anew. [X0-8.1-2] */
