@@ -10,7 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   host: ["protocol"],
   client: ["protocol"],
   gateway: ["protocol", "host"],
-  cli: ["protocol", "host", "gateway"],
+  cli: ["protocol", "host", "client", "gateway"],
 };
 
 interface Import {

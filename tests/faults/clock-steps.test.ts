@@ -48,8 +48,12 @@ test("order, seqs, acks and resume are as ever, and `at` does not go back", { ti
   const read = acks.map(({ ts }) => ts);
   expect(read).not.toEqual(read.toSorted());
 
-  const seen = async (client: TestClient) =>
-    (await client.taken()).filter(({ kind }) => kind === "chat").map(({ seq, at }) => [seq, at]);
+  const seen = async (client: TestClient) => {
+    const chats: Seen[] = [];
+    while (chats.length < seqs.length) chats.push(await client.find(({ kind }) => kind === "chat"));
+    chats.push(...(await client.taken()));
+    return chats.map(({ seq, at }) => [seq, at]);
+  };
   const expected = seqs.map((seq, index) => [seq, times[index]]);
   expect(await seen(bob)).toEqual(expected);
   const again = await enter(server, "bob", { ...long, query: { seq: "1", resume } });

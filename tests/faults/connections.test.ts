@@ -1,5 +1,5 @@
 // A full house: past the limit strangers are told to come later, and those inside notice nothing.
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { TestClient } from "../support/test-client.ts";
 import { type ChildServer, startChildServer } from "./support/child-server.ts";
 import { openSocket, rawJoin } from "./support/raw-socket.ts";
@@ -9,13 +9,11 @@ const places = isSoak ? 5_000 : 1_000;
 const rooms = 50;
 
 let server: ChildServer;
-afterEach(() => server.cleanUp());
 
 async function fill(): Promise<{ tokens: string[]; sockets: Awaited<ReturnType<typeof rawJoin>>[] }> {
-  const tokens = await Promise.all(
-    Array.from({ length: places + 1 }, (_, i) =>
-      server.token({ sub: `guest-${i}`, topics: [`hall-${i % rooms}`], level: "full" }),
-    ),
+  const tokens = await server.tokens(
+    "hall-*",
+    Array.from({ length: places + 1 }, (_, i) => `guest-${i}`),
   );
   const sockets: Awaited<ReturnType<typeof rawJoin>>[] = [];
   for (let i = 0; i < places; i += 50) {
@@ -59,7 +57,7 @@ test("[X0-9-4] a thousand half handshakes keep nobody out, and are ended by the 
   server = await startChildServer({ limits: { handshakeMs: 5_000 } });
   const half = await Promise.all(Array.from({ length: 1_000 }, () => openSocket(server.url)));
   for (const socket of half) socket.write("GET /v0/ws?topic=hall HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgr");
-  const token = await server.token({ sub: "guest", topics: ["hall"], level: "full" });
+  const [token] = await server.tokens("hall", ["guest"]);
   const guest = await TestClient.connect(server.url, token, { topic: "hall" });
   await guest.event("welcome");
   // In, while all of them are still hanging on.

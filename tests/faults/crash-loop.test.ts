@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { newDirectory } from "./support/disk.ts";
 import { examine, type Findings, nothing, readTopic } from "./support/examine.ts";
 import { Publisher, type PublisherOptions } from "./support/publisher.ts";
-import { startServerProcess } from "./support/server-process.ts";
+import { type ServerProcess, startServerProcess } from "./support/server-process.ts";
 import { scale, timeout } from "./support/soak.ts";
 import { mintTokens } from "./support/tokens.ts";
 
@@ -18,7 +18,7 @@ interface Crashes {
   findings: Findings;
   acks: number;
   kept: number;
-  readyMs: number[];
+  starts: ServerProcess[];
 }
 
 /** Rounds of load and kill -9, as long as `isEnough` does not say so; then all is sent until it is acknowledged. */
@@ -32,7 +32,7 @@ async function crash(
   const publishers = ids.map((id, n) => new Publisher({ id, topic, token: tokens[n] as string, resendWith }));
   const acknowledged = () => publishers.flatMap(({ acks }) => acks);
   let server = await startServerProcess({ dataDir });
-  const readyMs = [server.readyMs];
+  const starts = [server];
   const kept = () => readTopic(server.url, tokens[0] as string, topic);
   const findings = async () => examine(await kept(), acknowledged());
   for (let round = 1; !(await isEnough(round, findings)); round += 1) {
@@ -42,12 +42,12 @@ async function crash(
     await server.kill();
     await Promise.all(publishers.map((each) => each.lost()));
     server = await startServerProcess({ dataDir });
-    readyMs.push(server.readyMs);
+    starts.push(server);
   }
   await Promise.all(publishers.map((each) => each.connect(server.url)));
   await Promise.all(publishers.map((each) => each.finish()));
   const acks = acknowledged().length;
-  return { findings: await findings(), acks, kept: (await kept()).length, readyMs };
+  return { findings: await findings(), acks, kept: (await kept()).length, starts };
 }
 
 /** What the server has to cope with when it starts. */
@@ -75,12 +75,14 @@ test("[B-DUR-1] [X0-4-3] through kill -9 in a loop each envelope is kept once an
   const dataDir = newDirectory();
   await fillLog(dataDir, scale(100_000, 1_000_000));
   const rounds = scale(5, 100);
-  const { findings, acks, kept, readyMs } = await crash(dataDir, "same ids", async (round) => round > rounds);
+  const { findings, acks, kept, starts } = await crash(dataDir, "same ids", async (round) => round > rounds);
   expect(findings).toEqual(nothing);
   expect(kept).toBe(acks);
   expect(acks).toBeGreaterThan(rounds * 50);
-  // On a machine so busy that even an empty server takes long, the log may not make it worse than twice that.
-  expect(Math.max(...readyMs)).toBeLessThan(Math.max(readyMsMax, 2 * empty.readyMs));
+  // A busy machine makes a single start late; it does not make it work more.
+  expect(Math.max(...starts.map(({ cpuMs }) => cpuMs))).toBeLessThan(readyMsMax);
+  const median = starts.map(({ readyMs }) => readyMs).toSorted((a, b) => a - b)[rounds >> 1];
+  expect(median).toBeLessThan(Math.max(readyMsMax, 2 * empty.readyMs));
 });
 
 test("control: sent again with new ids the same finds doubles", { timeout }, async () => {

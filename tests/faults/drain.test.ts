@@ -1,5 +1,5 @@
 // SIGTERM under load: not ready at once, everybody told, acks flushed, exit 0; nothing lost, nothing doubled.
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { TestClient } from "../support/test-client.ts";
 import { type ChildServer, startChildServer } from "./support/child-server.ts";
 
@@ -8,10 +8,9 @@ const listeners = isSoak ? 500 : 100;
 const limits = { envelopesPerSecondFull: 100_000, handshakesPerSecond: 10_000 };
 
 let server: ChildServer;
-afterEach(() => server.cleanUp());
 
 async function join(id: string): Promise<TestClient> {
-  const token = await server.token({ sub: id, topics: ["ship"], level: "full" });
+  const [token] = await server.tokens("ship", [id]);
   return TestClient.connect(server.url, token, { topic: "ship", seq: "1" });
 }
 
@@ -39,15 +38,15 @@ test("[B-DUR-1] SIGTERM under load: clients are told, what was acked was deliver
   await crew[0]?.find(({ seq }) => seq === 50);
 
   const began = performance.now();
-  server.kill("SIGTERM");
+  const stopping = server.stop();
   const acked = await talking;
   const codes = await Promise.all(crew.map(async (sailor) => (await sailor.closing()).code));
-  expect(await server.exited).toBe(0);
+  expect(await stopping).toBe(0);
   expect(performance.now() - began).toBeLessThan(15_000);
 
   expect(new Set(codes)).toEqual(new Set([4503]));
   expect(captain.closed?.code).toBe(4503);
-  expect(acked.size).toBeGreaterThan(50);
+  expect(acked.size).toBeGreaterThanOrEqual(50);
   const last = Math.max(...acked.values());
   for (const sailor of crew) {
     const envelopes = sailor.texts.map((text) => JSON.parse(text));
@@ -62,7 +61,7 @@ test("control: kill -9 tells nobody", { timeout: 60_000 }, async () => {
   server = await startChildServer({ limits });
   const sailor = await join("sailor");
   await sailor.event("welcome");
-  server.kill("SIGKILL");
+  await server.kill();
   expect((await sailor.closing()).code).toBe(1006);
   expect(sailor.texts.some((text) => text.includes("draining"))).toBe(false);
 });

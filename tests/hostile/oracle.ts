@@ -35,6 +35,12 @@ const limits = {
   handshakesPerSecond: 100_000,
 };
 
+/** What a client has kept is the test's memory, not the server's. */
+function forget({ inbox, texts }: TestClient): void {
+  inbox.length = 0;
+  texts.length = 0;
+}
+
 export class Oracle {
   readonly server: TestServer;
   /** What went wrong in this process without anybody catching it. */
@@ -46,6 +52,7 @@ export class Oracle {
   readonly #admin: string;
   #speaker: TestClient;
   #listener: TestClient;
+  readonly #clients: TestClient[] = [];
   #standing: TestClient | undefined;
   #logSeen = 0;
   #auditSeen = 0;
@@ -88,7 +95,9 @@ export class Oracle {
     claims: Partial<Parameters<TestServer["token"]>[0]> = {},
     query: Record<string, string> = {},
   ): Promise<TestClient> {
-    return enterWith(this.server, await this.token(claims), { topic: this.topic, ...query });
+    const client = await enterWith(this.server, await this.token(claims), { topic: this.topic, ...query });
+    this.#clients.push(client);
+    return client;
   }
 
   /** The attacker of the cases before, as long as nobody has thrown it out: one connection takes many of them. */
@@ -96,8 +105,7 @@ export class Oracle {
     if (this.#standing === undefined || this.#standing.closed !== undefined) {
       this.#standing = await this.attacker();
     }
-    this.#standing.inbox.length = 0;
-    this.#standing.texts.length = 0;
+    forget(this.#standing);
     return this.#standing;
   }
 
@@ -149,6 +157,7 @@ export class Oracle {
 
   /** Loose on purpose: it is to find what grows with every attack, not what breathes. */
   checkMemory(): void {
+    for (const client of this.#clients) forget(client);
     const { heap, rss } = memoryInUse();
     const grown = { heap: heap - this.#before.heap, rss: rss - this.#before.rss };
     if (grown.heap > 64 * mebibyte) throw new Error(`the heap has grown by ${grown.heap / mebibyte} MiB`);
@@ -186,8 +195,7 @@ export class Oracle {
       if (message.id === id) break;
       seen.push(message);
     }
-    this.#speaker.inbox.length = 0;
-    this.#speaker.texts.length = 0;
+    forget(this.#speaker);
     this.#listener.texts.length = 0;
     this.published = seen.filter(({ from }) => from !== "system:gateway" && from !== "speaker");
   }

@@ -50,12 +50,13 @@ export class RawSocket {
     if (this.socket.writable) this.socket.write(bytes);
   }
 
-  /** The next HTTP answer. */
-  async answer(): Promise<RawAnswer> {
+  /** The next HTTP answer; one to HEAD only announces its body. */
+  async answer(isHead = false): Promise<RawAnswer> {
     await this.until(() => this.#bytes.includes("\r\n\r\n"), "an HTTP answer");
     const end = this.#bytes.indexOf("\r\n\r\n") + 4;
     const head = this.#bytes.subarray(0, end).toString("latin1").toLowerCase();
-    const length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
+    const chunked = head.includes("transfer-encoding: chunked") ? "0\r\n\r\n".length : 0;
+    const length = isHead ? 0 : Number(/content-length: (\d+)/.exec(head)?.[1] ?? chunked);
     await this.until(() => this.#bytes.length >= end + length, "the body");
     const text = this.#bytes.subarray(end, end + length).toString();
     this.#bytes = this.#bytes.subarray(end + length);

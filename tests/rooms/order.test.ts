@@ -2,10 +2,18 @@
 import { afterAll, expect, test } from "vitest";
 import { enter } from "../support/enter.ts";
 import type { Seen, TestClient } from "../support/test-client.ts";
+import { startTestIssuer } from "../support/test-issuer.ts";
 import { startTestServer } from "../support/test-server.ts";
 
-const server = await startTestServer({ limits: { envelopesPerSecondFull: 10_000 } });
-afterAll(() => server.stop());
+const issuer = await startTestIssuer();
+const server = await startTestServer({
+  issuers: [{ issuer: issuer.issuer, jwksUri: issuer.jwksUri }],
+  limits: { envelopesPerSecondFull: 10_000 },
+});
+afterAll(async () => {
+  await server.stop();
+  await issuer.down();
+});
 
 const isEnvelope = (message: Seen) => message.from !== "system:gateway";
 const isAck = (message: Seen) => message.payload.event === "ack";
@@ -101,4 +109,17 @@ test("a sender that asked for an echo gets its own envelopes too, behind their a
     seen.push(isAck(message) ? `ack ${message.payload.id}` : `${message.seq} ${message.id}`);
   }
   expect(seen).toEqual(ids.flatMap((id, i) => [`ack ${id}`, `${i + 1} ${id}`]));
+});
+
+test("what waits behind a slow check is neither lost nor reordered, however much it is", async () => {
+  const client = await enter(server, "patient", { topic: "room:behind" });
+  const { asked, release } = issuer.hold();
+  const token = issuer.token({ aud: server.identity.gatewayId, topics: ["**"] });
+  const refresh = client.send({ kind: "system", payload: { type: "refresh", token } });
+  await asked;
+  // More than the gateway takes in before it stops reading.
+  const ids = Array.from({ length: 900 }, (_, i) => client.say(".", { id: `w-${i}` }));
+  release();
+  expect(await client.outcome(refresh)).toBe("identity_change");
+  expect((await told(client, ids.length)).map(({ id }) => id)).toEqual(ids);
 });

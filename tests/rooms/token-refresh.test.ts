@@ -16,11 +16,18 @@ const newKey = () =>
 const refresh = (client: TestClient, token: unknown) =>
   client.send({ kind: "system", payload: { type: "refresh", token } });
 
+async function revoked(claims: TokenClaims): Promise<string> {
+  const { token, jti } = await server.identity.tokens.mint(claims, { ttlMs: 60_000 });
+  await server.call("DELETE", `/admin/tokens/${jti}`, await server.adminToken());
+  return token;
+}
+
 const refused: [string, (claims: TokenClaims) => Promise<unknown>, string][] = [
   ["another participant's", (claims) => server.token({ ...claims, sub: "mallory" }), "identity_change"],
   ["one bound to a key", (claims) => server.token({ ...claims, cnf: { jwk: newKey() } }), "identity_change"],
   ["one for other topics", (claims) => server.token({ ...claims, topics: ["elsewhere"] }), "topic_forbidden"],
   ["another gateway's", (claims) => stranger.token(claims), "unauthorised"],
+  ["a revoked one", revoked, "token_revoked"],
   ["no token at all", async () => "not.a.token", "unauthorised"],
   ["a number", async () => 7, "bad_system"],
 ];

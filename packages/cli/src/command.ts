@@ -1,4 +1,5 @@
 // What a command is: its words and options, and what it gets to run with.
+import type { Input } from "./input.ts";
 import type { Output } from "./output.ts";
 
 export interface OptionSpec {
@@ -27,6 +28,8 @@ export interface Surroundings {
   /** How the user starts this program: `mcpx`, or `npx mcpx` in a clone. */
   program: string;
   output: Output;
+  /** Where somebody types, or a program does. */
+  input(): Input;
   /** Aborted by the first Ctrl-C, SIGTERM or the like; the second ends the process at once. */
   interrupted(): AbortSignal;
 }

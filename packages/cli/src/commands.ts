@@ -1,10 +1,16 @@
 // Every command, in the order help shows them.
 import type { Command } from "./command.ts";
+import { approve } from "./commands/approve.ts";
 import { audit } from "./commands/audit.ts";
 import { backup } from "./commands/backup.ts";
+import { join } from "./commands/join.ts";
 import { keyNew } from "./commands/key-new.ts";
 import { keyShow } from "./commands/key-show.ts";
+import { peers } from "./commands/peers.ts";
+import { pending } from "./commands/pending.ts";
+import { reject } from "./commands/reject.ts";
 import { say } from "./commands/say.ts";
+import { serve } from "./commands/serve.ts";
 import { tail } from "./commands/tail.ts";
 import { token } from "./commands/token.ts";
 import { tokenList } from "./commands/token-list.ts";
@@ -14,8 +20,14 @@ import { up } from "./commands/up.ts";
 
 export const commands: readonly Command[] = [
   up,
+  join,
+  serve,
+  peers,
   tail,
   say,
+  pending,
+  approve,
+  reject,
   token,
   tokenList,
   tokenRevoke,

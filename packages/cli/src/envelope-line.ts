@@ -95,7 +95,8 @@ function withReason(text: string, reason: unknown): string {
   return text === "" ? word(reason) : `${text}: ${word(reason)}`;
 }
 
-function addressees(to: readonly string[]): string {
+/** A few of them by name. */
+export function addressees(to: readonly string[]): string {
   const shown = to.slice(0, toShownMax).join(", ");
   return to.length > toShownMax ? `${shown} and ${to.length - toShownMax} more` : shown;
 }
@@ -106,7 +107,8 @@ function word(value: unknown): string {
   return visible(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }
 
-function timeText(at: unknown, now: Date): string {
+/** `now` decides whether the date is worth showing. */
+export function timeText(at: unknown, now: Date): string {
   const date = new Date(typeof at === "string" ? at : Number.NaN);
   if (Number.isNaN(date.getTime())) return "--:--:--";
   const time = date.toTimeString().slice(0, 8);

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { closeCodes, isObject, type JsonObject, mayComeBack } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
 import type { GatewayAccess } from "./gateway-access.ts";
+import { endFailure } from "./room-end.ts";
 import { connectRoom, type RoomEnd, type RoomSocket } from "./room-socket.ts";
 
 export interface RoomWatcher {
@@ -139,26 +140,4 @@ function isWorthComingBack({ access }: Following, { code, reason }: RoomEnd): bo
 function backoffMs(failures: number): number {
   const most = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(failures, 10));
   return Math.round(most * (0.5 + Math.random() / 2));
-}
-
-const meanings: Readonly<Record<number, readonly [fault: string, fix: string]>> = {
-  [closeCodes.badFrame]: ["the gateway could not read us", "check that it is a gateway of this version"],
-  [closeCodes.unauthorised]: ["the token no longer counts", "get a new one with mcpx token"],
-  [closeCodes.forbidden]: ["the gateway closed the door", "ask an admin"],
-  [closeCodes.unsupportedProtocol]: ["the gateway does not speak mcpx/v0.1", "use a newer one"],
-  [closeCodes.replaced]: ["another connection took this id's place", "use another --id"],
-  [closeCodes.abuse]: ["the gateway closed the door after too many faults", "wait, then try again"],
-};
-
-const tokenEnds: Readonly<Record<string, string>> = {
-  token_revoked: "the token was revoked",
-  token_expired: "the token has expired",
-};
-
-/** The line for a close code that says: do not come back. */
-export function endFailure({ code, reason }: RoomEnd): Failure {
-  const [fault, fix] = meanings[code] ?? ["the gateway ended the connection", "try again later"];
-  const known = Object.hasOwn(tokenEnds, reason) ? tokenEnds[reason] : undefined;
-  const why = known === undefined && reason !== "" ? `${reason}, ${code}` : String(code);
-  return new Failure(`${known ?? fault} (${why})`, fix);
 }

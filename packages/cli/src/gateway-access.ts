@@ -26,19 +26,23 @@ type GatewayContext = Pick<Surroundings, "env" | "cwd"> & { options: OptionValue
 const mintedTtlMs = 15 * 60_000;
 const answerMs = 15_000;
 
-/** `claims`: what a fresh token shall allow, no more than the command needs. */
-export function accessGateway(context: GatewayContext, claims: TokenClaims): GatewayAccess {
+/** `claims`: what a fresh token shall allow, no more than the command needs. `urlOption`: what the user calls it. */
+export function accessGateway(
+  context: GatewayContext,
+  claims: TokenClaims,
+  urlOption = "--url",
+): GatewayAccess {
   const { options, env } = context;
   const dataDir = dataDirOf(context, options);
   const given = options.token ?? (env.MCPX_TOKEN || undefined);
   if (options.url !== undefined && given === undefined) {
     // A fresh token of ours would open our gateway to whoever answers there.
-    throw misuse("--url needs a token of that gateway", "give --token TOKEN or set MCPX_TOKEN");
+    throw misuse(`${urlOption} needs a token of that gateway`, "give --token TOKEN or set MCPX_TOKEN");
   }
   return {
     mintsTokens: given === undefined,
     async enter() {
-      const url = options.url === undefined ? placeUrl(dataDir) : readUrl(options.url);
+      const url = options.url === undefined ? placeUrl(dataDir, urlOption) : readUrl(options.url, urlOption);
       return { url, token: given ?? (await mintToken(dataDir, claims)) };
     },
   };
@@ -104,18 +108,18 @@ function codeOf(error: unknown): string | undefined {
   return codeOf(error.cause);
 }
 
-function placeUrl(dataDir: string): string {
+function placeUrl(dataDir: string, urlOption: string): string {
   const place = runningPlace(dataDir);
   if (place !== undefined) return place.url;
-  const fix = "start it with mcpx up, or give --url and --token for another";
+  const fix = `start it with mcpx up, or give ${urlOption} and --token for another`;
   throw new Failure(`no gateway is running on ${dataDir}`, fix, { isTemporary: true });
 }
 
-function readUrl(text: string): string {
+function readUrl(text: string, urlOption: string): string {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url.origin;
   throw new Failure(
-    `--url ${text} is not an http or https address`,
+    `${urlOption} ${text} is not an http or https address`,
     "write for example http://127.0.0.1:6279",
     {
       exitCode: 2,

@@ -1,6 +1,7 @@
 // Where the process begins: the only reader of its arguments, environment and signals.
 import { runCommandLine } from "./command-line.ts";
 import { failureText } from "./failure.ts";
+import { openInput } from "./input.ts";
 import { createInterruption } from "./interruption.ts";
 import { createOutput } from "./output.ts";
 
@@ -19,5 +20,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   cwd: process.cwd(),
   program: import.meta.url.endsWith(".ts") ? "npx mcpx" : "mcpx",
   output: createOutput(process),
+  input: () => openInput(process),
   interrupted: createInterruption(),
 });

@@ -1,26 +1,92 @@
 // Entering a room from the command line: under which id, with which right.
 import { randomBytes } from "node:crypto";
+import { type JoinOptions, joinRoom, type Room } from "@mcpx/client";
+import type { ParticipantKind } from "@mcpx/host";
+import { isLevel, isObject, type JsonObject, type Level, levels } from "@mcpx/protocol";
 import { checkParticipantId, checkTopic } from "./check-names.ts";
 import { type Context, gatewayOptions, type OptionSpecs } from "./command.ts";
 import { misuse } from "./failure.ts";
-import { accessGateway, type GatewayAccess } from "./gateway-access.ts";
+import { accessGateway, callGateway, type Entrance, type GatewayAccess } from "./gateway-access.ts";
 import { localUser } from "./local-store.ts";
+import { suggestion } from "./nearest.ts";
+import { roomFailure } from "./room-end.ts";
+import { version } from "./version.ts";
 
 export const roomOptions = {
   ...gatewayOptions,
   id: { type: "string", value: "ID", about: "participant id (default: cli-USER-xxxx)" },
 } as const satisfies OptionSpecs;
 
-/** The topic, checked, and access with a token that allows to watch and chat there, and nothing more. */
-export function accessRoom(context: Context<typeof roomOptions>): { topic: string; access: GatewayAccess } {
+export interface RoomAccess {
+  topic: string;
+  access: GatewayAccess;
+}
+
+export interface RoomRight {
+  /** Restricted: watch, chat and propose. */
+  level?: Level;
+  kind?: ParticipantKind;
+  /** What the user calls the gateway's address. */
+  urlOption?: string;
+}
+
+/** The topic, checked, and access with a token that allows there what the command needs, and nothing more. */
+export function accessRoom(
+  context: Context<typeof roomOptions>,
+  { level = "restricted", kind = "human", urlOption }: RoomRight = {},
+): RoomAccess {
   const { options, words } = context;
   const topic = words[0] ?? "";
   checkTopic(topic);
   const { id = `cli-${localUser()}-${randomBytes(2).toString("hex")}` } = options;
   checkParticipantId(id);
-  const access = accessGateway(context, { sub: id, topics: [topic], kind: "human", level: "restricted" });
+  const access = accessGateway(context, { sub: id, topics: [topic], kind, level }, urlOption);
   if (options.id !== undefined && !access.mintsTokens) {
     throw misuse("--id does not go with a given token", "leave it out: the token says who you are");
   }
   return { topic, access };
+}
+
+export function readLevel(given: string | undefined, fallback: Level): Level {
+  if (given === undefined) return fallback;
+  if (isLevel(given)) return given;
+  throw misuse(
+    `--level ${given} is not one`,
+    suggestion(given, levels, "--level ") ?? `use ${levels.join(", ")}`,
+  );
+}
+
+/** Who is in the room. Says at once what is wrong with an address, a token or a room. */
+export async function listParticipants(entrance: Entrance, topic: string): Promise<JsonObject[]> {
+  const path = `/v0/topics/${encodeURIComponent(topic)}/participants`;
+  const { participants } = await callGateway(entrance, "GET", path);
+  return Array.isArray(participants) ? participants.filter(isObject) : [];
+}
+
+/** Joins with the client, which from then on keeps itself in the room. */
+export async function enterRoom(
+  { topic, access }: RoomAccess,
+  options: Pick<JoinOptions, "history" | "signal" | "callTimeoutMs"> = {},
+): Promise<Room> {
+  const entrance = await access.enter();
+  // The client would try for a while; what a person typed wrong is to be said at once.
+  await listParticipants(entrance, topic);
+  const { url, token } = entrance;
+  let first: string | undefined = token;
+  const tokenProvider = async () => {
+    const next = first ?? (await access.enter()).token;
+    first = undefined;
+    return next;
+  };
+  try {
+    return await joinRoom({
+      url,
+      topic,
+      ...(access.mintsTokens ? { tokenProvider } : { token }),
+      clientInfo: { name: "mcpx", version },
+      ...options,
+    });
+  } catch (error) {
+    throw roomFailure(error);
+  }
 }

@@ -54,6 +54,8 @@ export class Connection {
   /** When this connection was welcomed, on the monotonic clock. */
   welcomedAtMs: number | undefined;
   heardAtMs = 0;
+  /** What came up to here may be unknown: history did not reach back. */
+  gapEndSeq = 0;
   /** The gateway said when to come back. */
   returnAfterMs: number | undefined;
   readonly #ending = new AbortController();

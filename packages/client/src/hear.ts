@@ -3,7 +3,7 @@ import { isObject } from "@mcpx/protocol";
 import type { Connection } from "./connection.ts";
 import type { Receipt } from "./outbox.ts";
 import { type Position, placeOf } from "./position.ts";
-import { type RoomEnvelope, readRoomEnvelope } from "./room-envelope.ts";
+import { type RoomEnvelope, readFrame } from "./room-envelope.ts";
 import { RoomError } from "./room-error.ts";
 import { readWelcome, type Welcome } from "./welcome.ts";
 
@@ -22,8 +22,10 @@ export interface HearingHandlers {
 const gatewayId = "system:gateway";
 
 export function hear(connection: Connection, text: string): void {
-  const envelope = readRoomEnvelope(text);
+  const { envelope, seq } = readFrame(text);
   if (envelope === undefined) {
+    // It had its place: waiting for it to come right would be for ever.
+    if (seq !== undefined && connection.welcomedAtMs !== undefined) advance(connection, seq);
     connection.handlers.error(new RoomError("bad_answer", "something came that is no envelope"));
   } else if (envelope.from === gatewayId) {
     hearGateway(connection, envelope);
@@ -62,6 +64,7 @@ function hearWelcome(connection: Connection, envelope: RoomEnvelope): void {
   connection.setLive();
   handlers.welcomed(welcome);
   if (position !== undefined && welcome.refusedResume !== undefined) {
+    connection.gapEndSeq = welcome.position.seq;
     handlers.gap({ reason: welcome.refusedResume, from: position, to: welcome.position });
   }
   outbox.connect((text) => session.send(text));

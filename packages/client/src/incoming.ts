@@ -67,6 +67,8 @@ export class Incoming {
     const origin = this.get(message.id);
     if (origin === undefined) return;
     this.#origins.delete(message.id as number);
+    // Progress after the end is no news.
+    if (origin.telling !== undefined) origin.telling.next = undefined;
     const response = { ...message, id: origin.rpcId };
     if (origin.local !== undefined) origin.local.answer(response);
     else await answer(this.#core, origin, response);

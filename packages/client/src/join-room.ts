@@ -6,6 +6,7 @@ import { Connection, type ConnectionHandlers } from "./connection.ts";
 import { Outbox } from "./outbox.ts";
 import { takeNotice, takeWelcome } from "./presence.ts";
 import { ProposalTracker } from "./proposals/tracker.ts";
+import { lostInGap } from "./request.ts";
 import { Room } from "./room.ts";
 import { publish, type RoomCore } from "./room-core.ts";
 import { asError, RoomError } from "./room-error.ts";
@@ -108,11 +109,7 @@ function assemble(options: JoinOptions): {
     },
     notice: (envelope) => takeNotice(core, envelope),
     gap: (gap) => {
-      const error = new RoomError(
-        "gap",
-        `history does not reach back (${gap.reason}); the answer may be lost`,
-      );
-      core.calls.failAll(error, ({ isPublished }) => isPublished);
+      core.calls.failAll(lostInGap(), ({ isPublished }) => isPublished);
       core.events.emit("gap", gap);
     },
     error: (error) => core.events.emit("error", error),

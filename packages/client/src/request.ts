@@ -2,6 +2,7 @@
 import type { JsonObject } from "@mcpx/protocol";
 import { type Call, resultOf } from "./calls.ts";
 import { newId } from "./new-id.ts";
+import type { Receipt } from "./outbox.ts";
 import { notify, publish, type RoomCore } from "./room-core.ts";
 import { asError, PeerError, RoomError } from "./room-error.ts";
 
@@ -78,15 +79,24 @@ export function sendRequest(
   const asked = onProgress ? withProgressToken(params, rpcId) : params;
   const payload = { jsonrpc: "2.0", id: rpcId, method, params: asked };
   publish(core, { kind: "mcp", to: [peer], correlation_id, id: call.envelopeId, payload }).then(
-    () => {
-      call.isPublished = true;
-    },
+    (receipt) => notePublished(core, call, receipt),
     (error: unknown) => {
       core.calls.delete(call);
       call.fail(asRefusal(error));
     },
   );
   return promise;
+}
+
+/** The gateway has it. Where that was before a gap, its answer may be in there too. */
+export function notePublished(core: RoomCore, call: Call, { seq }: Receipt): void {
+  call.isPublished = true;
+  if (seq === undefined || seq > core.connection.gapEndSeq) return;
+  core.calls.failAll(lostInGap(), (other) => other === call);
+}
+
+export function lostInGap(): RoomError {
+  return new RoomError("gap", "history does not reach back; the answer may be lost");
 }
 
 /** What the gateway refuses in the peer's place reads as the peer's answer would. */

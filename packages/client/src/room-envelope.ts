@@ -16,15 +16,16 @@ export interface RoomEnvelope {
   at?: string;
 }
 
-/** Reads what came in a text frame; `undefined` for anything that is no envelope. */
-export function readRoomEnvelope(text: string): RoomEnvelope | undefined {
+/** What came in a text frame: an envelope, or at least the number it would have had. */
+export function readFrame(text: string): { envelope?: RoomEnvelope; seq?: number } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined;
+    return {};
   }
-  return isRoomEnvelope(value) ? value : undefined;
+  if (isRoomEnvelope(value)) return { envelope: value };
+  return isObject(value) && Number.isSafeInteger(value.seq) ? { seq: Number(value.seq) } : {};
 }
 
 /** Whether a value, such as one of the REST history, is an envelope of a room. */

@@ -4,7 +4,7 @@ import { isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
 import type { Call } from "./calls.ts";
 import { Incoming, originOf, refuse } from "./incoming.ts";
 import { newId } from "./new-id.ts";
-import { sendRequest, withProgressToken } from "./request.ts";
+import { notePublished, sendRequest, withProgressToken } from "./request.ts";
 import { notify, publish, type Receiver, type RoomCore } from "./room-core.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
@@ -23,6 +23,7 @@ export const notInitialized = { code: 42801, reason: "not_initialized" };
 interface Outgoing extends Call {
   message: JsonObject;
   hasBeenRepeated: boolean;
+  hasProgressed: boolean;
 }
 
 /** Structurally the SDK's `Transport`: hand it to `client.connect` or `server.connect`. */
@@ -120,14 +121,14 @@ export class RoomTransport implements Receiver {
       isPublished: false,
       message,
       hasBeenRepeated: false,
+      hasProgressed: false,
       answer: (payload) => void this.#answered(call, { ...payload, id }),
       fail: (error) => void this.#answered(call, { jsonrpc: "2.0", id, error: asJsonRpcError(error) }),
-      progress: (news) =>
-        this.#deliver({
-          jsonrpc: "2.0",
-          method: "notifications/progress",
-          params: { ...news, progressToken: token },
-        }),
+      progress: (news) => {
+        call.hasProgressed = true;
+        const shown = { ...news, progressToken: token };
+        this.#deliver({ jsonrpc: "2.0", method: "notifications/progress", params: shown });
+      },
     };
     this.#outgoing.set(id, call);
     try {
@@ -140,9 +141,7 @@ export class RoomTransport implements Receiver {
     const payload = { ...message, id: rpcId, ...(shown === undefined ? {} : { params: shown }) };
     const correlation_id = this.#incoming.get(relatedRequestId)?.envelopeId;
     publish(this.#core, { kind: "mcp", to: [this.peer], id: call.envelopeId, correlation_id, payload }).then(
-      () => {
-        call.isPublished = true;
-      },
+      (receipt) => notePublished(this.#core, call, receipt),
       (error: unknown) => {
         this.#core.calls.delete(call);
         call.fail(asError(error));
@@ -163,6 +162,8 @@ export class RoomTransport implements Receiver {
         return;
       }
     }
+    // The SDKs look at notifications a turn later than at responses: an answer in the same turn would hide them.
+    if (call.hasProgressed) await new Promise((resolve) => setTimeout(resolve, 0));
     this.#outgoing.delete(id);
     this.#deliver(response);
   }

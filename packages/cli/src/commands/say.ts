@@ -1,11 +1,9 @@
 // `mcpx say ROOM TEXT…`: joins, says it, waits until it is safe, leaves.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import type { Receipt, Room } from "@mcpx/client";
 import { type Context, defineCommand } from "../command.ts";
 import { Failure } from "../failure.ts";
-import { endFailure } from "../follow-room.ts";
-import { accessRoom, roomOptions } from "../room-access.ts";
-import { connectRoom } from "../room-socket.ts";
-import { visible } from "../visible.ts";
+import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
+import { roomFailure } from "../room-end.ts";
 
 export const say = defineCommand({
   name: "say",
@@ -24,53 +22,36 @@ const ackMs = 15_000;
 
 async function run(context: Context<typeof roomOptions>): Promise<number> {
   const { options, output, words } = context;
-  const { topic, access } = accessRoom(context);
-  const answers = Promise.withResolvers<JsonObject>();
-  let sent: string | undefined;
-  const socket = await connectRoom(access, {
-    topic,
-    onText(text) {
-      const answer = sent === undefined ? undefined : answerTo(sent, text);
-      if (answer !== undefined) answers.resolve(answer);
-    },
-  });
-  sent = socket.send("chat", { text: words.slice(1).join(" ") });
-  const timer = setTimeout(() => answers.reject(unanswered("no answer came in time")), ackMs);
-  const end = socket.ended.then((end) => {
-    throw unanswered(endFailure(end).message);
-  });
+  const signal = context.interrupted();
+  const room = await enterRoom(accessRoom(context), { history: 0, signal });
   try {
-    const { seq, epoch, at } = accepted(await Promise.race([answers.promise, end, aborted(context)]));
-    if (options.json) output.json({ id: sent, seq, epoch, at });
+    const { id, seq, at } = await said(room, words.slice(1).join(" "), signal);
+    const epoch = room.position.split(":")[0];
+    if (options.json) output.json({ id, seq, epoch, at });
     else output.line(`seq ${seq}`);
     return 0;
   } finally {
-    clearTimeout(timer);
-    socket.close();
+    await room.close();
   }
 }
 
-/** The gateway's ack or error for our envelope. */
-function answerTo(id: string, text: string): JsonObject | undefined {
-  const envelope: unknown = JSON.parse(text);
-  if (!isObject(envelope) || envelope.from !== "system:gateway") return undefined;
-  return envelope.correlation_id === id && isObject(envelope.payload) ? envelope.payload : undefined;
-}
-
-function accepted(answer: JsonObject): JsonObject {
-  if (answer.event === "ack") return answer;
-  const { suggestion } = isObject(answer.data) ? answer.data : {};
-  const fix = typeof suggestion === "string" ? visible(suggestion) : undefined;
-  throw new Failure(`not said: ${visible(String(answer.message))}`, fix);
+async function said(room: Room, text: string, signal: AbortSignal): Promise<Receipt> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(unanswered("no answer came in time")), ackMs);
+  const onAbort = () => reject(unanswered("interrupted"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([room.say(text), over]);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (room.state === "closed") throw unanswered((roomFailure(error) as Error).message);
+    throw new Failure(`not said: ${(roomFailure(error) as Error).message}`);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
 }
 
 function unanswered(why: string): Failure {
   return new Failure(`not acknowledged: ${why}`, "look with mcpx tail whether it was said");
-}
-
-function aborted({ interrupted }: Context<typeof roomOptions>): Promise<never> {
-  const signal = interrupted();
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(unanswered("interrupted")), { once: true });
-  });
 }

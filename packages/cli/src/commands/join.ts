@@ -1,0 +1,134 @@
+// `mcpx join ROOM`: a chat line in the terminal. What its own commands do is in `join/`.
+import type { Room } from "@mcpx/client";
+import type { JsonObject } from "@mcpx/protocol";
+import { type Context, defineCommand } from "../command.ts";
+import { Failure, failureText, misuse } from "../failure.ts";
+import type { InputLines } from "../input.ts";
+import { announce } from "../join/announce.ts";
+import { type ChatLine, ProposalNumbers } from "../join/chat-line.ts";
+import { obey } from "../join/obey.ts";
+import { parseLine, verbNames } from "../join/parse-line.ts";
+import { accessRoom, enterRoom, readLevel, roomOptions } from "../room-access.ts";
+import { closedFailure, roomFailure } from "../room-end.ts";
+import { jsonLine, visible } from "../visible.ts";
+
+const options = {
+  ...roomOptions,
+  level: { type: "string", value: "LEVEL", about: "full, responder or restricted (default: full)" },
+} as const;
+
+export const join = defineCommand({
+  name: "join",
+  summary: "be in a room: talk, call tools, decide on proposals",
+  usage: "ROOM [--id ID] [--level LEVEL]",
+  words: { min: 1, max: 1 },
+  options,
+  examples: [
+    ["mcpx join demo --id alice", "type to talk; /help shows what else"],
+    ["mcpx join demo --level restricted", "talk and propose, but call nothing"],
+    [`echo '/call oven heat {"celsius": 220}' | mcpx join demo`, "from a script; ends with the input"],
+  ],
+  run,
+});
+
+type JoinContext = Context<typeof options>;
+
+async function run(context: JoinContext): Promise<number> {
+  const { options } = context;
+  const place = accessRoom(context, { level: readLevel(options.level, "full") });
+  if (options.level !== undefined && !place.access.mintsTokens) {
+    throw misuse("--level does not go with a given token", "leave it out: the token says what you may");
+  }
+  const signal = context.interrupted();
+  const room = await enterRoom(place, { signal });
+  const input = context.input().open({
+    prompt: `${room.topic}> `,
+    complete: (line) => completions(room, line),
+    isPlain: options.json,
+  });
+  const leaving = new AbortController();
+  const leave = () => {
+    leaving.abort();
+    input.close();
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  room.addEventListener("state", ({ detail }) => detail.state === "closed" && leave());
+  const chat = createChat(context, room, input, leaving.signal);
+  try {
+    greet(chat);
+    announce(chat);
+    const failures = await converse(chat, input, context.input().isTerminal);
+    if (room.state === "closed") throw closedFailure(room.reason);
+    return failures > 0 && !context.input().isTerminal ? 1 : 0;
+  } finally {
+    leave();
+    await room.close();
+  }
+}
+
+function createChat(context: JoinContext, room: Room, input: InputLines, signal: AbortSignal): ChatLine {
+  const { options, output } = context;
+  const tell = (lines: readonly string[], event: JsonObject) => {
+    if (options.json) input.print(jsonLine(JSON.stringify(event), output));
+    else if (lines.length > 0) input.print(lines.join("\n"));
+  };
+  return { room, output, numbers: new ProposalNumbers(), signal, tell };
+}
+
+function greet({ room, output, numbers, tell }: ChatLine): void {
+  const { topic, id, level, peers } = room;
+  const pending = room.proposals.pending();
+  for (const proposal of pending) numbers.of(proposal.id);
+  const others = visible(peers.map((peer) => peer.id).join(", "));
+  const company = peers.length === 0 ? "nobody else is here" : `with ${others}`;
+  const lines = [`-- ${topic} as ${visible(id)} (${level}), ${company}; /help shows what can be done`];
+  if (pending.length > 0) lines.push(`-- ${pending.length} pending: /pending`);
+  tell(
+    lines.map((line) => output.paint("dim", line)),
+    { event: "joined", room: topic, id, level, peers, pending: pending.length },
+  );
+}
+
+/** Until the input ends or somebody leaves; resolves to how many commands failed. */
+async function converse(chat: ChatLine, input: InputLines, isTerminal: boolean): Promise<number> {
+  let failures = 0;
+  for await (const text of input.lines) {
+    const done = answer(chat, text).catch((error: unknown) => {
+      if (chat.signal.aborted) return true;
+      failures += 1;
+      tellFailure(chat, text, error);
+      return true;
+    });
+    // A person goes on typing while a call takes its time; a script means one after the other.
+    if (isTerminal && !isQuit(text)) continue;
+    if (!(await done)) break;
+  }
+  return failures;
+}
+
+/** Resolves to whether to go on. */
+async function answer(chat: ChatLine, text: string): Promise<boolean> {
+  const line = parseLine(text);
+  if (line.verb === "quit") return false;
+  await obey(chat, line);
+  return true;
+}
+
+function isQuit(text: string): boolean {
+  return text.trim() === "/quit";
+}
+
+function tellFailure({ output, tell }: ChatLine, text: string, error: unknown): void {
+  const failure = error instanceof Failure ? error : roomFailure(error);
+  const line = failureText(failure, false)
+    .trimEnd()
+    .replace(/^mcpx: /, "");
+  tell([output.paint("red", `!! ${line}`)], { event: "failed", line: text, message: line });
+}
+
+function completions({ peers }: Room, line: string): string[] {
+  const words = line.split(" ");
+  const last = words.at(-1) ?? "";
+  const known = words.length === 1 ? verbNames : line.startsWith("/") ? peers.map(({ id }) => id) : [];
+  return known.filter((word) => word.startsWith(last)).map((word) => `${word} `);
+}

@@ -1,0 +1,78 @@
+// `mcpx peers ROOM`: who is in a room, and what they can do.
+import type { Room, Tool } from "@mcpx/client";
+import type { JsonObject } from "@mcpx/protocol";
+import { type Context, defineCommand } from "../command.ts";
+import { columns } from "../output.ts";
+import { peerRow, toolRows } from "../peer-rows.ts";
+import { accessRoom, enterRoom, listParticipants, roomOptions } from "../room-access.ts";
+
+const options = {
+  ...roomOptions,
+  tools: { type: "boolean", about: "ask each for its tools too; joins the room for a moment" },
+} as const;
+
+export const peers = defineCommand({
+  name: "peers",
+  summary: "show who is in a room",
+  usage: "ROOM [--tools]",
+  words: { min: 1, max: 1 },
+  options,
+  examples: [
+    ["mcpx peers demo", "ids, kinds and levels"],
+    ["mcpx peers demo --tools", "and what each can do"],
+  ],
+  run,
+});
+
+/** Those who only watch do not answer at all. */
+const answerMs = 5_000;
+
+async function run(context: Context<typeof options>): Promise<number> {
+  const { options, output } = context;
+  const access = accessRoom(context, { level: options.tools ? "full" : "restricted" });
+  if (!options.tools) {
+    const participants = await listParticipants(await access.access.enter(), access.topic);
+    if (options.json) output.json(participants);
+    else if (participants.length === 0) output.note(`nobody is in ${access.topic}`);
+    else for (const line of columns(participants.map(peerRow))) output.line(line);
+    return 0;
+  }
+  const room = await enterRoom(access, { history: 0, signal: context.interrupted() });
+  try {
+    const found = await Promise.all(room.peers.map((peer) => withTools(room, peer as object as JsonObject)));
+    if (options.json) output.json(found);
+    else if (found.length === 0) output.note(`nobody is in ${room.topic}`);
+    else for (const one of found) for (const line of peerLines(one)) output.line(line);
+    return 0;
+  } finally {
+    await room.close();
+  }
+}
+
+interface PeerTools extends JsonObject {
+  tools?: Tool[];
+  fault?: string;
+}
+
+async function withTools(room: Room, participant: JsonObject): Promise<PeerTools> {
+  try {
+    const tools = await room.peer(String(participant.id)).listTools({ timeoutMs: answerMs });
+    return { ...participant, tools };
+  } catch (error) {
+    return { ...participant, fault: faultText(error) };
+  }
+}
+
+/** Most have nothing to offer and say so, or are only looking on. */
+export function faultText(error: unknown): string {
+  const { reason, message } = error as { reason?: unknown; message?: unknown };
+  if (reason === "not_served") return "serves nothing";
+  if (reason === "timeout") return "does not answer";
+  return String(message);
+}
+
+function peerLines({ tools, fault, ...participant }: PeerTools): string[] {
+  const rows = toolRows(tools ?? []);
+  const below = tools === undefined ? [`  (${fault})`] : rows.length === 0 ? ["  (no tools)"] : columns(rows);
+  return [...columns([peerRow(participant)]), ...below];
+}
