@@ -13,6 +13,7 @@ const wanted = join(root, "package-lock.json");
 const systemPackages = [
   { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
   { name: "strace", shows: "/usr/bin/strace" },
+  { name: "chromium", shows: "/usr/bin/chromium" },
 ];
 
 function run(command, args) {

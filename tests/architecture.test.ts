@@ -57,6 +57,12 @@ test("protocol is pure: nothing of Node, no clock, no chance", () => {
   }
 });
 
+test("the client runs in browsers: nothing of Node", () => {
+  const imports = importsOf("packages/client/src/**/*.ts");
+  expect(imports.filter(({ from }) => from.startsWith("node:"))).toEqual([]);
+  expect(imports.filter(({ from }) => !from.startsWith(".") && from !== "@mcpx/protocol")).toEqual([]);
+});
+
 test("handlers import neither each other nor a transport", () => {
   const imports = importsOf("packages/gateway/src/handlers/*.ts");
   expect(imports.filter(({ from }) => from.startsWith("./") || from.includes("transports/"))).toEqual([]);

@@ -30,14 +30,15 @@ for (const [version, kitchenOf] of [
     const house = await startHouse();
     const oven = await join(house, "oven");
     await oven.serve(kitchenOf().server);
-    const alice = await join(house, "alice");
-    const heard: number[] = [];
-    const result = await alice
-      .peer("oven")
-      .callTool("count", { to: 5 }, { onProgress: ({ progress }) => heard.push(progress) });
-    expect(textOf(result)).toBe("5");
-    expect(heard.length).toBeGreaterThan(0);
-    expect(heard).toEqual(heard.toSorted((a, b) => a - b));
+    const heard: Record<string, number[]> = { alice: [], bob: [] };
+    const calls = ["alice", "bob"].map(async (id, i) => {
+      const room = await join(house, id);
+      const onProgress = ({ total = 0 }) => void heard[id]?.push(total);
+      return room.peer("oven").callTool("count", { to: 5 + i }, { onProgress });
+    });
+    expect((await Promise.all(calls)).map(textOf)).toEqual(["5", "6"]);
+    expect(new Set(heard.alice)).toEqual(new Set([5]));
+    expect(new Set(heard.bob)).toEqual(new Set([6]));
   });
 
   test(`[X0-13.4-1] an aborted call is cancelled at a ${version} server`, async () => {
@@ -79,7 +80,7 @@ test("[X0-4.1-6] concurrent callers share one handshake, and a rejoined peer is 
   expect(methods.filter((method) => method === "initialize")).toHaveLength(2);
 });
 
-test("[X0-4.1-6] a requester that never initialises is told to", async () => {
+test("[X0-4.1-6] [X0-4.1.1-1] a requester that never initialises is told to, by an answer to it alone", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");
   await oven.serve(kitchenV1().server);
@@ -191,6 +192,12 @@ test("[X0-6.1-1] hands are shaken eagerly, lazily or on demand", async () => {
   const lazy = initialized("lazy");
   (await join(house, "lazy", { handshake: "lazy" })).peer("oven");
   await lazy;
+  const demand = await join(house, "demand");
+  const before = demand.position;
+  demand.peer("oven");
+  await demand.say("marker");
+  const { envelopes } = await demand.history({ afterSeq: Number(before.split(":")[1]) });
+  expect(envelopes.map(({ kind }) => kind)).toEqual(["chat"]);
 });
 
 test("[X0-4.1-10] request ids are numbers", async () => {

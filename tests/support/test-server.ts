@@ -32,6 +32,8 @@ export interface TestServer {
 
 export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock">> {
   limits?: Partial<Limits>;
+  /** Pages elsewhere that may talk to it. */
+  origins?: string[];
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -42,11 +44,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     destination: { write: (line: string) => void logged.push(line) },
   });
   const { clock = systemClock } = options;
-  const start = (port: number, { gateway = {}, issuers = [], limits }: TestServerOptions) =>
+  const start = (port: number, { gateway = {}, issuers = [], origins = [], limits }: TestServerOptions) =>
     startServer({
       dataDir,
       clock,
-      listen: { host: "127.0.0.1", port },
+      listen: { host: "127.0.0.1", port, origins },
       gateway,
       issuers,
       limits: { ...defaultLimits, ...limits },

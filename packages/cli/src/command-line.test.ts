@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { runCommandLine } from "./command-line.ts";
 import { commands } from "./commands.ts";
+import { openInput } from "./input.ts";
 import { createOutput } from "./output.ts";
 import { version } from "./version.ts";
 
@@ -13,6 +14,7 @@ async function run(...args: string[]) {
     cwd: "/nowhere",
     program: "mcpx",
     output: createOutput({ stdout, stderr }),
+    input: () => openInput({ stdin: new PassThrough(), stdout }),
     interrupted: () => new AbortController().signal,
   });
   stdout.end();

@@ -7,6 +7,8 @@ export interface FailureOptions {
   exitCode?: 1 | 2;
   /** The same may work later. */
   isTemporary?: boolean;
+  /** The gateway's word for it. */
+  reason?: string | undefined;
   /** Lines below the first one. */
   details?: readonly string[];
   cause?: unknown;
@@ -16,6 +18,7 @@ export interface FailureOptions {
 export class Failure extends Error {
   readonly exitCode: 1 | 2;
   readonly isTemporary: boolean;
+  readonly reason: string | undefined;
   readonly details: readonly string[];
 
   constructor(fault: string, fix?: string, options: FailureOptions = {}) {
@@ -23,6 +26,7 @@ export class Failure extends Error {
     this.name = "Failure";
     this.exitCode = options.exitCode ?? 1;
     this.isTemporary = options.isTemporary ?? false;
+    this.reason = options.reason;
     this.details = options.details ?? [];
   }
 }

@@ -86,9 +86,9 @@ export function refusal(url: string, status: number, answer: unknown): Failure {
     const fault = `${url} answered ${status}, and not as a gateway does`;
     return new Failure(fault, "check --url", { isTemporary });
   }
-  const isKnown = typeof error.reason === "string" && Object.hasOwn(errorTable, error.reason);
-  const fix = isKnown ? errorTable[error.reason as Reason].suggestion : undefined;
-  return new Failure(error.message, fix, { isTemporary });
+  const reason = typeof error.reason === "string" ? error.reason : "";
+  const fix = Object.hasOwn(errorTable, reason) ? errorTable[reason as Reason].suggestion : undefined;
+  return new Failure(error.message, fix, { isTemporary, reason });
 }
 
 export function unreachable(url: string, cause: unknown): Failure {

@@ -84,8 +84,10 @@ function openPrompt(input: NodeJS.ReadableStream, output: WriteStream, options: 
       moveCursor(output, 0, -rows);
       cursorTo(output, 0);
       clearScreenDown(output);
-      // Drawing the line anew begins with going up as many rows as the cursor was below its first.
-      output.write(`${text}\n${"\n".repeat(rows)}`);
+      // Drawing the line anew begins with going up: by as many rows as the reader believes the cursor to be below
+      // the first, which it does not always notice at once. It keeps that in a field its types do not show.
+      const { prevRows = rows } = reader as { prevRows?: number };
+      output.write(`${text}\n${"\n".repeat(prevRows)}`);
       reader.prompt(true);
     },
   };

@@ -1,8 +1,8 @@
 // Entering a room from the command line: under which id, with which right.
 import { randomBytes } from "node:crypto";
-import { type JoinOptions, joinRoom, type Room } from "@mcpx/client";
+import type { JoinOptions, Room } from "@mcpx/client";
 import type { ParticipantKind } from "@mcpx/host";
-import { isLevel, isObject, type JsonObject, type Level, levels } from "@mcpx/protocol";
+import { isLevel, type Level, levels } from "@mcpx/protocol";
 import { checkParticipantId, checkTopic } from "./check-names.ts";
 import { type Context, gatewayOptions, type OptionSpecs } from "./command.ts";
 import { misuse } from "./failure.ts";
@@ -56,11 +56,9 @@ export function readLevel(given: string | undefined, fallback: Level): Level {
   );
 }
 
-/** Who is in the room. Says at once what is wrong with an address, a token or a room. */
-export async function listParticipants(entrance: Entrance, topic: string): Promise<JsonObject[]> {
-  const path = `/v0/topics/${encodeURIComponent(topic)}/participants`;
-  const { participants } = await callGateway(entrance, "GET", path);
-  return Array.isArray(participants) ? participants.filter(isObject) : [];
+/** Says at once what is wrong with an address, a token or a room, where the client would try for a while. */
+export async function checkDoor(entrance: Entrance, topic: string): Promise<void> {
+  await callGateway(entrance, "POST", "/v0/tickets", { topic });
 }
 
 /** Joins with the client, which from then on keeps itself in the room. */
@@ -69,8 +67,7 @@ export async function enterRoom(
   options: Pick<JoinOptions, "history" | "signal" | "callTimeoutMs"> = {},
 ): Promise<Room> {
   const entrance = await access.enter();
-  // The client would try for a while; what a person typed wrong is to be said at once.
-  await listParticipants(entrance, topic);
+  await checkDoor(entrance, topic);
   const { url, token } = entrance;
   let first: string | undefined = token;
   const tokenProvider = async () => {
@@ -78,6 +75,8 @@ export async function enterRoom(
     first = undefined;
     return next;
   };
+  // Only now: commands that join nothing should not wait for it.
+  const { joinRoom } = await import("@mcpx/client");
   try {
     return await joinRoom({
       url,

@@ -196,7 +196,7 @@ export class Connection {
     this.session = session;
     const ending = await session.ended;
     this.session = undefined;
-    if (this.signal.aborted) await Promise.race([session.released, this.#pause(releaseMs, true)]);
+    if (this.signal.aborted) await untilReleased(session);
     return errorOf(ending);
   }
 
@@ -213,7 +213,7 @@ export class Connection {
     }
   }
 
-  #pause(ms: number, isEnding = false): Promise<void> {
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -221,9 +221,17 @@ export class Connection {
         resolve();
       };
       const timer = setTimeout(done, ms);
-      if (!isEnding) this.signal.addEventListener("abort", done, { once: true });
+      this.signal.addEventListener("abort", done, { once: true });
     });
   }
+}
+
+/** The other side has let go, or had its time to. */
+async function untilReleased(session: Session): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, releaseMs);
+  await Promise.race([session.released, late.promise]);
+  clearTimeout(timer);
 }
 
 /** 44xx: not as we are; 45xx and the network's own: come back. */

@@ -17,7 +17,7 @@ import type {
 } from "./room-events.ts";
 import { RoomProposals } from "./room-proposals.ts";
 import type { Participant } from "./roster.ts";
-import { type Served, type ServerFactory, serve } from "./serve.ts";
+import type { Served, ServerFactory } from "./serve.ts";
 import type { ServableServer } from "./served-link.ts";
 import type { ServeOptions } from "./served-methods.ts";
 import type { ProposalTracking } from "./track-proposals.ts";
@@ -125,7 +125,9 @@ export class Room implements AsyncDisposable {
    * Serves an SDK server to everybody here: one instance, or a factory that makes one for each peer.
    * @example await room.serve(new McpServer({ name: "oven", version: "1.0.0" }));
    */
-  serve(server: ServableServer | ServerFactory, options?: ServeOptions): Promise<Served> {
+  async serve(server: ServableServer | ServerFactory, options?: ServeOptions): Promise<Served> {
+    // Most pages only look on and call: they need not load this.
+    const { serve } = await import("./serve.ts");
     return serve(this.#core, server, options);
   }
 

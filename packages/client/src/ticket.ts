@@ -17,8 +17,13 @@ export async function callGateway(
   init: { method?: string; body?: JsonObject; signal: AbortSignal },
 ): Promise<JsonObject> {
   const { method = "GET", body, signal } = init;
+  if (signal.aborted) throw signal.reason;
   let response: Response;
   let answer: unknown;
+  // A signal of its own: fetch leaves its listeners on the one it is given until they are collected.
+  const abort = new AbortController();
+  const onAbort = () => abort.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
   try {
     response = await fetch(address, {
       method,
@@ -27,12 +32,14 @@ export async function callGateway(
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal,
+      signal: abort.signal,
     });
     answer = await response.json();
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw new RoomError("network", "the gateway cannot be reached", { cause });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
   if (response.ok && isObject(answer)) return answer;
   throw refusal(response, isObject(answer) && isObject(answer.error) ? answer.error : {});

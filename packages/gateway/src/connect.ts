@@ -65,12 +65,17 @@ async function admitAudited(
     }
     return { admission, room };
   } catch (error) {
-    if (isMcpxError(error) && errorTable[error.code].fault === "caller") {
-      const topic = request.query.get("topic")?.slice(0, 128);
-      gateway.audit.record({ action: "room.join", reason: error.code, actor: request.remoteAddress, topic });
-    }
+    if (isMcpxError(error)) recordRefusal(gateway, request, error);
     throw error;
   }
+}
+
+function recordRefusal({ audit }: Gateway, { query, remoteAddress }: UpgradeRequest, error: McpxError): void {
+  const { fault, http } = errorTable[error.code];
+  if (fault !== "caller") return;
+  // Only from who showed a good token: others could fill the disk with names, each a record of its own.
+  const topic = http === 400 || http === 401 ? undefined : (query.get("topic") ?? undefined);
+  audit.record({ action: "room.join", reason: error.code, actor: remoteAddress, topic });
 }
 
 /** While the room was being opened the token may have been revoked, or its owner kicked or demoted. */

@@ -42,7 +42,9 @@ function tools(done: string[]) {
     },
     wait: async (_: object, { signal }: Context) => {
       begun.resolve();
-      const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      const aborted = new Promise<void>((resolve) =>
+        signal.addEventListener("abort", () => resolve(), { once: true }),
+      );
       await Promise.race([released.promise, aborted]);
       done.push(signal.aborted ? "wait cancelled" : "wait ended");
       return text("waited");

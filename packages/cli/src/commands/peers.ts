@@ -1,10 +1,12 @@
 // `mcpx peers ROOM`: who is in a room, and what they can do.
 import type { Room, Tool } from "@mcpx/client";
-import type { JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { callGateway, type Entrance } from "../gateway-access.ts";
 import { columns } from "../output.ts";
 import { peerRow, toolRows } from "../peer-rows.ts";
-import { accessRoom, enterRoom, listParticipants, roomOptions } from "../room-access.ts";
+import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 
 const options = {
   ...roomOptions,
@@ -49,6 +51,18 @@ async function run(context: Context<typeof options>): Promise<number> {
   }
 }
 
+async function listParticipants(entrance: Entrance, topic: string): Promise<JsonObject[]> {
+  const path = `/v0/topics/${encodeURIComponent(topic)}/participants`;
+  try {
+    const { participants } = await callGateway(entrance, "GET", path);
+    return Array.isArray(participants) ? participants.filter(isObject) : [];
+  } catch (error) {
+    // A room begins with its first visitor.
+    if (error instanceof Failure && error.reason === "not_found") return [];
+    throw error;
+  }
+}
+
 interface PeerTools extends JsonObject {
   tools?: Tool[];
   fault?: string;
@@ -64,7 +78,7 @@ async function withTools(room: Room, participant: JsonObject): Promise<PeerTools
 }
 
 /** Most have nothing to offer and say so, or are only looking on. */
-export function faultText(error: unknown): string {
+function faultText(error: unknown): string {
   const { reason, message } = error as { reason?: unknown; message?: unknown };
   if (reason === "not_served") return "serves nothing";
   if (reason === "timeout") return "does not answer";

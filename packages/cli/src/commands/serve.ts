@@ -3,7 +3,7 @@ import type { Room } from "@mcpx/client";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
-import { accessRoom, enterRoom, listParticipants, readLevel } from "../room-access.ts";
+import { accessRoom, checkDoor, enterRoom, readLevel } from "../room-access.ts";
 import { closedFailure } from "../room-end.ts";
 import { openHttpServer } from "../serve/http-side.ts";
 import { RelayedServer } from "../serve/relayed-server.ts";
@@ -53,7 +53,7 @@ async function run(context: ServeContext): Promise<number> {
   const place = accessServed(context, name, level);
   const signal = context.interrupted();
   // Before a server is started for nothing.
-  await listParticipants(await place.access.enter(), topic);
+  await checkDoor(await place.access.enter(), topic);
   const say = (text: string) => output.note(`-- ${text}`);
   const server = new RelayedServer(open, {
     remark: (line) => output.note(`[${name}] ${visible(line)}`),
