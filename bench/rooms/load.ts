@@ -10,7 +10,7 @@ export interface Room {
 }
 
 /** Envelopes of 330 bytes with random ids, as clients send them. */
-export function envelope(): string {
+function envelope(): string {
   const text = JSON.stringify({
     protocol: "mcpx/v0.1",
     id: randomUUID(),

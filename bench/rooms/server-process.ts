@@ -1,7 +1,7 @@
 // A server under measurement, in a process of its own, that tells its CPU time and memory when asked.
 import { type ChildProcess, fork } from "node:child_process";
 
-export interface Usage {
+interface Usage {
   /** User and system time, µs. */
   cpuUs: number;
   rssBytes: number;

@@ -6,7 +6,6 @@ import { Client } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import { join, nextEvent, seen, startHouse } from "./support/house.ts";
-import { kitchenV2 } from "./support/sdk-servers.ts";
 
 const root = joinPath(dirname(dirname(import.meta.dirname)), "packages/client/src");
 const comment = /\/\*\*((?:(?!\*\/)[\s\S])*?)\*\/\s*(?:export )?(?:async )?(?:function )?(\w+)/g;
@@ -47,7 +46,7 @@ test.each(examples().map(({ name, code }) => [name, code]))("the example of %s r
   const house = await startHouse();
   const topic = "kitchen";
   const oven = await join(house, "oven", { topic });
-  const { server } = kitchenV2();
+  const server = new McpServer({ name: "oven", version: "1.0.0" });
   const heat = async () => ({ content: [{ type: "text" as const, text: "warm" }] });
   server.registerTool("heat", {}, heat);
   await oven.serve(server);
@@ -71,7 +70,7 @@ test.each(examples().map(({ name, code }) => [name, code]))("the example of %s r
     console: { log: () => {} },
   }; // biome-ignore format: one line reads best
   const text = code.replaceAll("http://127.0.0.1:6279", house.url);
-  const run = new AsyncFunction(...Object.keys(context), text)(...Object.values(context));
+  const run = new AsyncFunction(...Object.keys(context), `{ ${text} }`)(...Object.values(context));
   // Loops over events end with the room.
   if (text.startsWith("for await")) await room.close();
   await run;

@@ -168,9 +168,9 @@ test("kicked out, a room ends for good; a revoked token asks the provider once",
   };
   const bob = await join(house, "bob", { tokenProvider, token: undefined as never });
   const { body } = await house.call("GET", "/admin/tokens", admin);
-  const { jti } = body.tokens.find(({ sub }: { sub: string }) => sub === "bob");
+  const mine = body.tokens.filter(({ sub }: { sub: string }) => sub === "bob");
   const live = nextEvent(bob, "state", ({ state }) => state === "live");
-  await house.call("DELETE", `/admin/tokens/${jti}`, admin);
+  for (const { jti } of mine) await house.call("DELETE", `/admin/tokens/${jti}`, admin);
   await live;
   expect(asked).toBe(2);
 });

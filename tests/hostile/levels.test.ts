@@ -203,20 +203,22 @@ test.for(lifecycle)("[PL-5-1] [PL-8-1] [PL-2-1] %s is refused", async ([, fields
   await refusedBy(restricted, fields, "bad_lifecycle");
 });
 
-test("[PL-8-1] a withdrawal of 64 large envelopes keeps nobody waiting", async () => {
+test("[PL-8-1] a withdrawal of 32 large envelopes keeps nobody waiting", async () => {
   const client = await oracle.attacker({ level: "restricted" });
-  const wide = JSON.stringify({ text: "x", list: Array.from({ length: 60_000 }, (_, i) => i % 10) });
+  const wide = JSON.stringify({ text: "x", list: Array(60_000).fill([]) });
   const ids: string[] = [];
   // One by one: the bystanders share this thread, and are not what is tried here.
-  for (let i = 0; i < 64; i += 1) {
+  for (let i = 0; i < 32; i += 1) {
     ids.push(send(client, { kind: '"chat"', payload: wide }));
     await client.ack(ids.at(-1) ?? "");
   }
-  await oracle.check({ connection: client, published: 64 });
-  const began = performance.now();
+  await oracle.check({ connection: client, published: 32 });
+  // Of the processor, not of the clock: other tests run beside this one.
+  const before = process.cpuUsage();
   const payload = JSON.stringify({ proposals: ids });
   await client.ack(send(client, { kind: '"mcpx.withdraw.proposal"', payload }));
-  expect(performance.now() - began).toBeLessThan(1_000);
+  const { user } = process.cpuUsage(before);
+  expect(user / 1_000).toBeLessThan(60);
   await oracle.check({ connection: client, published: 1 });
   await client.leave();
 });

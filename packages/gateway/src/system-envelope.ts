@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { errorTable, type McpxError, type Protocol, type Readable } from "@mcpx/protocol";
 
-export const gatewayId = "system:gateway";
+const gatewayId = "system:gateway";
 
 interface Addressing {
   protocol: Protocol;

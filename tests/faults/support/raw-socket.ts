@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 
 /** The handshake's request, whole. */
-export function handshake(url: string, topic: string, token: string): string {
+function handshake(url: string, topic: string, token: string): string {
   const lines = [
     `GET /v0/ws?topic=${topic} HTTP/1.1`,
     `Host: ${new URL(url).host}`,

@@ -2,7 +2,7 @@
 // [X1-4.2.1-1] [X1-4.2.1-3]
 import { isObject, type JsonObject } from "@mcpx/protocol";
 
-export const proposalMetaKey = "org.mcpx/proposal";
+const proposalMetaKey = "org.mcpx/proposal";
 
 export interface FulfilmentMeta {
   proposal: string;

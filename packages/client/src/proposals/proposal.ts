@@ -3,7 +3,7 @@ import type { JsonObject } from "@mcpx/protocol";
 
 export type ProposalStatus = "pending" | "fulfilled" | "rejected" | "withdrawn" | "expired";
 
-export interface Fulfilment {
+interface Fulfilment {
   /** The envelope of the call; the target's answer refers to it. */
   envelopeId: string;
   fulfiller: string;
