@@ -93,3 +93,15 @@ test("[X1-4-3] a key that is private, of another kind or no point of its curve i
   );
   await carol.leave();
 });
+
+test("[X1-7.1-2] who came with a token bound to one key cannot bring another, also after a reset", async () => {
+  const jwk = newKey();
+  const carol = await enter(server, "carol", { topic, cnf: { jwk } });
+  const reset = await server.call("DELETE", "/admin/participants/carol/key", await server.adminToken());
+  expect(reset.status).toBe(200);
+  const bring = (key: PublicJwk) =>
+    carol.outcome(carol.send({ kind: "system", payload: { type: "key", jwk: key } }));
+  expect(await bring(newKey())).toBe("key_mismatch");
+  expect(await bring(jwk)).toBe("ack");
+  await carol.leave();
+});

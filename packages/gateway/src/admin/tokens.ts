@@ -23,7 +23,7 @@ export async function revokeToken(gateway: Gateway, request: HttpRequest): Promi
   const by = await adminOf(gateway, request);
   const jti = request.params.jti ?? "";
   if (jti === "" || jti.length > 128) throw new McpxError("bad_request", "the token's id is not one");
-  const { revokedAt } = gateway.identity.revocations.revoke(jti);
+  const { revokedAt, known } = gateway.identity.revocations.revoke(jti);
   gateway.audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
-  return { body: { jti, revokedBy: by, revokedAt: isoTime(revokedAt) } };
+  return { body: { jti, revokedBy: by, revokedAt: isoTime(revokedAt), known } };
 }

@@ -1,5 +1,5 @@
 // `system` `key`: a participant brings its public key; the gateway lists it in presence. [X1-4-3]
-import { readPublicJwk } from "@mcpx/host";
+import { readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
 import type { Outcome } from "../outcome.ts";
@@ -8,6 +8,10 @@ export function handleKey({ gateway, member, envelope }: Handling): Outcome {
   const key = readPublicJwk(envelope.payload.jwk);
   if (key === undefined)
     throw new McpxError("bad_system", "payload.jwk must be a public Ed25519 or P-256 key");
+  const bound = member.principal.key;
+  if (bound !== undefined && thumbprint(bound) !== thumbprint(key)) {
+    throw new McpxError("key_mismatch", "your token is bound to another key");
+  }
   gateway.participants.bindKey(member.participant.id, key);
   member.participant.key = key;
   return { type: "done", isPresenceNews: true };
