@@ -338,3 +338,51 @@ test("a hostile client cannot break what is served: ids of any type, cancels of 
   expect(done).toEqual(["wait ended"]);
   await mallory.leave();
 });
+
+test("one peer's open requests never keep a server from the others, however it begins anew", async () => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  let servers = 0;
+  let open = 0;
+  await oven.serve(() => {
+    servers += 1;
+    open += 1;
+    const { server } = kitchenV1();
+    server.server.onclose = () => {
+      open -= 1;
+    };
+    return server;
+  });
+  const mallory = await enter(house, "mallory", { topic });
+  const send = (payload: object) =>
+    mallory.send({ kind: "mcp", to: ["oven"], payload: { jsonrpc: "2.0", ...payload } });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "m", version: "0" } };
+  for (let i = 0; i < 700; i += 1) {
+    send({ id: `i${i}`, method: "initialize", params });
+    send({ id: `w${i}`, method: "tools/call", params: { name: "wait" } });
+  }
+  await expect.poll(() => servers, { timeout: 10_000 }).toBe(700);
+  const alice = await join(house, "alice");
+  expect(textOf(await alice.peer("oven").callTool("echo", { text: "still" }))).toBe("still");
+  expect(open).toBeLessThanOrEqual(512);
+  await mallory.leave();
+});
+
+test("a shared server answers others when one peer has all it may have open", async () => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  await oven.serve(kitchenV1().server);
+  const greedy = await join(house, "greedy");
+  await greedy.peer("oven").introduction();
+  const outcomes: unknown[] = [];
+  for (let i = 0; i < 300; i += 1) {
+    greedy
+      .peer("oven")
+      .callTool("wait")
+      .catch((error) => outcomes.push(error.code));
+  }
+  await expect.poll(() => outcomes.length).toBe(44);
+  expect(new Set(outcomes)).toEqual(new Set([42901]));
+  const alice = await join(house, "alice");
+  expect(textOf(await alice.peer("oven").callTool("echo", { text: "still" }))).toBe("still");
+});

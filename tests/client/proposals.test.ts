@@ -35,6 +35,7 @@ test("[X1-4.2.1-3] a restricted call becomes a proposal and resolves with the fu
   expect((await call)._meta).toMatchObject({
     "org.mcpx/proposal": { proposal: proposal.id, proposer: "rookie", fulfiller: "human" },
   });
+  expect(await rejection(human.proposals.fulfil(proposal))).toMatchObject({ reason: "not_pending" });
   expect(kitchen.done).toEqual(["echo please"]);
   await expect.poll(() => human.proposals.get(proposal.id)?.status).toBe("fulfilled");
 });

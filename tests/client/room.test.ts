@@ -219,3 +219,23 @@ test("the outbox is bounded", async () => {
   await alice.close();
   for (const outcome of outcomes.slice(0, 3)) expect(await outcome).toMatchObject({ reason: "closed" });
 });
+
+test("a provider that fails for a while is asked again; a token in another name is the end", async () => {
+  const house = await startHouse();
+  const claims = { topics: ["**"], level: "full" as const };
+  const good = await house.token({ ...claims, sub: "alice" });
+  const other = await house.token({ ...claims, sub: "bob" });
+  const answers = [undefined, good, undefined, undefined, other];
+  const tokenProvider = async () => {
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error("the issuer is away");
+    return answer;
+  };
+  const { WebSocket, cut } = cuttable();
+  const room = await join(house, "alice", { tokenProvider, token: undefined as never, WebSocket });
+  expect(room.id).toBe("alice");
+  house.identity.revocations.revoke(JSON.parse(atob(good.split(".")[1] ?? "")).jti);
+  const closed = nextEvent(room, "state", ({ state }) => state === "closed");
+  cut();
+  expect((await closed).reason).toBe("identity_change");
+});

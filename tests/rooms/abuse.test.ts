@@ -82,14 +82,25 @@ test("a refused handshake gives its place back", async () => {
 
 test("beyond the limit of handshakes a second newcomers get 503 and Retry-After, for a moment", async () => {
   await start({ limits: { handshakesPerSecond: 3 } });
-  const token = await server.token({ sub: "hasty", topics: ["**"] });
-  const outcomes = await Promise.all(
-    Array.from({ length: 6 }, () => refusedAtTheDoor(server, undefined, { topic: "room:test" })),
-  );
+  const token = await server.token({ sub: "hasty", topics: ["room:test"] });
+  const forbidden = () => refusedAtTheDoor(server, token, { topic: "room:other" });
+  const outcomes = await Promise.all(Array.from({ length: 6 }, forbidden));
   const busy = outcomes.filter(({ message }) => message === "503 too_many_connections");
   expect(busy.length).toBeGreaterThanOrEqual(2);
   expect(busy.length).toBeLessThanOrEqual(3);
   expect(busy[0]?.headers["retry-after"]).toBe("1");
-  expect(outcomes.filter(({ message }) => message === "401 unauthorised")).toHaveLength(6 - busy.length);
+  expect(outcomes.filter(({ message }) => message === "403 topic_forbidden")).toHaveLength(6 - busy.length);
   await vi.waitFor(() => enterWith(server, token, { topic: "room:test" }), 5_000);
+});
+
+test("strangers without a token use up nobody's handshakes", async () => {
+  await start({ limits: { handshakesPerSecond: 3 } });
+  const token = await server.token({ sub: "calm", topics: ["**"] });
+  const strangers = Array.from({ length: 20 }, () =>
+    refusedAtTheDoor(server, undefined, { topic: "room:test" }),
+  );
+  expect(new Set((await Promise.all(strangers)).map(({ message }) => message))).toEqual(
+    new Set(["401 unauthorised"]),
+  );
+  await enterWith(server, token, { topic: "room:test" });
 });

@@ -79,29 +79,27 @@ test("[X1-4-3] a participant may bring its key itself; the room hears of it, and
 });
 
 test("[X1-4-3] a key that is private, of another kind or no point of its curve is refused", async () => {
-  const carol = await enter(server, "carol", { topic });
+  const dora = await enter(server, "dora", { topic });
   const pair = generateKeyPairSync("ed25519");
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).publicKey.export({ format: "jwk" });
   const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
   const bad = [pair.privateKey.export({ format: "jwk" }), rsa, { ...p256, y: p256.x }, {}, "key", undefined];
   for (const jwk of bad) {
-    const id = carol.send({ kind: "system", payload: { type: "key", jwk } });
-    expect(await carol.outcome(id)).toBe("bad_system");
+    const id = dora.send({ kind: "system", payload: { type: "key", jwk } });
+    expect(await dora.outcome(id)).toBe("bad_system");
   }
-  expect(await carol.outcome(carol.send({ kind: "system", payload: { type: "key", jwk: p256 } }))).toBe(
-    "ack",
-  );
-  await carol.leave();
+  expect(await dora.outcome(dora.send({ kind: "system", payload: { type: "key", jwk: p256 } }))).toBe("ack");
+  await dora.leave();
 });
 
 test("[X1-7.1-2] who came with a token bound to one key cannot bring another, also after a reset", async () => {
   const jwk = newKey();
-  const carol = await enter(server, "carol", { topic, cnf: { jwk } });
-  const reset = await server.call("DELETE", "/admin/participants/carol/key", await server.adminToken());
+  const erin = await enter(server, "erin", { topic, cnf: { jwk } });
+  const reset = await server.call("DELETE", "/admin/participants/erin/key", await server.adminToken());
   expect(reset.status).toBe(200);
   const bring = (key: PublicJwk) =>
-    carol.outcome(carol.send({ kind: "system", payload: { type: "key", jwk: key } }));
+    erin.outcome(erin.send({ kind: "system", payload: { type: "key", jwk: key } }));
   expect(await bring(newKey())).toBe("key_mismatch");
   expect(await bring(jwk)).toBe("ack");
-  await carol.leave();
+  await erin.leave();
 });

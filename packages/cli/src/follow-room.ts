@@ -1,5 +1,6 @@
 // Watching a room for as long as it takes: comes back after losses, exactly where it was, and stops where coming
-// back is not wanted.
+// back is not wanted. Not with the client SDK, for two reasons: `tail --json` prints every text as it came, also what
+// the client keeps to itself, and a watcher follows a gateway that comes back at another port.
 import { setTimeout as wait } from "node:timers/promises";
 import { closeCodes, isObject, type JsonObject, mayComeBack } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";

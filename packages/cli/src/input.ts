@@ -9,7 +9,7 @@ export interface Input {
   open(options: InputOptions): InputLines;
 }
 
-export interface InputOptions {
+interface InputOptions {
   prompt: string;
   /** What the last word could become. */
   complete(line: string): string[];

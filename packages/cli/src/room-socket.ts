@@ -1,4 +1,4 @@
-// One connection to a room, as `tail` and `say` need it: a ticket, a WebSocket, texts in and envelopes out.
+// One connection to a room, as `tail` needs it: a ticket, a WebSocket, texts in and envelopes out.
 import { randomUUID } from "node:crypto";
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";

@@ -22,6 +22,7 @@ export function upScreen(
     ...(configPath === undefined ? [] : [`  ${paint("dim", "config")}  ${shortPath(configPath, env.HOME)}`]),
     "",
     `  ${paint("dim", "Try in other terminals:")}`,
+    `    ${program} join demo${data}`,
     `    ${program} tail demo${data}`,
     `    ${program} say demo Hello${data}`,
     `    ${program} token --topic demo --id alice --level full${data}`,

@@ -31,7 +31,7 @@ export function readChat(envelope: RoomEnvelope): ChatMessage | undefined {
 }
 
 /** COMPAT: v0 has no chat kind. Only there does the notification count as chat. */
-export function isV0Chat({ protocol, kind, payload }: RoomEnvelope): boolean {
+function isV0Chat({ protocol, kind, payload }: RoomEnvelope): boolean {
   return (
     protocol === "mcp-x/v0" &&
     kind === "mcp" &&

@@ -4,6 +4,7 @@ import { closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
 import { type BackoffOptions, backoffMs } from "./backoff.ts";
 import { type HearingHandlers, hear } from "./hear.ts";
 import type { Outbox, Receipt } from "./outbox.ts";
+import { pause } from "./pause.ts";
 import { type Position, resumeText } from "./position.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
@@ -124,8 +125,8 @@ export class Connection {
       }
       this.#lastError = error;
       if (isAboutToken(error) && this.options.tokens.isRenewable && !hasRenewed) {
-        hasRenewed = true;
-        await this.options.tokens.renew().catch((thrown: unknown) => this.handlers.error(asError(thrown)));
+        // A provider that fails is asked again; a token that is refused twice is the end.
+        hasRenewed = await this.#renew();
       } else if (!isPassing(error)) {
         this.#end(error);
         return;
@@ -136,9 +137,19 @@ export class Connection {
         return;
       }
       this.#setState(hasJoined ? "reconnecting" : "connecting", error.reason);
-      await this.#pause(this.returnAfterMs ?? error.retryAfterMs ?? this.#backoff(attempt));
+      await pause(this.returnAfterMs ?? error.retryAfterMs ?? this.#backoff(attempt), this.signal);
       this.returnAfterMs = undefined;
       attempt += 1;
+    }
+  }
+
+  async #renew(): Promise<boolean> {
+    try {
+      await this.options.tokens.renew();
+      return true;
+    } catch (thrown) {
+      this.handlers.error(asError(thrown));
+      return false;
     }
   }
 
@@ -212,26 +223,13 @@ export class Connection {
       this.handlers.probe();
     }
   }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.signal.addEventListener("abort", done, { once: true });
-    });
-  }
 }
 
 /** The other side has let go, or had its time to. */
 async function untilReleased(session: Session): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, releaseMs);
-  await Promise.race([session.released, late.promise]);
-  clearTimeout(timer);
+  const isOver = new AbortController();
+  void session.released.then(() => isOver.abort());
+  await pause(releaseMs, isOver.signal);
 }
 
 /** 44xx: not as we are; 45xx and the network's own: come back. */

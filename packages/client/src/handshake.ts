@@ -2,6 +2,7 @@
 // peer has left and come back or our own connection is another one. [X0-4.1-6]
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { backoffMs } from "./backoff.ts";
+import { pause } from "./pause.ts";
 import { sendRequest } from "./request.ts";
 import { notify, type RoomCore } from "./room-core.ts";
 import { RoomError } from "./room-error.ts";
@@ -50,16 +51,4 @@ export async function shakeHandsEagerly(core: RoomCore, peer: string): Promise<v
       await pause(backoffMs(attempt, { minMs: 500, maxMs: 5_000 }, Math.random()), signal);
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -20,29 +20,37 @@ export interface Origin {
   telling?: { next: JsonObject | undefined };
 }
 
+const openMax = 1_024;
+/** One peer alone cannot keep a server from the others. */
+const openPerPeerMax = 256;
+
 export class Incoming {
   readonly #core: RoomCore;
-  readonly #max: number;
   readonly #origins = new Map<number, Origin>();
   #lastId = 0;
 
-  constructor(core: RoomCore, max = 1_000) {
+  constructor(core: RoomCore) {
     this.#core = core;
-    this.#max = max;
   }
 
   get size(): number {
     return this.#origins.size;
   }
 
-  /** The request as a server here is to see it; `undefined` where too many are open. */
+  /** The request as a server here is to see it; `undefined` where too many are open, of all or of one peer. */
   open(origin: Origin, params: JsonObject | undefined): JsonObject | undefined {
-    if (this.#origins.size >= this.#max) return undefined;
+    if (this.#origins.size >= openMax || this.#countOf(origin.peer) >= openPerPeerMax) return undefined;
     this.#lastId += 1;
     const id = this.#lastId;
     this.#origins.set(id, origin);
     const shown = params && origin.progressToken !== undefined ? withProgressToken(params, id) : params;
     return { jsonrpc: "2.0", id, method: origin.method, ...(shown === undefined ? {} : { params: shown }) };
+  }
+
+  #countOf(peer: string): number {
+    let count = 0;
+    for (const origin of this.#origins.values()) if (origin.peer === peer) count += 1;
+    return count;
   }
 
   get(id: unknown): Origin | undefined {

@@ -22,7 +22,7 @@ export interface Serving extends Receiver {
   serves(method: string): boolean;
 }
 
-export interface CoreOptions {
+interface CoreOptions {
   callTimeoutMs: number;
   /** How long a peer may be away before what it was asked fails. */
   peerGraceMs: number;

@@ -62,6 +62,10 @@ export class RoomProposals {
    */
   fulfil(proposal: Proposal, options: FulfilOptions = {}): Promise<JsonObject> {
     const { id, proposer, targets, method } = proposal;
+    const status = this.get(id)?.status ?? proposal.status;
+    if (status !== "pending") {
+      return Promise.reject(new RoomError("not_pending", `the proposal is ${status} already`));
+    }
     const target = options.target ?? (targets.length === 1 ? targets[0] : undefined);
     if (target === undefined) {
       return Promise.reject(

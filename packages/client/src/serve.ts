@@ -48,6 +48,8 @@ class RoomServer implements Serving, Served {
   readonly #server: ServableServer | ServerFactory;
   readonly #options: ServeOptions;
   readonly #sessions = new Map<string, Promise<Session>>();
+  /** Every server that is connected, the oldest first; those of peers that began anew finish what they have. */
+  readonly #links = new Set<ServedLink>();
   #own: Promise<Session> | undefined;
 
   constructor(core: RoomCore, server: ServableServer | ServerFactory, options: ServeOptions) {
@@ -67,12 +69,9 @@ class RoomServer implements Serving, Served {
       this.#core.served = undefined;
       this.#core.callSelf = undefined;
     }
-    const sessions = await Promise.allSettled([...this.#sessions.values(), this.#own]);
     this.#sessions.clear();
     this.#own = undefined;
-    for (const session of sessions) {
-      if (session.status === "fulfilled") await session.value?.link.close();
-    }
+    for (const link of [...this.#links]) await link.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -169,7 +168,10 @@ class RoomServer implements Serving, Served {
   async #openSession(peer: string | undefined, params: JsonObject | undefined): Promise<Session> {
     const server =
       typeof this.#server === "function" ? await this.#server(peer ?? this.#core.id) : this.#server;
-    const link = new ServedLink(this.#core, this.#options, peer);
+    const link = new ServedLink(this.#core, this.#options, peer, (closed) => this.#links.delete(closed));
+    const [oldest] = this.#links;
+    if (this.#links.size >= 2 * sessionsMax && oldest !== undefined) void oldest.close();
+    this.#links.add(link);
     await server.connect(link);
     const introduction = await (params === undefined ? link.introduce() : link.call("initialize", params));
     if (params !== undefined) link.note("notifications/initialized");

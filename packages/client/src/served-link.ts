@@ -26,13 +26,21 @@ export class ServedLink {
   readonly #core: RoomCore;
   readonly #options: ServeOptions;
   readonly #incoming: Incoming;
+  readonly #onClosed: (link: ServedLink) => void;
   #isRetired = false;
   #isClosed = false;
 
-  constructor(core: RoomCore, options: ServeOptions, peer: string | undefined) {
+  /** `onClosed` runs once. */
+  constructor(
+    core: RoomCore,
+    options: ServeOptions,
+    peer: string | undefined,
+    onClosed: (link: ServedLink) => void,
+  ) {
     this.#core = core;
     this.#options = options;
     this.peer = peer;
+    this.#onClosed = onClosed;
     this.#incoming = new Incoming(core);
   }
 
@@ -41,6 +49,7 @@ export class ServedLink {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#onClosed(this);
     this.onclose?.();
   }
 
@@ -58,6 +67,10 @@ export class ServedLink {
 
   /** A request of a peer, already found to be served. */
   take(origin: Origin, params: JsonObject | undefined): void {
+    if (this.#isClosed) {
+      refuse(this.#core, origin, -32601, "The server was closed", "not_served");
+      return;
+    }
     const message = this.#incoming.open(origin, params);
     if (message === undefined)
       refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");

@@ -11,6 +11,7 @@ import {
 } from "@mcpx/protocol";
 import type { Gateway } from "./gateway-state.ts";
 import { levelFor } from "./level-for.ts";
+import { take } from "./rates.ts";
 import type { Participant } from "./room.ts";
 
 export interface Admission {
@@ -31,23 +32,46 @@ export interface Admission {
 /** A `/` may not stand in a WebSocket subprotocol, so it becomes a dot there. */
 const subprotocols: Readonly<Record<string, Protocol>> = { "mcpx.v0.1": "mcpx/v0.1", "mcp-x.v0": "mcp-x/v0" };
 
-export async function admit(gateway: Gateway, request: UpgradeRequest): Promise<Admission> {
-  const { query } = request;
+/** What the address asks for, before it is known who asks. */
+export type Wishes = Omit<Admission, "principal" | "participant" | "level">;
+
+export function readWishes({ limits }: Gateway, { query, headers }: UpgradeRequest): Wishes {
   checkGivenOnce(query);
-  const topic = readTopic(query.get("topic"));
-  const protocol = readProtocol(query.get("protocol"), request.headers["sec-websocket-protocol"]);
-  const wishes = {
+  return {
+    topic: readTopic(query.get("topic")),
+    ...readProtocol(query.get("protocol"), headers["sec-websocket-protocol"]),
     wantsSeq: readFlag(query, "seq"),
     wantsEcho: readFlag(query, "echo"),
-    historyCount: readHistory(query.get("history"), gateway.limits.historyPageMax),
+    historyCount: readHistory(query.get("history"), limits.historyPageMax),
     resume: readResume(query.get("resume")),
   };
-  const principal = await authenticate(gateway, request, topic);
+}
+
+/** Whether somebody known comes in, as whom and with which level. */
+export function admit(
+  gateway: Gateway,
+  query: URLSearchParams,
+  wishes: Wishes,
+  principal: Principal,
+): Admission {
+  const { topic } = wishes;
+  chargeHandshake(gateway);
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   const participant = describe(gateway, principal, query);
   const level = levelFor(gateway, principal, participant.id, topic);
   if (principal.key !== undefined) gateway.participants.bindKey(participant.id, principal.key);
-  return { principal, participant, topic, level, ...protocol, ...wishes };
+  return { principal, participant, level, ...wishes };
+}
+
+/** After it is known who asks: strangers must not be able to use up everybody's handshakes. */
+function chargeHandshake({ limits, handshakes, clock }: Gateway): void {
+  const perSecond = limits.handshakesPerSecond;
+  const taken = take(handshakes, { perSecond, burst: perSecond }, clock.monotonic());
+  if (taken.ok) return;
+  const { retryAfterMs } = taken;
+  throw new McpxError("too_many_connections", `the limit is ${perSecond} handshakes a second`, {
+    retryAfterMs,
+  });
 }
 
 /** Which of two counts must not be a matter of taste, ours or a proxy's. */
@@ -57,7 +81,11 @@ function checkGivenOnce(query: URLSearchParams): void {
 }
 
 /** A ticket or a bearer token, never both and never a default. [X0-5.1-1] */
-async function authenticate(gateway: Gateway, request: UpgradeRequest, topic: string): Promise<Principal> {
+export async function authenticate(
+  gateway: Gateway,
+  request: UpgradeRequest,
+  topic: string,
+): Promise<Principal> {
   const ticket = request.query.get("ticket");
   if (ticket === null) return gateway.identity.tokens.verify(bearerToken(request));
   if (request.headers.authorization !== undefined) {

@@ -2,16 +2,15 @@
 import type { Duplex } from "node:stream";
 import type { UpgradeRequest } from "@mcpx/host";
 import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
-import { type Admission, admit } from "./admit.ts";
+import { type Admission, admit, authenticate, readWishes } from "./admit.ts";
 import type { Gateway } from "./gateway-state.ts";
 import { join, type Preparation, prepareJoin } from "./join.ts";
 import { leave } from "./leave.ts";
 import { levelFor } from "./level-for.ts";
 import { openRoom } from "./open-room.ts";
-import { take } from "./rates.ts";
 import { receive, receiveFault } from "./receive.ts";
 import { refuse } from "./refuse.ts";
-import type { Room } from "./room.ts";
+import type { Member, Room } from "./room.ts";
 import { acceptUpgrade, checkUpgrade, WsSocket } from "./transports/ws.ts";
 
 /** Throws before the handshake is answered; the listener turns that into an HTTP error. */
@@ -42,22 +41,25 @@ export async function connect(
   }
 }
 
-function checkPlace({ isDraining, connections, limits, handshakes, clock }: Gateway): void {
+function checkPlace({ isDraining, connections, limits }: Gateway): void {
   if (isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
-  const busy = (detail: string, retryAfterMs: number) =>
-    new McpxError("too_many_connections", detail, { retryAfterMs });
-  if (connections >= limits.connectionsMax) throw busy(`the limit is ${limits.connectionsMax}`, 5_000);
-  const perSecond = limits.handshakesPerSecond;
-  const taken = take(handshakes, { perSecond, burst: perSecond }, clock.monotonic());
-  if (!taken.ok) throw busy(`the limit is ${perSecond} handshakes a second`, taken.retryAfterMs);
+  if (connections < limits.connectionsMax) return;
+  throw new McpxError("too_many_connections", `the limit is ${limits.connectionsMax}`, {
+    retryAfterMs: 5_000,
+  });
 }
 
 async function admitAudited(
   gateway: Gateway,
   request: UpgradeRequest,
 ): Promise<{ admission: Admission; room: Room }> {
+  // The topic is recorded only for who showed a good token: others could fill the disk with made-up names.
+  let known: { actor: string; topic?: string } = { actor: request.remoteAddress };
   try {
-    const admission = await admit(gateway, request);
+    const wishes = readWishes(gateway, request);
+    const principal = await authenticate(gateway, request, wishes.topic);
+    known = { actor: principal.id ?? request.remoteAddress, topic: wishes.topic };
+    const admission = admit(gateway, request.query, wishes, principal);
     const room = await openRoom(gateway, admission.topic);
     judgeAgain(gateway, admission);
     if (gateway.options.takeover === "refuse" && room.members.has(admission.participant.id)) {
@@ -65,17 +67,11 @@ async function admitAudited(
     }
     return { admission, room };
   } catch (error) {
-    if (isMcpxError(error)) recordRefusal(gateway, request, error);
+    if (isMcpxError(error) && errorTable[error.code].fault === "caller") {
+      gateway.audit.record({ action: "room.join", reason: error.code, ...known });
+    }
     throw error;
   }
-}
-
-function recordRefusal({ audit }: Gateway, { query, remoteAddress }: UpgradeRequest, error: McpxError): void {
-  const { fault, http } = errorTable[error.code];
-  if (fault !== "caller") return;
-  // Only from who showed a good token: others could fill the disk with names, each a record of its own.
-  const topic = http === 400 || http === 401 ? undefined : (query.get("topic") ?? undefined);
-  audit.record({ action: "room.join", reason: error.code, actor: remoteAddress, topic });
 }
 
 /** While the room was being opened the token may have been revoked, or its owner kicked or demoted. */
@@ -92,13 +88,15 @@ function attach(
   duplex: Duplex,
   head: Buffer,
 ): void {
+  // Until it has joined there is nobody to speak of: a socket may end before.
+  let member: Member | undefined;
   const socket = new WsSocket(duplex, gateway.limits, gateway.clock.monotonic, {
-    text: (text) => receive(gateway, member, text),
+    text: (text) => member && receive(gateway, member, text),
     // A broken frame layer closes right away: its answer cannot wait.
     fault: (error, isFatal) =>
-      isFatal ? refuse(gateway, member, error, undefined) : receiveFault(gateway, member, error),
-    closed: () => leave(gateway, member, "left"),
+      member && (isFatal ? refuse(gateway, member, error, undefined) : receiveFault(gateway, member, error)),
+    closed: () => member && leave(gateway, member, "left"),
   });
-  const member = join(gateway, admission, prepared, socket);
+  member = join(gateway, admission, prepared, socket);
   socket.start(head);
 }

@@ -8,6 +8,7 @@ import { resetKey } from "./admin/reset-key.ts";
 import { demote, promote } from "./admin/set-level.ts";
 import { listTokens, revokeToken } from "./admin/tokens.ts";
 import type { Gateway } from "./gateway-state.ts";
+import { nameOf } from "./rest/caller.ts";
 import { readHistory } from "./rest/history.ts";
 import { health, publicKeys, readiness, showMetrics } from "./rest/operations.ts";
 import { listParticipants } from "./rest/participants.ts";
@@ -54,7 +55,7 @@ async function audited(
   } catch (error) {
     const status = isMcpxError(error) ? errorTable[error.code].http : 500;
     if (isMcpxError(error) && (status === 401 || status === 403)) {
-      gateway.audit.record({ action, reason: error.code, actor: request.remoteAddress });
+      gateway.audit.record({ action, reason: error.code, actor: nameOf(request) });
     }
     throw error;
   }

@@ -23,6 +23,10 @@ export interface RunOptions {
   /** Another Node than the one that runs the tests. */
   node?: string;
   bin?: string;
+  /** Standard input is a pipe for `type`; otherwise there is none. */
+  isTyped?: boolean;
+  /** Another program than Node, with what comes before the words of the command. */
+  program?: readonly [string, ...string[]];
 }
 
 export interface RunningCommand {
@@ -31,6 +35,10 @@ export interface RunningCommand {
   readonly err: string[];
   /** The first line, out or err, that has been or will be printed and matches. Rejects when the command ends first. */
   line(pattern: RegExp): Promise<string>;
+  /** Writes to its standard input; without a line, ends it. */
+  type(line?: string): void;
+  /** Single keys of a terminal, without an end of line. */
+  press(keys: string): void;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -38,10 +46,11 @@ export interface RunningCommand {
 /** Starts a command; whatever is left of it is killed when the test is over. */
 export function start(args: readonly string[], options: RunOptions = {}): RunningCommand {
   const { HOME: _, MCPX_DATA: __, MCPX_TOKEN: ___, XDG_DATA_HOME: ____, ...env } = process.env;
-  const child = spawn(options.node ?? process.execPath, [options.bin ?? bin, ...args], {
+  const [program, ...before] = options.program ?? [options.node ?? process.execPath, options.bin ?? bin];
+  const child = spawn(program, [...before, ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...env, HOME: "/nonexistent", NO_COLOR: "1", ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.isTyped ? "pipe" : "ignore", "pipe", "pipe"],
   });
   return watch(child);
 }
@@ -73,6 +82,8 @@ function watch(child: ChildProcess): RunningCommand {
     out,
     err,
     ended,
+    type: (line) => void (line === undefined ? child.stdin?.end() : child.stdin?.write(`${line}\n`)),
+    press: (keys) => void child.stdin?.write(keys),
     kill: (signal) => child.kill(signal),
     line: (pattern) =>
       new Promise((resolve, reject) => {

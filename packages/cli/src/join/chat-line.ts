@@ -13,21 +13,33 @@ export interface ChatLine {
   tell(lines: readonly string[], event: JsonObject): void;
 }
 
+/** More than the client remembers proposals. */
+const numbersMax = 10_000;
+
 /**
  * Short names for proposals. Ids are chosen by those who propose: what is short for the eye must be ours, and never
  * mean another proposal later.
  */
 export class ProposalNumbers {
-  readonly #ids: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #ids = new Map<number, string>();
+  #last = 0;
 
   of(id: string): number {
-    const index = this.#ids.indexOf(id);
-    return index === -1 ? this.#ids.push(id) : index + 1;
+    const known = this.#numbers.get(id);
+    if (known !== undefined) return known;
+    this.#last += 1;
+    this.#numbers.set(id, this.#last);
+    this.#ids.set(this.#last, id);
+    const forgotten = this.#last - numbersMax;
+    this.#numbers.delete(this.#ids.get(forgotten) ?? "");
+    this.#ids.delete(forgotten);
+    return this.#last;
   }
 
   /** The id meant by what was typed. Digits alone are always a number of ours. */
   id(typed: string): string | undefined {
-    return /^[0-9]+$/.test(typed) ? this.#ids[Number(typed) - 1] : typed;
+    return /^[0-9]+$/.test(typed) ? this.#ids.get(Number(typed)) : typed;
   }
 }
 

@@ -1,4 +1,4 @@
-// The data of server-sent events, one by one.
+// The data of server-sent events, one by one; events without any, which some servers begin with, are left out.
 import { messageCharsMax } from "./server-side.ts";
 
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -10,8 +10,8 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      if (line === "" && data.length > 0) {
-        yield data.join("\n");
+      if (line === "") {
+        if (chars > 0) yield data.join("\n");
         data = [];
         chars = 0;
       } else if (line.startsWith("data:")) {

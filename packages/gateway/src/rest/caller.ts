@@ -3,8 +3,18 @@ import { bearerToken, type HttpRequest, mayEnter, type Principal } from "@mcpx/h
 import { isId, McpxError } from "@mcpx/protocol";
 import type { Gateway } from "../gateway-state.ts";
 
-export function callerOf(gateway: Gateway, request: HttpRequest): Promise<Principal> {
-  return gateway.identity.tokens.verify(bearerToken(request));
+/** Who has shown a good token, for the record of what they are refused. */
+const known = new WeakMap<HttpRequest, string>();
+
+export async function callerOf(gateway: Gateway, request: HttpRequest): Promise<Principal> {
+  const principal = await gateway.identity.tokens.verify(bearerToken(request));
+  if (principal.id !== undefined) known.set(request, principal.id);
+  return principal;
+}
+
+/** The caller's id where it is known, else where the request came from. */
+export function nameOf(request: HttpRequest): string {
+  return known.get(request) ?? request.remoteAddress;
 }
 
 /** The topic of the path, where the caller's token covers it; a foreign one looks the same whether it exists or not. */
