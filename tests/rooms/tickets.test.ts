@@ -93,3 +93,27 @@ test("[X0-5.1-1] a ticket's connection ends with its token like any other", asyn
   const client = await enterWith(server, undefined, { topic, ticket: body.ticket });
   expect(await client.closing()).toEqual({ code: 4401, reason: "token_expired" });
 });
+
+describe("[X0-5.1-3] a ticket is refused, with the reason a browser could not read at the WebSocket,", () => {
+  test("to who was kicked", async () => {
+    const token = await server.token({ sub: "rowdy", topics: [topic] });
+    const ticket = async () => server.call("POST", "/v0/tickets", token, { topic });
+    const client = await enterWith(server, undefined, { topic, ticket: (await ticket()).body.ticket });
+    await server.call("DELETE", `/admin/participants/rowdy?topic=${topic}`, await server.adminToken());
+    await client.closing();
+    expect((await ticket()).body.error.reason).toBe("kicked");
+  });
+
+  test("to who has no level in secure mode, and to a second connection where that is refused", async () => {
+    const strict = await startTestServer({ gateway: { mode: "secure", takeover: "refuse" } });
+    const reason = async (token: string) =>
+      (await strict.call("POST", "/v0/tickets", token, { topic })).body.error?.reason;
+    expect(await reason(await strict.token({ sub: "nobody", topics: [topic] }))).toBe("no_level");
+    const token = await strict.token({ sub: "somebody", topics: [topic], level: "full" });
+    expect(await reason(token)).toBeUndefined();
+    const client = await enterWith(strict, token, { topic });
+    expect(await reason(token)).toBe("already_connected");
+    await client.leave();
+    await strict.stop();
+  });
+});

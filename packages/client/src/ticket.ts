@@ -7,7 +7,9 @@ export function httpBase(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   const scheme = protocol.replace(/^ws/, "http");
   if (scheme !== "http:" && scheme !== "https:") throw new RoomError("bad_option", `no address: ${url}`);
-  return `${scheme}//${host}${pathname.replace(/\/+$/, "")}`;
+  let path = pathname;
+  while (path.endsWith("/")) path = path.slice(0, -1);
+  return `${scheme}//${host}${path}`;
 }
 
 /** Calls the gateway; a refusal becomes a `RoomError` with the gateway's word, anything else `network`. */

@@ -75,6 +75,7 @@ async function receiveNow(gateway: Gateway, member: Member, text: string): Promi
     }
     const action = actionOf(envelope);
     const permission = authorise(level, action);
+    checkPayloadKeys(action, scanned);
     const outcome = await handle(action, { gateway, member, envelope, permission });
     // It may have been sent away meanwhile: nothing of it counts any more.
     if (member.hasLeft) return;
@@ -84,6 +85,12 @@ async function receiveNow(gateway: Gateway, member: Member, text: string): Promi
   } catch (error) {
     refuse(gateway, member, error, scanned);
   }
+}
+
+/** Readers disagree on which of two counts: what a human approves would not be what a robot does. Chat is only read. */
+function checkPayloadKeys(action: Action, { payloadDuplicate }: Scanned): void {
+  if (action === "chat" || payloadDuplicate === undefined) return;
+  throw new McpxError("duplicate_key", "a key occurs twice in payload");
 }
 
 function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> {

@@ -6,8 +6,6 @@ import { findReferred } from "../referred.ts";
 
 export async function handleMcp(handling: Handling): Promise<Outcome> {
   const { envelope } = handling;
-  const { payloadDuplicate } = envelope.scanned;
-  if (payloadDuplicate !== undefined) throw new McpxError("duplicate_key", "a key occurs twice in payload");
   const shape = jsonRpcShape(envelope.payload);
   checkSpelledMethod(envelope, shape === "request");
   if (shape === "request" && envelope.to.length !== 1) {

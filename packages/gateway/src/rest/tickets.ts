@@ -1,8 +1,9 @@
 // POST /v0/tickets: a token becomes a single-use ticket for a browser's WebSocket. [X0-5.1-1]
-import { type HttpRequest, type HttpResponse, mayEnter } from "@mcpx/host";
+import { type HttpRequest, type HttpResponse, mayEnter, type Principal } from "@mcpx/host";
 import { isObject, McpxError } from "@mcpx/protocol";
 import { readTopic } from "../admit.ts";
 import type { Gateway } from "../gateway-state.ts";
+import { levelFor } from "../level-for.ts";
 import { isoTime } from "../system-envelope.ts";
 import { callerOf } from "./caller.ts";
 
@@ -13,6 +14,17 @@ export async function issueTicket(gateway: Gateway, request: HttpRequest): Promi
     throw new McpxError("bad_request", "the body must be {topic}");
   const topic = readTopic(body.topic);
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
+  checkWelcome(gateway, principal, topic);
   const { ticket, expiresAt } = gateway.identity.tickets.issue(principal, topic);
   return { status: 201, body: { ticket, expires_at: isoTime(expiresAt) } };
+}
+
+/** A browser cannot read why its WebSocket was refused; here it can. */
+function checkWelcome(gateway: Gateway, principal: Principal, topic: string): void {
+  const { id } = principal;
+  if (id === undefined) return;
+  levelFor(gateway, principal, id, topic);
+  if (gateway.options.takeover === "refuse" && gateway.rooms.get(topic)?.members.has(id)) {
+    throw new McpxError("already_connected");
+  }
 }
