@@ -38,7 +38,7 @@ async function pidsOf(room: Room): Promise<number[]> {
   return pids;
 }
 
-test("as a new user would: a published server, its tools and a call from the chat line", async () => {
+test("[B-ROOM-2] as a new user would: a published server, its tools and a call from the chat line", async () => {
   const dataDir = scratch();
   await up(dataDir);
   const name = "@modelcontextprotocol/server-everything";
@@ -190,7 +190,7 @@ test("it comes back into the room by itself", async () => {
   expect(await room.peer("tiny").listTools()).toHaveLength(7);
 });
 
-test("--url serves a server that speaks streamable HTTP", async () => {
+test("[B-ROOM-2] --url serves a server that speaks streamable HTTP", async () => {
   const dataDir = scratch();
   const { url } = await up(dataDir);
   const port = await freePort();

@@ -77,11 +77,12 @@ export class RoomProposals {
   }
 
   /**
-   * Says no. The word of a target ends the proposal; anybody else's is advice.
-   * @example await room.proposals.reject(proposal, { reason: "busy" });
+   * Says no. The word of a target ends the proposal; anybody else's is advice. `code` is a word for programs
+   * (`busy`, `incapable`, `policy`), `reason` a sentence for people.
+   * @example await room.proposals.reject(proposal, { code: "busy", reason: "Baking until six" });
    */
-  async reject(proposal: Proposal, { reason }: { reason?: string } = {}): Promise<void> {
-    const payload = reason === undefined ? {} : { reason };
+  async reject(proposal: Proposal, { reason, code }: { reason?: string; code?: string } = {}): Promise<void> {
+    const payload = { ...(reason === undefined ? {} : { reason }), ...(code === undefined ? {} : { code }) };
     await this.#about(proposal, "mcpx.reject.proposal", payload);
   }
 

@@ -37,7 +37,7 @@ const mebibyte = 1_048_576;
 
 const defaultTuning: TopicLogTuning = {
   waitingBytesMax: 64 * mebibyte,
-  checkpointBytes: 4 * mebibyte,
+  checkpointBytes: mebibyte,
   walBytesMax: 64 * mebibyte,
   // Of the largest envelopes these are 128 MiB to be freed while appends wait.
   trimRows: 500,

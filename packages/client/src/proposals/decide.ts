@@ -43,13 +43,18 @@ export function withdraw(proposal: Proposal, by: string): Next {
 }
 
 /** [PL-2-1] [PL-2-2] [PL-9-3] */
-export function reject(proposal: Proposal, by: string, reason: unknown): Next {
+export function reject(proposal: Proposal, by: string, { reason, code }: RoomEnvelope["payload"]): Next {
   if (proposal.status !== "pending") return undefined;
   const before = proposal.rejections.filter((rejection) => rejection.by !== by);
   const having = new Set([...before.map((rejection) => rejection.by), by]);
   const { targets } = proposal;
   const isFinal = targets.includes(by) && targets.every((target) => having.has(target));
-  const rejection: Rejection = { by, isFinal, ...(typeof reason === "string" ? { reason } : {}) };
+  const rejection: Rejection = {
+    by,
+    isFinal,
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(typeof code === "string" ? { code } : {}),
+  };
   const rejections = [...before, rejection];
   return isFinal
     ? { proposal: { ...proposal, rejections, status: "rejected" }, type: "rejected" }

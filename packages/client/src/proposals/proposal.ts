@@ -14,7 +14,10 @@ interface Fulfilment {
 
 export interface Rejection {
   by: string;
+  /** A sentence for people. */
   reason?: string;
+  /** A word for programs. */
+  code?: string;
   /** It ended the proposal; otherwise it is advice. */
   isFinal: boolean;
 }

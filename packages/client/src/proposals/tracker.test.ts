@@ -157,6 +157,14 @@ test("[PL-11-3] rejections are counted by reason", () => {
     rejection("c"),
   );
   expect(Object.fromEntries(tracker.countsByReason())).toEqual({ busy: 2, "no reason": 1 });
+  tracker.observe(rejection("d", { code: "busy", reason: "Baking until six" }), 9_000);
+  expect(tracker.countsByReason().get("busy")).toBe(3);
+  expect(tracker.get("wish")?.rejections.at(-1)).toEqual({
+    by: "d",
+    code: "busy",
+    reason: "Baking until six",
+    isFinal: false,
+  });
 });
 
 test("a batch withdrawal reports each proposal it ended", () => {

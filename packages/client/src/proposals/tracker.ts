@@ -58,7 +58,7 @@ export class ProposalTracker {
     return [...this.#proposals.values()];
   }
 
-  /** How often which reason was given for a rejection. [PL-11-3] */
+  /** How often which code, or reason where there is none, was given for a rejection. [PL-11-3] */
   countsByReason(): ReadonlyMap<string, number> {
     return this.#reasons;
   }
@@ -72,7 +72,7 @@ export class ProposalTracker {
       case "mcpx.withdraw.proposal":
         return this.#withdraw(envelope);
       case "mcpx.reject.proposal":
-        return referred ? this.#reject(referred, from, payload.reason) : [];
+        return referred ? this.#reject(referred, envelope) : [];
       case "mcpx.status.proposal":
         return referred ? this.#apply(decide.noteStatus(referred, from, payload.status), from) : [];
       case "mcp":
@@ -98,11 +98,11 @@ export class ProposalTracker {
     });
   }
 
-  #reject(proposal: Proposal, by: string, reason: unknown): ProposalChange[] {
-    const next = decide.reject(proposal, by, reason);
-    const word = typeof reason === "string" ? reason : "no reason";
-    if (next !== undefined) this.#reasons.set(word, (this.#reasons.get(word) ?? 0) + 1);
-    return this.#apply(next, by);
+  #reject(proposal: Proposal, { from, payload }: RoomEnvelope): ProposalChange[] {
+    const next = decide.reject(proposal, from, payload);
+    const word = [payload.code, payload.reason].find((one) => typeof one === "string") ?? "no reason";
+    if (next !== undefined) this.#reasons.set(String(word), (this.#reasons.get(String(word)) ?? 0) + 1);
+    return this.#apply(next, from);
   }
 
   #mcp(envelope: RoomEnvelope): ProposalChange[] {
