@@ -1,7 +1,7 @@
 // Makes a fresh machine ready: installs the npm packages when they are missing or older than the lock file,
 // and, with --tests, the system packages the tests use. Plain JavaScript: it runs on whatever Node is there.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -26,24 +26,19 @@ function fail(message) {
   process.exit(1);
 }
 
+/** npm notes there what it has installed, later than the lock file it was installed from. */
 function isInstalled() {
-  if (!existsSync(installed)) return false;
-  if (statSync(installed).mtimeMs >= statSync(wanted).mtimeMs) return true;
-  const versions = (file) => {
-    const { packages } = JSON.parse(readFileSync(file, "utf8"));
-    return JSON.stringify(
-      Object.entries(packages)
-        .filter(([path]) => path !== "")
-        .map(([path, p]) => [path, p.version]),
-    );
-  };
-  return versions(installed) === versions(wanted);
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
 }
 
 if (!isInstalled()) {
   process.stderr.write("mcpx: installing packages…\n");
-  if (!run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]))
-    fail("`npm ci` failed; see its message above");
+  // Not `npm ci`: it refuses a lock file without the binaries of platforms that its registry did not have. This
+  // installs the same versions and changes neither package.json nor the lock file.
+  const isDone = run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
+  if (!isDone) fail("`npm install` failed; see its message above");
+  // Nothing to install leaves npm's note untouched: ours says that it was looked at.
+  utimesSync(installed, new Date(), new Date());
 }
 
 if (process.argv.includes("--tests")) {
