@@ -13,7 +13,7 @@ const check = [
   { name: "lint", command: ["biome", "check", "."] },
   { name: "types", command: ["tsc", "--noEmit"] },
   { name: "dead code", command: ["knip"] },
-  { name: "unit tests", command: ["vitest", "run", "--project", "unit"], counts: true },
+  { name: "unit tests", command: ["vitest", "run", "--project", "unit", "--project", "host"], counts: true },
 ];
 
 const rest = [

@@ -16,8 +16,9 @@ export interface Page {
   hasMore: boolean;
 }
 
-/** So many are read at once: what is read and not given is no more than that. */
-const stepMax = 16;
+/** So many are read at once, and four times as many while they are small: what is read in vain is no more than that. */
+const stepMin = 16;
+const stepMax = 64;
 
 export async function readPage(log: TopicLog, topic: string, options: PageOptions): Promise<Page> {
   const { after = 0, limit, bytesMax } = options;
@@ -25,7 +26,8 @@ export async function readPage(log: TopicLog, topic: string, options: PageOption
   let bytes = 0;
   let before = options.before ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const step = await log.read(topic, { after, before, limit: stepMax, order: "newest_first" });
+    const size = entries.length > 0 && bytes < bytesMax / stepMax ? stepMax : stepMin;
+    const step = await log.read(topic, { after, before, limit: size, order: "newest_first" });
     for (const entry of step) {
       bytes += Buffer.byteLength(entry.text);
       const isFull = entries.length === limit || (bytes > bytesMax && entries.length > 0);
@@ -33,7 +35,7 @@ export async function readPage(log: TopicLog, topic: string, options: PageOption
       entries.push(entry);
     }
     const last = step.at(-1);
-    if (last === undefined || step.length < stepMax) return { entries, hasMore: false };
+    if (last === undefined || step.length < size) return { entries, hasMore: false };
     before = last.seq;
   }
 }
