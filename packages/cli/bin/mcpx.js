@@ -19,7 +19,7 @@ else refuse("install it from https://nodejs.org or with your version manager (nv
 function runSources() {
   const own = join(here, "..", "..", "..", "node_modules", ".bin", "node");
   const node = isNewEnough ? process.execPath : own;
-  if (!existsSync(node)) return refuse("run `npm ci` in the clone, which brings it");
+  if (!existsSync(node)) return refuse("run `npm install` in the clone, which brings it");
   const args = [...process.execArgv, "--conditions=mcpx-source", sources, ...process.argv.slice(2)];
   if (typeof process.execve === "function") {
     try {
