@@ -1,9 +1,10 @@
 // Ten times too much under a memory limit: what is too much is refused, the rest is served, and nothing runs over.
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { TestClient } from "../support/test-client.ts";
 import { startChildServer } from "./support/child-server.ts";
+import { peakBytes } from "./support/peak-memory.ts";
 
 const mebibyte = 1_048_576;
 const memoryMax = 512 * mebibyte;
@@ -26,11 +27,6 @@ function limitMemory(pid: number): () => void {
   writeFileSync(`${group}/${parent.max}`, String(memoryMax));
   writeFileSync(`${group}/cgroup.procs`, String(pid));
   return () => rmdirSync(group);
-}
-
-function peakBytes(pid: number): number {
-  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(line?.[1]) * 1024;
 }
 
 test("[X0-9-4] [X0-9-5] ten times the allowed load stays within 512 MiB, and a quiet participant is served throughout", {
