@@ -13,14 +13,14 @@ async function referred(fields: object) {
 const request = { jsonrpc: "2.0", id: 1, method: "m" };
 
 test.each([
-  ["a request", { to: ["bob"], payload: request }, { to: ["bob"], isRequest: true, isProposal: false }],
+  ["a request", { to: ["bob"], payload: request }, { to: ["bob"], isRequest: true }],
   ["one by its long name", { kind: "mcp/request:m", to: ["bob"], payload: request }, { isRequest: true }],
   ["a notification", { payload: { jsonrpc: "2.0", method: "m" } }, { to: [], isRequest: false }],
-  ["a response", { payload: { jsonrpc: "2.0", id: 1, result: {} } }, { isRequest: false, isProposal: false }],
+  ["a response", { payload: { jsonrpc: "2.0", id: 1, result: {} } }, { isRequest: false }],
   [
     "a proposal",
     { kind: "mcp/proposal", to: ["b", "c"] },
-    { to: ["b", "c"], isProposal: true, isRequest: false },
+    { to: ["b", "c"], isRequest: false },
   ],
   ["one by its dotted name", { kind: "mcp.proposal.tools/call" }, { isProposal: true }],
   ["a chat that looks like a request", { kind: "chat", payload: request }, { isRequest: false }],

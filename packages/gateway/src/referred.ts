@@ -5,7 +5,6 @@ import type { Room } from "./room.ts";
 export interface Referred {
   from: string;
   to: readonly string[];
-  isProposal: boolean;
   /** A JSON-RPC request, which its addressee may answer. */
   isRequest: boolean;
 }
@@ -19,7 +18,6 @@ export async function findReferred(room: Room, id: string): Promise<Referred | u
   return {
     from: entry.from,
     to: Array.isArray(value.to) ? (value.to as string[]) : [],
-    isProposal: kind === "mcp/proposal",
     isRequest: kind === "mcp" && Object.hasOwn(payload, "method") && Object.hasOwn(payload, "id"),
   };
 }
