@@ -17,12 +17,8 @@ test.each([
   ["one by its long name", { kind: "mcp/request:m", to: ["bob"], payload: request }, { isRequest: true }],
   ["a notification", { payload: { jsonrpc: "2.0", method: "m" } }, { to: [], isRequest: false }],
   ["a response", { payload: { jsonrpc: "2.0", id: 1, result: {} } }, { isRequest: false }],
-  [
-    "a proposal",
-    { kind: "mcp/proposal", to: ["b", "c"] },
-    { to: ["b", "c"], isRequest: false },
-  ],
-  ["one by its dotted name", { kind: "mcp.proposal.tools/call" }, { isProposal: true }],
+  ["a proposal", { kind: "mcp/proposal", to: ["b", "c"] }, { to: ["b", "c"], isRequest: false }],
+  ["one by its dotted name", { kind: "mcp.proposal.tools/call", payload: request }, { isRequest: false }],
   ["a chat that looks like a request", { kind: "chat", payload: request }, { isRequest: false }],
 ])("[PL-3-2] the log tells whose it was and what: %s", async (_name, fields, expected) => {
   expect(await referred(fields)).toMatchObject({ from: "alice", ...expected });
