@@ -1,10 +1,12 @@
 // `npm run bench -- NAME [--json]`: runs one benchmark and prints its figures, ours beside a peer's in the same run.
 import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
+import { benchHop } from "./hop/hop.ts";
 import { benchRooms } from "./rooms/rooms.ts";
 
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
   client: benchClient,
+  hop: benchHop,
   rooms: benchRooms,
 };
 

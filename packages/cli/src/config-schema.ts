@@ -63,10 +63,11 @@ const issuer = section(
     algorithms: list(algorithm).exactOptional(),
     typ: is.oneOf(["mcpx+jwt", "at+jwt", "JWT"]).exactOptional(),
     topics: list(is.topicGlob).exactOptional(),
+    tools: list(is.toolGlob).exactOptional(),
     level: is.level.exactOptional(),
     admin: is.flag.exactOptional(),
   },
-  ["tools", "segments"],
+  ["segments"],
 ).check(({ value, issues }) => {
   if ((value.jwksUri === undefined) !== (value.jwks === undefined)) return;
   const message = "needs exactly one of jwksUri and jwks; keep one of them";
@@ -80,6 +81,36 @@ const topic = section(
   },
   ["toolAccess"],
 );
+
+const serverTypes = ["stdio", "http", "streamable-http", "streamableHttp", "sse"] as const;
+
+/** As the known clients write it, and what is ours beside it. */
+const mcpServer = section({
+  command: is.text("a command", "npx").exactOptional(),
+  args: list(z.string({ error: ({ input }) => is.expectation("a text", input) })).exactOptional(),
+  env: byName(z.string(), is.anyText).exactOptional(),
+  cwd: is.text("a directory", "/srv/notes").exactOptional(),
+  url: is.serverUrl.exactOptional(),
+  headers: byName(z.string(), is.anyText).exactOptional(),
+  type: is.oneOf(serverTypes).exactOptional(),
+  disabled: is.flag.exactOptional(),
+  segment: is.segment.exactOptional(),
+  root: is.flag.exactOptional(),
+  trusted: is.flag.exactOptional(),
+  timeout: is.duration.exactOptional(),
+  listTimeout: is.duration.exactOptional(),
+}).check(({ value, issues }) => {
+  const { command, url, root, segment, args } = value;
+  const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
+  if ((command === undefined) === (url === undefined)) add("needs exactly one of command and url");
+  if (command === undefined && args !== undefined) add("has args without a command; remove them");
+  if (root === true && segment !== undefined) add("has root and segment; keep one of them");
+});
+
+const profile = section({
+  tools: list(is.toolGlob),
+  names: is.oneOf(["canonical", "safe", "strict"]).exactOptional(),
+});
 
 const limitNames = Object.keys(defaultLimits) as (keyof Limits)[];
 
@@ -112,22 +143,14 @@ export const configSchema = section(
     takeover: is.oneOf(["replace", "refuse"]).exactOptional(),
     presenceHeartbeat: is.durationOrZero.exactOptional(),
     announceViolations: is.flag.exactOptional(),
+    mcpServers: byName(z.string(), mcpServer).exactOptional(),
+    profiles: byName(is.segment, profile).exactOptional(),
+    segment: is.segment.exactOptional(),
     log: section({
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  [
-    "mcpServers",
-    "profiles",
-    "segment",
-    "parents",
-    "gates",
-    "pins",
-    "budgets",
-    "devices",
-    "bridges",
-    "cluster",
-  ],
+  ["parents", "gates", "pins", "budgets", "devices", "bridges", "cluster"],
 );
 
 /** As it is read: durations are milliseconds. */

@@ -46,6 +46,8 @@ export const positive = value<number>(
 export const text = (what: string, example: string) =>
   value<string>(what, example, (input) => typeof input === "string" && input !== "");
 
+export const anyText = value<string>("a text", "value", (input) => typeof input === "string");
+
 export const level = oneOf([...levels].reverse().filter(isLevel));
 
 export const id = value<string>(idRule("an id"), "alice", (input) => isId(input));
@@ -76,6 +78,25 @@ export const keySetUrl = value<string>(
   "https://login.example.com/.well-known/jwks.json",
   isKeySetUrl,
 );
+
+export const segment = value<string>(
+  "a segment of 1 to 63 characters out of a-z 0-9 _ -",
+  "files",
+  (input) => typeof input === "string" && /^[a-z0-9_-]{1,63}$/.test(input),
+);
+
+export const toolGlob = value<string>("a tool's name or glob", "files.*", isToolGlob);
+
+export const serverUrl = value<string>("an http or https address", "http://127.0.0.1:3000/mcp", isServerUrl);
+
+function isToolGlob(input: unknown): boolean {
+  return typeof input === "string" && /^[a-z0-9_.*-]{1,256}$/.test(input);
+}
+
+function isServerUrl(input: unknown): boolean {
+  const url = typeof input === "string" ? URL.parse(input) : null;
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.username === "";
+}
 
 function idRule(what: string): string {
   return `${what} of 1 to 128 characters out of A-Z a-z 0-9 . _ : @ / + -`;

@@ -14,6 +14,7 @@ export {
 } from "./http/listener.ts";
 export type { HttpRequest, UpgradeRequest } from "./http/request.ts";
 export type { HttpResponse } from "./http/response.ts";
+export type { ResponseStream } from "./http/response-stream.ts";
 export type { Handler, Route } from "./http/routes.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity/identity.ts";
 export type { IssuerConfig } from "./identity/issuers.ts";

@@ -27,6 +27,12 @@ describe("the table of errors", () => {
       request_needs_one_target: -32600,
       privilege_violation: -32001,
       kind_not_allowed: -32001,
+      unknown_tool: -32601,
+      unknown_prompt: -32602,
+      unknown_resource: -32602,
+      unknown_method: -32601,
+      bad_params: -32602,
+      state_unknown: -32602,
     });
   });
 
@@ -41,7 +47,7 @@ describe("the table of errors", () => {
 
   test("what a caller got wrong is not worth repeating, save for what time mends", () => {
     const repeated = rows.filter(({ fault, retry }) => fault === "caller" && retry);
-    expect(repeated.map(({ reason }) => reason)).toEqual(["rate_limited"]);
+    expect(repeated.map(({ reason }) => reason)).toEqual(["rate_limited", "too_many_sessions"]);
   });
 
   test("a blocked mcp envelope is told as the sources tell it", () => {

@@ -112,6 +112,44 @@ export const errorTable = {
   not_found: row(40401, 404, "Not found", "Check the address"),
   history_disabled: row(40402, 404, "This topic keeps no history", "Turn it on in the topic's configuration"),
   method_not_allowed: row(40501, 405, "Method not allowed", "See the Allow header"),
+  // The tree.
+  unknown_tool: row(-32601, 404, "Unknown tool", "List the tools again"),
+  unknown_prompt: row(-32602, 404, "Unknown prompt", "List the prompts again"),
+  unknown_resource: row(-32602, 404, "Resource not found", "List the resources again"),
+  ambiguous_name: row(
+    40903,
+    409,
+    "Several servers have this",
+    "Use one of the full names given in the detail",
+  ),
+  unknown_method: row(-32601, 404, "Method not found", "Use a method of MCP the server has declared"),
+  bad_params: row(-32602, 400, "Invalid params", "Correct what the detail names"),
+  bad_route: row(40018, 400, "Wrong route", "Leave `x-mcpax-route` out: the tree sets it"),
+  session_unknown: row(40403, 404, "The session is unknown or over", "Initialize again"),
+  state_unknown: row(
+    -32602,
+    400,
+    "The requestState is unknown, used or expired",
+    "Make the call again without it",
+  ),
+  too_many_sessions: row(42903, 429, "Too many sessions", "End one of them, or wait", { retry: true }),
+  timeout: row(50401, 504, "The server did not answer in time", "Try again, or raise the server's timeout", {
+    fault: "gateway",
+    retry: true,
+  }),
+  server_unreachable: row(50201, 502, "The server cannot be reached", "Look at `mcpx tree`", {
+    fault: "gateway",
+    retry: true,
+  }),
+  server_lost: row(50202, 502, "The server ended during the call", "See what it did before you call again", {
+    fault: "gateway",
+  }),
+  server_unauthorised: row(50204, 502, "The server wants an authorisation", "Look at `mcpx tree`", {
+    fault: "gateway",
+  }),
+  bad_server_answer: row(50203, 502, "The server's answer is not valid MCP", "Tell the server's author", {
+    fault: "gateway",
+  }),
   // Ours.
   too_many_connections: row(50302, 503, "Too many connections", "Try again after Retry-After", {
     fault: "gateway",

@@ -1,4 +1,13 @@
 // The words of the wire. Pure: no I/O, no clocks, no `node:`.
+export {
+  type Capability,
+  capabilityKey,
+  capabilityOf,
+  cautious,
+  isIrreversible,
+  type LatencyClass,
+  latencyClasses,
+} from "./capability.ts";
 export { checkChat, type DerivedChat, deriveChat, isV0Chat, v0ChatMethod } from "./chat.ts";
 export { type CloseCode, closeCodes, mayComeBack } from "./close-codes.ts";
 export {
@@ -15,6 +24,7 @@ export {
   withFields,
 } from "./envelope.ts";
 export { errorTable, isMcpxError, McpxError, type McpxErrorOptions, type Reason } from "./errors.ts";
+export { numberOf, parseExact } from "./exact-json.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";
 export {

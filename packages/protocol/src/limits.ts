@@ -49,6 +49,32 @@ export interface Limits {
   drainMs: number;
   /** Envelopes remembered for duplicates where a topic keeps no history. */
   duplicateWindow: number;
+  /** Bytes of an MCP message over HTTP or standard input. */
+  mcpBodyBytesMax: number;
+  /** Nesting depth of an MCP message. */
+  mcpDepthMax: number;
+  /** MCP requests of one principal under way. */
+  mcpRequestsPerPrincipalMax: number;
+  /** Open `subscriptions/listen` of one principal. */
+  mcpListensPerPrincipalMax: number;
+  /** MCP sessions of one process. */
+  mcpSessionsMax: number;
+  /** MCP sessions of one principal. */
+  mcpSessionsPerPrincipalMax: number;
+  /** Life of an MCP session nobody uses. */
+  mcpSessionIdleMs: number;
+  /** Time to come back to a stream that was cut. */
+  mcpResumeMs: number;
+  /** Events kept for one stream's return. */
+  mcpReplayEventsMax: number;
+  /** Bytes kept for one stream's return. */
+  mcpReplayBytesMax: number;
+  /** Calls that wait for their client's answers. */
+  mcpParkedMax: number;
+  /** Calls of one principal that wait for answers. */
+  mcpParkedPerPrincipalMax: number;
+  /** Time a call waits for its client's answers. */
+  mcpParkedMs: number;
 }
 
 export const defaultLimits: Readonly<Limits> = Object.freeze({
@@ -76,4 +102,17 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   tokenWarningMs: 60_000,
   drainMs: 10_000,
   duplicateWindow: 1_000,
+  mcpBodyBytesMax: 4_194_304,
+  mcpDepthMax: 128,
+  mcpRequestsPerPrincipalMax: 1_000,
+  mcpListensPerPrincipalMax: 100,
+  mcpSessionsMax: 5_000,
+  mcpSessionsPerPrincipalMax: 100,
+  mcpSessionIdleMs: 1_800_000,
+  mcpResumeMs: 30_000,
+  mcpReplayEventsMax: 256,
+  mcpReplayBytesMax: 1_048_576,
+  mcpParkedMax: 2_000,
+  mcpParkedPerPrincipalMax: 50,
+  mcpParkedMs: 600_000,
 });

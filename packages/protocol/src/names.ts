@@ -20,8 +20,8 @@ export function foldCase(key: string): string {
   return key.toUpperCase().toLowerCase();
 }
 
-/** Whether a name matches a glob: `*` is any run inside one path part, `**` any run at all. */
-export function matchesGlob(glob: string, name: string): boolean {
+/** Whether a name matches a glob: `*` is any run inside one part, `**` any run at all. Tools' parts end at dots. */
+export function matchesGlob(glob: string, name: string, separator: "/" | "." = "/"): boolean {
   // The classic two-pointer walk with one saved choice per kind of star, so it cannot go exponential.
   let g = 0;
   let n = 0;
@@ -42,7 +42,7 @@ export function matchesGlob(glob: string, name: string): boolean {
     } else if (g < glob.length && glob[g] === name[n]) {
       g += 1;
       n += 1;
-    } else if (star !== -1 && name[starAt] !== "/") {
+    } else if (star !== -1 && name[starAt] !== separator) {
       starAt += 1;
       n = starAt;
       g = star + 1;
@@ -60,6 +60,6 @@ export function matchesGlob(glob: string, name: string): boolean {
 }
 
 /** Whether any of the globs matches. */
-export function matchesAnyGlob(globs: readonly string[], name: string): boolean {
-  return globs.some((glob) => matchesGlob(glob, name));
+export function matchesAnyGlob(globs: readonly string[], name: string, separator: "/" | "." = "/"): boolean {
+  return globs.some((glob) => matchesGlob(glob, name, separator));
 }

@@ -1,14 +1,12 @@
 // `mcpx serve ROOM NAME -- CMD…`: any MCP server becomes a participant of a room. How is in `serve/`.
+import { openHttpWire, openStdioWire } from "@mcpx/aggregator";
 import type { Room } from "@mcpx/client";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
 import { accessRoom, checkDoor, enterRoom, readLevel } from "../room-access.ts";
 import { closedFailure } from "../room-end.ts";
-import { openHttpServer } from "../serve/http-side.ts";
-import { RelayedServer } from "../serve/relayed-server.ts";
-import type { OpenServer } from "../serve/server-side.ts";
-import { openStdioServer } from "../serve/stdio-side.ts";
+import { type OpenServer, RelayedServer } from "../serve/relayed-server.ts";
 import { visible } from "../visible.ts";
 
 const { url: _, ...otherGatewayOptions } = gatewayOptions;
@@ -89,7 +87,7 @@ function readServer({ options, words, cwd, env }: ServeContext): OpenServer {
   }
   if (url !== undefined) {
     const protocol = URL.parse(url)?.protocol;
-    if (protocol === "http:" || protocol === "https:") return (taker) => openHttpServer(url, taker);
+    if (protocol === "http:" || protocol === "https:") return async (taker) => openHttpWire({ url }, taker);
     throw misuse(
       `--url ${url} is not an http or https address`,
       "write for example http://127.0.0.1:3000/mcp",
@@ -97,7 +95,7 @@ function readServer({ options, words, cwd, env }: ServeContext): OpenServer {
   }
   // Our own token is none of its business.
   const { MCPX_TOKEN: _, ...rest } = env;
-  return (taker) => openStdioServer({ command: command ?? "", args, cwd, env: rest }, taker);
+  return (taker) => openStdioWire({ command: command ?? "", args, cwd, env: rest }, taker);
 }
 
 function accessServed(context: ServeContext, name: string, level: "full" | "responder") {

@@ -1,10 +1,13 @@
 // An MCP server of elsewhere as `room.serve` wants one: messages are passed on as they are, in both directions. The
 // server is introduced once in each of its lives, by us; peers are answered from what it said then.
 import { setTimeout as wait } from "node:timers/promises";
-import { defaultLimits, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
+import type { Wire, WireTaker } from "@mcpx/aggregator";
+import { defaultLimits, isMcpxError, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
 import { Failure } from "../failure.ts";
 import { version } from "../version.ts";
-import type { OpenServer, ServerSide } from "./server-side.ts";
+
+/** Begins one life of the server. */
+export type OpenServer = (taker: WireTaker) => Promise<Wire>;
 
 export interface RelayNews {
   remark(line: string): void;
@@ -28,6 +31,12 @@ const goodMs = 30_000;
 /** Rooms speak no older revision; what tools need of it has not changed since. */
 const oldestShown = "2025-06-18";
 const initializeId = "mcpx:initialize";
+const introduction = {
+  jsonrpc: "2.0",
+  id: initializeId,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "mcpx", version } },
+};
 /** What the envelope around an answer may take. */
 const envelopeBytes = 2_048;
 
@@ -38,7 +47,7 @@ export class RelayedServer {
   /** Requests of the room that the server has not answered. */
   readonly #asked = new Set<string | number>();
   #room: RoomSide | undefined;
-  #side: ServerSide | undefined;
+  #wire: Wire | undefined;
   #introduction: JsonObject = {};
   #introduced: PromiseWithResolvers<JsonObject> | undefined;
   #living: Promise<void> | undefined;
@@ -60,8 +69,8 @@ export class RelayedServer {
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      const side = await this.#begin();
-      this.#living = this.#keepAlive(side);
+      const wire = await this.#begin();
+      this.#living = this.#keepAlive(wire);
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -76,40 +85,35 @@ export class RelayedServer {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#introduced?.reject(new Failure("interrupted"));
-    await this.#side?.close();
+    await this.#wire?.close();
     await this.#living;
   }
 
-  async #begin(): Promise<ServerSide> {
+  async #begin(): Promise<Wire> {
     const introduced = Promise.withResolvers<JsonObject>();
     introduced.promise.catch(() => {});
     this.#introduced = introduced;
-    const side = await this.#open({
+    const wire = await this.#open({
       message: (message) => this.#fromServer(message),
       remark: (line) => this.#news.remark(line),
+      unreadable: (id, detail) =>
+        this.#asked.delete(id) && this.#fail(id, `Too large: ${detail}`, "too_large"),
+    }).catch((error: unknown) => {
+      throw isMcpxError(error) ? new Failure(error.detail, error.suggestion) : error;
     });
-    this.#side = side;
-    void side.ended.then((why) =>
+    this.#wire = wire;
+    void wire.ended.then((why) =>
       introduced.reject(new Failure(`the server ended before it was ready (${why})`)),
     );
     const timer = setTimeout(() => introduced.reject(silent()), readyMs);
-    side.send({
-      jsonrpc: "2.0",
-      id: initializeId,
-      method: "initialize",
-      params: {
-        protocolVersion: "2025-11-25",
-        capabilities: {},
-        clientInfo: { name: "mcpx", version },
-      },
-    });
+    this.#send(wire, introduction);
     try {
       if (this.#closing.signal.aborted) throw new Failure("interrupted");
       this.#introduction = shownRevision(await introduced.promise);
-      side.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-      return side;
+      this.#send(wire, { jsonrpc: "2.0", method: "notifications/initialized" });
+      return wire;
     } catch (error) {
-      await side.close();
+      await wire.close();
       throw error;
     } finally {
       clearTimeout(timer);
@@ -117,20 +121,20 @@ export class RelayedServer {
     }
   }
 
-  async #keepAlive(first: ServerSide): Promise<void> {
-    let side: ServerSide | undefined = first;
+  async #keepAlive(first: Wire): Promise<void> {
+    let wire: Wire | undefined = first;
     let failures = 0;
     let why = "";
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      if (side !== undefined) {
+      if (wire !== undefined) {
         const beganAtMs = performance.now();
-        why = await side.ended;
-        this.#side = undefined;
+        why = await wire.ended;
+        this.#wire = undefined;
         if (performance.now() - beganAtMs > goodMs) failures = 0;
         this.#failAsked(why);
         // A session of HTTP that is over has let go of nothing yet.
-        await side.close();
+        await wire.close();
       }
       if (signal.aborted) return;
       const retryMs = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(failures, 10));
@@ -138,11 +142,11 @@ export class RelayedServer {
       this.#news.lost(why, retryMs);
       await wait(retryMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      side = await this.#begin().catch((error: unknown) => {
+      wire = await this.#begin().catch((error: unknown) => {
         why = error instanceof Error ? error.message : String(error);
         return undefined;
       });
-      if (side === undefined) continue;
+      if (wire === undefined) continue;
       this.#news.back();
       // It may be another version by now.
       this.#toRoom({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
@@ -160,20 +164,42 @@ export class RelayedServer {
       this.#asked.delete(params.requestId as string | number);
     }
     const isRequest = typeof method === "string" && isRequestId(id);
-    const side = this.#introduced === undefined ? this.#side : undefined;
-    if (side === undefined) {
-      if (isRequest) this.#fail(id, "The server is being started again; try again soon", "server_restarting");
-    } else if (!side.send(message)) {
-      if (isRequest) this.#fail(id, "The server does not keep up; try again later", "server_busy");
+    const wire = this.#introduced === undefined ? this.#wire : undefined;
+    if (wire !== undefined) {
+      if (isRequest) this.#asked.add(id);
+      this.#send(wire, message);
     } else if (isRequest) {
-      this.#asked.add(id);
+      this.#fail(id, "The server is being started again; try again soon", "server_restarting");
+    }
+  }
+
+  /** What cannot be sent, or is over without an answer, is answered by us. */
+  #send(wire: Wire, message: JsonObject): void {
+    const take = (taken: JsonObject) => this.#fromServer(taken);
+    wire.send(message, { take }).then(
+      () => wire.hasStreams && this.#unanswered(message, "it answered nothing", "bad_server_answer"),
+      (error: unknown) => {
+        const [fault, reason] = isMcpxError(error)
+          ? [error.detail, error.code]
+          : [error instanceof Error ? error.message : String(error), "server_unreachable"];
+        // Its end says more.
+        if (this.#wire === wire) this.#unanswered(message, fault, reason);
+      },
+    );
+  }
+
+  #unanswered({ id, method }: JsonObject, fault: string, reason: string): void {
+    if (id === initializeId && method !== undefined) {
+      this.#introduced?.reject(new Failure(`the server cannot be introduced: ${fault}`));
+    } else if (isRequestId(id) && method !== undefined && this.#asked.delete(id)) {
+      this.#fail(id, fault, reason);
     }
   }
 
   #fromServer(message: JsonObject): void {
     const { id, method } = message;
     if (method === "ping" && isRequestId(id)) {
-      this.#side?.send({ jsonrpc: "2.0", id, result: {} });
+      if (this.#wire !== undefined) this.#send(this.#wire, { jsonrpc: "2.0", id, result: {} });
     } else if (typeof method === "string") {
       // What it asks back is answered by the room, which knows whether there is somebody to ask.
       if (this.#introduced === undefined) this.#toRoom(message);

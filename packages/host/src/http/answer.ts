@@ -5,18 +5,19 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from "node:http";
-import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
+import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { createRequest, type HttpRequest } from "./request.ts";
+import { createRequest, type HttpRequest, pathOf } from "./request.ts";
 import { errorResponse, type HttpResponse, type Rendered, render } from "./response.ts";
+import { createResponseStream } from "./response-stream.ts";
 import { createRouter, type Found, type Route } from "./routes.ts";
 import { checkStranger, type StrangerRules } from "./strangers.ts";
 
 export interface AnswerOptions {
   rules: StrangerRules;
   routes: readonly Route[];
-  limits: { bodyBytesMax: number };
+  limits: Pick<Limits, "bodyBytesMax" | "queueBytesMax" | "queueStallMs">;
   log: Logger;
   metrics: Metrics | undefined;
   isUpgradePath(path: string): boolean;
@@ -40,28 +41,48 @@ export function createAnswer(
     let found: Found | undefined;
     let origin: string | undefined;
     let rendered: Rendered;
+    let stream: HttpResponse["stream"];
     try {
       origin = checkStranger(raw, rules);
-      const request = createRequest(raw, limits);
-      found = route(request.method, request.path);
-      if (found === undefined) throw unknownAddress(options.isUpgradePath(request.path));
+      const path = pathOf(raw);
+      found = route(raw.method ?? "GET", path);
+      const { params = {}, bodyBytesMax = limits.bodyBytesMax } = found ?? {};
+      const request = createRequest(raw, { params, bodyBytesMax, isTls: rules.isTls, response });
+      if (found === undefined) throw unknownAddress(options.isUpgradePath(path));
       const answer =
         raw.method === "OPTIONS" && origin !== undefined
-          ? preflight(found)
-          : await handle(found, { ...request, params: found.params });
-      rendered = render(withHeaders(answer, corsHeaders(origin)));
+          ? preflight(found, raw.headers["access-control-request-headers"])
+          : await handle(found, request);
+      rendered = render(withCors(answer, origin));
       // Here, so that headers Node refuses are a fault of the handler like any other.
       checkHeaders(rendered.headers);
+      stream = answer.stream;
     } catch (error) {
       logRefusal(log, error, found?.path);
+      const answer = errorResponse(error);
       const allow = isMethodFault(error) && found !== undefined ? { allow: allowed(found) } : {};
-      rendered = render(withHeaders(errorResponse(error), { ...allow, ...corsHeaders(origin) }));
+      rendered = render(withCors({ ...answer, headers: { ...answer.headers, ...allow } }, origin));
     }
     const { status, headers, content } = rendered;
-    if (options.isClosing() || hasLongBody(raw, limits.bodyBytesMax)) headers.connection = "close";
-    response.writeHead(status, headers).end(content);
+    if (options.isClosing() || hasLongBody(raw, found?.bodyBytesMax ?? limits.bodyBytesMax)) {
+      headers.connection = "close";
+    }
+    response.writeHead(status, headers);
+    if (stream === undefined) response.end(content);
+    else startStream(stream, response);
     stop?.({ route: found?.path ?? "none", method: raw.method ?? "", status });
   };
+
+  function startStream(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): void {
+    // So that the client knows at once that it is one.
+    response.flushHeaders();
+    try {
+      stream(createResponseStream(response, limits));
+    } catch (error) {
+      log.error({ err: error }, "a stream failed unexpectedly");
+      response.destroy();
+    }
+  }
 }
 
 /** Callers' faults are ordinary; ours are logged with their cause, anything unforeseen with its stack. */
@@ -81,9 +102,9 @@ function isMethodFault(error: unknown): boolean {
 }
 
 function checkHeaders(headers: Record<string, string>): void {
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
     validateHeaderName(name);
-    validateHeaderValue(name, value);
+    validateHeaderValue(name, headers[name] ?? "");
   }
 }
 
@@ -93,15 +114,21 @@ function unknownAddress(isUpgradePath: boolean): McpxError {
     : new McpxError("not_found");
 }
 
-function preflight(found: Found): HttpResponse {
+function preflight(found: Found, wanted: string | undefined): HttpResponse {
   return {
     status: 204,
     headers: {
       "access-control-allow-methods": allowed(found),
-      "access-control-allow-headers": "authorization, content-type",
+      "access-control-allow-headers": ["authorization", "content-type", ...mcpHeaders(wanted)].join(", "),
       "access-control-max-age": "600",
     },
   };
+}
+
+/** MCP's own headers among those a page asks for: some are named by tools, so there is no list of them. */
+function mcpHeaders(wanted = ""): string[] {
+  const names = wanted.split(",").map((name) => name.trim().toLowerCase());
+  return names.filter((name) => name === "last-event-id" || /^mcp-[a-z0-9-]{1,100}$/.test(name));
 }
 
 function allowed({ methods }: Found): string {
@@ -109,17 +136,15 @@ function allowed({ methods }: Found): string {
 }
 
 /** Only for configured origins: for all others there is nothing to allow. */
-function corsHeaders(origin: string | undefined): Record<string, string> {
-  if (origin === undefined) return {};
-  return {
+function withCors(response: HttpResponse, origin: string | undefined): HttpResponse {
+  if (origin === undefined) return response;
+  const headers = {
+    ...response.headers,
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "www-authenticate, retry-after",
+    "access-control-expose-headers": "www-authenticate, retry-after, mcp-session-id",
     vary: "origin",
   };
-}
-
-function withHeaders<T extends HttpResponse>(response: T, more: Record<string, string>): T {
-  return { ...response, headers: { ...response.headers, ...more } };
+  return { ...response, headers };
 }
 
 /** A body nobody read and nobody wants to wait for: the connection cannot be used again. */

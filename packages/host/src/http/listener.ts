@@ -32,7 +32,7 @@ export interface ListenerOptions {
   hosts?: readonly string[] | undefined;
   /** Pages elsewhere that may talk to us, as `https://name[:port]`. */
   origins?: readonly string[] | undefined;
-  limits: Pick<Limits, "bodyBytesMax" | "handshakeMs" | "connectionsMax">;
+  limits: Pick<Limits, "bodyBytesMax" | "handshakeMs" | "connectionsMax" | "queueBytesMax" | "queueStallMs">;
   log: Logger;
   metrics?: Metrics | undefined;
   routes: readonly Route[];
@@ -97,7 +97,8 @@ export function createListener(options: ListenerOptions): Listener {
     try {
       checkStranger(raw, rules);
       if (isClosing) throw new McpxError("draining");
-      const request = createRequest(raw, limits);
+      const { bodyBytesMax } = limits;
+      const request = createRequest(raw, { params: {}, bodyBytesMax, isTls: rules.isTls });
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;

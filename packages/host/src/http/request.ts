@@ -1,9 +1,9 @@
 // A request as handlers see it.
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { McpxError } from "@mcpx/protocol";
 import { plainAddress } from "./addresses.ts";
-import { readJson } from "./read-json.ts";
-import { isFromLoopback } from "./strangers.ts";
+import { hasJson, readJson, readText } from "./read-body.ts";
+import { countOf, isFromLoopback } from "./strangers.ts";
 
 export interface HttpRequest {
   method: string;
@@ -16,8 +16,16 @@ export interface HttpRequest {
   remoteAddress: string;
   /** The peer is this machine, and nothing forwarded the request. */
   isLoopback: boolean;
-  /** The body as JSON, within `limits.bodyBytesMax`. */
+  /** `http(s)://` and the Host header, which was found to be ours. */
+  readonly origin: string;
+  /** Whether the body calls itself JSON. */
+  hasJson(): boolean;
+  /** The body as JSON, within the route's limit, or `limits.bodyBytesMax`. */
   json(): Promise<unknown>;
+  /** The body as text, within the same limit. */
+  text(): Promise<string>;
+  /** Calls back when the client leaves before it has the whole answer. */
+  onGone(callback: () => void): void;
 }
 
 export interface UpgradeRequest extends HttpRequest {
@@ -28,13 +36,59 @@ export interface UpgradeRequest extends HttpRequest {
 // Addresses end up in histories and logs: no long-lived token in a URL, ever. [X0-5.1-1]
 const tokenParameters = new Set(["token", "access_token", "id_token", "jwt", "bearer", "authorization"]);
 
-/** Reads the request line. Throws `bad_request` for what is no address, or has a token in it. */
-export function createRequest(raw: IncomingMessage, limits: { bodyBytesMax: number }): HttpRequest {
-  const target = raw.url ?? "";
+/** What the answer to a request knows of it. */
+export interface RequestContext {
+  params: Readonly<Record<string, string>>;
+  bodyBytesMax: number;
+  isTls: boolean;
+  /** Absent for upgrades: they have no answer. */
+  response?: ServerResponse | undefined;
+}
+
+/** The path as it came, or throws `bad_request` for what is no address. */
+export function pathOf({ url = "" }: IncomingMessage): string {
   // The absolute form is for proxies; we are none.
-  if (!target.startsWith("/")) throw new McpxError("bad_request", "the address must start with /");
+  if (!url.startsWith("/")) throw new McpxError("bad_request", "the address must start with /");
+  const mark = url.indexOf("?");
+  return mark === -1 ? url : url.slice(0, mark);
+}
+
+/** Reads the request line. Throws `bad_request` for what is no address, or has a token in it. */
+export function createRequest(raw: IncomingMessage, context: RequestContext): HttpRequest {
+  const path = pathOf(raw);
+  const query = queryOf(raw.url ?? "");
+  checkAuthorization(raw);
+  const { params, bodyBytesMax, isTls, response } = context;
+  return {
+    method: raw.method ?? "GET",
+    path,
+    params,
+    query,
+    headers: raw.headers,
+    get remoteAddress() {
+      return plainAddress(raw.socket.remoteAddress ?? "");
+    },
+    get isLoopback() {
+      return isFromLoopback(raw);
+    },
+    get origin() {
+      return `${isTls ? "https" : "http"}://${raw.headers.host}`;
+    },
+    hasJson: () => hasJson(raw),
+    json: () => readJson(raw, bodyBytesMax),
+    text: () => readText(raw, bodyBytesMax),
+    onGone(callback) {
+      response?.once("close", () => {
+        if (!response.writableFinished) callback();
+      });
+    },
+  };
+}
+
+function queryOf(target: string): URLSearchParams {
   const mark = target.indexOf("?");
-  const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
+  if (mark === -1) return new URLSearchParams();
+  const query = new URLSearchParams(target.slice(mark + 1));
   for (const name of query.keys()) {
     if (tokenParameters.has(name.toLowerCase())) {
       throw new McpxError("bad_request", `a token in the address (${name.toLowerCase()}=) ends up in logs`, {
@@ -42,18 +96,12 @@ export function createRequest(raw: IncomingMessage, limits: { bodyBytesMax: numb
       });
     }
   }
-  // Node keeps the first of several; which one counts must not be a matter of taste.
-  if ((raw.headersDistinct.authorization?.length ?? 0) > 1) {
+  return query;
+}
+
+/** Node keeps the first of several; which one counts must not be a matter of taste. */
+function checkAuthorization(raw: IncomingMessage): void {
+  if (countOf(raw, "authorization") > 1) {
     throw new McpxError("bad_request", "Authorization is given more than once");
   }
-  return {
-    method: raw.method ?? "GET",
-    path: mark === -1 ? target : target.slice(0, mark),
-    params: {},
-    query,
-    headers: raw.headers,
-    remoteAddress: plainAddress(raw.socket.remoteAddress ?? ""),
-    isLoopback: isFromLoopback(raw),
-    json: () => readJson(raw, limits.bodyBytesMax),
-  };
 }

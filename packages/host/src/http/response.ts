@@ -1,6 +1,7 @@
 // Answers: what handlers return, and how errors look on the wire.
 import { STATUS_CODES } from "node:http";
 import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
+import type { ResponseStream } from "./response-stream.ts";
 
 export interface HttpResponse {
   /** 200 with a body, 204 without, unless given. */
@@ -9,6 +10,8 @@ export interface HttpResponse {
   body?: unknown;
   /** Sent as it is, as `text/plain` unless `headers` say otherwise. */
   text?: string;
+  /** Sent bit by bit by whoever is called back; `headers` must say what it is. */
+  stream?: (out: ResponseStream) => void;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +24,10 @@ export interface Rendered {
 
 const alwaysHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-export function render({ status, body, text, headers = {} }: HttpResponse): Rendered {
+export function render({ status, body, text, stream, headers = {} }: HttpResponse): Rendered {
+  if (stream !== undefined) {
+    return { status: status ?? 200, headers: { ...alwaysHeaders, ...headers }, content: "" };
+  }
   const content = text ?? (body === undefined ? "" : JSON.stringify(body));
   const type = text === undefined ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
   return {

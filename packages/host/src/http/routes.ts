@@ -10,6 +10,8 @@ export interface Route {
   /** `/v0/topics/:topic/participants`: a part with a colon is a parameter. */
   path: string;
   handle: Handler;
+  /** Instead of `limits.bodyBytesMax`. */
+  bodyBytesMax?: number | undefined;
 }
 
 export interface Found {
@@ -18,26 +20,46 @@ export interface Found {
   params: Record<string, string>;
   methods: readonly string[];
   handle: Handler | undefined;
+  bodyBytesMax: number | undefined;
 }
+
+const noParams = {};
 
 /** Compiles routes; the answer is `undefined` for a path nobody has. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Found | undefined {
-  const table = routes.map((route) => ({ ...route, parts: route.path.split("/") }));
+  const addresses = [...Map.groupBy(routes, ({ path }) => path)].map(([path, same]) => addressOf(path, same));
+  const plain = new Map(addresses.filter(({ isPlain }) => isPlain).map((address) => [address.path, address]));
   return (method, path) => {
+    const exact = plain.get(path);
+    if (exact !== undefined) return found(exact, method, noParams);
     const given = path.split("/");
-    const first = table.find(({ parts }) => fits(parts, given));
-    if (first === undefined) return undefined;
-    // All methods of one address stand under the same spelling.
-    const same = table.filter((route) => route.path === first.path);
-    const methods = same.flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
-    const wanted = method === "HEAD" ? "GET" : method;
-    return {
-      path: first.path,
-      params: readParams(first.parts, given),
-      methods,
-      handle: same.find((route) => route.method === wanted)?.handle,
-    };
+    const address = addresses.find(({ parts }) => fits(parts, given));
+    return address === undefined ? undefined : found(address, method, readParams(address.parts, given));
   };
+}
+
+/** All methods of one address. */
+interface Address {
+  path: string;
+  parts: readonly string[];
+  isPlain: boolean;
+  methods: readonly string[];
+  byMethod: ReadonlyMap<string, Route>;
+}
+
+function addressOf(path: string, routes: readonly Route[]): Address {
+  return {
+    path,
+    parts: path.split("/"),
+    isPlain: !path.includes("/:"),
+    methods: routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
+    byMethod: new Map(routes.map((route) => [route.method, route])),
+  };
+}
+
+function found({ path, methods, byMethod }: Address, method: string, params: Record<string, string>): Found {
+  const route = byMethod.get(method === "HEAD" ? "GET" : method);
+  return { path, params, methods, handle: route?.handle, bodyBytesMax: route?.bodyBytesMax };
 }
 
 function fits(parts: readonly string[], given: readonly string[]): boolean {

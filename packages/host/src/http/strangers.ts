@@ -26,9 +26,18 @@ export function checkStranger(raw: IncomingMessage, rules: StrangerRules): strin
   return undefined;
 }
 
-function onlyHeader(raw: IncomingMessage, name: string): string | undefined {
-  const values = raw.headersDistinct[name];
-  return values?.length === 1 ? values[0] : undefined;
+function onlyHeader(raw: IncomingMessage, name: "host" | "origin"): string | undefined {
+  return countOf(raw, name) === 1 ? raw.headers[name] : undefined;
+}
+
+/** How often a header came. Looking costs less than Node's own list of them all, and every request is looked at. */
+export function countOf({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i] ?? "";
+    if (given.length === name.length && given.toLowerCase() === name) count += 1;
+  }
+  return count;
 }
 
 function isServedHost(header: string, localAddress: string, rules: StrangerRules): boolean {

@@ -1,0 +1,52 @@
+// `mcpx up` in front of the backend, as a user would have it: its own process, authentication on.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Started, startCommand } from "./started.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+const mcpx = ["--conditions=mcpx-source", join(root, "packages", "cli", "src", "main.ts")];
+
+export interface Ours extends Started {
+  url: string;
+  token: string;
+}
+
+/** A string says why there is nothing to measure. */
+export async function startOurs(server: Record<string, unknown>, dir: string): Promise<Ours | string> {
+  const config = join(dir, "mcpx.json");
+  const data = join(dir, "data");
+  writeFileSync(config, JSON.stringify({ mcpServers: { bench: server } }));
+  const ask = [...mcpx, "token", "--id", "bench", "--tools", "**", "--data", data];
+  const { status, stdout, stderr } = spawnSync(process.execPath, ask, { cwd: dir, encoding: "utf8" });
+  if (status !== 0) throw new Error(`mcpx token: ${stderr}`);
+  const token = stdout.trim();
+  const args = [...mcpx, "up", "--port", "0", "--json", "--data", data, "--config", config];
+  const started = startCommand(args, { cwd: dir });
+  const url = await readUrl(started);
+  if (url === undefined) {
+    const words = started.lastWords();
+    if (words.includes("not supported by this version")) return "`mcpx up` does not know mcpServers yet";
+    throw new Error(`mcpx up: ${words}`);
+  }
+  const face = `${url}/mcp`;
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  const answer = await fetch(face, { method: "POST", headers, body });
+  // A face that is there answers 404 to an unknown method too, but in JSON-RPC.
+  if (answer.status === 404 && !(await answer.text()).includes('"jsonrpc"')) {
+    await started.stop();
+    return "`/mcp` answers 404: there is no tree yet";
+  }
+  return { ...started, url: face, token };
+}
+
+async function readUrl(started: Started): Promise<string | undefined> {
+  for (let tries = 0; tries < 300 && !started.hasEnded(); tries += 1) {
+    const url = /"url": ?"([^"]+)"/.exec(started.lastWords())?.[1];
+    if (url !== undefined) return url.replace(/\/$/, "");
+    await sleep(100);
+  }
+  return undefined;
+}

@@ -1,0 +1,136 @@
+// What servers list, cached per server and per what the caller can: some servers offer more to clients that can answer
+// questions. A list is asked for again after its time, after `list_changed`, and in a new conversation. [AX-5.1-1]
+import type { Capability, JsonObject } from "@mcpx/protocol";
+import { isMcpxError } from "@mcpx/protocol";
+import type { Caller } from "./exchange.ts";
+import { type FetchedList, fetchList, type ListKind, listKinds } from "./fetch-list.ts";
+import { readEntries } from "./read-entries.ts";
+import type { Server } from "./server.ts";
+import { shapeOf } from "./shape.ts";
+import type { TreeState } from "./tree-state.ts";
+
+/** One tool, prompt, resource or template, with what it is called here and there. */
+export interface Entry {
+  readonly server: Server;
+  /** At its server: a name, a URI or a URI template. */
+  readonly name: string;
+  /** In the tree, dotted; resources and templates: the prefixed URI. */
+  readonly canonical: string;
+  /** As the server listed it. */
+  readonly item: JsonObject;
+  /** Tools only. */
+  readonly capability?: Readonly<Capability> | undefined;
+}
+
+export interface Listed {
+  /** In the order of their canonical names. */
+  readonly entries: readonly Entry[];
+  readonly byCanonical: ReadonlyMap<string, Entry>;
+  readonly byName: ReadonlyMap<string, Entry>;
+  /** What could not be listed, for people. */
+  readonly leftOut: readonly string[];
+  /** Monotonic ms. */
+  readonly goodUntil: number;
+  readonly isPrivate: boolean;
+}
+
+interface Slot {
+  listed: Listed | undefined;
+  /** It could not be had, and is not asked for again before this (monotonic ms). */
+  failedUntil: number;
+  fetching: Promise<Listed | undefined> | undefined;
+}
+
+export type Lists = Record<ListKind, Slot>;
+
+const shapesMax = 16;
+/** Nobody waits twice in a row for a server that does not list. */
+const listAgainMs = 5_000;
+
+/**
+ * A server's list as it is good for this caller: from the cache, else from the server, within the server's own time.
+ * `undefined` where it cannot be had; the server's `fault` says why.
+ */
+export async function listOf(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+): Promise<Listed | undefined> {
+  const slot = slotOf(server, kind, caller);
+  const now = state.clock.monotonic();
+  if (slot.listed !== undefined && slot.listed.goodUntil > now) return slot.listed;
+  if (slot.failedUntil > now) return undefined;
+  slot.fetching ??= refill(state, server, kind, caller, slot).finally(() => {
+    slot.fetching = undefined;
+  });
+  return await slot.fetching;
+}
+
+/** What is known without asking anybody, however old. */
+export function knownList(server: Server, kind: ListKind, caller: Caller): Listed | undefined {
+  return slotOf(server, kind, caller).listed;
+}
+
+/** The server has changed its lists, or its conversation is over. */
+export function forgetLists(state: TreeState, server: Server, kinds: readonly ListKind[] = listKinds): void {
+  state.revision += 1;
+  for (const lists of server.lists.values()) {
+    for (const kind of kinds) lists[kind] = empty();
+  }
+}
+
+async function refill(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+  slot: Slot,
+): Promise<Listed | undefined> {
+  try {
+    const listed = toListed(state, server, kind, await fetchList(state, server, kind, caller));
+    // Forgotten meanwhile: good for those who wait, not for keeping.
+    if (slotOf(server, kind, caller) === slot) {
+      slot.listed = listed;
+      server.listFaults.delete(kind);
+      state.revision += 1;
+    }
+    return listed;
+  } catch (error) {
+    const fault = isMcpxError(error) ? error.detail : String(error);
+    slot.listed = undefined;
+    slot.failedUntil = server.fault?.retryAt ?? state.clock.monotonic() + listAgainMs;
+    server.listFaults.set(kind, fault);
+    state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
+    return undefined;
+  }
+}
+
+function toListed(state: TreeState, server: Server, kind: ListKind, fetched: FetchedList): Listed {
+  const { entries, leftOut } = readEntries(server, kind, fetched.items);
+  for (const fault of leftOut) state.log.warn({ server: server.name, kind, fault }, "left out of the tree");
+  return {
+    entries,
+    byCanonical: new Map(entries.map((entry) => [entry.canonical, entry])),
+    byName: new Map(entries.map((entry) => [entry.name, entry])),
+    leftOut,
+    goodUntil: state.clock.monotonic() + fetched.ttlMs,
+    isPrivate: fetched.isPrivate,
+  };
+}
+
+function slotOf(server: Server, kind: ListKind, caller: Caller): Slot {
+  const shape = shapeOf(caller.capabilities);
+  let lists = server.lists.get(shape);
+  if (lists === undefined) {
+    const [oldest] = server.lists.keys();
+    if (server.lists.size >= shapesMax && oldest !== undefined) server.lists.delete(oldest);
+    lists = { tools: empty(), prompts: empty(), resources: empty(), templates: empty() };
+    server.lists.set(shape, lists);
+  }
+  return lists[kind];
+}
+
+function empty(): Slot {
+  return { listed: undefined, fetching: undefined, failedUntil: Number.NEGATIVE_INFINITY };
+}

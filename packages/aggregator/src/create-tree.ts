@@ -1,0 +1,164 @@
+// The tree in one piece: its servers, and the verbs doors may use.
+import type { Audit, Clock, Logger } from "@mcpx/host";
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isLogLevel } from "./era.ts";
+import type { Caller, Exchange } from "./exchange.ts";
+import { createOwnServer, ownSegment } from "./own-server.ts";
+import { createServer, type Server, type ServerOptions } from "./server.ts";
+import { subscribe } from "./subscriptions.ts";
+import type { Tree, TreeFacts } from "./tree.ts";
+import { serversOf, type TreeState } from "./tree-state.ts";
+import { callTool } from "./verbs/call-tool.ts";
+import { complete } from "./verbs/complete.ts";
+import { getPrompt } from "./verbs/get-prompt.ts";
+import { list } from "./verbs/list.ts";
+import { readResource } from "./verbs/read-resource.ts";
+import { handleTask, listTasks, taskMethods } from "./verbs/tasks.ts";
+
+export interface TreeOptions {
+  name: string;
+  version: string;
+  /** Our own segment; a root may do without. [AX-3.1-1] */
+  segment?: string | undefined;
+  servers: readonly ServerOptions[];
+  clock: Clock;
+  log: Logger;
+  audit?: Audit | undefined;
+  secret: Uint8Array;
+}
+
+export interface RunningTree extends Tree {
+  readonly state: TreeState;
+  /** Ends every conversation and every child. */
+  close(): Promise<void>;
+}
+
+export function createTree(options: TreeOptions): RunningTree {
+  const { name, version, segment, clock, log, audit, secret } = options;
+  const bySegment = new Map<string, Server>();
+  const state: TreeState = {
+    name,
+    version,
+    segment,
+    bySegment,
+    root: undefined,
+    subscribers: new Set(),
+    revision: 0,
+    clock,
+    log,
+    audit,
+    secret,
+    isClosed: false,
+  };
+  bySegment.set(
+    ownSegment,
+    createOwnServer(() => state),
+  );
+  for (const one of options.servers) add(state, one);
+  return {
+    state,
+    describe: async () => describe(state),
+    handle: (exchange) => handle(state, exchange),
+    subscribe: (caller, wishes, deliver) => subscribe(state, caller, wishes, deliver),
+    tell: (caller, method, params) => tell(state, caller, method, params),
+    leave: (caller) => leave(state, caller),
+    close: () => close(state),
+  };
+}
+
+function add(state: TreeState, options: ServerOptions): void {
+  const server = createServer(options);
+  if (server.segment === undefined) {
+    if (state.root !== undefined)
+      throw new Error(`${server.name} and ${state.root.name} are both at the root`);
+    state.root = server;
+  } else if (state.bySegment.has(server.segment)) {
+    throw new Error(`${server.name}: another server has the segment ${server.segment}`);
+  } else state.bySegment.set(server.segment, server);
+}
+
+/** One switch for every request of a client. */
+async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject> {
+  const { method } = exchange;
+  switch (method) {
+    case "tools/call":
+      return callTool(state, exchange);
+    case "tools/list":
+      return list(state, exchange, "tools");
+    case "prompts/list":
+      return list(state, exchange, "prompts");
+    case "prompts/get":
+      return getPrompt(state, exchange);
+    case "resources/list":
+      return list(state, exchange, "resources");
+    case "resources/templates/list":
+      return list(state, exchange, "templates");
+    case "resources/read":
+      return readResource(state, exchange);
+    case "completion/complete":
+      return complete(state, exchange);
+    case "tasks/list":
+      return listTasks(state, exchange);
+    default:
+      if (taskMethods.has(method)) return handleTask(state, exchange);
+      throw new McpxError("unknown_method", method.slice(0, 100));
+  }
+}
+
+const instructionCharsMax = 4_000;
+
+/** What is known now: no client waits at the door for a slow server. */
+function describe(state: TreeState): TreeFacts {
+  const extensions: JsonObject = { "org.mcpax/aggregator": { version: state.version } };
+  const instructions: string[] = [];
+  for (const { facts, segment } of serversOf(state)) {
+    if (isObject(facts?.capabilities.extensions)) {
+      for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;
+    }
+    if (facts?.instructions === undefined) continue;
+    const text = facts.instructions.slice(0, instructionCharsMax);
+    instructions.push(segment === undefined ? text : `# ${segment}\n\n${text}`);
+  }
+  const hasTasks = serversOf(state).some(({ facts }) => isObject(facts?.capabilities.tasks));
+  return {
+    info: { name: state.name, version: state.version },
+    capabilities: {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      logging: {},
+      completions: {},
+      ...(hasTasks && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
+      extensions,
+    },
+    instructions: instructions.length === 0 ? undefined : instructions.join("\n\n"),
+  };
+}
+
+/** To the conversations that are this caller's own. */
+function tell(state: TreeState, caller: Caller, method: string, params: JsonObject): void {
+  for (const { links } of serversOf(state)) {
+    for (const { owner, link } of links.values()) {
+      if (owner?.key !== caller.key || link === undefined) continue;
+      if (method !== "logging/setLevel") link.notify(method, params);
+      else if (isLogLevel(params.level)) link.setLogLevel(params.level);
+    }
+  }
+}
+
+function leave(state: TreeState, caller: Caller): void {
+  for (const { links } of serversOf(state)) {
+    const shared = links.get("");
+    for (const [key, entry] of links) {
+      if (entry.owner?.key !== caller.key || entry === shared) continue;
+      links.delete(key);
+      void entry.opening.then((link) => link.close()).catch(() => {});
+    }
+  }
+}
+
+async function close(state: TreeState): Promise<void> {
+  state.isClosed = true;
+  const entries = serversOf(state).flatMap(({ links }) => [...links.values()]);
+  await Promise.allSettled([...new Set(entries)].map(async ({ opening }) => (await opening).close()));
+}

@@ -1,0 +1,86 @@
+// All servers' lists in one, in the order of canonical names, and how clients see the names.
+import { type Entry, type Listed, listOf } from "./catalogue.ts";
+import type { Caller } from "./exchange.ts";
+import type { ListKind } from "./fetch-list.ts";
+import { type Dialect, renderNames } from "./names/dialects.ts";
+import { shapeOf } from "./shape.ts";
+import { serversOf, type TreeState } from "./tree-state.ts";
+
+export interface Directory {
+  readonly parts: readonly (Listed | undefined)[];
+  readonly entries: readonly Entry[];
+  readonly renderings: Map<Dialect, Rendering>;
+}
+
+interface Rendering {
+  readonly shown: ReadonlyMap<string, string>;
+  readonly meant: ReadonlyMap<string, Entry>;
+}
+
+const directories = new WeakMap<TreeState, Map<string, Directory>>();
+const directoriesMax = 64;
+
+/** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
+export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
+  const parts = await Promise.all(serversOf(state).map((server) => listOf(state, server, kind, caller)));
+  const key = `${kind} ${shapeOf(caller.capabilities)}`;
+  const kept = directories.get(state) ?? new Map<string, Directory>();
+  directories.set(state, kept);
+  const known = kept.get(key);
+  const isSame = known?.parts.length === parts.length && known.parts.every((part, i) => part === parts[i]);
+  if (known !== undefined && isSame) return known;
+  const [oldest] = kept.keys();
+  if (kept.size >= directoriesMax && oldest !== undefined) kept.delete(oldest);
+  const made = { parts, entries: merge(parts), renderings: new Map() };
+  kept.delete(key);
+  kept.set(key, made);
+  return made;
+}
+
+function merge(parts: readonly (Listed | undefined)[]): Entry[] {
+  const all = parts.flatMap((part) => part?.entries ?? []);
+  const sorted = all.sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+  // Only what is mounted at the root can fall together with others, and it shadows nothing. [AX-3.1-1]
+  return sorted.filter(
+    (entry, i) =>
+      !(
+        entry.server.segment === undefined &&
+        (sorted[i - 1]?.canonical === entry.canonical || sorted[i + 1]?.canonical === entry.canonical)
+      ),
+  );
+}
+
+/** The name a client of this dialect sees. What is mounted at the root keeps its own. */
+export function shownName({ entries, renderings }: Directory, entry: Entry, dialect: Dialect): string {
+  if (dialect === "canonical") return entry.server.segment === undefined ? entry.name : entry.canonical;
+  return renderingOf(entries, renderings, dialect).shown.get(entry.canonical) ?? entry.canonical;
+}
+
+/** What a rendered name means; `undefined` for clients that see canonical names. */
+export async function renderedEntry(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  name: string,
+  caller: Caller,
+): Promise<Entry | undefined> {
+  if (caller.dialect === "canonical") return undefined;
+  const { entries, renderings } = await directoryFor(state, kind, caller);
+  return renderingOf(entries, renderings, caller.dialect).meant.get(name);
+}
+
+function renderingOf(
+  entries: readonly Entry[],
+  renderings: Map<Dialect, Rendering>,
+  dialect: Exclude<Dialect, "canonical">,
+): Rendering {
+  const known = renderings.get(dialect);
+  if (known !== undefined) return known;
+  const shown = renderNames(
+    entries.map(({ canonical }) => canonical),
+    dialect,
+  );
+  const meant = new Map(entries.map((entry) => [shown.get(entry.canonical) as string, entry]));
+  const made = { shown, meant };
+  renderings.set(dialect, made);
+  return made;
+}

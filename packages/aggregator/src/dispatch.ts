@@ -1,0 +1,59 @@
+// Sends a request to a server and brings its result back, whatever the eras of the two sides: the straight part every
+// verb shares. What only one era knows is bridged in `bridge.ts`.
+import type { JsonObject, LatencyClass } from "@mcpx/protocol";
+import { McpxError } from "@mcpx/protocol";
+import { answerQuestions, bridgeError, paramsFor } from "./bridge.ts";
+import type { Exchange } from "./exchange.ts";
+import { linkFor } from "./link-for.ts";
+import { classMs, createPatience } from "./patience.ts";
+import type { Server } from "./server.ts";
+import { capabilitiesOf, shapeOf } from "./shape.ts";
+import type { TreeState } from "./tree-state.ts";
+
+export interface Dispatch {
+  /** As the server shall get them. */
+  params: JsonObject;
+  latency?: LatencyClass | undefined;
+  paramHeaders?: Readonly<Record<string, string>> | undefined;
+}
+
+export async function dispatch(
+  state: TreeState,
+  exchange: Exchange,
+  server: Server,
+  { params, latency = "standard", paramHeaders }: Dispatch,
+): Promise<JsonObject> {
+  const { caller, method } = exchange;
+  const { link, entry } = await linkFor(state, server, caller);
+  const ms = server.callMs ?? classMs[latency];
+  const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
+  const patience = createPatience(ms, exchange.signal, late);
+  const send = (sent: JsonObject) =>
+    link.request({
+      method,
+      params: sent,
+      capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
+      info: caller.info,
+      logLevel: caller.logLevel,
+      wantsProgress: exchange.wantsProgress,
+      paramHeaders,
+      signal: patience.signal,
+      notify(what, about) {
+        if (what === "notifications/progress") patience.extend();
+        exchange.notify(what, about);
+      },
+      ask: (questions) => patience.pausedFor(exchange.ask(questions)),
+    });
+  entry.inFlight += 1;
+  try {
+    const first = await send(paramsFor(link.facts.era, params));
+    if (first.resultType !== "input_required" || caller.era === "modern") return first;
+    const ask: Exchange["ask"] = (questions) => patience.pausedFor(exchange.ask(questions));
+    return await answerQuestions({ first, params, ask, send, server: server.name });
+  } catch (error) {
+    return bridgeError(error, link.facts.era, exchange);
+  } finally {
+    entry.inFlight -= 1;
+    patience.end();
+  }
+}

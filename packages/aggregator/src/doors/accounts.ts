@@ -1,0 +1,49 @@
+// Who has how much under way: bounds count for principals, not for their connections or tokens.
+import type { Principal } from "@mcpx/host";
+
+export interface Account {
+  /** The same for every token of one principal, and for nobody else. */
+  readonly key: string;
+  requests: number;
+  listens: number;
+  sessions: number;
+  parked: number;
+}
+
+export interface Accounts {
+  of(principal: Principal): Account;
+  /** Forgets those with nothing under way. */
+  sweep(): void;
+}
+
+export function principalKey({ issuer, id, jti }: Principal): string {
+  return JSON.stringify(id === undefined ? [issuer, null, jti] : [issuer, id]);
+}
+
+export function createAccounts(): Accounts {
+  const byKey = new Map<string, Account>();
+  // A token that was verified before comes as the same object; then there is no key to make.
+  let byPrincipal = new WeakMap<Principal, Account>();
+
+  function find(principal: Principal): Account {
+    const key = principalKey(principal);
+    const account = byKey.get(key) ?? { key, requests: 0, listens: 0, sessions: 0, parked: 0 };
+    byKey.set(key, account);
+    byPrincipal.set(principal, account);
+    return account;
+  }
+
+  return {
+    of: (principal) => byPrincipal.get(principal) ?? find(principal),
+    sweep() {
+      let isForgotten = false;
+      for (const [key, { requests, listens, sessions, parked }] of byKey) {
+        if (requests + listens + sessions + parked > 0) continue;
+        byKey.delete(key);
+        isForgotten = true;
+      }
+      // Else two accounts of one principal could be in use.
+      if (isForgotten) byPrincipal = new WeakMap();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// `subscriptions/listen`: a request whose answer comes when listening is over. First it is told what it will hear.
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { metaKeys } from "../era.ts";
+import { rpcCodes, rpcError } from "../rpc-error.ts";
+import type { Subscription, Tree, Wishes } from "../tree.ts";
+import type { Account } from "./accounts.ts";
+import { metaOf } from "./envelope.ts";
+import { isPlain, notificationMessage, resultMessage } from "./message.ts";
+import type { ModernRequest } from "./modern.ts";
+
+export interface Listening {
+  tree: Pick<Tree, "subscribe">;
+  listensMax: number;
+  /** The ways to end each listening well. */
+  enders: Set<() => void>;
+  serverInfo(): JsonObject | undefined;
+}
+
+const urisMax = 1_000;
+const uriCharsMax = 8_192;
+const earlyMax = 1_000;
+
+export async function listen(
+  { tree, listensMax, enders, serverInfo }: Listening,
+  { message, caller, reply }: ModernRequest,
+  account: Account,
+): Promise<void> {
+  const wishes = readWishes(message.params.notifications);
+  if (account.listens >= listensMax) throw new McpxError("rate_limited", "too many subscriptions are open");
+  const { id } = message;
+  const mark = { [metaKeys.subscriptionId]: id };
+  const say = (method: string, params: JsonObject) =>
+    reply.before(notificationMessage(method, { ...params, _meta: { ...metaOf(params), ...mark } }));
+  let early: [string, JsonObject][] | undefined = [];
+  let subscription: Subscription | undefined;
+  let isOver = false;
+  account.listens += 1;
+
+  function close(): void {
+    if (isOver) return;
+    isOver = true;
+    account.listens -= 1;
+    enders.delete(end);
+    subscription?.close();
+  }
+
+  function end(): void {
+    if (isOver) return;
+    close();
+    const info = serverInfo();
+    const _meta = { ...mark, ...(info !== undefined && { [metaKeys.serverInfo]: info }) };
+    reply.answer(resultMessage(id, { resultType: "complete", _meta }));
+  }
+
+  reply.onCut(close);
+  try {
+    subscription = await tree.subscribe(caller, wishes, (method, params) => {
+      if (isOver) return;
+      if (early === undefined) say(method, params);
+      else if (early.length < earlyMax) early.push([method, params]);
+    });
+  } catch (error) {
+    close();
+    throw error;
+  }
+  if (isOver) {
+    subscription.close();
+    return;
+  }
+  const granted = grantedOf(subscription.granted);
+  say("notifications/subscriptions/acknowledged", { notifications: granted });
+  for (const [method, params] of early) say(method, params);
+  early = undefined;
+  if (Object.keys(granted).length === 0) end();
+  else enders.add(end);
+}
+
+function readWishes(given: unknown): Wishes {
+  if (!isPlain(given)) throw bad("notifications is required");
+  const wishes: Wishes = {};
+  for (const name of ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const) {
+    const value = given[name];
+    if (value !== undefined && typeof value !== "boolean") throw bad(`${name} must be true or false`);
+    if (value === true) wishes[name] = true;
+  }
+  const uris = given.resourceSubscriptions;
+  if (uris === undefined) return wishes;
+  if (!Array.isArray(uris) || uris.length > urisMax || !uris.every(isUri)) {
+    throw bad(`resourceSubscriptions must be at most ${urisMax} URIs`);
+  }
+  return { ...wishes, resourceSubscriptions: uris };
+}
+
+function isUri(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= uriCharsMax;
+}
+
+/** Without what was not granted: an acknowledgement names only what will come. */
+function grantedOf(granted: Wishes): JsonObject {
+  return Object.fromEntries(
+    Object.entries(granted).filter(
+      ([, value]) => value === true || (Array.isArray(value) && value.length > 0),
+    ),
+  );
+}
+
+function bad(detail: string) {
+  return rpcError(rpcCodes.invalidParams, `Invalid params: ${detail}`);
+}

@@ -1,0 +1,13 @@
+// Where what belongs to one request goes, whatever carries it.
+import type { JsonObject } from "@mcpx/protocol";
+
+export interface Reply {
+  /** Something that comes before the answer. */
+  before(message: JsonObject): void;
+  /** The answer; nothing comes after it. The status is for HTTP, where nothing came before. */
+  answer(message: JsonObject, status?: number): void;
+  /** Ends without an answer: the client has taken its request back. */
+  drop(): void;
+  /** Calls back when nobody waits for the answer any more. */
+  onCut(callback: () => void): void;
+}

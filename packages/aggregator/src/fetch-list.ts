@@ -1,0 +1,115 @@
+// Reads one whole list from a server, page after page, within bounds: a server that never ends its pages, or sends the
+// same cursor again, is stopped.
+import { isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
+import type { Caller } from "./exchange.ts";
+import { linkFor } from "./link-for.ts";
+import type { Link } from "./links/link.ts";
+import { RpcError, rpcCodes } from "./rpc-error.ts";
+import type { Server } from "./server.ts";
+import { capabilitiesOf, shapeOf } from "./shape.ts";
+import type { TreeState } from "./tree-state.ts";
+
+export const listKinds = ["tools", "prompts", "resources", "templates"] as const;
+export type ListKind = (typeof listKinds)[number];
+
+export interface FetchedList {
+  items: JsonObject[];
+  ttlMs: number;
+  isPrivate: boolean;
+}
+
+const methods = {
+  tools: { method: "tools/list", key: "tools", capability: "tools" },
+  prompts: { method: "prompts/list", key: "prompts", capability: "prompts" },
+  resources: { method: "resources/list", key: "resources", capability: "resources" },
+  templates: { method: "resources/templates/list", key: "resourceTemplates", capability: "resources" },
+} as const;
+
+const pagesMax = 1_000;
+const itemsMax = 20_000;
+/** For servers that give no time. [AX-5.1-1] */
+const ttlMsDefault = 60_000;
+const ttlMsMax = 3_600_000;
+
+export async function fetchList(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+): Promise<FetchedList> {
+  const signal = AbortSignal.timeout(server.listMs);
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(tooSlow(server)), { once: true });
+  });
+  return await Promise.race([readPages(state, server, kind, caller, signal), late]);
+}
+
+async function readPages(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<FetchedList> {
+  const { link } = await linkFor(state, server, caller);
+  const { capability, key } = methods[kind];
+  // Never asked for what it does not have. [AX-6.1-2]
+  if (!isObject(link.facts.capabilities[capability])) {
+    return { items: [], ttlMs: ttlMsDefault, isPrivate: false };
+  }
+  const items: JsonObject[] = [];
+  const seen = new Set<string>();
+  let ttlMs = ttlMsMax;
+  let isPrivate = false;
+  let cursor: string | undefined;
+  do {
+    const page = await readPage(link, server, kind, caller, cursor, signal);
+    const listed = page[key];
+    if (!Array.isArray(listed)) throw bad(server, `${methods[kind].method} has no list "${key}"`);
+    items.push(...listed.filter(isObject));
+    ttlMs = Math.min(ttlMs, Math.max(0, numberOf(page.ttlMs) ?? ttlMsDefault));
+    isPrivate ||= page.cacheScope === "private";
+    cursor = typeof page.nextCursor === "string" ? page.nextCursor : undefined;
+    if (cursor !== undefined && seen.has(cursor)) throw bad(server, "its pages go round in a circle");
+    if (cursor !== undefined) seen.add(cursor);
+    if (seen.size > pagesMax || items.length > itemsMax) throw bad(server, "its list does not end");
+  } while (cursor !== undefined);
+  return { items, ttlMs, isPrivate };
+}
+
+async function readPage(
+  link: Link,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  try {
+    return await link.request({
+      method: methods[kind].method,
+      params: cursor === undefined ? {} : { cursor },
+      capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
+      info: caller.info,
+      logLevel: undefined,
+      wantsProgress: false,
+      paramHeaders: undefined,
+      signal,
+      notify: () => {},
+      ask: () => Promise.reject(bad(server, "it asks questions while it lists")),
+    });
+  } catch (error) {
+    // Some declare resources and know no templates.
+    const isUnknown = error instanceof RpcError && error.fault.code === rpcCodes.methodNotFound;
+    if (isUnknown && kind === "templates") return { resourceTemplates: [] };
+    throw error;
+  }
+}
+
+function tooSlow(server: Server): McpxError {
+  return new McpxError("timeout", `${server.name} did not list within ${server.listMs} ms`);
+}
+
+function bad(server: Server, fault: string): McpxError {
+  return new McpxError("bad_server_answer", `${server.name}: ${fault}`);
+}

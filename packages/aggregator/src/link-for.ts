@@ -1,0 +1,142 @@
+// Which conversation a caller's request goes into. A modern server has one for all: every request says what its caller
+// can. A legacy server is told once, at the beginning, so callers who can be asked things get a conversation of their
+// own, and a question can never reach somebody else; all others share.
+import { isMcpxError, McpxError } from "@mcpx/protocol";
+import { announceChange } from "./announce.ts";
+import { forgetLists } from "./catalogue.ts";
+import type { Caller } from "./exchange.ts";
+import { listKinds } from "./fetch-list.ts";
+import { hear } from "./hear.ts";
+import type { Link } from "./links/link.ts";
+import type { LinkEntry, Server } from "./server.ts";
+import { canBeAsked, capabilitiesOf, shapeOf } from "./shape.ts";
+import { watchAgain } from "./subscriptions.ts";
+import type { TreeState } from "./tree-state.ts";
+
+export interface UsableLink {
+  link: Link;
+  entry: LinkEntry;
+}
+
+const linksMax = 64;
+const retryMsMin = 1_000;
+const retryMsMax = 60_000;
+
+/** Rejects with `server_unreachable` or `too_many_sessions`; the server's `fault` is kept up to date. */
+export async function linkFor(state: TreeState, server: Server, caller: Caller): Promise<UsableLink> {
+  const entry = server.links.get(keyFor(server, caller)) ?? open(state, server, caller);
+  entry.usedAt = state.clock.monotonic();
+  // Most of the time it is open already, and a promise costs more than a look.
+  const link = entry.link ?? (await entry.opening);
+  return { link, entry };
+}
+
+function keyFor(server: Server, caller: Caller): string {
+  if (server.era === "modern") return "";
+  return canBeAsked(caller.capabilities) ? `of ${caller.key}` : `for ${shapeOf(caller.capabilities)}`;
+}
+
+function open(state: TreeState, server: Server, caller: Caller): LinkEntry {
+  const now = state.clock.monotonic();
+  const { fault } = server;
+  if (fault !== undefined && now < fault.retryAt) {
+    const retryAfterMs = Math.ceil(fault.retryAt - now);
+    throw new McpxError("server_unreachable", `${server.name}: ${fault.detail}`, { retryAfterMs });
+  }
+  makeRoom(server);
+  const owner = canBeAsked(caller.capabilities) ? caller : undefined;
+  const key = keyFor(server, caller);
+  const opening = start(state, server, caller, () => entry);
+  const entry: LinkEntry = {
+    key,
+    opening,
+    link: undefined,
+    owner,
+    inFlight: 0,
+    usedAt: now,
+    watched: new Map(),
+  };
+  server.links.set(key, entry);
+  opening.catch(() => server.links.delete(key));
+  return entry;
+}
+
+async function start(state: TreeState, server: Server, caller: Caller, own: () => LinkEntry): Promise<Link> {
+  let link: Link;
+  try {
+    link = await server.open(
+      {
+        clientInfo: { name: state.name, version: state.version },
+        capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
+        era: server.era,
+      },
+      hear(state, server, own),
+    );
+  } catch (error) {
+    throw failed(state, server, error);
+  }
+  const entry = own();
+  if (state.isClosed) {
+    await link.close();
+    throw new McpxError("draining");
+  }
+  settle(state, server, link, entry);
+  void link.ended.then((why) => lost(state, server, entry, why));
+  return link;
+}
+
+/** A modern conversation is for everybody, whoever began it. */
+function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry): void {
+  entry.link = link;
+  server.era = link.facts.era;
+  server.facts = link.facts;
+  server.fault = undefined;
+  if (link.facts.era === "modern" && !server.links.has("")) server.links.set("", entry);
+  // Somebody has been shown a list without it.
+  if (server.listFaults.size > 0) {
+    const kinds = [...server.listFaults.keys()];
+    server.listFaults.clear();
+    forgetLists(state, server, kinds);
+    for (const kind of kinds) announceChange(state, kind);
+  }
+}
+
+function failed(state: TreeState, server: Server, error: unknown): unknown {
+  const now = state.clock.monotonic();
+  const failures = (server.fault?.failures ?? 0) + 1;
+  const waitMs = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
+  const detail = isMcpxError(error) ? error.detail : "it could not be opened";
+  server.fault = { detail, since: server.fault?.since ?? state.clock.now(), retryAt: now + waitMs, failures };
+  state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server cannot be reached");
+  return error;
+}
+
+function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): void {
+  let isKnown = false;
+  for (const [key, kept] of server.links) {
+    if (kept !== entry) continue;
+    server.links.delete(key);
+    isKnown = true;
+  }
+  if (!isKnown || state.isClosed) return;
+  state.log.info({ server: server.name, why }, "a conversation with a server is over");
+  // No definition outlives its conversation. [AX-13.1-2]
+  if (entry.owner === undefined || server.era === "modern") {
+    forgetLists(state, server);
+    for (const kind of listKinds) announceChange(state, kind);
+  }
+  void watchAgain(state, entry);
+}
+
+/** The longest unused one goes, if there are too many. */
+function makeRoom(server: Server): void {
+  if (server.links.size < linksMax) return;
+  const idle = [...server.links.values()].filter(
+    ({ inFlight, link }) => inFlight === 0 && link !== undefined,
+  );
+  idle.sort((a, b) => a.usedAt - b.usedAt);
+  const [oldest] = idle;
+  if (oldest === undefined) throw new McpxError("too_many_sessions", `${server.name} is busy for others`);
+  server.links.delete(oldest.key);
+  void oldest.link?.close();
+}

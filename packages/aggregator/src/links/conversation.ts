@@ -1,0 +1,277 @@
+// What both eras have in common: ids, requests in flight and what becomes of them, whatever the server does. Whose
+// messages are whose beyond answers is for the links.
+import { isMcpxError, isObject, type JsonObject, McpxError, numberOf, type Reason } from "@mcpx/protocol";
+import { RpcError } from "../rpc-error.ts";
+import { HttpRefusal, readFault } from "./http-refusal.ts";
+import type { LinkRequest, LinkTaker } from "./link.ts";
+import type { LinkLimits } from "./link-limits.ts";
+import { isOwn } from "./own-request.ts";
+import { Throttle } from "./throttle.ts";
+import type { Sending, Wire, WireTaker } from "./wire.ts";
+
+type RequestId = string | number;
+
+/** What a link does with its part of a conversation. */
+export interface Listener {
+  /** A request or notification of the server; with the request on whose own stream it came. */
+  heard(message: JsonObject, on: InFlight | undefined): void;
+  /** Its caller wants it no more: the server may be told. */
+  cancelled(inFlight: InFlight): void;
+}
+
+const once = { once: true } as const;
+const repeatable = /(?:^|\/)(?:list|read|get|complete|discover|ping)$/;
+
+/** A request that waits for its answer; to the wire, how it is sent. */
+export class InFlight implements Sending {
+  readonly id: RequestId;
+  readonly request: LinkRequest;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly #conversation: Conversation;
+  readonly #resolve: (result: JsonObject) => void;
+  readonly #reject: (error: unknown) => void;
+
+  constructor(
+    conversation: Conversation,
+    id: RequestId,
+    request: LinkRequest,
+    headers: Readonly<Record<string, string>> | undefined,
+    resolve: (result: JsonObject) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.id = id;
+    this.request = request;
+    this.headers = headers;
+    this.#conversation = conversation;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    request.signal.addEventListener("abort", this, once);
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  get isRepeatable(): boolean {
+    return repeatable.test(this.request.method);
+  }
+
+  take(message: JsonObject): void {
+    this.#conversation.take(message, this);
+  }
+
+  handleEvent(): void {
+    this.#conversation.cancel(this);
+  }
+
+  resolve(result: JsonObject): void {
+    this.request.signal.removeEventListener("abort", this);
+    this.#resolve(result);
+  }
+
+  reject(error: unknown): void {
+    this.request.signal.removeEventListener("abort", this);
+    this.#reject(error);
+  }
+}
+
+export class Conversation implements WireTaker {
+  readonly name: string;
+  readonly #taker: LinkTaker;
+  readonly #limits: LinkLimits;
+  readonly #inFlight = new Map<RequestId, InFlight>();
+  readonly #notifications: Throttle;
+  readonly #remarks: Throttle;
+  #listener: Listener | undefined;
+  #wire: Wire | undefined;
+  #why: string | undefined;
+  #lastId = 0;
+
+  constructor(name: string, taker: LinkTaker, limits: LinkLimits) {
+    this.name = name;
+    this.#taker = taker;
+    this.#limits = limits;
+    this.#remarks = new Throttle(limits.remarkRate, (count) => this.#say(`(${count} lines left out)`));
+    this.#notifications = new Throttle(limits.notificationRate, (count) =>
+      this.#say(
+        `(${count} notifications dropped: no more than ${limits.notificationRate} a second are taken)`,
+      ),
+    );
+  }
+
+  /** Who listens from now on; what it hears is its link's. */
+  set listener(listener: Listener) {
+    this.#listener = listener;
+  }
+
+  set wire(wire: Wire) {
+    this.#wire = wire;
+    void wire.ended.then((why) => this.#over(why));
+  }
+
+  get hasStreams(): boolean {
+    return this.#wire?.hasStreams === true;
+  }
+
+  get isOver(): boolean {
+    return this.#why !== undefined;
+  }
+
+  /** The oldest that a caller waits for. */
+  get oldest(): InFlight | undefined {
+    for (const inFlight of this.#inFlight.values()) if (!isOwn(inFlight.request)) return inFlight;
+    return undefined;
+  }
+
+  /** The only one that a caller waits for. */
+  get only(): InFlight | undefined {
+    let only: InFlight | undefined;
+    for (const inFlight of this.#inFlight.values()) {
+      if (isOwn(inFlight.request)) continue;
+      if (only !== undefined) return undefined;
+      only = inFlight;
+    }
+    return only;
+  }
+
+  find(id: unknown): InFlight | undefined {
+    return this.#inFlight.get(id as RequestId);
+  }
+
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  request(
+    id: RequestId,
+    request: LinkRequest,
+    params: JsonObject,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<JsonObject> {
+    const wire = this.#wire;
+    if (request.signal.aborted) return Promise.reject(request.signal.reason);
+    if (wire === undefined || this.#why !== undefined) {
+      return Promise.reject(this.error("server_unreachable", this.#why ?? "it is not open"));
+    }
+    if (this.#inFlight.size >= this.#limits.inFlightMax) {
+      return Promise.reject(this.error("server_unreachable", "it has too many requests to answer"));
+    }
+    return new Promise((resolve, reject) => {
+      const inFlight = new InFlight(this, id, request, headers, resolve, reject);
+      this.#inFlight.set(id, inFlight);
+      wire.send({ jsonrpc: "2.0", id, method: request.method, params }, inFlight).then(
+        () => wire.hasStreams && this.#fail(inFlight, "bad_server_answer", "its answer is missing"),
+        (error) => this.#settle(inFlight)?.reject(this.#named(error)),
+      );
+    });
+  }
+
+  /** A notification or an answer. */
+  tell(message: JsonObject): void {
+    if (this.#wire === undefined || this.#why !== undefined) return;
+    this.#wire.send({ jsonrpc: "2.0", ...message }).catch((error: unknown) => {
+      if (this.#why === undefined) this.remark(`(not sent: ${textOf(error)})`);
+    });
+  }
+
+  cancel(inFlight: InFlight): void {
+    if (this.#settle(inFlight) === undefined) return;
+    inFlight.reject(inFlight.signal.reason);
+    this.#listener?.cancelled(inFlight);
+  }
+
+  message(message: JsonObject): void {
+    this.take(message, undefined);
+  }
+
+  take(message: JsonObject, on: InFlight | undefined): void {
+    if (this.#why !== undefined) return;
+    try {
+      if (message.method === undefined) this.#answer(message, on);
+      else if (typeof message.method !== "string") this.remark("(a message that is no JSON-RPC was dropped)");
+      else if (message.id !== undefined || this.#notifications.admits()) this.#listener?.heard(message, on);
+    } catch (error) {
+      // Whatever a server sends must not end more than what it was for.
+      this.remark(`(a message was dropped: ${textOf(error)})`);
+    }
+  }
+
+  unreadable(id: RequestId, detail: string): void {
+    const inFlight = this.#inFlight.get(id);
+    if (inFlight !== undefined) this.#fail(inFlight, "bad_server_answer", detail);
+  }
+
+  remark(line: string): void {
+    if (this.#remarks.admits()) this.#say(line);
+  }
+
+  error(reason: Reason, detail: string, options?: { suggestion?: string; cause?: unknown }): McpxError {
+    return new McpxError(reason, `${this.name}: ${detail}`, options);
+  }
+
+  async close(): Promise<void> {
+    this.#over("it was closed");
+    await this.#wire?.close();
+  }
+
+  #answer(message: JsonObject, on: InFlight | undefined): void {
+    const id = typeof message.id === "object" ? (numberOf(message.id) ?? message.id) : message.id;
+    let inFlight = this.#inFlight.get(id as RequestId);
+    // An error may have no id where the request could not be read; on a stream of its own it is clear whose it is.
+    if (inFlight === undefined && (id === null || id === undefined) && isObject(message.error)) inFlight = on;
+    if (inFlight === undefined || this.#settle(inFlight) === undefined) {
+      this.remark(`(an answer nobody waits for was dropped: id ${String(JSON.stringify(id)).slice(0, 80)})`);
+      return;
+    }
+    const { result } = message;
+    if (isObject(result) && message.error === undefined) {
+      inFlight.resolve(result);
+      return;
+    }
+    const fault = readFault(message.error);
+    if (fault !== undefined && result === undefined) inFlight.reject(new RpcError(fault));
+    else inFlight.reject(this.error("bad_server_answer", "its answer has neither a result nor an error"));
+  }
+
+  #fail(inFlight: InFlight, reason: Reason, detail: string): void {
+    this.#settle(inFlight)?.reject(this.error(reason, detail));
+  }
+
+  /** Takes it out of flight; `undefined` where it has been already. */
+  #settle(inFlight: InFlight): InFlight | undefined {
+    return this.#inFlight.delete(inFlight.id) ? inFlight : undefined;
+  }
+
+  #over(why: string): void {
+    if (this.#why !== undefined) return;
+    this.#why = why;
+    for (const inFlight of [...this.#inFlight.values()]) this.#fail(inFlight, "server_lost", why);
+    this.#notifications.flush();
+    this.#remarks.flush();
+  }
+
+  /** A wire's fault, with the server it is of. */
+  #named(error: unknown): unknown {
+    if (error instanceof HttpRefusal) {
+      if (error.isAnswer && error.fault !== undefined) return new RpcError(error.fault);
+      const reason = error.isForbidden ? "server_unauthorised" : "server_unreachable";
+      return this.error(reason, error.message, { cause: error });
+    }
+    if (!isMcpxError(error)) return error;
+    const { code, detail, suggestion, cause } = error;
+    return this.error(code, detail, { suggestion, cause });
+  }
+
+  #say(line: string): void {
+    try {
+      this.#taker.remark(line);
+    } catch {
+      // Nobody to tell.
+    }
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,60 @@
+// A conversation with one server, in its era. A link knows the protocol's bookkeeping (ids, envelopes, progress
+// tokens, cancellation, who asked) and nothing of names, trees or permissions.
+import type { JsonObject } from "@mcpx/protocol";
+import type { Era, LogLevel } from "../era.ts";
+import type { Answers, Question, Questions } from "../exchange.ts";
+
+export interface LinkRequest {
+  method: string;
+  /** As the server shall get them; the link adds what belongs to its hop. */
+  params: JsonObject;
+  /** Of the real caller; a modern link declares them with every request. */
+  capabilities: JsonObject;
+  info: JsonObject | undefined;
+  logLevel: LogLevel | undefined;
+  wantsProgress: boolean;
+  paramHeaders: Readonly<Record<string, string>> | undefined;
+  /** Cancels at the server; the request then rejects with the signal's reason. */
+  signal: AbortSignal;
+  /** Progress (without its token) and log messages that belong to this request. */
+  notify(method: string, params: JsonObject): void;
+  /** Questions of a legacy server while it works on this request. */
+  ask(questions: Questions): Promise<Answers>;
+}
+
+/** What a server says of itself when a link opens. */
+export interface ServerFacts {
+  era: Era;
+  revision: string;
+  capabilities: JsonObject;
+  info: JsonObject | undefined;
+  instructions: string | undefined;
+}
+
+/** What comes unasked. */
+export interface LinkTaker {
+  /** list_changed, resources/updated, messages and task states that belong to no request. */
+  notification(method: string, params: JsonObject): void;
+  /** A legacy server's question while no request is under way. */
+  question(question: Question): Promise<JsonObject>;
+  /** A line for people: what a child wrote beside the protocol, and what the link had to drop. */
+  remark(line: string): void;
+}
+
+export interface Link {
+  readonly facts: ServerFacts;
+  /**
+   * The result as it came, `input_required` of a modern server included. Rejects with the server's own `RpcError`, or
+   * with an `McpxError`: `server_unreachable`, `server_lost`, `bad_server_answer`.
+   */
+  request(request: LinkRequest): Promise<JsonObject>;
+  /** A notification of the client's side, such as that its roots have changed. */
+  notify(method: string, params: JsonObject): void;
+  /** Exactly these resources are watched from now on. */
+  watch(uris: ReadonlySet<string>): void;
+  /** The loudest level any caller of this link wants; legacy servers are told. */
+  setLogLevel(level: LogLevel): void;
+  /** Resolves with why it ended; never rejects. */
+  readonly ended: Promise<string>;
+  close(): Promise<void>;
+}

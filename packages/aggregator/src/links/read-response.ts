@@ -1,0 +1,81 @@
+// The body of an HTTP answer as what it says it is: JSON, or a stream of events.
+import type { IncomingMessage } from "node:http";
+import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import type { EventReader } from "./event-reader.ts";
+
+export function isEventStream(response: IncomingMessage): boolean {
+  return /^text\/event-stream\b/i.test(response.headers["content-type"] ?? "");
+}
+
+export function isJson(response: IncomingMessage): boolean {
+  return /^application\/json\b/i.test(response.headers["content-type"] ?? "");
+}
+
+/** `done` gets the text, or a fault: too large, or broken off. */
+export function readText(
+  response: IncomingMessage,
+  bytesMax: number,
+  done: (text: string | undefined, fault?: McpxError) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let isDone = false;
+  const finish = (text: string | undefined, fault?: McpxError) => {
+    if (isDone) return;
+    isDone = true;
+    chunks = [];
+    done(text, fault);
+  };
+  response.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= bytesMax) {
+      chunks.push(chunk);
+      return;
+    }
+    finish(undefined, new McpxError("bad_server_answer", `its answer has more than ${bytesMax} bytes`));
+    response.destroy();
+  });
+  response.on("end", () => {
+    const [first] = chunks;
+    const whole = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, bytes);
+    finish(whole.toString("utf8"));
+  });
+  response.on("error", () => {});
+  response.on("close", () => finish(undefined, new McpxError("server_lost", "its answer broke off")));
+}
+
+/** `over` is called once, with what went wrong where the stream did not simply end. */
+export function readEvents(
+  response: IncomingMessage,
+  reader: EventReader,
+  over: (fault?: McpxError) => void,
+): void {
+  let fault: McpxError | undefined;
+  response.on("data", (chunk: Buffer) => {
+    if (fault !== undefined) return;
+    try {
+      reader.push(chunk);
+    } catch (error) {
+      fault = error as McpxError;
+      response.destroy();
+    }
+  });
+  response.on("error", () => {});
+  response.on("close", () => over(fault));
+}
+
+/** The messages in a text: one, or a batch. Returns false where it has none. */
+export function takeMessages(text: string, take: (message: JsonObject) => void): boolean {
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    return false;
+  }
+  if (isObject(value)) take(value);
+  // COMPAT: MCP 2025-03-26 had batches.
+  else if (Array.isArray(value)) {
+    for (const message of value) if (isObject(message)) take(message);
+  } else return false;
+  return true;
+}

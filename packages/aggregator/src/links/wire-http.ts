@@ -1,0 +1,291 @@
+// A server spoken to over streamable HTTP: each message is a POST, answered with JSON or a stream of events. Sessions,
+// the stream of what is said unasked and the resumption of streams are there once a legacy server has been initialized.
+import type { IncomingMessage } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { EventReader } from "./event-reader.ts";
+import { type HttpAddress, HttpCaller } from "./http-caller.ts";
+import { HttpRefusal } from "./http-refusal.ts";
+import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
+import { isEventStream, isJson, readEvents, readText, takeMessages } from "./read-response.ts";
+import type { Sending, Wire, WireTaker } from "./wire.ts";
+
+const contentHeaders = ["content-type", "application/json", "accept", "application/json, text/event-stream"];
+const retryMsDefault = 1_000;
+const retryMsMin = 50;
+const retryMsMax = 60_000;
+/** Tries in a row to get a stream back that broke before its answer. */
+const triesMax = 5;
+/** How long a stream may stay open after its answer. */
+const lingerMs = 1_000;
+const farewellMs = 2_000;
+const remarkCharsMax = 400;
+
+/** Throws `server_unreachable` where the address is none. Nothing is sent before the first message. */
+export function openHttpWire(address: HttpAddress, taker: WireTaker, limits: Partial<LinkLimits> = {}): Wire {
+  return new HttpWire(new HttpCaller(address), taker, limits.messageBytesMax);
+}
+
+/** One message and what becomes of it. */
+interface Posting {
+  readonly message: JsonObject;
+  readonly sending: Sending | undefined;
+  readonly isRequest: boolean;
+  isAnswered: boolean;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+class HttpWire implements Wire {
+  readonly hasStreams = true;
+  readonly ended: Promise<string>;
+  readonly #resolveEnded: (why: string) => void;
+  readonly #caller: HttpCaller;
+  readonly #taker: WireTaker;
+  readonly #bytesMax: number;
+  readonly #closing = new AbortController();
+  #why: string | undefined;
+  #session: string | undefined;
+  /** Set by the answer to `initialize`: from then on this is a legacy conversation. */
+  #revision: string | undefined;
+  #postHeaders: readonly string[] = contentHeaders;
+  #isListening = false;
+
+  constructor(caller: HttpCaller, taker: WireTaker, bytesMax: number = defaultLinkLimits.messageBytesMax) {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.#caller = caller;
+    this.#taker = taker;
+    this.#bytesMax = bytesMax;
+    this.ended = promise;
+    this.#resolveEnded = resolve;
+  }
+
+  send(message: JsonObject, sending?: Sending): Promise<void> {
+    if (this.#why !== undefined) return Promise.reject(new McpxError("server_unreachable", this.#why));
+    const isRequest = typeof message.method === "string" && message.id !== undefined;
+    return new Promise((resolve, reject) =>
+      this.#post({ message, sending, isRequest, isAnswered: false, resolve, reject }),
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    const session = this.#session;
+    this.#end("closed");
+    if (session === undefined) return;
+    const signal = AbortSignal.timeout(farewellMs);
+    await new Promise<void>((resolve) => {
+      const headers = this.#sessionHeaders();
+      const taken = (response: IncomingMessage) => readText(response, this.#bytesMax, () => resolve());
+      this.#caller.call({ method: "DELETE", headers, signal, taken, failed: () => resolve() });
+    });
+    this.#caller.stop();
+  }
+
+  #end(why: string): void {
+    if (this.#why !== undefined) return;
+    this.#why = why;
+    this.#closing.abort();
+    this.#caller.stop();
+    this.#resolveEnded(why);
+  }
+
+  #post(posting: Posting): void {
+    const { message, sending } = posting;
+    let headers = this.#postHeaders;
+    if (sending?.headers !== undefined) {
+      const more = [...headers];
+      for (const name in sending.headers) more.push(name, sending.headers[name] as string);
+      headers = more;
+    }
+    this.#caller.call({
+      method: "POST",
+      headers,
+      body: JSON.stringify(message),
+      signal: sending?.signal,
+      isRepeatable: sending?.isRepeatable,
+      taken: (response) => this.#taken(posting, response),
+      failed: (error) => posting.reject(this.#understood(error)),
+    });
+  }
+
+  #taken(posting: Posting, response: IncomingMessage): void {
+    const { message, isRequest } = posting;
+    if (message.method === "initialize") this.#adoptSession(response.headers["mcp-session-id"]);
+    if (isEventStream(response)) this.#stream(posting, response);
+    else if (isJson(response) && isRequest) {
+      readText(response, this.#bytesMax, (text, fault) => {
+        if (text === undefined) posting.reject(fault);
+        else if (takeMessages(text, (taken) => this.#deliver(posting, taken))) posting.resolve();
+        else posting.reject(new McpxError("bad_server_answer", "its answer is not JSON"));
+      });
+    } else {
+      readText(response, this.#bytesMax, () => posting.resolve());
+      if (message.method === "notifications/initialized") void this.#listen();
+    }
+  }
+
+  #stream(posting: Posting, response: IncomingMessage): void {
+    let linger: NodeJS.Timeout | undefined;
+    const reader = this.#readerFor(posting, () => {
+      linger ??= setTimeout(() => response.destroy(), lingerMs);
+    });
+    readEvents(response, reader, (fault) => {
+      clearTimeout(linger);
+      if (posting.isAnswered || !posting.isRequest) posting.resolve();
+      else if (fault !== undefined) posting.reject(fault);
+      else void this.#resume(posting, reader);
+    });
+  }
+
+  #readerFor(posting: Posting, answered: () => void): EventReader {
+    return new EventReader(this.#bytesMax, (data, type) => {
+      if (type !== "message") return;
+      if (!takeMessages(data, (message) => this.#deliver(posting, message))) this.#garbage(data);
+      if (posting.isAnswered) answered();
+    });
+  }
+
+  #deliver(posting: Posting, message: JsonObject): void {
+    const { message: asked, sending } = posting;
+    if (message.method === undefined && message.id === asked.id) {
+      posting.isAnswered = true;
+      if (asked.method === "initialize" && isObject(message.result)) {
+        this.#adoptRevision(message.result.protocolVersion);
+      }
+    }
+    if (sending === undefined) this.#taker.message(message);
+    else sending.take(message);
+  }
+
+  /** A legacy server may end a stream whenever it likes, and give the rest to whoever comes back for it. */
+  async #resume(posting: Posting, broken: EventReader): Promise<void> {
+    const stopped = this.#closing.signal;
+    const asked = posting.sending?.signal;
+    if (asked?.aborted) {
+      posting.reject(asked.reason);
+      return;
+    }
+    const signal = asked === undefined ? stopped : AbortSignal.any([asked, stopped]);
+    let { lastId, retryMs } = broken;
+    let tries = 0;
+    while (this.#revision !== undefined && lastId !== undefined && tries < triesMax && !signal.aborted) {
+      await wait(delayMs(retryMs, tries), undefined, { signal }).catch(() => {});
+      const done = new AbortController();
+      const reader = this.#readerFor(posting, () => done.abort());
+      tries += 1;
+      try {
+        await this.#get(reader, AbortSignal.any([signal, done.signal]), lastId);
+        tries = 0;
+      } catch (error) {
+        if (error instanceof HttpRefusal && error.status < 500) break;
+        if (error instanceof McpxError && error.code === "bad_server_answer") {
+          posting.reject(error);
+          return;
+        }
+      }
+      if (posting.isAnswered) {
+        posting.resolve();
+        return;
+      }
+      lastId = reader.lastId ?? lastId;
+      retryMs = reader.retryMs ?? retryMs;
+    }
+    posting.reject(
+      asked?.aborted
+        ? asked.reason
+        : new McpxError("server_lost", this.#why ?? "its stream ended before the answer"),
+    );
+  }
+
+  /** What it says unasked, such as that its tools have changed. Many servers have no such stream. */
+  async #listen(): Promise<void> {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    const { signal } = this.#closing;
+    let lastId: string | undefined;
+    let retryMs: number | undefined;
+    let failures = 0;
+    while (!signal.aborted) {
+      const reader = new EventReader(this.#bytesMax, (data, type) => {
+        failures = 0;
+        if (type !== "message") return;
+        if (!takeMessages(data, (message) => this.#taker.message(message))) this.#garbage(data);
+      });
+      try {
+        await this.#get(reader, signal, lastId);
+      } catch (error) {
+        if (error instanceof HttpRefusal && error.status < 500) {
+          this.#understood(error);
+          return;
+        }
+      }
+      lastId = reader.lastId ?? lastId;
+      retryMs = reader.retryMs ?? retryMs;
+      await wait(delayMs(retryMs, failures), undefined, { signal }).catch(() => {});
+      failures += 1;
+    }
+  }
+
+  /** Resolves when the stream is over, however it ended. */
+  #get(reader: EventReader, signal: AbortSignal, lastId: string | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const headers = ["accept", "text/event-stream", ...this.#sessionHeaders()];
+      if (lastId !== undefined) headers.push("last-event-id", lastId);
+      this.#caller.call({
+        method: "GET",
+        headers,
+        signal,
+        failed: (error) => (signal.aborted ? resolve() : reject(error)),
+        taken: (response) => {
+          if (isEventStream(response)) readEvents(response, reader, (f) => (f ? reject(f) : resolve()));
+          else {
+            response.destroy();
+            reject(new HttpRefusal(406, undefined));
+          }
+        },
+      });
+    });
+  }
+
+  /** A refusal that means that the session is over ends the wire: whoever asked may ask a new one. */
+  #understood(error: unknown): unknown {
+    if (!(error instanceof HttpRefusal) || this.#session === undefined) return error;
+    const { status, fault } = error;
+    // COMPAT: servers made after an early example answer so when they have forgotten the session.
+    const isForgotten = status === 400 && fault?.code === -32000 && /session/i.test(fault.message);
+    if (status !== 404 && !isForgotten) return error;
+    if (status === 404 && fault?.code === -32601) return error;
+    this.#end("its session is over");
+    return new McpxError("server_unreachable", "its session is over");
+  }
+
+  #adoptSession(session: string | string[] | undefined): void {
+    if (typeof session !== "string" || !/^[\x21-\x7e]{1,1024}$/.test(session)) return;
+    this.#session = session;
+    this.#postHeaders = [...contentHeaders, ...this.#sessionHeaders()];
+  }
+
+  #adoptRevision(revision: unknown): void {
+    if (typeof revision !== "string" || !/^[\w.-]{1,32}$/.test(revision)) return;
+    this.#revision = revision;
+    this.#postHeaders = [...contentHeaders, ...this.#sessionHeaders()];
+  }
+
+  #sessionHeaders(): string[] {
+    const headers: string[] = [];
+    if (this.#session !== undefined) headers.push("mcp-session-id", this.#session);
+    if (this.#revision !== undefined) headers.push("mcp-protocol-version", this.#revision);
+    return headers;
+  }
+
+  #garbage(data: string): void {
+    this.#taker.remark(`(no JSON-RPC message: ${data.slice(0, remarkCharsMax)})`);
+  }
+}
+
+/** What the server asked for; longer and longer where it does not work. */
+function delayMs(wanted: number | undefined, failures: number): number {
+  const first = Math.max(wanted ?? retryMsDefault, retryMsMin);
+  return Math.min(first * 2 ** Math.min(failures, 6), retryMsMax);
+}

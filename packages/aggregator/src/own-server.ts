@@ -1,0 +1,102 @@
+// The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
+// process. [CONTRACT: mcpax.status, mcpax.subservers]
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { modernRevision } from "./era.ts";
+import type { Link, LinkRequest } from "./links/link.ts";
+import { createServer, type Server } from "./server.ts";
+import { serverStatus } from "./status.ts";
+import { serversOf, type TreeState } from "./tree-state.ts";
+
+export const ownSegment = "mcpax";
+
+interface OwnTool {
+  item: JsonObject;
+  call(state: TreeState): JsonObject;
+}
+
+const harmless = {
+  latency_class: "fast",
+  consistency: "strong",
+  mutable: false,
+  reversible: true,
+  idempotent: true,
+  transport: "native",
+  auth_scope: "read",
+  cost_class: "free",
+  availability: "always",
+  schema_version: "1.0.0",
+};
+
+const tools: readonly OwnTool[] = [
+  {
+    item: ownItem("status", "How the tree is: which servers are up, which are not and why."),
+    call: (state) => ({
+      name: state.name,
+      version: state.version,
+      servers: serversOf(state).map((server) => serverStatus(state, server)),
+    }),
+  },
+  {
+    item: ownItem("subservers", "The servers of the tree, with what each says of itself."),
+    call: (state) => ({
+      subservers: serversOf(state).map(({ name, segment, facts }) => ({
+        name,
+        segment: segment ?? null,
+        era: facts?.era ?? null,
+        info: facts?.info ?? null,
+        capabilities: facts?.capabilities ?? null,
+      })),
+    }),
+  },
+];
+
+function ownItem(name: string, description: string): JsonObject {
+  return {
+    name,
+    description,
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { "x-mcpax-capability": harmless },
+  };
+}
+
+export function createOwnServer(state: () => TreeState): Server {
+  return createServer({
+    name: ownSegment,
+    segment: ownSegment,
+    isTrusted: true,
+    listMs: 1_000,
+    open: async () => ownLink(state),
+  });
+}
+
+function ownLink(state: () => TreeState): Link {
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  return {
+    facts: {
+      era: "modern",
+      revision: modernRevision,
+      capabilities: { tools: {} },
+      info: { name: ownSegment, version: state().version },
+      instructions: undefined,
+    },
+    request: async (request) => answer(state(), request),
+    notify: () => {},
+    watch: () => {},
+    setLogLevel: () => {},
+    ended,
+    close: async () => resolve("closed"),
+  };
+}
+
+function answer(state: TreeState, { method, params }: LinkRequest): JsonObject {
+  if (method === "tools/list") return { tools: tools.map(({ item }) => item) };
+  const tool = tools.find(({ item }) => item.name === params.name);
+  if (method !== "tools/call" || tool === undefined) throw new McpxError("unknown_method");
+  const structuredContent = tool.call(state);
+  return {
+    resultType: "complete",
+    content: [{ type: "text", text: JSON.stringify(structuredContent, undefined, 1) }],
+    structuredContent,
+  };
+}

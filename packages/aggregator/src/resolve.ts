@@ -1,0 +1,108 @@
+// From what a client writes to what a server knows. What is not there and what the caller may not see look the same.
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { mayUse } from "./authorise.ts";
+import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
+import { renderedEntry } from "./directory.ts";
+import type { Caller } from "./exchange.ts";
+import type { ListKind } from "./fetch-list.ts";
+import { mayFitTemplate, splitUri } from "./names/uris.ts";
+import { resourcesName, type Server } from "./server.ts";
+import { serversOf, type TreeState } from "./tree-state.ts";
+
+/** A tool or prompt by its canonical name, its dialect's rendering, or its server's own name behind the segment. */
+export async function resolveName(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  name: string,
+  caller: Caller,
+): Promise<Entry> {
+  const entry =
+    (await findByName(state, kind, name, caller)) ?? (await renderedEntry(state, kind, name, caller));
+  if (entry !== undefined && mayUse(caller, entry.canonical)) return entry;
+  throw await absence(state, kind, name, caller);
+}
+
+async function findByName(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  name: string,
+  caller: Caller,
+): Promise<Entry | undefined> {
+  const dot = name.indexOf(".");
+  const server = (dot > 0 && state.bySegment.get(name.slice(0, dot))) || state.root;
+  if (server === undefined) return undefined;
+  const own = server.segment === undefined ? name : name.slice(dot + 1);
+  const find = (listed: Listed | undefined) => listed?.byCanonical.get(name) ?? listed?.byName.get(own);
+  // However old the list is: a call does not wait for a new one unless it has to.
+  return find(knownList(server, kind, caller)) ?? find(await listOf(state, server, kind, caller));
+}
+
+/** A server that is down is said to be, to those who may see it. */
+async function absence(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  name: string,
+  caller: Caller,
+): Promise<McpxError> {
+  const dot = name.indexOf(".");
+  const server = (dot > 0 && state.bySegment.get(name.slice(0, dot))) || state.root;
+  const isHidden = server === undefined || !mayUse(caller, name);
+  if (!isHidden && server.fault !== undefined) {
+    const { detail, retryAt } = server.fault;
+    const retryAfterMs = Math.max(0, Math.ceil(retryAt - state.clock.monotonic()));
+    return new McpxError("server_unreachable", `${server.name}: ${detail}`, { retryAfterMs });
+  }
+  return new McpxError(kind === "tools" ? "unknown_tool" : "unknown_prompt", name.slice(0, 300));
+}
+
+export interface Place {
+  server: Server;
+  /** At that server. */
+  uri: string;
+}
+
+/** Where a resource is: by its prefix, or bare where only one server can have it. [B-TREE-2] */
+export async function resolveUri(state: TreeState, uri: string, caller: Caller): Promise<Place> {
+  const split = splitUri(uri);
+  const prefixed = split && state.bySegment.get(split.segment);
+  if (split !== undefined && prefixed !== undefined) {
+    if (mayUse(caller, resourcesName(prefixed))) return { server: prefixed, uri: split.rest };
+    throw unknownResource(uri);
+  }
+  if (state.root !== undefined && mayUse(caller, resourcesName(state.root)))
+    return { server: state.root, uri };
+  const servers = serversOf(state).filter((server) => mayUse(caller, resourcesName(server)));
+  const having = await Promise.all(
+    servers.map(async (server) => ((await mayHave(state, server, uri, caller)) ? server : undefined)),
+  );
+  const found = having.filter((server) => server !== undefined);
+  const [only] = found;
+  if (only === undefined) throw unknownResource(uri);
+  if (found.length > 1) {
+    throw new McpxError("ambiguous_name", found.map(({ segment }) => `mcpx://${segment}/${uri}`).join(", "));
+  }
+  return { server: only, uri };
+}
+
+async function mayHave(state: TreeState, server: Server, uri: string, caller: Caller): Promise<boolean> {
+  const lists = await Promise.all(
+    (["resources", "templates"] as const satisfies ListKind[]).map((kind) =>
+      listOf(state, server, kind, caller),
+    ),
+  );
+  const [resources, templates] = lists;
+  if (resources?.byName.has(uri)) return true;
+  return templates?.entries.some(({ name }) => mayFitTemplate(name, uri)) ?? false;
+}
+
+function unknownResource(uri: string): McpxError {
+  return new McpxError("unknown_resource", uri.slice(0, 300));
+}
+
+/** A string of the params, or `bad_params`. */
+export function textParam(params: JsonObject, key: string): string {
+  const value = params[key];
+  if (typeof value !== "string" || value === "")
+    throw new McpxError("bad_params", `params.${key} must be a string`);
+  return value;
+}

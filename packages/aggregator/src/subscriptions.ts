@@ -1,0 +1,115 @@
+// Who wants to be told of what, and the conversations that are kept open for it.
+import { setTimeout as wait } from "node:timers/promises";
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import type { Caller } from "./exchange.ts";
+import { linkFor } from "./link-for.ts";
+import { resolveUri } from "./resolve.ts";
+import type { LinkEntry, Server } from "./server.ts";
+import type { Subscription, Wishes } from "./tree.ts";
+import type { TreeState } from "./tree-state.ts";
+
+interface Watch {
+  /** As the client wrote it. */
+  written: string;
+  server: Server;
+  /** As the server knows it. */
+  uri: string;
+  entry: LinkEntry;
+}
+
+export interface Subscriber {
+  readonly caller: Caller;
+  granted: Wishes;
+  readonly watches: Watch[];
+  deliver(method: string, params: JsonObject): void;
+}
+
+const watchesMax = 1_000;
+
+export async function subscribe(
+  state: TreeState,
+  caller: Caller,
+  wishes: Wishes,
+  deliver: Subscriber["deliver"],
+): Promise<Subscription> {
+  const { resourceSubscriptions = [], ...changes } = wishes;
+  const subscriber: Subscriber = { caller, granted: onlyTrue(changes), watches: [], deliver };
+  // Before anything is awaited, so that no change slips through between.
+  state.subscribers.add(subscriber);
+  const granted: string[] = [];
+  for (const written of resourceSubscriptions.slice(0, watchesMax)) {
+    if (await watch(state, subscriber, written)) granted.push(written);
+  }
+  if (granted.length > 0) subscriber.granted = { ...subscriber.granted, resourceSubscriptions: granted };
+  return {
+    granted: subscriber.granted,
+    close() {
+      state.subscribers.delete(subscriber);
+      for (const { entry } of subscriber.watches) rewatch(state, entry);
+    },
+  };
+}
+
+/** The client's spelling, where this subscriber watches that resource over that conversation. */
+export function isWatchedBy(
+  { watches }: Subscriber,
+  server: Server,
+  entry: LinkEntry,
+  uri: string,
+): string | undefined {
+  const isUnder = (watched: string) => uri === watched || uri.startsWith(`${watched}/`);
+  return watches.find((one) => one.server === server && one.entry === entry && isUnder(one.uri))?.written;
+}
+
+async function watch(state: TreeState, subscriber: Subscriber, written: string): Promise<boolean> {
+  const { server, uri } = await resolveUri(state, written, subscriber.caller);
+  const { link, entry } = await linkFor(state, server, subscriber.caller);
+  const { resources } = link.facts.capabilities;
+  if (!isObject(resources) || resources.subscribe !== true) return false;
+  // Closed while the conversation was opening.
+  if (!state.subscribers.has(subscriber)) return false;
+  subscriber.watches.push({ written, server, uri, entry });
+  rewatch(state, entry);
+  return true;
+}
+
+function rewatch(state: TreeState, entry: LinkEntry): void {
+  const uris = new Set<string>();
+  for (const { watches } of state.subscribers) {
+    for (const one of watches) if (one.entry === entry) uris.add(one.uri);
+  }
+  entry.link?.watch(uris);
+}
+
+const watchAgainMs = 1_000;
+
+/** A conversation is over: what was watched over it is watched over a new one, once that can be had. */
+export async function watchAgain(state: TreeState, lost: LinkEntry): Promise<void> {
+  const isLeft = ({ watches }: Subscriber) => watches.some(({ entry }) => entry === lost);
+  for (let left = [...state.subscribers].filter(isLeft); left.length > 0; ) {
+    for (const subscriber of left) await moveWatches(state, subscriber, lost);
+    left = state.isClosed ? [] : [...state.subscribers].filter(isLeft);
+    if (left.length > 0) await wait(watchAgainMs, undefined, { ref: false });
+  }
+}
+
+async function moveWatches(state: TreeState, subscriber: Subscriber, lost: LinkEntry): Promise<void> {
+  for (const one of subscriber.watches.filter(({ entry }) => entry === lost)) {
+    try {
+      const { entry } = await linkFor(state, one.server, subscriber.caller);
+      one.entry = entry;
+      rewatch(state, entry);
+    } catch (error) {
+      // The server's fault is known and shown; it will be asked again.
+      state.log.debug({ err: error, server: one.server.name }, "a resource cannot be watched yet");
+    }
+  }
+}
+
+function onlyTrue({ toolsListChanged, promptsListChanged, resourcesListChanged }: Wishes): Wishes {
+  return {
+    ...(toolsListChanged === true && { toolsListChanged }),
+    ...(promptsListChanged === true && { promptsListChanged }),
+    ...(resourcesListChanged === true && { resourcesListChanged }),
+  };
+}

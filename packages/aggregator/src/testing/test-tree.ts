@@ -1,0 +1,87 @@
+// A tree for tests, and exchanges as a door would make them.
+import { createLogger, createManualClock, type ManualClock, type Principal, systemClock } from "@mcpx/host";
+import type { JsonObject } from "@mcpx/protocol";
+import { createTree, type RunningTree } from "../create-tree.ts";
+import type { Answers, Caller, Exchange, Questions } from "../exchange.ts";
+import type { ServerOptions } from "../server.ts";
+
+export interface TestTree {
+  tree: RunningTree;
+  clock: ManualClock;
+  /** Sends a request as this caller and gives back its result. */
+  ask(method: string, params?: JsonObject, more?: Partial<TestExchange>): Promise<JsonObject>;
+}
+
+export interface TestExchange {
+  caller: Partial<Caller>;
+  tools: readonly string[];
+  principal: Partial<Principal>;
+  answer(questions: Questions): Promise<Answers> | Answers;
+  notified: [string, JsonObject][];
+  signal: AbortSignal;
+  wantsProgress: boolean;
+  paramHeaders: Readonly<Record<string, string>>;
+}
+
+export function testTree(
+  servers: readonly ServerOptions[],
+  options: { segment?: string; isRealTime?: boolean } = {},
+): TestTree {
+  const clock = createManualClock();
+  const tree = createTree({
+    name: "test",
+    version: "1.0.0",
+    segment: options.segment,
+    servers,
+    clock: options.isRealTime === true ? systemClock : clock,
+    log: createLogger({ level: "silent" }),
+    secret: new Uint8Array(32).fill(7),
+  });
+  return {
+    tree,
+    clock,
+    ask: (method, params = {}, more = {}) => tree.handle(exchangeOf(method, params, more)),
+  };
+}
+
+export function callerOf(more: Partial<TestExchange> = {}): Caller {
+  const principal = {
+    id: "agent",
+    issuer: "test",
+    topics: [],
+    tools: more.tools ?? ["**"],
+    levelMax: "full",
+    admin: false,
+    expiresAt: Number.POSITIVE_INFINITY,
+    jti: "j",
+    tokenHash: "h",
+    ...more.principal,
+  } as Principal;
+  return {
+    principal,
+    key: "agent",
+    era: "modern",
+    capabilities: {},
+    info: undefined,
+    dialect: "canonical",
+    profile: undefined,
+    logLevel: undefined,
+    ...more.caller,
+  };
+}
+
+export function exchangeOf(method: string, params: JsonObject, more: Partial<TestExchange> = {}): Exchange {
+  return {
+    caller: callerOf(more),
+    method,
+    params,
+    wantsProgress: more.wantsProgress ?? false,
+    paramHeaders: more.paramHeaders,
+    signal: more.signal ?? new AbortController().signal,
+    notify: (what, about) => void more.notified?.push([what, about]),
+    async ask(questions) {
+      if (more.answer === undefined) throw new Error("nobody answers");
+      return await more.answer(questions);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// An answer that comes bit by bit, and a bound on what waits for a slow reader.
+import type { ServerResponse } from "node:http";
+import type { Limits } from "@mcpx/protocol";
+
+export interface ResponseStream {
+  /** False where the reader is behind; what was written is kept all the same, until the bound. */
+  write(text: string): boolean;
+  /** After it nothing is written any more. */
+  end(text?: string): void;
+  /** Called each time a reader that was behind has caught up. */
+  onDrain(callback: () => void): void;
+}
+
+/** While it stalls, a stream may hold this many times what it may hold for long. */
+const burstFactor = 16;
+
+export function createResponseStream(
+  response: ServerResponse,
+  { queueBytesMax, queueStallMs }: Pick<Limits, "queueBytesMax" | "queueStallMs">,
+): ResponseStream {
+  let stalled: NodeJS.Timeout | undefined;
+  const drained: (() => void)[] = [];
+  const settle = () => {
+    clearTimeout(stalled);
+    stalled = undefined;
+  };
+  const isBehind = () => response.writableLength > queueBytesMax;
+
+  response.on("drain", () => {
+    settle();
+    for (const callback of drained) callback();
+  });
+  response.once("close", settle);
+  return {
+    write(text) {
+      if (response.writableEnded || response.destroyed) return false;
+      if (response.writableLength > burstFactor * queueBytesMax) {
+        response.destroy();
+        return false;
+      }
+      const isReading = response.write(text);
+      if (!isReading && stalled === undefined && isBehind()) {
+        stalled = setTimeout(() => {
+          stalled = undefined;
+          if (isBehind()) response.destroy();
+        }, queueStallMs).unref();
+      }
+      return isReading;
+    },
+    end(text) {
+      if (!response.writableEnded && !response.destroyed) response.end(text);
+    },
+    onDrain: (callback) => void drained.push(callback),
+  };
+}

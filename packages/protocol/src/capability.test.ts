@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { capabilityOf, cautious, isIrreversible, readCapability } from "./capability.ts";
+
+const harmless = {
+  latency_class: "fast",
+  consistency: "strong",
+  mutable: false,
+  reversible: true,
+  idempotent: true,
+  transport: "uart_cbor",
+  auth_scope: "read",
+  cost_class: "free",
+  availability: "always",
+  schema_version: "1.2.3",
+} as const;
+
+test("[AX-9.1-1] a trusted annotation is taken as it is", () => {
+  expect(capabilityOf({ name: "t", _meta: { "x-mcpax-capability": harmless } }, true)).toEqual(harmless);
+});
+
+test("[AX-9.1-1] a tool that says nothing changes things, for good", () => {
+  expect(capabilityOf({ name: "t" }, true)).toBe(cautious);
+  expect(isIrreversible(cautious)).toBe(true);
+});
+
+test("[AX-9.1-1] MCP's hints count where the server is trusted", () => {
+  const reads = capabilityOf({ name: "t", annotations: { readOnlyHint: true } }, true);
+  expect(reads).toMatchObject({ mutable: false, reversible: true, idempotent: true, auth_scope: "read" });
+  const adds = capabilityOf({ name: "t", annotations: { destructiveHint: false } }, true);
+  expect(adds).toMatchObject({ mutable: true, reversible: true, idempotent: false, auth_scope: "write" });
+  expect(isIrreversible(capabilityOf({ name: "t", annotations: { destructiveHint: true } }, true))).toBe(
+    true,
+  );
+});
+
+test("[AX-9.1-2] what an untrusted server says lowers nothing, and may raise", () => {
+  const meek = capabilityOf({ name: "t", _meta: { "x-mcpax-capability": harmless } }, false);
+  expect(meek).toMatchObject({ mutable: true, reversible: false, idempotent: false, auth_scope: "write" });
+  expect(meek.consistency).toBe("best_effort");
+  expect(meek.cost_class).toBe("metered");
+  const proud = { ...harmless, auth_scope: "admin", cost_class: "expensive", latency_class: "slow" };
+  expect(capabilityOf({ _meta: { "x-mcpax-capability": proud } }, false)).toMatchObject({
+    auth_scope: "admin",
+    cost_class: "expensive",
+    latency_class: "slow",
+  });
+  expect(capabilityOf({ annotations: { readOnlyHint: true } }, false)).toMatchObject({ mutable: true });
+});
+
+describe("[AX-9.1-3] an unknown or missing value is read as the most cautious", () => {
+  const worst = readCapability({});
+  test.each(Object.entries(worst))("%s missing or nonsense → %s", (field, value) => {
+    for (const nonsense of [undefined, null, 7, "nonsense", {}, []]) {
+      // These two are free text.
+      if (typeof nonsense === "string" && (field === "transport" || field === "schema_version")) continue;
+      expect(readCapability({ ...harmless, [field]: nonsense })).toMatchObject({ [field]: value });
+    }
+  });
+  test("which is dangerous, dear and for admins", () => {
+    expect(worst).toMatchObject({
+      mutable: true,
+      reversible: false,
+      auth_scope: "admin",
+      cost_class: "expensive",
+    });
+  });
+});

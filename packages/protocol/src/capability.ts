@@ -1,0 +1,102 @@
+// What a tool says of its danger and its cost, and what is believed of it. Pure. [AX-9.1-1]
+import { isObject, type JsonObject } from "./json-rpc.ts";
+
+/** From quick to slow. */
+export const latencyClasses = ["realtime", "fast", "standard", "slow", "batch"] as const;
+export type LatencyClass = (typeof latencyClasses)[number];
+
+/** Every list goes from harmless to the most cautious reading. [AX-9.1-3] */
+const consistencies = ["strong", "eventual", "best_effort"] as const;
+const authScopes = ["read", "write", "admin"] as const;
+const costClasses = ["free", "metered", "expensive"] as const;
+const availabilities = ["always", "scheduled", "best_effort", "degraded"] as const;
+
+export interface Capability {
+  latency_class: LatencyClass;
+  consistency: (typeof consistencies)[number];
+  mutable: boolean;
+  reversible: boolean;
+  idempotent: boolean;
+  transport: string;
+  auth_scope: (typeof authScopes)[number];
+  cost_class: (typeof costClasses)[number];
+  availability: (typeof availabilities)[number];
+  schema_version: string;
+}
+
+export const capabilityKey = "x-mcpax-capability";
+
+/** How a tool is read that says nothing of itself: it changes things, for good. [AX-9.1-1] */
+export const cautious: Readonly<Capability> = Object.freeze({
+  latency_class: "standard",
+  consistency: "best_effort",
+  mutable: true,
+  reversible: false,
+  idempotent: false,
+  transport: "native",
+  auth_scope: "write",
+  cost_class: "metered",
+  availability: "best_effort",
+  schema_version: "0.0.0",
+});
+
+/** A tool's annotation, else what its MCP hints say, else the cautious reading. */
+export function capabilityOf(tool: JsonObject, isTrusted: boolean): Readonly<Capability> {
+  const meta = isObject(tool._meta) ? tool._meta : {};
+  const annotation = meta[capabilityKey];
+  const declared = isObject(annotation) ? readCapability(annotation) : fromHints(tool.annotations);
+  return isTrusted ? declared : raised(declared);
+}
+
+/** Each field of an annotation; what is unknown or missing counts as the most cautious. [AX-9.1-3] */
+export function readCapability(annotation: JsonObject): Readonly<Capability> {
+  const { mutable, reversible, idempotent, transport, schema_version } = annotation;
+  return {
+    latency_class: oneOf(latencyClasses, annotation.latency_class, "standard"),
+    consistency: oneOf(consistencies, annotation.consistency, "best_effort"),
+    mutable: mutable !== false,
+    reversible: reversible === true,
+    idempotent: idempotent === true,
+    transport: typeof transport === "string" ? transport : "native",
+    auth_scope: oneOf(authScopes, annotation.auth_scope, "admin"),
+    cost_class: oneOf(costClasses, annotation.cost_class, "expensive"),
+    availability: oneOf(availabilities, annotation.availability, "best_effort"),
+    schema_version: typeof schema_version === "string" ? schema_version : "0.0.0",
+  };
+}
+
+/** MCP's own hints; those that are absent are read as MCP says, which is cautious too. */
+function fromHints(hints: unknown): Readonly<Capability> {
+  if (!isObject(hints)) return cautious;
+  const mutable = hints.readOnlyHint !== true;
+  return {
+    ...cautious,
+    mutable,
+    reversible: !mutable || hints.destructiveHint === false,
+    idempotent: !mutable || hints.idempotentHint === true,
+    auth_scope: mutable ? "write" : "read",
+  };
+}
+
+/** What somebody untrusted says may only raise protection, never lower it. [AX-9.1-2] */
+function raised(declared: Readonly<Capability>): Readonly<Capability> {
+  if (declared === cautious) return cautious;
+  return {
+    ...declared,
+    mutable: true,
+    reversible: false,
+    idempotent: false,
+    consistency: "best_effort",
+    auth_scope: declared.auth_scope === "admin" ? "admin" : "write",
+    cost_class: declared.cost_class === "expensive" ? "expensive" : "metered",
+  };
+}
+
+/** Classified as what cannot be taken back. [AX-11.2-1] */
+export function isIrreversible({ mutable, reversible }: Pick<Capability, "mutable" | "reversible">): boolean {
+  return mutable && !reversible;
+}
+
+function oneOf<T extends string>(values: readonly T[], value: unknown, otherwise: T): T {
+  return values.includes(value as T) ? (value as T) : otherwise;
+}

@@ -1,0 +1,63 @@
+// What is judged by the public conformance suite, as data: one cell is one thing under test at one revision.
+import type { Rewrite } from "./rewrite.ts";
+import { type Revision, runClientSuite, runServerSuite, type SuiteResult } from "./run-suite.ts";
+import { startFixture } from "./start-fixture.ts";
+
+/** A server that runs, and what the suite needs to reach it. */
+interface ServerUnderTest {
+  url: string;
+  headers?: Record<string, string>;
+  rewrite?: Rewrite;
+  stop(): Promise<void>;
+}
+
+export type Cell = {
+  name: string;
+  revision: Revision;
+  /** Scenarios the revision requires, and how many of them must pass here. */
+  total: number;
+  expected: number;
+} & ({ start(): Promise<ServerUnderTest> } | { command: string });
+
+/** The fixture without anything of ours: if these fail, the others say nothing. */
+const controlCells: Cell[] = [
+  {
+    name: "direct-http",
+    revision: "2025-11-25",
+    start: () => startFixture("legacy"),
+    total: 30,
+    expected: 30,
+  },
+  {
+    name: "direct-http",
+    revision: "2026-07-28",
+    start: () => startFixture("modern"),
+    total: 37,
+    expected: 37,
+  },
+];
+
+export const cells: Cell[] = [...controlCells];
+
+export async function runCell(cell: Cell): Promise<SuiteResult> {
+  const { revision } = cell;
+  if ("command" in cell) return runClientSuite({ command: cell.command, revision });
+  const { url, headers, rewrite, stop } = await cell.start();
+  try {
+    return await runServerSuite({ url, revision, ...(headers && { headers }), ...(rewrite && { rewrite }) });
+  } finally {
+    await stop();
+  }
+}
+
+/** Why a cell is not what it should be; undefined when it is. */
+export function shortfall({ expected, total }: Cell, result: SuiteResult): string | undefined {
+  if (result.total !== total) return `the suite has ${result.total} scenarios, not ${total}`;
+  if (result.passed >= expected) return undefined;
+  const failed = result.failed.map(({ scenario, checks }) => `${scenario}: ${checks.map(said).join("; ")}`);
+  return [`${result.passed} of ${total} passed, ${expected} should have`, ...failed].join("\n  ");
+}
+
+function said({ id, message }: { id: string; message: string }): string {
+  return `${id} (${message})`;
+}
