@@ -84,8 +84,9 @@ export async function startField(dir: string): Promise<Field> {
   };
   const order = rows(backends);
   await Promise.all(order.map(open));
-  const places = ["direct", ...order.map(([name]) => name)];
-  legs.sort((a, b) => places.indexOf(a.name) - places.indexOf(b.name));
+  // They became ready in any order; figures stand in the table's.
+  const place = (leg: Leg) => order.findIndex(([name, era]) => name === leg.name && era === leg.era);
+  legs.sort((a, b) => place(a) - place(b));
   return {
     legs,
     skipped,

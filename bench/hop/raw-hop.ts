@@ -1,5 +1,6 @@
-// The least a hop over HTTP can do: whole bodies in and out, as they are, over kept-alive connections. Pipes instead of
-// whole bodies, and the agent's other order of connections, were measured and cost more. `raw-hop.ts URL`.
+// The least a hop over HTTP can do: whole bodies in and out, as they are, over kept-alive connections. Of four simple
+// ways this was the cheapest in eight rounds of changing order: median 180 µs of CPU a call, 221 with the agent's
+// default order of connections, 258 and 268 with pipes; single rounds overlap. `raw-hop.ts URL`.
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 

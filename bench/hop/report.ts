@@ -38,6 +38,7 @@ function figures({ rounds, memory, failed, leg }: Measured): Record<string, unkn
   if (failed !== undefined) return { failed };
   const of = (key: keyof Round) => round(median(rounds.map((each) => each[key])));
   return {
+    rounds: rounds.length,
     callsPerSecond: Math.round(of("callsPerSecond")),
     cpuUsPerCall: { hop: of("hopCpuUsPerCall"), backend: of("backendCpuUsPerCall") },
     saturated: { p50Ms: of("saturatedP50Ms"), p99Ms: of("saturatedP99Ms") },

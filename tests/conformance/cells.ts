@@ -1,6 +1,8 @@
 // What is judged by the public conformance suite, as data: one cell is one thing under test at one revision.
+import { join } from "node:path";
 import type { Rewrite } from "./rewrite.ts";
 import { type Revision, runClientSuite, runServerSuite, type SuiteResult } from "./run-suite.ts";
+import { startBehind } from "./start-behind.ts";
 import { startFixture } from "./start-fixture.ts";
 
 /** A server that runs, and what the suite needs to reach it. */
@@ -37,7 +39,48 @@ const controlCells: Cell[] = [
   },
 ];
 
-export const cells: Cell[] = [...controlCells];
+const legacy = { revision: "2025-11-25", total: 30 } as const;
+const modern = { revision: "2026-07-28", total: 37 } as const;
+
+/** The fixture behind the tree, in its own era and from the other, at the root and under a segment. */
+const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
+  ...(["root", "segment"] as const).flatMap((at) => [
+    {
+      name: `tree-${transport}-${at}`,
+      ...legacy,
+      expected: 30,
+      start: () => startBehind({ era: "legacy", transport, at }),
+    },
+    {
+      name: `tree-${transport}-${at}`,
+      ...modern,
+      expected: 37,
+      start: () => startBehind({ era: "modern", transport, at }),
+    },
+  ]),
+  {
+    name: `tree-${transport}-bridged`,
+    ...legacy,
+    expected: 30,
+    start: () => startBehind({ era: "modern", transport, at: "root" }),
+  },
+  {
+    name: `tree-${transport}-bridged`,
+    ...modern,
+    expected: 37,
+    start: () => startBehind({ era: "legacy", transport, at: "root" }),
+  },
+]);
+
+const driver = `${process.execPath} --conditions=mcpx-source ${join(import.meta.dirname, "client", "main.ts")}`;
+
+/** Our face towards servers, driven by the suite as a client. */
+const clientCells: Cell[] = [
+  { name: "client", revision: "2025-11-25", command: driver, total: 18, expected: 18 },
+  { name: "client", revision: "2026-07-28", command: driver, total: 32, expected: 32 },
+];
+
+export const cells: Cell[] = [...controlCells, ...treeCells, ...clientCells];
 
 export async function runCell(cell: Cell): Promise<SuiteResult> {
   const { revision } = cell;

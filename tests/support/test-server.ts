@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ServerOptions, startServer } from "@mcpx/cli";
+import { type Config, type ServerOptions, startServer, treeSettings } from "@mcpx/cli";
 import {
   createIdentity,
   createLogger,
@@ -32,6 +32,8 @@ export interface TestServer {
 
 export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock">> {
   limits?: Partial<Limits>;
+  /** The tree, as a configuration has it. */
+  config?: Pick<Config, "mcpServers" | "profiles" | "segment">;
   /** Pages elsewhere that may talk to it. */
   origins?: string[];
 }
@@ -44,8 +46,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     destination: { write: (line: string) => void logged.push(line) },
   });
   const { clock = systemClock } = options;
-  const start = (port: number, { gateway = {}, issuers = [], origins = [], limits }: TestServerOptions) =>
+  const start = (
+    port: number,
+    { gateway = {}, issuers = [], origins = [], limits, config = {} }: TestServerOptions,
+  ) =>
     startServer({
+      tree: treeSettings(config, process.cwd(), process.env),
       dataDir,
       clock,
       listen: { host: "127.0.0.1", port, origins },

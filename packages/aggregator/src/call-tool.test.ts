@@ -1,3 +1,4 @@
+import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { rpcError } from "./rpc-error.ts";
 import { inProcessServer, serverOptions } from "./testing/in-process-server.ts";
@@ -160,7 +161,7 @@ test("[AX-7.3-1] progress makes a call's time begin again, and asking a human do
     },
   });
   const { ask } = testTree([serverOptions("s", server.open, { callMs: 150 })]);
-  const notified: [string, object][] = [];
+  const notified: [string, JsonObject][] = [];
   const call = ask(
     "tools/call",
     { name: "s.t" },

@@ -1,5 +1,6 @@
 // The tree: many MCP servers under one dotted namespace.
 export { createTree, type RunningTree, type TreeOptions } from "./create-tree.ts";
+export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
 export type { Answers, Caller, Exchange, Question, Questions } from "./exchange.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";

@@ -105,7 +105,8 @@ function failed(state: TreeState, server: Server, error: unknown): unknown {
   const now = state.clock.monotonic();
   const failures = (server.fault?.failures ?? 0) + 1;
   const waitMs = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
-  const detail = isMcpxError(error) ? error.detail : "it could not be opened";
+  const said = isMcpxError(error) ? error.detail : "it could not be opened";
+  const detail = said.startsWith(`${server.name}: `) ? said.slice(server.name.length + 2) : said;
   server.fault = { detail, since: server.fault?.since ?? state.clock.now(), retryAt: now + waitMs, failures };
   state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server cannot be reached");
   return error;

@@ -69,8 +69,7 @@ test("every fault is told at once, with its place, what was expected and a way o
 });
 
 test("keys of later versions are refused as such", () => {
-  const keys = ["mcpServers", "profiles", "segment", "parents", "gates"];
-  keys.push("pins", "budgets", "devices", "bridges", "cluster");
+  const keys = ["parents", "gates", "pins", "budgets", "devices", "bridges", "cluster"];
   const text = JSON.stringify({
     ...Object.fromEntries(keys.map((key) => [key, {}])),
     topics: { demo: { toolAccess: {} } },
@@ -159,11 +158,11 @@ test("--config wins over the working directory, which wins over the data directo
 test("the command line wins over the configuration, which wins over the defaults", () => {
   const config = parseConfig('{"listen": {"port": 1}, "limits": {"toMax": 3}}', "mcpx.json");
   const loaded = { path: "/etc/mcpx.json", config };
-  const { listen, limits } = serverSettings(loaded, { host: "::1", port: undefined });
+  const { listen, limits } = serverSettings(loaded, { host: "::1", port: undefined, env: {} });
   expect(listen).toMatchObject({ host: "::1", port: 1 });
   expect(limits).toMatchObject({ toMax: 3, depthMax: 32 });
   expect(
-    serverSettings({ ...loaded, config: {} }, { host: undefined, port: undefined }).listen,
+    serverSettings({ ...loaded, config: {} }, { host: undefined, port: undefined, env: {} }).listen,
   ).toMatchObject({
     host: "127.0.0.1",
     port: 6279,
@@ -176,7 +175,7 @@ test("[X0-4.2-2] durations become milliseconds, topics keep only the bounds they
     "presenceHeartbeat": "30s"
   }`;
   const loaded = { path: undefined, config: parseConfig(text, "mcpx.json") };
-  const { gateway } = serverSettings(loaded, { host: undefined, port: undefined });
+  const { gateway } = serverSettings(loaded, { host: undefined, port: undefined, env: {} });
   expect(gateway).toEqual({
     topics: { a: { retention: { ageMs: 2_592_000_000 } }, b: { history: false } },
     presenceHeartbeatMs: 30_000,
@@ -188,7 +187,7 @@ test("TLS files are found beside the configuration", () => {
   const dir = scratch();
   for (const name of ["cert", "key"]) writeFileSync(join(dir, `${name}.pem`), name);
   const config = parseConfig('{"listen": {"tls": {"cert": "cert.pem", "key": "key.pem"}}}', "mcpx.json");
-  const given = { host: undefined, port: undefined };
+  const given = { host: undefined, port: undefined, env: {} };
   const { listen } = serverSettings({ path: join(dir, "mcpx.json"), config }, given);
   expect(listen.tls).toMatchObject({ cert: "cert", key: "key" });
   expect(() => serverSettings({ path: "/nowhere/mcpx.json", config }, given)).toThrow(

@@ -20,7 +20,7 @@ export async function runGateway(context: UpContext): Promise<number> {
   const dataDir = dataDirOf(context, options);
   const port = readPort(options.port);
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
-  const settings = serverSettings(loaded, { host: options.host, port });
+  const settings = serverSettings(loaded, { host: options.host, port, env: context.env });
   const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
   makeDataDir(dataDir);
   const lock = lockOrFail(dataDir);

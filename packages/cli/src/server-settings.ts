@@ -7,28 +7,35 @@ import { defaultLimits } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import type { ServerOptions } from "./start-server.ts";
+import { treeSettings } from "./tree-settings.ts";
 
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 6279;
 
-export type ServerSettings = Pick<ServerOptions, "listen" | "gateway" | "issuers" | "limits">;
+export type ServerSettings = Pick<ServerOptions, "listen" | "gateway" | "tree" | "issuers" | "limits">;
 
 /** `host` and `port` of the command line win over the configuration's. */
 export function serverSettings(
   { config, path }: LoadedConfig,
-  given: { host: string | undefined; port: number | undefined },
+  given: {
+    host: string | undefined;
+    port: number | undefined;
+    env: Readonly<Record<string, string | undefined>>;
+  },
 ): ServerSettings {
   const { listen = {}, issuers = [] } = config;
+  const dir = path === undefined ? "." : dirname(path);
   return {
     listen: {
       host: given.host ?? listen.host ?? defaultHost,
       port: given.port ?? listen.port ?? defaultPort,
-      tls: listen.tls && readTls(listen.tls, path === undefined ? "." : dirname(path)),
+      tls: listen.tls && readTls(listen.tls, dir),
       hosts: listen.hosts,
       origins: listen.origins,
       insecure: listen.insecure,
     },
     gateway: gatewayOptions(config),
+    tree: treeSettings(config, dir, given.env),
     issuers: issuers as ServerOptions["issuers"],
     limits: { ...defaultLimits, ...config.limits },
   };

@@ -1,6 +1,7 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createHttpDoor, createTree } from "@mcpx/aggregator";
 import {
   createGateway,
   createSqliteTopicLog,
@@ -23,11 +24,15 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import type { TreeSettings } from "./tree-settings.ts";
+import { version } from "./version.ts";
 
 export interface ServerOptions {
   dataDir: string;
   listen: Pick<ListenerOptions, "host" | "port" | "tls" | "hosts" | "origins" | "insecure">;
   gateway: Partial<GatewayOptions>;
+  /** The servers of the tree; none unless given. */
+  tree?: TreeSettings;
   issuers: readonly IssuerConfig[];
   limits: Limits;
   log: Logger;
@@ -82,13 +87,20 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const parts = { clock, log, audit, metrics, identity, state: rooms, topicLog, limits };
   const gateway = await createGateway(parts, options.gateway);
   fail = gateway.fail;
+  const { servers = [], profiles = [], segment } = options.tree ?? {};
+  const secret = identity.secret("tree");
+  const tree = createTree({ name: "mcpx", version, segment, servers, clock, log, audit, secret });
+  opened.defer(() => tree.close());
+  const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles });
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
+    await door.drain();
     await gateway.drain();
     await listener?.close({ graceMs: 1_000 });
   });
-  listener = createListener({ ...listen, limits, log, metrics, routes: gateway.routes });
+  const routes = [...gateway.routes, ...door.routes];
+  listener = createListener({ ...listen, limits, log, metrics, routes });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   const { url } = await listener.start();
   return url;

@@ -26,16 +26,20 @@ async function useTools(link: Link, calls: readonly JsonObject[]): Promise<void>
   const offered = await list(link, "tools");
   const isModern = link.facts.era === "modern";
   const tools = offered.filter(({ inputSchema }) => !isModern || paramHeaderFault(inputSchema) === undefined);
-  const own = tools.map(({ name, inputSchema }) => ({
-    name,
-    arguments: isObject(inputSchema) ? valueFor(inputSchema) : {},
-  }));
+  const own = tools.map(({ name, inputSchema }) => ({ name, arguments: argumentsFor(inputSchema, tools) }));
   for (const { name, arguments: args } of calls.length > 0 ? calls : own) {
     const tool = tools.find((candidate) => candidate.name === name);
     if (!tool) continue;
     const headers = isModern ? paramHeaders(tool.inputSchema, args) : undefined;
     await ask(link, "tools/call", { name, arguments: args }, headers);
   }
+}
+
+/** A tool that wants a schema gets the first tool's, as it came. */
+function argumentsFor(inputSchema: unknown, [first]: readonly JsonObject[]): unknown {
+  if (!isObject(inputSchema)) return {};
+  const value = valueFor(inputSchema);
+  return isObject(value) && "schema" in value ? { ...value, schema: first?.inputSchema } : value;
 }
 
 async function list(link: Link, what: "tools" | "resources" | "prompts"): Promise<JsonObject[]> {

@@ -59,6 +59,11 @@ describe("the answer", () => {
     expect(stage.issuer.tokenRequests).toEqual([]);
   });
 
+  test("of another issuer is not even believed when it refuses", async () => {
+    stage.issuer.behaviour = { iss: "https://elsewhere.example", answer: { error: "access_denied" } };
+    await expect(stage.request(stage.credentials())).rejects.toMatchObject(refusal("issuer"));
+  });
+
   test("without an issuer is taken where none was promised", async () => {
     stage.issuer.behaviour = {
       iss: undefined,

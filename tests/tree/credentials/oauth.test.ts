@@ -84,6 +84,46 @@ describe("later", () => {
     expect(stage.shown).toHaveLength(1);
   });
 
+  test("somebody who takes their time to authorise more holds up nobody else", async () => {
+    stage.server.needs.write = "files:write";
+    await stage.request(stage.credentials());
+    const asked = Promise.withResolvers<void>();
+    const decided = Promise.withResolvers<void>();
+    const credentials = stage.credentials({
+      async authorise(url) {
+        asked.resolve();
+        await decided.promise;
+        await fetch(url);
+      },
+    });
+    const stepUp = stage.request(credentials, "write");
+    await asked.promise;
+    stage.clock.advance(3_571_000);
+    expect(await stage.request(credentials)).toBe(200);
+    expect(stage.issuer.tokenRequests).toHaveLength(2);
+    decided.resolve();
+    expect(await stepUp).toBe(200);
+    expect(await stage.request(credentials, "write")).toBe(200);
+  });
+
+  test("what a person grants is not lost to a renewal that comes after it", async () => {
+    stage.server.needs.write = "files:write";
+    const credentials = stage.credentials();
+    await stage.request(credentials);
+    const sent = await credentials.headers();
+    const released = Promise.withResolvers<void>();
+    stage.issuer.behaviour = { refreshesAfter: released.promise };
+    stage.clock.advance(3_571_000);
+    const renewal = credentials.headers();
+    await expect.poll(() => stage.issuer.tokenRequests.length).toBe(2);
+    const challenge = 'Bearer error="insufficient_scope", scope="files:write"';
+    expect(await credentials.refused(403, challenge, sent)).toBe(true);
+    released.resolve();
+    await renewal;
+    expect(await stage.request(credentials, "write")).toBe(200);
+    expect(stage.shown).toHaveLength(2);
+  });
+
   test("a token the server does not take any more is renewed without anybody being asked", async () => {
     const credentials = stage.credentials();
     await stage.request(credentials);
@@ -135,6 +175,19 @@ describe("later", () => {
     stage.issuer.tokens.clear();
     expect(await stage.request(credentials)).toBe(200);
     expect(stage.shown).toHaveLength(1);
+  });
+
+  test("a store that fails is told of, and asked again the next time", async () => {
+    await stage.request(stage.credentials());
+    let isBroken = true;
+    const store = {
+      ...stage.store,
+      read: async (key: string) => (isBroken ? Promise.reject(new Error("no disk")) : stage.store.read(key)),
+    };
+    const credentials = stage.credentials({ store });
+    await expect(credentials.headers()).rejects.toMatchObject({ code: "storage_failed" });
+    isBroken = false;
+    expect(await stage.request(credentials)).toBe(200);
   });
 
   test("tokens of a name go to no other address", async () => {

@@ -4,7 +4,7 @@ import { parseChallenge } from "./challenge.ts";
 import type { Credential, CredentialStore } from "./credential-store.ts";
 import type { Credentials } from "./credentials.ts";
 import { createGuardedFetch, type Lookup } from "./guarded-fetch.ts";
-import type { OAuthState } from "./oauth-state.ts";
+import { load, type OAuthState } from "./oauth-state.ts";
 import { obtain } from "./obtain.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
 import { loadLibrary, type OAuthConfig } from "./party.ts";
@@ -38,29 +38,35 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions): Creden
     authoriseTimeoutMs,
     party: async () => ({ url, config, fetch, library: await loadLibrary() }),
     held: undefined,
+    renewing: undefined,
     renewedAt: Number.NEGATIVE_INFINITY,
     authorisedAt: [],
   };
   const attempts = createOneAtATime();
   let loading: Promise<void> | undefined;
 
-  async function load(): Promise<void> {
-    const kept = await store.read(key);
-    if (kept && isFor(kept, url, config)) state.held = kept;
+  function loaded(): Promise<void> {
+    loading ??= load(state).then(
+      (kept) => {
+        if (kept && isFor(kept, url, config)) state.held = kept;
+      },
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    );
+    return loading;
   }
 
   return {
     async headers() {
-      loading ??= load();
-      await loading;
+      await loaded();
       // If it fails, the server refuses the old token, and then there is somebody to be told why.
-      if (isEnding(state.held, clock.now()))
-        await attempts.run(undefined, () => renew(state)).catch(() => false);
+      if (isEnding(state.held, clock.now())) await renew(state).catch(() => false);
       return headersOf(state.held);
     },
     async refused(status, wwwAuthenticate, sent) {
-      loading ??= load();
-      await loading;
+      await loaded();
       const challenge = parseChallenge(wwwAuthenticate);
       if (status === 403 && challenge.error !== "insufficient_scope") return false;
       if (sent && sent.authorization !== headersOf(state.held).authorization) return true;

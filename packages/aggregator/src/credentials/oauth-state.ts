@@ -1,5 +1,6 @@
-// What is known of one server's OAuth credentials between requests. No methods: verbs are in files of their own.
+// What is known of one server's OAuth credentials between requests, and keeping it. Verbs are in files of their own.
 import type { Clock } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
 import type { Credential, CredentialStore } from "./credential-store.ts";
 import type { Party } from "./party.ts";
 
@@ -12,12 +13,28 @@ export interface OAuthState {
   /** Loads the library when somebody first needs it. */
   party(): Promise<Party>;
   held: Credential | undefined;
+  /** The renewal under way: a refresh token is good for one. */
+  renewing: Promise<boolean> | undefined;
   /** On the monotonic clock. */
   renewedAt: number;
   authorisedAt: number[];
 }
 
+/** From the store, where it has any. */
+export async function load({ store, key }: OAuthState): Promise<Credential | undefined> {
+  try {
+    return await store.read(key);
+  } catch (cause) {
+    throw new McpxError("storage_failed", "the credentials cannot be read", { cause });
+  }
+}
+
+/** They are in use at once; what cannot be stored is lost only with the process. */
 export async function keep(state: OAuthState, credential: Credential | undefined): Promise<void> {
   state.held = credential;
-  await state.store.write(state.key, credential);
+  try {
+    await state.store.write(state.key, credential);
+  } catch (cause) {
+    throw new McpxError("storage_failed", "the credentials cannot be kept", { cause });
+  }
 }

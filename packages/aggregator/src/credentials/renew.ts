@@ -1,18 +1,27 @@
 // Fresh tokens for a refresh token, without anybody being asked.
+import type { Credential } from "./credential-store.ts";
 import { type AuthorizationServer, describeIssuer } from "./discover.ts";
 import { faultOf, oauthCode } from "./fault.ts";
 import { keep, type OAuthState } from "./oauth-state.ts";
 import { renewTokens } from "./tokens.ts";
 
 /** True with fresh tokens; false where there is nothing to renew or the authorization server does not take it any more. */
-export async function renew(state: OAuthState, at?: AuthorizationServer): Promise<boolean> {
+export function renew(state: OAuthState, at?: AuthorizationServer): Promise<boolean> {
+  state.renewing ??= renewOnce(state, at).finally(() => {
+    state.renewing = undefined;
+  });
+  return state.renewing;
+}
+
+async function renewOnce(state: OAuthState, at: AuthorizationServer | undefined): Promise<boolean> {
   const { held, clock } = state;
   const refresh = held?.tokens?.refresh;
   if (!held || refresh === undefined) return false;
   const party = await state.party();
   const issuer = at ?? (await describeIssuer(party, held.issuer));
+  let renewed: Credential;
   try {
-    await keep(state, await renewTokens(party, issuer, { credential: held, refresh, now: clock.now() }));
+    renewed = await renewTokens(party, issuer, { credential: held, refresh, now: clock.now() });
   } catch (error) {
     const code = oauthCode(error);
     // An authorization server that is out of order says nothing about the token.
@@ -20,9 +29,11 @@ export async function renew(state: OAuthState, at?: AuthorizationServer): Promis
       throw faultOf("renewing the tokens", error);
     }
     const isForgotten = code === "invalid_client" || code === "unauthorized_client";
-    await keep(state, isForgotten ? undefined : { ...held, tokens: undefined });
+    if (state.held === held) await keep(state, isForgotten ? undefined : { ...held, tokens: undefined });
     return false;
   }
+  // A person may have authorised more meanwhile.
+  if (state.held === held) await keep(state, renewed);
   state.renewedAt = clock.monotonic();
   return true;
 }

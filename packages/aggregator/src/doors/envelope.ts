@@ -37,6 +37,7 @@ export function readEnvelope(params: JsonObject): Envelope {
   if (!isPlain(capabilities)) throw badKey(metaKeys.clientCapabilities, capabilities);
   if (info !== undefined && !isPlain(info)) throw badKey(metaKeys.clientInfo, info);
   if (logLevel !== undefined && !isLogLevel(logLevel)) throw badKey(metaKeys.logLevel, logLevel);
+  progressTokenOf(params);
   return { revision, capabilities, info, logLevel };
 }
 

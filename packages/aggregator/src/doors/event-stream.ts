@@ -15,7 +15,7 @@ export interface EventStream {
   readonly isAttached: boolean;
   /** Nothing will be sent any more. */
   readonly isOver: boolean;
-  send(message: JsonObject): void;
+  send(message: JsonObject | JsonObject[]): void;
   /** A connection to write to, in place of the one before: first what it has missed after `position`. */
   attach(out: ResponseStream, position?: number): void;
   detach(out: ResponseStream): void;
@@ -30,7 +30,7 @@ const retryMs = 1_000;
 
 export const sseHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 
-export function sseEvent(message: JsonObject, id?: string): string {
+export function sseEvent(message: JsonObject | JsonObject[], id?: string): string {
   const head = id === undefined ? "event: message\n" : `event: message\nid: ${id}\n`;
   return `${head}data: ${JSON.stringify(message)}\n\n`;
 }

@@ -10,7 +10,7 @@ import type { Reply } from "./reply.ts";
 
 /** The stream of one answer. */
 export interface Track {
-  send(message: JsonObject): void;
+  send(message: JsonObject | JsonObject[]): void;
   attach(out: ResponseStream): void;
   keepAlive(): void;
   end(): void;

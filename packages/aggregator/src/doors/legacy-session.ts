@@ -44,8 +44,6 @@ export interface LegacySessionOptions {
   profile: Profile | undefined;
   hello: Hello;
   aside: Aside;
-  /** One channel for all: two requests of one id could not be told apart. */
-  hasUniqueIds: boolean;
 }
 
 export interface LegacySession {
@@ -216,9 +214,6 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
     const key = keyOf(id);
     let way: UnderWay | undefined;
     try {
-      if (options.hasUniqueIds && underWay.has(key)) {
-        throw rpcError(rpcCodes.invalidRequest, "Invalid Request: this id is in use");
-      }
       if (account.requests >= options.limits.mcpRequestsPerPrincipalMax) {
         throw new McpxError("rate_limited", "too many requests are under way");
       }

@@ -5,7 +5,7 @@ export interface Reply {
   /** Something that comes before the answer. */
   before(message: JsonObject): void;
   /** The answer; nothing comes after it. The status is for HTTP, where nothing came before. */
-  answer(message: JsonObject, status?: number): void;
+  answer(message: JsonObject | JsonObject[], status?: number): void;
   /** Ends without an answer: the client has taken its request back. */
   drop(): void;
   /** Calls back when nobody waits for the answer any more. */

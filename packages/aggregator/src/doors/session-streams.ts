@@ -134,7 +134,10 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
       aside.keepAlive();
     },
     disconnect() {
-      for (const { stream } of streams.values()) stream.disconnect();
+      for (const kept of streams.values()) {
+        kept.stream.disconnect();
+        kept.idleSince ??= clock.monotonic();
+      }
       aside.disconnect();
     },
   };

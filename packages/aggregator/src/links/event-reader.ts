@@ -2,6 +2,8 @@
 import { McpxError } from "@mcpx/protocol";
 import { LineReader } from "./line-reader.ts";
 
+type Lost = (head: string, tail: string) => void;
+
 export class EventReader {
   /** Of the last whole event; what a stream that broke is resumed from. */
   lastId: string | undefined;
@@ -9,18 +11,24 @@ export class EventReader {
   retryMs: number | undefined;
   readonly #lines: LineReader;
   readonly #take: (data: string, type: string) => void;
+  readonly #lost: Lost | undefined;
   readonly #bytesMax: number;
   #type = "";
   #data = "";
   #hasData = false;
   #id: string | undefined;
 
-  /** Events without data, which some begin with, are not told of. `push` throws `bad_server_answer` past the bound. */
-  constructor(bytesMax: number, take: (data: string, type: string) => void) {
+  /**
+   * Events without data, which some begin with, are not told of. Those past the bound are `lost`, told with their first
+   * and last characters; without somebody to tell, `push` throws `bad_server_answer`.
+   */
+  constructor(bytesMax: number, take: (data: string, type: string) => void, lost?: Lost) {
     this.#bytesMax = bytesMax;
     this.#take = take;
+    this.#lost = lost;
     const long = () => this.#tooLarge();
-    this.#lines = new LineReader(bytesMax, { line: (line) => this.#line(line), long }, true);
+    const longOver = (head: string, tail: string) => lost?.(head.replace(/^data: ?/, ""), tail);
+    this.#lines = new LineReader(bytesMax, { line: (line) => this.#line(line), long, longOver }, true);
   }
 
   push(chunk: Buffer): void {
@@ -40,7 +48,10 @@ export class EventReader {
     if (field === "data" || field === "\uFEFFdata") {
       this.#data = this.#hasData ? `${this.#data}\n${value}` : value;
       this.#hasData = true;
-      if (this.#data.length > this.#bytesMax) this.#tooLarge();
+      if (this.#data.length > this.#bytesMax) {
+        this.#tooLarge();
+        this.#data = "";
+      }
     } else if (field === "event" || field === "\uFEFFevent") this.#type = value;
     else if (field === "id" || field === "\uFEFFid") {
       if (!value.includes("\0") && value.length <= 1_024) this.#id = value;
@@ -57,7 +68,8 @@ export class EventReader {
     if (data !== "") this.#take(data, type === "" ? "message" : type);
   }
 
-  #tooLarge(): never {
+  #tooLarge(): void {
+    if (this.#lost !== undefined) return;
     throw new McpxError("bad_server_answer", `it sent an event of more than ${this.#bytesMax} bytes`);
   }
 }

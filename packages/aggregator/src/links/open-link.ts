@@ -247,8 +247,8 @@ function isAboutEra(error: unknown): boolean {
 function isNoStreamableHttp(error: unknown): boolean {
   const status = refusalOf(error)?.status;
   if (status !== undefined) return status >= 400 && status < 500 && status !== 401 && status !== 403;
-  // A refusal with a JSON-RPC error that is not of the modern era; nobody has been initialized with it.
-  return error instanceof RpcError && error.fault.code !== rpcCodes.unsupportedVersion;
+  // A refusal with a JSON-RPC error, that is not of the modern era.
+  return error instanceof RpcError && !isModernFault(error, true);
 }
 
 function refusalOf(error: unknown): HttpRefusal | undefined {

@@ -1,7 +1,11 @@
 // The body of an HTTP answer as what it says it is: JSON, or a stream of events.
 import type { IncomingMessage } from "node:http";
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
-import type { EventReader } from "./event-reader.ts";
+import { EventReader } from "./event-reader.ts";
+import { answerIdIn, tooLarge } from "./lost-answer.ts";
+import type { WireTaker } from "./wire.ts";
+
+const remarkCharsMax = 400;
 
 export function isEventStream(response: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(response.headers["content-type"] ?? "");
@@ -32,7 +36,7 @@ export function readText(
       chunks.push(chunk);
       return;
     }
-    finish(undefined, new McpxError("bad_server_answer", `its answer has more than ${bytesMax} bytes`));
+    finish(undefined, new McpxError("bad_server_answer", tooLarge(bytesMax)));
     response.destroy();
   });
   response.on("end", () => {
@@ -78,4 +82,23 @@ export function takeMessages(text: string, take: (message: JsonObject) => void):
     for (const message of value) if (isObject(message)) take(message);
   } else return false;
   return true;
+}
+
+/** Reads a stream that carries messages for everybody: what cannot be read of it is told of, and the rest goes on. */
+export function commonReader(
+  bytesMax: number,
+  taker: WireTaker,
+  other?: (data: string, type: string) => void,
+): EventReader {
+  const take = (data: string, type: string) => {
+    if (type !== "message") other?.(data, type);
+    else if (!takeMessages(data, (message) => taker.message(message))) {
+      taker.remark(`(no JSON-RPC message: ${data.slice(0, remarkCharsMax)})`);
+    }
+  };
+  return new EventReader(bytesMax, take, (head, tail) => {
+    taker.remark(`(a message of more than ${bytesMax} bytes was dropped)`);
+    const id = answerIdIn(head, tail);
+    if (id !== undefined) taker.unreadable?.(id, tooLarge(bytesMax));
+  });
 }

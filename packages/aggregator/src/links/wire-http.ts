@@ -3,11 +3,12 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { rpcCodes } from "../rpc-error.ts";
 import { EventReader } from "./event-reader.ts";
 import { type HttpAddress, HttpCaller } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
-import { isEventStream, isJson, readEvents, readText, takeMessages } from "./read-response.ts";
+import { commonReader, isEventStream, isJson, readEvents, readText, takeMessages } from "./read-response.ts";
 import type { Sending, Wire, WireTaker } from "./wire.ts";
 
 const contentHeaders = ["content-type", "application/json", "accept", "application/json, text/event-stream"];
@@ -20,6 +21,7 @@ const triesMax = 5;
 const lingerMs = 1_000;
 const farewellMs = 2_000;
 const remarkCharsMax = 400;
+const sessionOver = "its session is over";
 
 /** Throws `server_unreachable` where the address is none. Nothing is sent before the first message. */
 export function openHttpWire(address: HttpAddress, taker: WireTaker, limits: Partial<LinkLimits> = {}): Wire {
@@ -105,7 +107,11 @@ class HttpWire implements Wire {
       signal: sending?.signal,
       isRepeatable: sending?.isRepeatable,
       taken: (response) => this.#taken(posting, response),
-      failed: (error) => posting.reject(this.#understood(error)),
+      failed: (error) => {
+        const isOver = this.#isSessionOver(error);
+        posting.reject(isOver ? new McpxError("server_unreachable", sessionOver) : error);
+        if (isOver) this.#end(sessionOver);
+      },
     });
   }
 
@@ -207,16 +213,13 @@ class HttpWire implements Wire {
     let retryMs: number | undefined;
     let failures = 0;
     while (!signal.aborted) {
-      const reader = new EventReader(this.#bytesMax, (data, type) => {
-        failures = 0;
-        if (type !== "message") return;
-        if (!takeMessages(data, (message) => this.#taker.message(message))) this.#garbage(data);
-      });
+      const reader = commonReader(this.#bytesMax, this.#taker);
       try {
         await this.#get(reader, signal, lastId);
+        failures = 0;
       } catch (error) {
         if (error instanceof HttpRefusal && error.status < 500) {
-          this.#understood(error);
+          if (this.#isSessionOver(error)) this.#end(sessionOver);
           return;
         }
       }
@@ -248,16 +251,13 @@ class HttpWire implements Wire {
     });
   }
 
-  /** A refusal that means that the session is over ends the wire: whoever asked may ask a new one. */
-  #understood(error: unknown): unknown {
-    if (!(error instanceof HttpRefusal) || this.#session === undefined) return error;
+  /** Whoever asked may ask in a new one. */
+  #isSessionOver(error: unknown): boolean {
+    if (!(error instanceof HttpRefusal) || this.#session === undefined) return false;
     const { status, fault } = error;
+    if (status === 404) return fault?.code !== rpcCodes.methodNotFound;
     // COMPAT: servers made after an early example answer so when they have forgotten the session.
-    const isForgotten = status === 400 && fault?.code === -32000 && /session/i.test(fault.message);
-    if (status !== 404 && !isForgotten) return error;
-    if (status === 404 && fault?.code === -32601) return error;
-    this.#end("its session is over");
-    return new McpxError("server_unreachable", "its session is over");
+    return status === 400 && fault?.code === -32000 && /session/i.test(fault.message);
   }
 
   #adoptSession(session: string | string[] | undefined): void {

@@ -3,11 +3,10 @@
 // COMPAT: superseded by streamable HTTP since 2025-03-26.
 import type { IncomingMessage } from "node:http";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { EventReader } from "./event-reader.ts";
 import { type HttpAddress, HttpCaller } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
-import { isEventStream, readEvents, readText, takeMessages } from "./read-response.ts";
+import { commonReader, isEventStream, readEvents, readText } from "./read-response.ts";
 import type { Wire, WireTaker } from "./wire.ts";
 
 /** Resolves when the server has said where to post; rejects with `server_unreachable` or an `HttpRefusal`. */
@@ -47,11 +46,8 @@ class SseWire implements Wire {
     const opened = Promise.withResolvers<void>();
     const stop = () => opened.reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    const reader = new EventReader(this.#bytesMax, (data, type) => {
+    const reader = commonReader(this.#bytesMax, this.#taker, (data, type) => {
       if (type === "endpoint" && this.#posts === undefined) opened.resolve(this.#adopt(data));
-      else if (type === "message" && !takeMessages(data, (message) => this.#taker.message(message))) {
-        this.#taker.remark(`(no JSON-RPC message: ${data.slice(0, 400)})`);
-      }
     });
     this.#stream.call({
       method: "GET",

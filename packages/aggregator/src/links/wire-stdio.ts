@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import { LineReader } from "./line-reader.ts";
 import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
+import { answerIdIn, tooLarge } from "./lost-answer.ts";
 import { type ServerCommand, type ServerProcess, startProcess } from "./start-process.ts";
 import type { Wire, WireTaker } from "./wire.ts";
 
@@ -16,6 +17,14 @@ export async function openStdioWire(
 ): Promise<Wire> {
   const server = await startProcess(command);
   return new StdioWire(server, taker, { ...defaultLinkLimits, ...limits });
+}
+
+/** JSON has no line ends of its own; but Node's `readline`, which many servers use, takes these two for such. */
+function lineOf(message: JsonObject): string {
+  const text = JSON.stringify(message);
+  return /[\u2028\u2029]/.test(text)
+    ? text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
+    : text;
 }
 
 class StdioWire implements Wire {
@@ -38,7 +47,10 @@ class StdioWire implements Wire {
     const messages = new LineReader(messageBytesMax, {
       line: (text) => this.#takeLine(text),
       long: () => taker.remark(`(a message of more than ${messageBytesMax} bytes was dropped)`),
-      longOver: (head, tail) => this.#lose(head, tail, messageBytesMax),
+      longOver: (head, tail) => {
+        const id = answerIdIn(head, tail);
+        if (id !== undefined) taker.unreadable?.(id, tooLarge(messageBytesMax));
+      },
     });
     const remarks = new LineReader(remarkBytesMax, { line: (text) => text !== "" && taker.remark(text) });
     server.stdout.on("data", (chunk: Buffer) => messages.push(chunk)).on("end", () => messages.end());
@@ -54,7 +66,7 @@ class StdioWire implements Wire {
     if (stdin.writableLength > this.#waitingBytesMax) {
       return Promise.reject(new McpxError("server_unreachable", "it does not read what it is sent"));
     }
-    stdin.write(`${JSON.stringify(message)}\n`);
+    stdin.write(`${lineOf(message)}\n`);
     return sent;
   }
 
@@ -77,15 +89,5 @@ class StdioWire implements Wire {
     else if (Array.isArray(value)) {
       for (const message of value) if (isObject(message)) this.#taker.message(message);
     } else this.#taker.remark(text.slice(0, remarkBytesMax));
-  }
-
-  /** Whose answer it was stands near one of its ends, the way servers write them. */
-  #lose(head: string, tail: string, bytesMax: number): void {
-    const found =
-      /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d{1,15}|"[\w:.-]{1,64}")\s*,/.exec(head) ??
-      /,\s*"id"\s*:\s*(\d{1,15}|"[\w:.-]{1,64}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
-    if (found?.[1] === undefined) return;
-    const detail = `its answer has more than ${bytesMax} bytes`;
-    this.#taker.unreadable?.(JSON.parse(found[1]) as string | number, detail);
   }
 }

@@ -53,7 +53,7 @@ async function run(context: ServeContext): Promise<number> {
   // Before a server is started for nothing.
   await checkDoor(await place.access.enter(), topic);
   const say = (text: string) => output.note(`-- ${text}`);
-  const server = new RelayedServer(open, {
+  const server = new RelayedServer(open, options.url ?? words[2] ?? name, {
     remark: (line) => output.note(`[${name}] ${visible(line)}`),
     lost: (why, retryMs) =>
       say(`${name} ended (${visible(why)}), starting it again in ${(retryMs / 1_000).toFixed(1)} s`),

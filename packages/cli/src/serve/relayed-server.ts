@@ -42,6 +42,7 @@ const envelopeBytes = 2_048;
 
 export class RelayedServer {
   readonly #open: OpenServer;
+  readonly #where: string;
   readonly #news: RelayNews;
   readonly #closing = new AbortController();
   /** Requests of the room that the server has not answered. */
@@ -52,8 +53,10 @@ export class RelayedServer {
   #introduced: PromiseWithResolvers<JsonObject> | undefined;
   #living: Promise<void> | undefined;
 
-  constructor(open: OpenServer, news: RelayNews) {
+  /** `where` is what people call it: its address, its command. */
+  constructor(open: OpenServer, where: string, news: RelayNews) {
     this.#open = open;
+    this.#where = where;
     this.#news = news;
   }
 
@@ -190,7 +193,7 @@ export class RelayedServer {
 
   #unanswered({ id, method }: JsonObject, fault: string, reason: string): void {
     if (id === initializeId && method !== undefined) {
-      this.#introduced?.reject(new Failure(`the server cannot be introduced: ${fault}`));
+      this.#introduced?.reject(new Failure(`the server refused to be introduced: ${this.#where}: ${fault}`));
     } else if (isRequestId(id) && method !== undefined && this.#asked.delete(id)) {
       this.#fail(id, fault, reason);
     }

@@ -1,5 +1,5 @@
 // Identity in one piece: keys, tokens, issuers, revocations and tickets over one state database.
-import { randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
@@ -18,6 +18,8 @@ export interface Identity {
   readonly tokens: Tokens;
   readonly revocations: Revocations;
   readonly tickets: Tickets;
+  /** 32 bytes known to this data directory alone, others for every purpose. */
+  secret(purpose: string): Uint8Array;
   /** Stops listening for other processes. The database stays open. */
   close(): void;
 }
@@ -49,16 +51,25 @@ export function createIdentity(options: IdentityOptions): Identity {
     tokens: createTokens({ db, clock, gatewayId, keys, revocations, issuers, ttlMsMax }),
     revocations,
     tickets: createTickets({ clock, isRevoked: revocations.isRevoked, ticketMs }),
+    secret: (purpose) => createHmac("sha256", rootSecret(db)).update(purpose).digest(),
     close: revocations.close,
   };
 }
 
+function rootSecret(db: DatabaseSync): Buffer {
+  const made = () => randomBytes(32).toString("base64url");
+  return Buffer.from(readSetting(db, "secret", made), "base64url");
+}
+
 function readGatewayId(db: DatabaseSync): string {
-  const read = db.prepare("SELECT value FROM host_settings WHERE name = 'gateway_id'");
-  const known = read.get();
+  return readSetting(db, "gateway_id", randomUUID);
+}
+
+/** Made once, whichever process comes first. */
+function readSetting(db: DatabaseSync, name: string, make: () => string): string {
+  const read = db.prepare("SELECT value FROM host_settings WHERE name = ?");
+  const known = read.get(name);
   if (known !== undefined) return String(known.value);
-  db.prepare("INSERT INTO host_settings (name, value) VALUES ('gateway_id', ?) ON CONFLICT DO NOTHING").run(
-    randomUUID(),
-  );
-  return String(read.get()?.value);
+  db.prepare("INSERT INTO host_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, make());
+  return String(read.get(name)?.value);
 }

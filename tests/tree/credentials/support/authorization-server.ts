@@ -16,18 +16,20 @@ export interface Behaviour {
   expiresInS?: number;
   /** How the token endpoint answers instead. */
   tokenFailure?: { status: number; body: string };
+  /** Refreshed tokens are given only then. */
+  refreshesAfter?: Promise<void>;
   /** Known from the beginning. */
   clients?: Client[];
 }
 
-export interface Client {
+interface Client {
   client_id: string;
   client_secret?: string;
   token_endpoint_auth_method?: string;
   redirect_uris?: string[];
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   grant: string;
   clientId: string;
   method: string;
@@ -127,7 +129,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
     return { status: 302, body: {}, headers: { location: location.href } };
   }
 
-  function token(request: IncomingMessage, form: URLSearchParams) {
+  async function token(request: IncomingMessage, form: URLSearchParams) {
     const { clientId, secret, method } = presented(request, form);
     const grant = form.get("grant_type") ?? "";
     self.tokenRequests.push({ grant, clientId, method, resource: form.get("resource") });
@@ -146,6 +148,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
         form.get("redirect_uri") === found.redirect);
     if (!found || found.clientId !== clientId || !proven)
       return { status: 400, body: { error: "invalid_grant" } };
+    if (grant === "refresh_token") await self.behaviour.refreshesAfter;
     return give(found);
   }
 

@@ -1,0 +1,46 @@
+// Batches: many messages at once, for the one revision that has them.
+import type { JsonObject } from "@mcpx/protocol";
+import { rpcCodes, rpcError } from "../rpc-error.ts";
+import { hasClaim } from "./envelope.ts";
+import { type Message, readMessage } from "./message.ts";
+import type { Reply } from "./reply.ts";
+
+const batchMax = 100;
+
+/** Throws -32600 for a batch that is none, or comes in another revision. */
+export function readBatch(revision: string | undefined, values: readonly unknown[]): Message[] {
+  if (revision !== "2025-03-26") throw bad("only revision 2025-03-26 has batches");
+  if (values.length === 0 || values.length > batchMax) throw bad(`a batch has 1 to ${batchMax} messages`);
+  const messages = values.map(readMessage);
+  for (const message of messages) {
+    if (message.kind === "response") continue;
+    if (message.method === "initialize") throw bad("initialize stands alone");
+    if (hasClaim(message.params)) throw bad("modern requests stand alone");
+  }
+  return messages;
+}
+
+/** One reply for all requests of a batch: answered when all are. */
+export function sharedReply(reply: Reply, count: number): Reply {
+  const answers: JsonObject[] = [];
+  let open = count;
+  const settle = () => {
+    open -= 1;
+    if (open > 0) return;
+    if (answers.length > 0) reply.answer(answers);
+    else reply.drop();
+  };
+  return {
+    before: reply.before,
+    onCut: reply.onCut,
+    answer(message) {
+      answers.push(...[message].flat());
+      settle();
+    },
+    drop: settle,
+  };
+}
+
+function bad(detail: string) {
+  return rpcError(rpcCodes.invalidRequest, `Invalid Request: ${detail}`);
+}

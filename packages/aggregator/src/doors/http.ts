@@ -1,0 +1,230 @@
+// The tree's door on HTTP: `/mcp` and `/mcp/{profile}`, both eras at one address. It lets callers in, tells the eras
+// apart, and watches over what is open.
+import {
+  bearerToken,
+  type Clock,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  type Identity,
+  type Logger,
+  type Route,
+} from "@mcpx/host";
+import { isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
+import { legacyRevisions } from "../era.ts";
+import type { Caller } from "../exchange.ts";
+import type { Profile } from "../profile.ts";
+import { RpcError, rpcCodes, rpcError } from "../rpc-error.ts";
+import type { Tree } from "../tree.ts";
+import { createAccounts } from "./accounts.ts";
+import { dialectFor } from "./dialect-for.ts";
+import { checkRevision, isModernRevision, readEnvelope } from "./envelope.ts";
+import { eraOf } from "./era-of.ts";
+import { createHttpReply, createPlainTrack, type HttpReply } from "./http-reply.ts";
+import { createLegacy, type Visit } from "./legacy.ts";
+import { checkMcpHeaders, checkVersionHeader, headerOf, paramHeadersOf } from "./mcp-headers.ts";
+import { idOf, type Message, type RequestId, type RpcRequest, readMessage } from "./message.ts";
+import { createModern } from "./modern.ts";
+import { parse } from "./parse.ts";
+import { Refusal, refusalResponse, refuse } from "./refusal.ts";
+import { challenged, metadataRoutes, type ResourceOptions } from "./resource-metadata.ts";
+
+export interface HttpDoorOptions extends ResourceOptions {
+  tree: Tree;
+  identity: Pick<Identity, "tokens" | "revocations">;
+  log: Logger;
+  clock: Clock;
+  limits: Limits;
+  profiles: readonly Profile[];
+  /** How often what is open is looked at; once a second unless given. */
+  pulseMs?: number | undefined;
+}
+
+export interface HttpDoor {
+  routes: Route[];
+  /** Takes no more requests, ends what listens, and resolves when all others are answered, or after `graceMs`. */
+  drain(options?: { graceMs?: number }): Promise<void>;
+}
+
+const noHeaders = {};
+
+export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
+  const { tree, identity, log, clock, limits } = options;
+  const profiles = new Map(options.profiles.map((profile) => [profile.name, profile]));
+  const accounts = createAccounts();
+  const open = new Set<HttpReply>();
+  const modern = createModern({ tree, accounts, clock, log, limits });
+  const legacy = createLegacy({ tree, accounts, clock, log, limits, open });
+  let isDraining = false;
+
+  async function enter(request: HttpRequest): Promise<Visit> {
+    try {
+      const principal = await identity.tokens.verify(bearerToken(request));
+      const name = request.params.profile;
+      const profile = name === undefined ? undefined : profiles.get(name);
+      if (name !== undefined && profile === undefined)
+        throw new McpxError("not_found", "there is no such profile");
+      return { request, principal, profile };
+    } catch (error) {
+      throw challenged(options, request, error);
+    }
+  }
+
+  function callModern(visit: Visit, message: RpcRequest, version: string | undefined): Promise<HttpResponse> {
+    const { request, principal, profile } = visit;
+    const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
+    checkVersionHeader(version, revision);
+    checkRevision(revision);
+    checkMcpHeaders(request.headers, message);
+    const caller: Caller = {
+      principal,
+      key: `principal:${accounts.of(principal).key}`,
+      era: "modern",
+      capabilities,
+      info,
+      dialect: dialectFor({ names: request.query.get("names"), profile, info }),
+      profile,
+      logLevel,
+    };
+    const now = clock.monotonic();
+    const reply = createHttpReply({
+      request,
+      principal,
+      id: message.id,
+      now,
+      open,
+      createTrack: createPlainTrack,
+    });
+    const paramHeaders = message.method === "tools/call" ? paramHeadersOf(request.headers) : noHeaders;
+    modern.serve({ message, caller, paramHeaders, reply });
+    return reply.response;
+  }
+
+  function dispatch(visit: Visit, message: Message): Promise<HttpResponse> | HttpResponse {
+    const { headers } = visit.request;
+    const version = headerOf(headers, "mcp-protocol-version");
+    if (isDraining && message.kind === "request") throw new McpxError("draining");
+    if (message.kind !== "response" && eraOf(message, version) === "modern") {
+      if (message.kind === "request") return callModern(visit, message, version);
+      checkMcpHeaders(headers, message);
+      return { status: 202 };
+    }
+    if (message.kind === "request" && message.method === "initialize")
+      return legacy.initialize(visit, message);
+    checkLegacyVersion(version);
+    return legacy.post(legacy.find(visit), visit, message);
+  }
+
+  async function post(request: HttpRequest): Promise<HttpResponse> {
+    let id: RequestId | null = null;
+    try {
+      const visit = await enter(request);
+      checkPost(request);
+      const body = parse(await request.text(), limits.mcpDepthMax);
+      id = idOf(body);
+      if (!Array.isArray(body)) return await dispatch(visit, readMessage(body));
+      checkLegacyVersion(headerOf(request.headers, "mcp-protocol-version"));
+      return await legacy.postBatch(legacy.find(visit), visit, body);
+    } catch (error) {
+      return refused(error, id);
+    }
+  }
+
+  /** GET and DELETE: only legacy sessions have them. */
+  function forSession(act: (visit: Visit) => HttpResponse): Handler {
+    return async (request) => {
+      try {
+        const visit = await enter(request);
+        const version = headerOf(request.headers, "mcp-protocol-version");
+        if (request.method === "HEAD" || (version !== undefined && isModernRevision(version))) {
+          throw new Refusal(405, new McpxError("method_not_allowed"), { allow: "POST" });
+        }
+        checkLegacyVersion(version);
+        return act(visit);
+      } catch (error) {
+        return refused(error, null);
+      }
+    };
+  }
+
+  const get = forSession((visit) => {
+    if (isDraining) throw new McpxError("draining");
+    if (!accepts(visit.request, "text/event-stream"))
+      throw refuse(406, "accept must include text/event-stream");
+    return legacy.listen(legacy.find(visit), visit);
+  });
+
+  const remove = forSession((visit) => {
+    legacy.end(legacy.find(visit));
+    return {};
+  });
+
+  function refused(error: unknown, id: RequestId | null): HttpResponse {
+    if (isMcpxError(error) || error instanceof RpcError || error instanceof Refusal) {
+      log.debug({ reason: error.message }, "a request was refused");
+    } else log.error({ err: error }, "a request failed unexpectedly");
+    return refusalResponse(error, id);
+  }
+
+  function pulse(): void {
+    const now = clock.now();
+    const monotonic = clock.monotonic();
+    for (const reply of open) {
+      if (reply.principal.expiresAt <= now) reply.end(new McpxError("token_expired"));
+      else reply.pulse(monotonic);
+    }
+    modern.sweep();
+    legacy.sweep();
+    accounts.sweep();
+  }
+
+  const timer = setInterval(pulse, options.pulseMs ?? 1_000).unref();
+  const stopHearing = identity.revocations.onRevoked((jti) => {
+    for (const reply of open) if (reply.principal.jti === jti) reply.end(new McpxError("token_revoked"));
+    legacy.revoke(jti);
+  });
+
+  return {
+    routes: [
+      ...["/mcp", "/mcp/:profile"].flatMap((path): Route[] => [
+        { method: "POST", path, handle: post, bodyBytesMax: limits.mcpBodyBytesMax },
+        { method: "GET", path, handle: get },
+        { method: "DELETE", path, handle: remove },
+      ]),
+      ...metadataRoutes(options),
+    ],
+    async drain({ graceMs = limits.drainMs } = {}) {
+      isDraining = true;
+      modern.drain();
+      legacy.disconnect();
+      const until = performance.now() + graceMs;
+      while (open.size > 0 && performance.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      for (const reply of open) reply.end(new McpxError("draining"));
+      legacy.close();
+      clearInterval(timer);
+      stopHearing();
+    },
+  };
+}
+
+function checkPost(request: HttpRequest): void {
+  // Also a wall against forms: a page cannot send this type elsewhere without being asked first (CORS).
+  if (!request.hasJson()) throw refuse(415, "content-type must be application/json");
+  if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
+    throw refuse(406, "accept must include application/json and text/event-stream");
+  }
+}
+
+function accepts({ headers: { accept } }: HttpRequest, type: string): boolean {
+  if (accept === undefined || accept.includes(type) || accept.includes("*/*")) return true;
+  return accept.includes(`${type.slice(0, type.indexOf("/"))}/*`);
+}
+
+function checkLegacyVersion(version: string | undefined): void {
+  if (version === undefined || legacyRevisions.some((known) => known === version)) return;
+  throw rpcError(rpcCodes.invalidRequest, "Invalid Request: unsupported protocol version", {
+    supported: legacyRevisions,
+    requested: version,
+  });
+}

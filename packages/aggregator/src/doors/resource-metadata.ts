@@ -1,0 +1,42 @@
+// Who may let callers in here, for clients that come without a token (RFC 9728).
+import type { HttpRequest, HttpResponse, IssuerConfig, Route } from "@mcpx/host";
+import { errorTable, isMcpxError } from "@mcpx/protocol";
+import { Refusal } from "./refusal.ts";
+
+const wellKnown = "/.well-known/oauth-protected-resource";
+
+export interface ResourceOptions {
+  issuers: readonly Pick<IssuerConfig, "issuer">[];
+  /** Where callers reach us, where that is not the address they sent. */
+  publicUrl?: string | undefined;
+}
+
+export function metadataRoutes(options: ResourceOptions): Route[] {
+  const handle = (request: HttpRequest): HttpResponse => ({ body: metadata(options, request) });
+  return [
+    { method: "GET", path: wellKnown, handle },
+    { method: "GET", path: `${wellKnown}/mcp`, handle },
+  ];
+}
+
+function metadata(options: ResourceOptions, request: HttpRequest) {
+  const issuers = options.issuers.map(({ issuer }) => issuer).filter((issuer) => /^https?:/.test(issuer));
+  return {
+    resource: `${baseOf(options, request)}/mcp`,
+    ...(issuers.length > 0 && { authorization_servers: issuers }),
+    bearer_methods_supported: ["header"],
+    resource_name: "mcpx",
+  };
+}
+
+function baseOf({ publicUrl }: ResourceOptions, { origin }: HttpRequest): string {
+  return publicUrl?.replace(/\/+$/, "") ?? origin;
+}
+
+/** A refusal for want of a token says where one can be had; others are left as they are. */
+export function challenged(options: ResourceOptions, request: HttpRequest, error: unknown): unknown {
+  if (!isMcpxError(error) || errorTable[error.code].http !== 401) return error;
+  const fault = request.headers.authorization === undefined ? "" : 'error="invalid_token", ';
+  const where = `resource_metadata="${baseOf(options, request)}${wellKnown}/mcp"`;
+  return new Refusal(401, error, { "www-authenticate": `Bearer ${fault}${where}` });
+}

@@ -1,0 +1,40 @@
+// `mcpx remove NAME`: a server out of the tree's configuration.
+import { type Context, dataOption, defineCommand } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { suggestion } from "../nearest.ts";
+import { shortPath, showDiff } from "../show-change.ts";
+import { configOption, undoHint } from "./add.ts";
+
+const options = { ...configOption, ...dataOption } as const;
+
+export const remove = defineCommand({
+  name: "remove",
+  summary: "take a server out of the tree",
+  usage: "NAME [--config FILE]",
+  words: { min: 1, max: 1 },
+  options,
+  examples: [["mcpx remove files", "comments and all else in the file stay"]],
+  run,
+});
+
+async function run(context: Context<typeof options>): Promise<number> {
+  const { options, output, words } = context;
+  const [name = ""] = words;
+  const { openConfig, saveConfig, segmentsOf, shownSecrets, withoutServer } = await import("../edit-config.ts");
+  const file = openConfig(context);
+  const names = [...segmentsOf(file.config).keys()];
+  if (!names.includes(name)) {
+    const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
+    throw new Failure(`there is no server ${name} in ${file.path}`, suggestion(name, names) ?? known);
+  }
+  const text = withoutServer(file, name);
+  const { backup } = saveConfig(file, text, new Date());
+  if (options.json) {
+    output.json({ name, file: file.path, backup: backup ?? null });
+    return 0;
+  }
+  output.line(`removed ${name} from ${shortPath(file.path, context)}`);
+  showDiff(context, file.before?.text ?? "", text, shownSecrets(file.config));
+  output.note(undoHint(context.program, name, file.path, backup));
+  return 0;
+}

@@ -1,0 +1,123 @@
+// Changes the servers in `mcpx.json`: the file `mcpx up` would read, its comments kept, never left in a state that
+// would not start.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { segmentFor } from "@mcpx/aggregator";
+import type { Surroundings } from "./command.ts";
+import { type Config, loadConfig, parseConfig } from "./config.ts";
+import { dataDirOf, makeDataDir } from "./data-dir.ts";
+import { removeProperty, setProperty } from "./edit-json.ts";
+import { Failure } from "./failure.ts";
+import { backUp, type ReadFile, readWhole, replaceFile } from "./replace-file.ts";
+import { secretsOf } from "./secrets.ts";
+
+/** A server as it is written down. */
+export interface ServerEntry {
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+  url?: string;
+  headers?: Record<string, string>;
+  type?: "stdio" | "http" | "sse";
+  disabled?: boolean;
+  segment?: string;
+  root?: boolean;
+  trusted?: boolean;
+  timeout?: string;
+}
+
+export interface ConfigFile {
+  path: string;
+  dataDir: string;
+  /** What is there now; `undefined` where there is no file yet. */
+  before: ReadFile | undefined;
+  config: Config;
+}
+
+export interface SavedConfig {
+  backup: string | undefined;
+  /** Whether others could read it before, and cannot now. */
+  isClosed: boolean;
+}
+
+type Place = Pick<Surroundings, "env" | "cwd"> & {
+  options: { config: string | undefined; data: string | undefined };
+};
+
+/** Where there is none it would be made in the data directory, or where `--config` says. */
+export function openConfig(context: Place): ConfigFile {
+  const { cwd, options } = context;
+  const dataDir = dataDirOf(context, options);
+  const given = options.config === undefined ? undefined : resolve(cwd, options.config);
+  const isMissing = given !== undefined && !existsSync(given);
+  const loaded = isMissing ? undefined : loadConfig({ given, cwd, dataDir });
+  const path = loaded?.path ?? given ?? join(dataDir, "mcpx.json");
+  return { path, dataDir, before: readWhole(path), config: loaded?.config ?? {} };
+}
+
+/** The names of its servers, each with the segment it stands at; the root's is the empty text. */
+export function segmentsOf({ mcpServers = {} }: Config): Map<string, string> {
+  return new Map(
+    Object.entries(mcpServers).map(([name, { root, segment }]) => [
+      name,
+      root === true ? "" : (segment ?? segmentFor(name)),
+    ]),
+  );
+}
+
+/** The text with these servers in it, checked; others of the same names are replaced. */
+export function withServers({ path, before }: ConfigFile, servers: ReadonlyMap<string, ServerEntry>): string {
+  let text = before?.text ?? "";
+  for (const [name, entry] of servers) text = setProperty(text, ["mcpServers", name], entry, path);
+  return checked(text, path);
+}
+
+export function withoutServer({ path, before }: ConfigFile, name: string): string {
+  return checked(removeProperty(before?.text ?? "", ["mcpServers", name]), path);
+}
+
+/** Writes what was checked. A file that holds secrets is its owner's alone. */
+export function saveConfig(file: ConfigFile, text: string, now: Date): SavedConfig {
+  const { path, dataDir, before } = file;
+  if (before === undefined && path.startsWith(dataDir)) makeDataDir(dataDir);
+  const holdsSecrets = Object.values(parseConfig(text, path).mcpServers ?? {}).some(
+    (server) => secretsOf(plain(server)).length > 0,
+  );
+  const mode = before === undefined || holdsSecrets ? (before?.mode ?? 0o600) & 0o600 : before.mode;
+  const backup = before === undefined ? undefined : backUp(path, { ...before, mode }, now);
+  replaceFile(path, `${before?.bom ?? ""}${text}`, mode, before);
+  return { backup, isClosed: before !== undefined && mode !== before.mode };
+}
+
+/** Every value of the servers in a text that must not be shown. */
+export function shownSecrets({ mcpServers = {} }: Config): string[] {
+  return Object.values(mcpServers).flatMap((server) => secretsOf(plain(server)));
+}
+
+type ReadServer = NonNullable<Config["mcpServers"]>[string];
+
+function plain({ args, env, headers, url }: ReadServer) {
+  return { args, env, headers, url };
+}
+
+function checked(text: string, path: string): string {
+  let config: Config;
+  try {
+    config = parseConfig(text, path);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { message, details } = error;
+    throw new Failure(`nothing was written, it would be wrong: ${message}`, undefined, { details });
+  }
+  const holders = new Map([["mcpax", "mcpx itself"]]);
+  for (const [name, segment] of segmentsOf(config)) {
+    const holder = holders.get(segment);
+    if (holder !== undefined) {
+      const place = segment === "" ? "the root" : `the segment ${segment}`;
+      throw new Failure(`nothing was written: ${place} belongs to ${holder}`, "give another with --segment NAME");
+    }
+    holders.set(segment, name);
+  }
+  return text;
+}

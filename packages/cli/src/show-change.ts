@@ -1,0 +1,54 @@
+// What an edit changes, shown to people, and their consent to it.
+import type { Surroundings } from "./command.ts";
+import { Failure } from "./failure.ts";
+import { hideSecrets } from "./secrets.ts";
+import { diffLines, diffText } from "./text-diff.ts";
+
+type Screen = Pick<Surroundings, "output" | "env">;
+
+const styles = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
+
+/** The lines that change, with the secrets in them hidden. */
+export function showDiff({ output }: Screen, before: string, after: string, secrets: readonly string[]): void {
+  const lines = diffLines(hideSecrets(before, secrets), hideSecrets(after, secrets));
+  for (const line of lines) output.line(output.paint(styles[line.sign], diffText(line)));
+  // A changed secret is a change too.
+  if (lines.length === 0 && before !== after) output.line("  (only values that are not shown change)");
+}
+
+/** One answer of a person; `undefined` where nobody is there to ask. */
+export async function ask(context: Pick<Surroundings, "output" | "input">, question: string): Promise<string | undefined> {
+  const input = context.input();
+  if (!input.isTerminal) return undefined;
+  context.output.line(question);
+  // Plain: a prompt would be drawn once more behind the answer.
+  const lines = input.open({ prompt: "", complete: () => [], isPlain: true });
+  try {
+    for await (const line of lines.lines) return line.trim();
+    return "";
+  } finally {
+    lines.close();
+  }
+}
+
+/** Whether to go on; throws where nobody can say so. The default is no. */
+export async function consent(
+  context: Pick<Surroundings, "output" | "input"> & { options: { yes: boolean; json: boolean } },
+  question: string,
+): Promise<boolean> {
+  if (context.options.yes) return true;
+  const answer = context.options.json ? undefined : await ask(context, `${question} y or n (Enter: n)`);
+  if (answer === undefined) throw new Failure("nothing was written: nobody is here to ask", "add --yes");
+  return /^y(es)?$/i.test(answer);
+}
+
+/** A path as people write it. */
+export function shortPath(path: string, { env }: Pick<Surroundings, "env">): string {
+  const { HOME: home } = env;
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** Ready to be pasted. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9._~/+@:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,65 @@
+// The client the public conformance suite drives: it opens a link as the tree does towards its servers and uses whatever
+// the server offers. It knows no scenario; what the suite hands it is an address, credentials and calls to make.
+import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import { createMemoryCredentialStore } from "../../../packages/aggregator/src/credentials/credential-store-memory.ts";
+import { createOAuthCredentials } from "../../../packages/aggregator/src/credentials/oauth-credentials.ts";
+import type { Link } from "../../../packages/aggregator/src/links/link.ts";
+import { openLink } from "../../../packages/aggregator/src/links/open-link.ts";
+import { answerQuestion } from "./answer-question.ts";
+import { useServer } from "./use-server.ts";
+
+const url = process.argv[2] ?? "";
+const context = readContext(process.env.MCP_CONFORMANCE_CONTEXT);
+
+const credentials = createOAuthCredentials({
+  key: "suite",
+  url,
+  store: createMemoryCredentialStore(),
+  config: {
+    clientId: textOf(context.client_id),
+    clientSecret: textOf(context.client_secret),
+    issuer: textOf(context.issuer),
+    // The one the suite expects of clients that have such a document.
+    clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
+  },
+  // The suite's authorization servers ask nobody: whoever comes by is sent on.
+  async authorise(address) {
+    await fetch(address);
+  },
+});
+
+const link = await open().catch((error: unknown) => {
+  // A server that would not be opened is opened again with the next request.
+  if (isMcpxError(error) && error.code === "bad_server_answer") return open();
+  throw error;
+});
+try {
+  await useServer(link, Array.isArray(context.toolCalls) ? context.toolCalls.filter(isObject) : []);
+} finally {
+  await link.close();
+}
+
+function open(): Promise<Link> {
+  return openLink(
+    {
+      name: "suite",
+      transport: { type: "http", url, credentials },
+      clientInfo: { name: "mcpx", version: "0.1.0" },
+      capabilities: { elicitation: { form: {} } },
+    },
+    {
+      notification: () => {},
+      question: async (question) => answerQuestion(question),
+      remark: (line) => void process.stderr.write(`${line}\n`),
+    },
+  );
+}
+
+function readContext(text: string | undefined): JsonObject {
+  const value: unknown = JSON.parse(text ?? "{}");
+  return isObject(value) ? value : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
