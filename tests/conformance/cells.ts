@@ -67,7 +67,9 @@ const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
   {
     name: `tree-${transport}-bridged`,
     ...modern,
-    expected: 37,
+    // Two cannot be judged across eras: the old one has no keys for questions, and a server of it that lacks a
+    // capability of its client's says so in words.
+    expected: 35,
     start: () => startBehind({ era: "legacy", transport, at: "root" }),
   },
 ]);

@@ -13,7 +13,7 @@ import { complete } from "./verbs/complete.ts";
 import { getPrompt } from "./verbs/get-prompt.ts";
 import { list } from "./verbs/list.ts";
 import { readResource } from "./verbs/read-resource.ts";
-import { handleTask, listTasks, taskMethods } from "./verbs/tasks.ts";
+import { handleTask, isTaskMethod } from "./verbs/tasks.ts";
 
 export interface TreeOptions {
   name: string;
@@ -97,10 +97,8 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
       return readResource(state, exchange);
     case "completion/complete":
       return complete(state, exchange);
-    case "tasks/list":
-      return listTasks(state, exchange);
     default:
-      if (taskMethods.has(method)) return handleTask(state, exchange);
+      if (isTaskMethod(exchange)) return handleTask(state, exchange);
       throw new McpxError("unknown_method", method.slice(0, 100));
   }
 }

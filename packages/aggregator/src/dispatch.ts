@@ -4,10 +4,10 @@ import type { JsonObject, LatencyClass } from "@mcpx/protocol";
 import { McpxError } from "@mcpx/protocol";
 import { answerQuestions, bridgeError, paramsFor } from "./bridge.ts";
 import type { Exchange } from "./exchange.ts";
-import { linkFor } from "./link-for.ts";
+import { entryFor } from "./link-for.ts";
+import type { Link } from "./links/link.ts";
 import { classMs, createPatience } from "./patience.ts";
 import type { Server } from "./server.ts";
-import { capabilitiesOf, shapeOf } from "./shape.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export interface Dispatch {
@@ -21,10 +21,31 @@ export async function dispatch(
   state: TreeState,
   exchange: Exchange,
   server: Server,
+  { params, latency, paramHeaders }: Dispatch,
+): Promise<JsonObject> {
+  const { caller } = exchange;
+  const entry = entryFor(state, server, caller);
+  // From now on: others that begin meanwhile must see it.
+  entry.inFlight += 1;
+  try {
+    // Most of the time it is open already, and waiting costs more than a look.
+    return await sendOver(entry.link ?? (await entry.opening), exchange, server, {
+      params,
+      latency,
+      paramHeaders,
+    });
+  } finally {
+    entry.inFlight -= 1;
+  }
+}
+
+async function sendOver(
+  link: Link,
+  exchange: Exchange,
+  server: Server,
   { params, latency = "standard", paramHeaders }: Dispatch,
 ): Promise<JsonObject> {
   const { caller, method } = exchange;
-  const { link, entry } = await linkFor(state, server, caller);
   const ms = server.callMs ?? classMs[latency];
   const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
   const patience = createPatience(ms, exchange.signal, late);
@@ -32,7 +53,7 @@ export async function dispatch(
     link.request({
       method,
       params: sent,
-      capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
+      capabilities: caller.capabilities,
       info: caller.info,
       logLevel: caller.logLevel,
       wantsProgress: exchange.wantsProgress,
@@ -44,7 +65,6 @@ export async function dispatch(
       },
       ask: (questions) => patience.pausedFor(exchange.ask(questions)),
     });
-  entry.inFlight += 1;
   try {
     const first = await send(paramsFor(link.facts.era, params));
     if (first.resultType !== "input_required" || caller.era === "modern") return first;
@@ -53,7 +73,6 @@ export async function dispatch(
   } catch (error) {
     return bridgeError(error, link.facts.era, exchange);
   } finally {
-    entry.inFlight -= 1;
     patience.end();
   }
 }

@@ -6,7 +6,6 @@ import { linkFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
 import type { Server } from "./server.ts";
-import { capabilitiesOf, shapeOf } from "./shape.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export const listKinds = ["tools", "prompts", "resources", "templates"] as const;
@@ -89,7 +88,7 @@ async function readPage(
     return await link.request({
       method: methods[kind].method,
       params: cursor === undefined ? {} : { cursor },
-      capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
+      capabilities: caller.capabilities,
       info: caller.info,
       logLevel: undefined,
       wantsProgress: false,

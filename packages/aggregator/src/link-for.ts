@@ -22,21 +22,40 @@ const linksMax = 64;
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
 
-/** Rejects with `server_unreachable` or `too_many_sessions`; the server's `fault` is kept up to date. */
-export async function linkFor(state: TreeState, server: Server, caller: Caller): Promise<UsableLink> {
-  const entry = server.links.get(keyFor(server, caller)) ?? open(state, server, caller);
+/** Throws, or its opening rejects, with `server_unreachable` or `too_many_sessions`; the server's `fault` is kept. */
+export function entryFor(state: TreeState, server: Server, caller: Caller): LinkEntry {
+  const key = freeKey(server, caller);
+  const entry = server.links.get(key) ?? open(state, server, caller, key);
   entry.usedAt = state.clock.monotonic();
-  // Most of the time it is open already, and a promise costs more than a look.
-  const link = entry.link ?? (await entry.opening);
-  return { link, entry };
+  return entry;
+}
+
+export async function linkFor(state: TreeState, server: Server, caller: Caller): Promise<UsableLink> {
+  const entry = entryFor(state, server, caller);
+  return { link: await entry.opening, entry };
 }
 
 function keyFor(server: Server, caller: Caller): string {
   if (server.era === "modern") return "";
-  return canBeAsked(caller.capabilities) ? `of ${caller.key}` : `for ${shapeOf(caller.capabilities)}`;
+  const shape = shapeOf(caller.capabilities);
+  return canBeAsked(caller.capabilities) ? `of ${caller.key} ${shape}` : `for ${shape}`;
 }
 
-function open(state: TreeState, server: Server, caller: Caller): LinkEntry {
+/**
+ * A modern client is asked by the answer to its call, so it must be certain which call a question belongs to: where the
+ * wire does not tell, calls that are under way at the same time have conversations of their own.
+ */
+function freeKey(server: Server, caller: Caller): string {
+  const first = keyFor(server, caller);
+  if (caller.era === "legacy" || first === "" || !canBeAsked(caller.capabilities)) return first;
+  for (let n = 1, key = first; ; n += 1, key = `${first} ${n}`) {
+    const entry = server.links.get(key);
+    const isUsable = entry === undefined || entry.inFlight === 0 || entry.link?.tellsQuestionsApart === true;
+    if (isUsable) return key;
+  }
+}
+
+function open(state: TreeState, server: Server, caller: Caller, key: string): LinkEntry {
   const now = state.clock.monotonic();
   const { fault } = server;
   if (fault !== undefined && now < fault.retryAt) {
@@ -45,7 +64,6 @@ function open(state: TreeState, server: Server, caller: Caller): LinkEntry {
   }
   makeRoom(server);
   const owner = canBeAsked(caller.capabilities) ? caller : undefined;
-  const key = keyFor(server, caller);
   const opening = start(state, server, caller, () => entry);
   const entry: LinkEntry = {
     key,

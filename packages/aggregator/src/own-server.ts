@@ -73,6 +73,7 @@ export function createOwnServer(state: () => TreeState): Server {
 function ownLink(state: () => TreeState): Link {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   return {
+    tellsQuestionsApart: true,
     facts: {
       era: "modern",
       revision: modernRevision,

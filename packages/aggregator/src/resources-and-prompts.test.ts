@@ -162,13 +162,16 @@ test("tasks: ids lead back to their server and open for nobody else", async () =
     },
   });
   const { ask } = testTree([serverOptions("s", server.open)]);
-  const { taskId } = await ask("tools/call", { name: "s.t" });
+  const caller = { capabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } } };
+  const { taskId } = await ask("tools/call", { name: "s.t" }, { caller });
   expect(taskId).toMatch(/^s~[\w-]{16}~~own~$/);
-  const got = await ask("tasks/get", { taskId });
+  const got = await ask("tasks/get", { taskId }, { caller });
   expect(got).toMatchObject({ taskId, status: "completed" });
-  await ask("tasks/cancel", { taskId });
+  await ask("tasks/cancel", { taskId }, { caller });
   expect(asked).toEqual([{ taskId: "~own~" }, { taskId: "~own~" }]);
-  const stranger = { principal: { id: "mallory" } };
+  await expect(ask("tasks/get", { taskId })).rejects.toMatchObject({ fault: { code: -32021 } });
+  await expect(ask("tasks/result", { taskId }, { caller })).rejects.toMatchObject({ code: "unknown_method" });
+  const stranger = { principal: { id: "mallory" }, caller };
   for (const forged of [taskId, "s~AAAAAAAAAAAAAAAA~~own~", "~own~", "s~", ""]) {
     const attempt = ask("tasks/get", { taskId: forged }, stranger);
     await expect(attempt).rejects.toMatchObject({ code: "bad_params" });

@@ -1,14 +1,18 @@
 // Every command, in the order help shows them.
 import type { Command } from "./command.ts";
+import { add } from "./commands/add.ts";
 import { approve } from "./commands/approve.ts";
 import { audit } from "./commands/audit.ts";
 import { backup } from "./commands/backup.ts";
+import { connect } from "./commands/connect.ts";
+import { importServers } from "./commands/import.ts";
 import { join } from "./commands/join.ts";
 import { keyNew } from "./commands/key-new.ts";
 import { keyShow } from "./commands/key-show.ts";
 import { peers } from "./commands/peers.ts";
 import { pending } from "./commands/pending.ts";
 import { reject } from "./commands/reject.ts";
+import { remove } from "./commands/remove.ts";
 import { say } from "./commands/say.ts";
 import { serve } from "./commands/serve.ts";
 import { tail } from "./commands/tail.ts";
@@ -20,6 +24,10 @@ import { up } from "./commands/up.ts";
 
 export const commands: readonly Command[] = [
   up,
+  add,
+  remove,
+  importServers,
+  connect,
   join,
   serve,
   peers,

@@ -115,7 +115,10 @@ function checked(text: string, path: string): string {
     const holder = holders.get(segment);
     if (holder !== undefined) {
       const place = segment === "" ? "the root" : `the segment ${segment}`;
-      throw new Failure(`nothing was written: ${place} belongs to ${holder}`, "give another with --segment NAME");
+      throw new Failure(
+        `nothing was written: ${place} belongs to ${holder}`,
+        "give another with --segment NAME",
+      );
     }
     holders.set(segment, name);
   }

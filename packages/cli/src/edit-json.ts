@@ -44,7 +44,10 @@ export function removeProperty(text: string, path: Path): string {
     const orphan = commaAfter(text, endOf(previous));
     if (orphan !== undefined) edits.push({ offset: orphan, length: 1, content: "" });
   }
-  if (siblings.length === 1 && text.slice(holder.offset + 1, close).trim() === text.slice(property.offset, end)) {
+  if (
+    siblings.length === 1 &&
+    text.slice(holder.offset + 1, close).trim() === text.slice(property.offset, end)
+  ) {
     return applyEdits(text, [{ offset: holder.offset, length: holder.length, content: "{}" }]);
   }
   edits.push(...wholeLines(text, property.offset, end, comma));
@@ -65,7 +68,8 @@ function insertion(text: string, holder: Node, key: string, value: unknown, styl
   const at = start + text.slice(start, close).trimEnd().length;
   const outer = indentAt(text, holder.offset);
   const first = holder.children?.[0];
-  const isOwnLine = first !== undefined && text.slice(lineStart(text, first.offset), first.offset).trim() === "";
+  const isOwnLine =
+    first !== undefined && text.slice(lineStart(text, first.offset), first.offset).trim() === "";
   const indent = isOwnLine ? indentAt(text, first.offset) : outer + style.unit;
   const property = `${style.eol}${indent}${JSON.stringify(key)}: ${render(value, indent, style)}`;
   const isClosedBelow = text.slice(at, close).includes("\n");
@@ -82,7 +86,8 @@ function wholeLines(text: string, offset: number, end: number, comma: number | u
   const from = lineStart(text, offset);
   const newline = text.indexOf("\n", comma ?? end);
   const until = newline === -1 ? text.length : newline + 1;
-  const behind = comma === undefined ? text.slice(end, until) : text.slice(end, comma) + text.slice(comma + 1, until);
+  const behind =
+    comma === undefined ? text.slice(end, until) : text.slice(end, comma) + text.slice(comma + 1, until);
   if (text.slice(from, offset).trim() === "" && behind.trim() === "") {
     return [{ offset: from, length: until - from, content: "" }];
   }
@@ -110,7 +115,10 @@ function nest(path: Path, value: unknown): unknown {
 /** As the file does it. */
 function styleOf(text: string): Style {
   const unit = /^([ \t]+)["}\]]/m.exec(text)?.[1] ?? "  ";
-  return { unit: unit.startsWith("\t") ? "\t" : unit.slice(0, 8), eol: text.includes("\r\n") ? "\r\n" : "\n" };
+  return {
+    unit: unit.startsWith("\t") ? "\t" : unit.slice(0, 8),
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+  };
 }
 
 function indentAt(text: string, offset: number): string {

@@ -1,6 +1,18 @@
 // Reading and replacing files of people: bounded, whole or not at all, with a copy of what was there before.
-import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "./failure.ts";
 
@@ -32,7 +44,8 @@ export function readWhole(path: string): ReadFile | undefined {
     if (error instanceof Failure) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if ((code === "ENOENT" || code === "ENOTDIR") && !isLink(path)) return undefined;
-    const why = code === "ELOOP" ? "its links lead in a circle" : isLink(path) ? "its link leads nowhere" : code;
+    const why =
+      code === "ELOOP" ? "its links lead in a circle" : isLink(path) ? "its link leads nowhere" : code;
     throw new Failure(`${path} cannot be read (${why})`, undefined, { cause: error });
   }
 }
@@ -64,7 +77,12 @@ export function backUp(path: string, { bytes, mode }: ReadFile, now: Date): stri
  * Writes a file so that readers see the old one or the new one, never half of it. Links stay links. `before` is what
  * was read: where the file is no longer that, somebody else wrote meanwhile and nothing is done.
  */
-export function replaceFile(path: string, bytes: Buffer | string, mode: number, before: ReadFile | undefined): void {
+export function replaceFile(
+  path: string,
+  bytes: Buffer | string,
+  mode: number,
+  before: ReadFile | undefined,
+): void {
   const target = before === undefined ? path : realpathSync(path);
   const draft = `${target}.${process.pid}.tmp`;
   try {
@@ -90,12 +108,15 @@ export function replaceFile(path: string, bytes: Buffer | string, mode: number, 
 export function checkUnchanged(path: string, before: ReadFile | undefined): void {
   const now = readWhole(path);
   const isSame = now === undefined || before === undefined ? now === before : now.bytes.equals(before.bytes);
-  if (!isSame) throw new Failure(`${path} was changed meanwhile, so it was left alone`, "run the command again");
+  if (!isSame)
+    throw new Failure(`${path} was changed meanwhile, so it was left alone`, "run the command again");
 }
 
 function unwritable(path: string, error: unknown): Failure {
   const { code } = error as NodeJS.ErrnoException;
-  return new Failure(`${path} cannot be written (${code})`, "check who owns it and its directory", { cause: error });
+  return new Failure(`${path} cannot be written (${code})`, "check who owns it and its directory", {
+    cause: error,
+  });
 }
 
 function isLink(path: string): boolean {

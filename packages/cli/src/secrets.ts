@@ -12,7 +12,9 @@ export function isSecretName(name: string): boolean {
 /** Known beginnings, and long runs that no person has typed. References to somewhere else are none. */
 export function isSecretValue(value: string): boolean {
   if (marks.test(value)) return true;
-  return /^[A-Za-z0-9_+/=.-]{32,}$/.test(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !isPath(value);
+  return (
+    /^[A-Za-z0-9_+/=.-]{32,}$/.test(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !isPath(value)
+  );
 }
 
 interface Holder {
@@ -48,7 +50,8 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
 }
 
 function isSecret(name: string, value: string): boolean {
-  if (value === "" || /\$\{[a-z]+:[^}]+\}$/.test(value) || /^(true|false|[0-9]{1,6})$/i.test(value)) return false;
+  if (value === "" || /\$\{[a-z]+:[^}]+\}$/.test(value) || /^(true|false|[0-9]{1,6})$/i.test(value))
+    return false;
   return isSecretName(name) || isSecretValue(value);
 }
 
@@ -61,7 +64,9 @@ function splitArgument(arg: string): { name: string; value: string } {
 function urlSecrets(text: string): string[] {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.parse(text) : null;
   if (url === null) return [];
-  const query = [...url.searchParams].filter(([name, value]) => isSecret(name, value)).map(([, value]) => value);
+  const query = [...url.searchParams]
+    .filter(([name, value]) => isSecret(name, value))
+    .map(([, value]) => value);
   const parts = url.pathname.split("/").filter(isSecretValue);
   return [decoded(url.password), url.password, ...query, ...parts];
 }

@@ -9,7 +9,12 @@ type Screen = Pick<Surroundings, "output" | "env">;
 const styles = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
 
 /** The lines that change, with the secrets in them hidden. */
-export function showDiff({ output }: Screen, before: string, after: string, secrets: readonly string[]): void {
+export function showDiff(
+  { output }: Screen,
+  before: string,
+  after: string,
+  secrets: readonly string[],
+): void {
   const lines = diffLines(hideSecrets(before, secrets), hideSecrets(after, secrets));
   for (const line of lines) output.line(output.paint(styles[line.sign], diffText(line)));
   // A changed secret is a change too.
@@ -17,7 +22,10 @@ export function showDiff({ output }: Screen, before: string, after: string, secr
 }
 
 /** One answer of a person; `undefined` where nobody is there to ask. */
-export async function ask(context: Pick<Surroundings, "output" | "input">, question: string): Promise<string | undefined> {
+export async function ask(
+  context: Pick<Surroundings, "output" | "input">,
+  question: string,
+): Promise<string | undefined> {
   const input = context.input();
   if (!input.isTerminal) return undefined;
   context.output.line(question);

@@ -116,8 +116,16 @@ test.each(["legacy", "modern"])(
 );
 
 test.each(cells)("what is watched is told of, over %s, %s", async (type, era) => {
-  const { link, notifications } = await openTo(await fixtureOver(type, era));
+  const { link, ask, notifications } = await openTo(await fixtureOver(type, era));
   link.watch(new Set(["test://watched-resource"]));
   const updated = ["notifications/resources/updated", { uri: "test://watched-resource" }];
-  await expect.poll(() => notifications, { timeout: 10_000 }).toContainEqual(updated);
+  const change = async () => {
+    await ask("tools/call", { name: "test_trigger_resource_update", arguments: {} });
+    return notifications;
+  };
+  await expect.poll(change, { timeout: 10_000 }).toContainEqual(updated);
+  link.watch(new Set());
+  // Once it is told that nothing is watched, nothing more comes.
+  const counts = async () => [notifications.length, (await change()).length];
+  await expect.poll(async () => new Set(await counts()).size, { timeout: 10_000 }).toBe(1);
 });

@@ -23,7 +23,7 @@ export async function obtain(state: OAuthState, status: 401 | 403, challenge: Ch
   if (status === 401) {
     const isInVain = state.clock.monotonic() - state.renewedAt < renewedInVainMs;
     if (!isInVain && (await renew(state, at))) return true;
-  } else if (!party.library.isStrictScopeSuperset(scope, state.held?.tokens?.scope)) {
+  } else if (!party.library.isStrictScopeSuperset(challenge.scope ?? at.scope, state.held?.tokens?.scope)) {
     // All it wants was granted, and yet it refuses: asking the person again would not help.
     return false;
   }

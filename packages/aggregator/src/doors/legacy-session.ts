@@ -114,7 +114,7 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
       method,
       params: withoutHop(params),
       wantsProgress: ear.progressToken !== undefined,
-      paramHeaders: {},
+      paramHeaders: undefined,
       signal,
       notify: (method, params) => hear(ear, logLevel, method, params),
       ask: (wanted) => ask(wanted, reply, signal),

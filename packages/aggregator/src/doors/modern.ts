@@ -68,8 +68,13 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
 
   /** Servers say who they are with every result; each hop for itself. */
   function signed(result: JsonObject): JsonObject {
-    if (serverInfo === undefined) return result;
-    return { ...result, _meta: { ...metaOf(result), [metaKeys.serverInfo]: serverInfo } };
+    if (serverInfo === undefined) return { resultType: "complete", ...result };
+    return {
+      // Servers of the other era do not say it.
+      resultType: "complete",
+      ...result,
+      _meta: { ...metaOf(result), [metaKeys.serverInfo]: serverInfo },
+    };
   }
 
   async function discover({ message, caller, reply }: ModernRequest): Promise<void> {

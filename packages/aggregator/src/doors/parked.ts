@@ -59,6 +59,7 @@ export interface Parking {
 
 type ParkedLimits = Pick<Limits, "mcpParkedMax" | "mcpParkedPerPrincipalMax" | "mcpParkedMs">;
 
+const gatherMs = 20;
 const statePrefix = "mcpx-parked:";
 /** The only requests whose answers may be questions. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
@@ -114,14 +115,14 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
     call.account.parked -= 1;
   }
 
-  /** All that was asked in this turn of the loop goes together. */
+  /** What a server asks at once comes over its wire piece by piece, and goes together. */
   function plan(call: Call): void {
     if (call.isParked || call.isRoundDue || call.waiting.size === 0) return;
     call.isRoundDue = true;
-    setImmediate(() => {
+    setTimeout(() => {
       call.isRoundDue = false;
       if (!call.isParked && call.outcome === undefined && call.waiting.size > 0) park(call);
-    });
+    }, gatherMs);
   }
 
   function park(call: Call): void {

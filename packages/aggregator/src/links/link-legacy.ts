@@ -66,6 +66,10 @@ export class LegacyLink implements Link, Listener {
     return this.#facts;
   }
 
+  get tellsQuestionsApart(): boolean {
+    return this.#conversation.hasStreams;
+  }
+
   request(request: LinkRequest): Promise<JsonObject> {
     const id = this.#conversation.nextId();
     const { params } = request;
@@ -115,9 +119,10 @@ export class LegacyLink implements Link, Listener {
     if (inFlight?.request.wantsProgress) inFlight.request.notify("notifications/progress", params);
   }
 
-  /** Without a stream to go by, the one that has waited longest is the likeliest. */
+  /** Without a stream to go by, only the one that is under way alone can be meant: others' callers must not read it. */
   #logged(params: JsonObject, on: InFlight | undefined): void {
-    const inFlight = this.#ownerOf(on);
+    const inFlight =
+      on === undefined && !this.#conversation.hasStreams ? this.#conversation.only : this.#ownerOf(on);
     if (inFlight === undefined) this.#taker.notification("notifications/message", params);
     else inFlight.request.notify("notifications/message", params);
   }

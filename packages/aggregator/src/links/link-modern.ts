@@ -74,6 +74,11 @@ export class ModernLink implements Link, Listener {
     return this.#facts;
   }
 
+  /** Its questions are answers to the requests they belong to. */
+  get tellsQuestionsApart(): boolean {
+    return true;
+  }
+
   request(request: LinkRequest): Promise<JsonObject> {
     return this.#send(this.#conversation.nextId(), request);
   }

@@ -43,6 +43,8 @@ export interface LinkTaker {
 
 export interface Link {
   readonly facts: ServerFacts;
+  /** Whether it is certain which request a server's question belongs to. */
+  readonly tellsQuestionsApart: boolean;
   /**
    * The result as it came, `input_required` of a modern server included. Rejects with the server's own `RpcError`, or
    * with an `McpxError`: `server_unreachable`, `server_lost`, `bad_server_answer`.

@@ -6,6 +6,7 @@ import { Socket } from "node:net";
 const [grace = "", command = "", ...args] = process.argv.slice(2);
 const graceMs = Number(grace);
 const lookMs = 25;
+const lastMs = 500;
 
 const lifeline = new Socket({ fd: 3, readable: true, writable: true });
 const server = spawn(command, args, { stdio: "inherit", detached: true });
@@ -36,14 +37,21 @@ function tell(news: object): void {
 async function endGroup(): Promise<void> {
   if (isEnding || server.pid === undefined) return;
   isEnding = true;
-  const until = performance.now() + graceMs;
-  let isThere = signalGroup("SIGTERM");
-  while (isThere && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
-    isThere = signalGroup(0);
+  if (signalGroup("SIGTERM") && !(await isGone(graceMs))) {
+    signalGroup("SIGKILL");
+    // Whoever waits for our end shall find nobody left.
+    await isGone(lastMs);
   }
-  signalGroup("SIGKILL");
   process.exit(0);
+}
+
+async function isGone(withinMs: number): Promise<boolean> {
+  const until = performance.now() + withinMs;
+  while (performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    if (!signalGroup(0)) return true;
+  }
+  return false;
 }
 
 /** Whether there was anybody to hear it. */

@@ -43,6 +43,7 @@ export function inProcessServer(script: Script): InProcessServer {
     const { promise: ended, resolve } = Promise.withResolvers<string>();
     ends.push(resolve);
     const link: Link = {
+      tellsQuestionsApart: true,
       facts: {
         era: script.era ?? "modern",
         revision: script.era === "legacy" ? "2025-11-25" : "2026-07-28",

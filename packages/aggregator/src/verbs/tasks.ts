@@ -1,32 +1,49 @@
 // Tasks of both generations: their ids say which server they are at, and whose they are.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Era } from "../era.ts";
+import type { Caller, Exchange } from "../exchange.ts";
 import { textParam } from "../resolve.ts";
+import { rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Server } from "../server.ts";
 import { openTaskId, sealTasks } from "../task-ids.ts";
 import { serversOf, type TreeState } from "../tree-state.ts";
 
-export const taskMethods: ReadonlySet<string> = new Set([
-  "tasks/get",
-  "tasks/update",
-  "tasks/cancel",
-  "tasks/result",
-]);
+/** The second generation is an extension of the modern era; the first belongs to the legacy one. */
+const methods: Readonly<Record<Era, ReadonlySet<string>>> = {
+  modern: new Set(["tasks/get", "tasks/update", "tasks/cancel"]),
+  legacy: new Set(["tasks/get", "tasks/result", "tasks/cancel", "tasks/list"]),
+};
+const extension = "io.modelcontextprotocol/tasks";
+
+export function isTaskMethod({ caller, method }: Exchange): boolean {
+  return methods[caller.era].has(method);
+}
 
 export async function handleTask(state: TreeState, exchange: Exchange): Promise<JsonObject> {
-  const { caller, params } = exchange;
+  const { caller, method, params } = exchange;
+  checkDeclared(caller);
+  if (method === "tasks/list") return await listTasks(state, exchange);
   const { server, taskId } = openTaskId(state, caller.principal, textParam(params, "taskId"));
   const result = await dispatch(state, exchange, server, {
     params: { ...params, taskId },
     // A result of the first generation waits for the end of its task.
-    latency: exchange.method === "tasks/result" ? "batch" : "standard",
+    latency: method === "tasks/result" ? "batch" : "standard",
   });
   return sealTasks(state, server, caller.principal, result);
 }
 
+function checkDeclared({ era, capabilities }: Caller): void {
+  if (era === "legacy") return;
+  const { extensions } = capabilities;
+  if (isObject(extensions) && isObject(extensions[extension])) return;
+  throw rpcError(rpcCodes.missingClientCapability, `the client has not declared ${extension}`, {
+    requiredCapabilities: { extensions: { [extension]: {} } },
+  });
+}
+
 /** Only conversations of the caller's own know whose tasks are whose; shared ones are not asked. */
-export async function listTasks(state: TreeState, exchange: Exchange): Promise<JsonObject> {
+async function listTasks(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { caller } = exchange;
   const isAsked = ({ facts, links }: Server) =>
     facts?.era === "legacy" &&

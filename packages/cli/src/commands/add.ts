@@ -68,23 +68,36 @@ async function run(context: AddContext): Promise<number> {
 }
 
 export function undoHint(program: string, name: string, path: string, backup: string | undefined): string {
-  const undo = backup === undefined ? `${program} remove ${shellWord(name)}` : `mv ${shellWord(backup)} ${shellWord(path)}`;
+  const undo =
+    backup === undefined
+      ? `${program} remove ${shellWord(name)}`
+      : `mv ${shellWord(backup)} ${shellWord(path)}`;
   return `undo: ${undo}`;
 }
 
 function checkServerName(name: string): void {
   if (name !== "__proto__" && name.length <= 128 && /^[\p{L}\p{N}][\p{L}\p{N} ._/@:+-]*$/u.test(name)) return;
-  throw misuse(`${JSON.stringify(name)} cannot be a server's name`, "use letters, digits, - and _, such as my-files");
+  throw misuse(
+    `${JSON.stringify(name)} cannot be a server's name`,
+    "use letters, digits, - and _, such as my-files",
+  );
 }
 
 function readEntry({ options, words, cwd }: AddContext, configPath: string): ServerEntry {
   const [, command = "", ...args] = words;
   const { env, header, segment, root, trusted } = options;
-  if (root && segment !== undefined) throw misuse("--root and --segment do not go together", "give one of them");
+  if (root && segment !== undefined)
+    throw misuse("--root and --segment do not go together", "give one of them");
   const isUrl = args.length === 0 && /^https?:\/\//i.test(command);
   if (isUrl && env.length > 0) throw misuse("--env is for commands", "give a header with --header 'K: V'");
-  if (!isUrl && header.length > 0) throw misuse("--header is for addresses", "give a variable with --env K=V");
-  const headers = readPairs(header, /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/s, "--header", "'X-Key: value'");
+  if (!isUrl && header.length > 0)
+    throw misuse("--header is for addresses", "give a variable with --env K=V");
+  const headers = readPairs(
+    header,
+    /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/s,
+    "--header",
+    "'X-Key: value'",
+  );
   const variables = readPairs(env, /^([^=\0]+)=(.*)$/s, "--env", "KEY=value");
   // The file is somewhere else, and a path given here is meant from here.
   const isRelative = [command, ...args].some((word) => /^\.\.?(\/|\\|$)/.test(word));
@@ -101,11 +114,17 @@ function readEntry({ options, words, cwd }: AddContext, configPath: string): Ser
   };
 }
 
-function readPairs(given: readonly string[], form: RegExp, option: string, example: string): Record<string, string> {
+function readPairs(
+  given: readonly string[],
+  form: RegExp,
+  option: string,
+  example: string,
+): Record<string, string> {
   const pairs = given.map((text): [string, string] => {
     const [, name, value] = form.exec(text) ?? [];
     // The text may hold a secret: it is not shown.
-    if (name === undefined || value === undefined) throw misuse(`${option} needs a name and a value`, `write ${option} ${example}`);
+    if (name === undefined || value === undefined)
+      throw misuse(`${option} needs a name and a value`, `write ${option} ${example}`);
     return [name, value];
   });
   const [twice] = pairs.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);

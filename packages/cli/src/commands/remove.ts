@@ -20,7 +20,9 @@ export const remove = defineCommand({
 async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
-  const { openConfig, saveConfig, segmentsOf, shownSecrets, withoutServer } = await import("../edit-config.ts");
+  const { openConfig, saveConfig, segmentsOf, shownSecrets, withoutServer } = await import(
+    "../edit-config.ts"
+  );
   const file = openConfig(context);
   const names = [...segmentsOf(file.config).keys()];
   if (!names.includes(name)) {

@@ -38,27 +38,30 @@ function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let count = 0;
-    // The peer left, was too slow or sent nonsense: no fault of ours, and nobody is there to be told.
-    const fail = () => reject(new McpxError("bad_request", "the body did not come whole"));
-    if (raw.destroyed) fail();
-    raw.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       count += chunk.length;
-      if (count <= bytesMax) {
-        chunks.push(chunk);
-        return;
-      }
+      if (count <= bytesMax) chunks.push(chunk);
+      else stop(tooLarge(bytesMax));
+    };
+    const stop = (error: McpxError) => {
+      raw.off("data", take).off("end", finish).off("close", fail);
       raw.pause();
-      raw.removeAllListeners("data");
-      reject(tooLarge(bytesMax));
-    });
-    raw.on("end", () => {
+      reject(error);
+    };
+    const finish = () => {
+      raw.off("close", fail);
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-    });
-    raw.on("error", fail);
-    raw.on("close", fail);
+    };
+    // The peer left, was too slow or sent nonsense: no fault of ours, and nobody is there to be told.
+    const fail = () => stop(new McpxError("bad_request", "the body did not come whole"));
+    if (raw.destroyed) fail();
+    else raw.on("data", take).on("end", finish).on("close", fail).on("error", ignore);
   });
 }
+
+/** What went wrong is told by the end that follows. */
+function ignore(): void {}
 
 function tooLarge(bytesMax: number): McpxError {
   return new McpxError("too_large", `a body may have ${bytesMax} bytes`);

@@ -36,6 +36,9 @@ export interface UpgradeRequest extends HttpRequest {
 // Addresses end up in histories and logs: no long-lived token in a URL, ever. [X0-5.1-1]
 const tokenParameters = new Set(["token", "access_token", "id_token", "jwt", "bearer", "authorization"]);
 
+/** Nobody writes to a query. */
+const noQuery = new URLSearchParams();
+
 /** What the answer to a request knows of it. */
 export interface RequestContext {
   params: Readonly<Record<string, string>>;
@@ -87,7 +90,7 @@ export function createRequest(raw: IncomingMessage, context: RequestContext): Ht
 
 function queryOf(target: string): URLSearchParams {
   const mark = target.indexOf("?");
-  if (mark === -1) return new URLSearchParams();
+  if (mark === -1) return noQuery;
   const query = new URLSearchParams(target.slice(mark + 1));
   for (const name of query.keys()) {
     if (tokenParameters.has(name.toLowerCase())) {

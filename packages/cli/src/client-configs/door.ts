@@ -1,0 +1,97 @@
+// The address and the rights that a client gets from us.
+import { join } from "node:path";
+import type { ConnectContext } from "../commands/connect.ts";
+import { toolGlob } from "../config-values.ts";
+import { durationRule, parseDuration } from "../duration.ts";
+import type { ConfigFile } from "../edit-config.ts";
+import { Failure, misuse } from "../failure.ts";
+import { localUser, withStore } from "../local-store.ts";
+import { localUrl } from "../local-url.ts";
+import { suggestion } from "../nearest.ts";
+import { runningPlace } from "../running-gateway.ts";
+import { defaultHost, defaultPort } from "../server-settings.ts";
+import type { Client, Door } from "./client.ts";
+
+/** What a client shall have, before there is a token for it. */
+export interface DoorWish extends Omit<Door, "token"> {
+  id: string;
+  tools: readonly string[];
+  ttlMs: number;
+}
+
+export interface MintedToken {
+  token: string;
+  jti: string;
+  expiresAt: number;
+}
+
+const ttlMsMax = 365 * 86_400_000;
+
+export function readDoor({ options }: ConnectContext, client: Client, file: ConfigFile): DoorWish {
+  const { profile, ttl, tools } = options;
+  if (client.reaches === "stdio" && ttl !== undefined) {
+    throw misuse(
+      `--ttl is for tokens, and ${client.title} gets none`,
+      "it starts mcpx stdio, which asks for its own",
+    );
+  }
+  if (profile !== undefined) checkProfile(profile, Object.keys(file.config.profiles ?? {}), file.path);
+  const bad = tools.find((glob) => !toolGlob.safeParse(glob).success);
+  if (bad !== undefined)
+    throw misuse(`--tools ${bad} is not a tool's name or glob`, "write for example 'files.*'");
+  const id = `client:${client.id}`;
+  const globs = tools.length === 0 ? ["**"] : tools;
+  const path = profile === undefined ? "/mcp" : `/mcp/${profile}`;
+  return {
+    id,
+    tools: globs,
+    ttlMs: readTtl(ttl ?? "30d"),
+    url: `${gatewayUrl(file)}${path}?names=${client.names}`,
+    command: process.execPath,
+    args: [
+      // By their full paths: what is started from a desktop knows no shell's PATH.
+      join(import.meta.dirname, "..", "..", "bin", "mcpx.js"),
+      ...["stdio", "--data", file.dataDir, "--id", id, "--names", client.names],
+      ...(profile === undefined ? [] : ["--profile", profile]),
+      ...(tools.length === 0 ? [] : tools.flatMap((glob) => ["--tools", glob])),
+    ],
+  };
+}
+
+/** Where it runs now, else where the configuration says it will. */
+function gatewayUrl({ dataDir, config }: ConfigFile): string {
+  const running = runningPlace(dataDir);
+  if (running !== undefined) return running.url;
+  const { host = defaultHost, port = defaultPort, hosts, tls } = config.listen ?? {};
+  const name = host.includes(":") ? `[${host}]` : host;
+  const url = `${tls === undefined ? "http" : "https"}://${name}:${port}`;
+  return localUrl(url, { hosts, tls: tls && { cert: "", key: "" } });
+}
+
+function checkProfile(profile: string, known: readonly string[], path: string): void {
+  if (known.includes(profile)) return;
+  const list = known.length === 0 ? `there is none in ${path}` : `there are ${known.join(", ")}`;
+  throw new Failure(`there is no profile ${JSON.stringify(profile)}`, suggestion(profile, known) ?? list);
+}
+
+function readTtl(text: string): number {
+  const ttlMs = parseDuration(text);
+  if (ttlMs === undefined)
+    throw misuse(`--ttl ${text} is not ${durationRule}`, "write for example --ttl 30d");
+  if (ttlMs > ttlMsMax) throw misuse(`--ttl ${text} is too long`, "a token counts for 365d at most");
+  return ttlMs;
+}
+
+export async function mintFor(
+  dataDir: string,
+  { id, tools, ttlMs }: DoorWish,
+  title: string,
+): Promise<MintedToken> {
+  return withStore(dataDir, { mayCreate: true }, async ({ identity, audit }) => {
+    const claims = { sub: id, topics: [], tools: [...tools], kind: "agent", name: title } as const;
+    const minted = await identity.tokens.mint(claims, { ttlMs });
+    const detail = { ...claims, tools: [...tools], topics: [], jti: minted.jti, ttlMs };
+    audit.recordNow({ action: "token.issue", actor: `cli:${localUser()}`, subject: id, detail });
+    return minted;
+  });
+}

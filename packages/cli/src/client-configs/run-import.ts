@@ -1,0 +1,171 @@
+// What `mcpx import` does: looks, shows, asks, writes.
+import { segmentFor } from "@mcpx/aggregator";
+import type { ImportContext } from "../commands/import.ts";
+import { parseConfig } from "../config.ts";
+import {
+  type ConfigFile,
+  openConfig,
+  type SavedConfig,
+  type ServerEntry,
+  saveConfig,
+  segmentsOf,
+  shownSecrets,
+  withServers,
+} from "../edit-config.ts";
+import { Failure } from "../failure.ts";
+import { secretsOf } from "../secrets.ts";
+import { ask, shellWord, shortPath, showDiff } from "../show-change.ts";
+import { visible } from "../visible.ts";
+import type { ClientWorld } from "./client.ts";
+import { clientsOf } from "./clients.ts";
+import { type Findings, type FoundServer, findServers } from "./find-servers.ts";
+import {
+  importRemarks,
+  importTable,
+  leftLines,
+  reachText,
+  secretNames,
+  transportOf,
+} from "./import-table.ts";
+import { type ImportPlan, type PlannedServer, planImport, readChoice } from "./plan-import.ts";
+
+export async function runImport(context: ImportContext, world: ClientWorld): Promise<number> {
+  const { options, output } = context;
+  const clients = clientsOf(context.words);
+  const file = openConfig(context);
+  const findings = findServers(clients, world);
+  const plan = planImport(findings.servers, presentIn(file));
+  if (!options.json) showPlan(context, findings, plan);
+  const chosen = await choose(context, plan.planned);
+  const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen));
+  const saved = text === undefined ? undefined : saveConfig(file, text, new Date());
+  if (options.json) output.json(report(findings, plan, chosen, saved && { file: file.path, ...saved }));
+  else if (text !== undefined && saved !== undefined) showWritten(context, file, text, saved, chosen);
+  return findings.servers.length === 0 && findings.faults.length > 0 ? 1 : 0;
+}
+
+function presentIn({ config }: ConfigFile) {
+  const segments = [...segmentsOf(config)].map(([name, segment]) => [segment, name] as const);
+  return {
+    servers: new Map(Object.entries(config.mcpServers ?? {}) as unknown as [string, ServerEntry][]),
+    segments: new Map(segments),
+    segmentFor,
+  };
+}
+
+function showPlan(context: ImportContext, { faults, looked }: Findings, { planned, left }: ImportPlan): void {
+  const { output } = context;
+  for (const fault of faults) output.note(`mcpx: ${visible(fault)}`);
+  const there = looked.filter(({ isThere }) => isThere).length;
+  const files = `${there} file${there === 1 ? "" : "s"}`;
+  if (planned.length === 0) {
+    const all = left.length === 0 ? "no server" : "no server that is not here already";
+    output.line(`found ${all} in ${files}; looked for`);
+    for (const { path, isThere } of looked) {
+      output.line(output.paint("dim", `  ${isThere ? "✓" : " "} ${visible(shortPath(path, context))}`));
+    }
+  } else {
+    output.line(`found ${planned.length} server${planned.length === 1 ? "" : "s"} in ${files}`);
+    output.line();
+    importTable(planned).forEach((line, index) => {
+      output.line(index === 0 ? output.paint("dim", line) : line);
+    });
+  }
+  const remarks = importRemarks(planned);
+  if (remarks.length > 0) output.line();
+  for (const line of remarks) output.line(output.paint("yellow", line));
+  if (left.length > 0) output.line(`\nleft out`);
+  for (const line of leftLines(left)) output.line(output.paint("dim", line));
+  if (planned.length > 0) output.line(`\n${unannotatedText(context.options.unannotated)}`);
+}
+
+/** Where `gates.unannotated` will be kept for each server, once there are gates. */
+function unannotatedText(choice: string | undefined): string {
+  const rule = "Tools that do not say how dangerous they are will be asked for";
+  return choice === "allow" ? `${rule}; --unannotated allow is not kept before there are gates.` : `${rule}.`;
+}
+
+async function choose(context: ImportContext, planned: readonly PlannedServer[]): Promise<PlannedServer[]> {
+  const { options, output } = context;
+  if (planned.length === 0) return [];
+  if (options.yes) return [...planned];
+  const question = "Import which? Numbers such as 1 3-5, all, or Enter for none";
+  const answer = options.json ? undefined : await ask(context, question);
+  if (answer === undefined) {
+    if (!options.json) output.line("Nothing was written; --yes writes all of them.");
+    return [];
+  }
+  const numbers = readChoice(answer, planned.length);
+  if (numbers === undefined) {
+    throw new Failure(
+      `${JSON.stringify(answer)} is no choice, so nothing was written`,
+      "write numbers of the table",
+    );
+  }
+  if (numbers.length === 0) output.line("Nothing was written.");
+  return planned.filter((_, index) => numbers.includes(index));
+}
+
+function entriesOf(chosen: readonly PlannedServer[]): Map<string, ServerEntry> {
+  return new Map(chosen.map(({ name, found }) => [name, found.entry]));
+}
+
+function showWritten(
+  context: ImportContext,
+  file: ConfigFile,
+  text: string,
+  { backup, isClosed }: SavedConfig,
+  chosen: readonly PlannedServer[],
+): void {
+  const { output } = context;
+  output.line(`\nwrote ${chosen.length} to ${shortPath(file.path, context)}`);
+  const secrets = [file.config, parseConfig(text, file.path)].flatMap(shownSecrets);
+  showDiff(context, file.before?.text ?? "", text, secrets);
+  if (chosen.some(({ found }) => secretsOf(found.entry).length > 0)) {
+    const now = isClosed ? "now only you may read it" : "only you may read it";
+    output.note(
+      `mcpx: secrets are in that file as they were: ${now} (mode 0600); keep it out of version control`,
+    );
+  }
+  const undo =
+    backup === undefined ? `rm ${shellWord(file.path)}` : `mv ${shellWord(backup)} ${shellWord(file.path)}`;
+  output.note(`undo: ${undo}`);
+}
+
+function report(
+  { faults }: Findings,
+  { planned, left }: ImportPlan,
+  chosen: readonly PlannedServer[],
+  written: ({ file: string } & SavedConfig) | undefined,
+) {
+  return {
+    servers: planned.map((server) => ({
+      ...serverReport(server.found),
+      name: server.name,
+      also: server.also.map(({ client, file, name }) => ({ client, file, name })),
+      takenBy: server.takenBy ?? null,
+      written: chosen.includes(server),
+    })),
+    left: left.map(({ found, why }) => ({ ...serverReport(found), why })),
+    faults,
+    file: written?.file ?? null,
+    backup: written?.backup ?? null,
+  };
+}
+
+function serverReport(found: FoundServer) {
+  const { name, client, file, project, needs, untaken, entry } = found;
+  return {
+    name,
+    originalName: name,
+    client,
+    file,
+    project: project ?? null,
+    transport: transportOf(found),
+    reach: reachText(found),
+    variables: secretNames(found),
+    disabled: entry.disabled === true,
+    needs,
+    untaken,
+  };
+}

@@ -1,0 +1,105 @@
+// `mcpx connect CLIENT --undo`: the client's file as it was. Where others wrote into it since, only our entry goes.
+import { rmSync } from "node:fs";
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import type { ConnectContext } from "../commands/connect.ts";
+import { Failure } from "../failure.ts";
+import { backUp, checkUnchanged, type ReadFile, readWhole, replaceFile } from "../replace-file.ts";
+import { secretsOf } from "../secrets.ts";
+import { consent, shortPath, showDiff } from "../show-change.ts";
+import type { Client } from "./client.ts";
+import { type Connection, forgetConnection, readConnection, sha256Of } from "./connection.ts";
+import { entryIn, withEntry } from "./edit-client-file.ts";
+import { revokeToken } from "./revoke-token.ts";
+
+/** What the file shall be: these bytes, or not there. */
+type Target = { bytes: Buffer; isExact: boolean } | undefined;
+
+export async function undoConnect(context: ConnectContext, client: Client, dataDir: string): Promise<number> {
+  const { options, output } = context;
+  const connection = readConnection(dataDir, client.id);
+  if (connection === undefined) {
+    throw new Failure(`there is nothing to undo: ${client.title} was not connected from ${dataDir}`);
+  }
+  const { file } = connection;
+  const before = readWhole(file);
+  const target = before === undefined ? undefined : targetOf(connection, before, client);
+  if (!options.json) show(context, client, file, before, target);
+  if (before !== undefined && !(await consent(context, "Write it?"))) {
+    output.line("Nothing was written.");
+    return 0;
+  }
+  if (before !== undefined) put(file, before, target);
+  if (target?.isExact === true && connection.original) rmSync(connection.original, { force: true });
+  forgetConnection(dataDir, client.id);
+  if (connection.jti !== undefined) await revokeToken(context, connection.jti);
+  const isExact = target === undefined || target.isExact;
+  if (options.json) output.json({ client: client.id, file, changed: before !== undefined, exact: isExact });
+  else
+    output.line(
+      `${client.title} is not connected any more${connection.jti === undefined ? "" : "; its token is revoked"}`,
+    );
+  return 0;
+}
+
+function targetOf({ file, sha256, original }: Connection, before: ReadFile, client: Client): Target {
+  const isUntouched = sha256Of(before.bytes) === sha256;
+  if (isUntouched && original === null) return undefined;
+  const saved = typeof original === "string" ? readWhole(original) : undefined;
+  if (isUntouched && saved !== undefined) return { bytes: saved.bytes, isExact: true };
+  const earlier = saved === undefined ? undefined : entryIn(saved.text, client, file);
+  const text = withEntry(before.text, isObject(earlier) ? plain(earlier) : undefined, client, file);
+  return { bytes: Buffer.from(before.bom + text), isExact: false };
+}
+
+function put(file: string, before: ReadFile, target: Target): void {
+  if (target === undefined) {
+    checkUnchanged(file, before);
+    rmSync(file);
+    return;
+  }
+  if (!target.isExact) backUp(file, before, new Date());
+  replaceFile(file, target.bytes, before.mode, before);
+}
+
+function show(
+  context: ConnectContext,
+  client: Client,
+  file: string,
+  before: ReadFile | undefined,
+  target: Target,
+): void {
+  const { output } = context;
+  const path = shortPath(file, context);
+  if (before === undefined) output.line(`${path} is gone already`);
+  else if (target === undefined)
+    output.line(`${client.title}: this would remove ${path}, which connect made`);
+  else {
+    const how = target.isExact ? "as it was" : "others changed it since, so only our entry goes";
+    output.line(`${client.title}: this would change ${path} (${how})`);
+    const after = target.bytes.toString();
+    const secrets = [before.text, after].flatMap((text) =>
+      entrySecrets(entryIn(text.replace(/^\ufeff/, ""), client, file)),
+    );
+    showDiff(context, before.text, after.replace(/^\ufeff/, ""), secrets);
+  }
+}
+
+/** The values of an entry, ours or an older one, that must not be shown. */
+export function entrySecrets(entry: unknown): string[] {
+  if (!isObject(entry)) return [];
+  const texts = (value: unknown) =>
+    Object.fromEntries(
+      Object.entries(isObject(value) ? value : {}).map(([key, inner]) => [key, String(inner)]),
+    );
+  const { env, headers, http_headers: others, args, url } = entry;
+  return secretsOf({
+    env: texts(env),
+    headers: { ...texts(headers), ...texts(others) },
+    args: Array.isArray(args) ? args.map(String) : [],
+    url: typeof url === "string" ? url : undefined,
+  });
+}
+
+function plain(entry: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(entry)) as JsonObject;
+}

@@ -1,0 +1,46 @@
+// `mcpx import [CLIENT…]`: servers that other programs know, into the tree. It shows what it would do; writing needs
+// --yes or a choice.
+import { homedir } from "node:os";
+import { type Context, dataOption, defineCommand } from "../command.ts";
+import { misuse } from "../failure.ts";
+import { configOption } from "./add.ts";
+
+const options = {
+  yes: { type: "boolean", about: "write all of them without asking" },
+  unannotated: {
+    type: "string",
+    value: "HOW",
+    about: "tools that do not say how dangerous they are: ask or allow",
+  },
+  ...configOption,
+  ...dataOption,
+} as const;
+
+export type ImportContext = Context<typeof options>;
+
+export const importServers = defineCommand({
+  name: "import",
+  summary: "bring the servers of other programs into the tree",
+  usage: "[CLIENT…] [--yes]",
+  words: { min: 0, max: 6 },
+  options,
+  examples: [
+    ["mcpx import", "what Claude Desktop, Claude Code, Cursor, VS Code, Codex and Gemini have"],
+    ["mcpx import cursor vscode", "only theirs (claude-desktop claude-code cursor vscode codex gemini)"],
+    ["mcpx import --yes", "write without asking"],
+  ],
+  async run(context) {
+    const { unannotated } = context.options;
+    if (unannotated !== undefined && unannotated !== "ask" && unannotated !== "allow") {
+      throw misuse(`--unannotated ${unannotated} is not one`, "use ask or allow");
+    }
+    const { runImport } = await import("../client-configs/run-import.ts");
+    return runImport(context, worldOf(context));
+  },
+});
+
+/** Where clients keep their files is computed from this alone. */
+export function worldOf({ env, cwd }: Pick<Context, "env" | "cwd">) {
+  const { platform } = process;
+  return { env, cwd, platform, home: (platform === "win32" ? env.USERPROFILE : env.HOME) || homedir() };
+}
