@@ -1,5 +1,6 @@
 // Changes one property of a JSON text with comments, and not a character besides. The library's own edits would move
 // or swallow comments beside the property, so only its tree and scanner are used. Pure.
+import { isObject } from "@mcpx/protocol";
 import { applyEdits, createScanner, type Edit, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { Failure } from "./failure.ts";
 
@@ -7,6 +8,7 @@ type Path = readonly string[];
 
 /** `SyntaxKind.CommaToken`; the library's enum cannot be had in isolated modules. */
 const commaToken = 5;
+const listCharsMax = 80;
 
 /** `path` may lead through objects that are not there yet; `file` is what messages call the text. */
 export function setProperty(text: string, path: Path, value: unknown, file: string): string {
@@ -104,8 +106,21 @@ function commaAfter(text: string, from: number): number | undefined {
   return token === commaToken ? scanner.getTokenOffset() : undefined;
 }
 
-function render(value: unknown, indent: string, { unit, eol }: Style): string {
-  return JSON.stringify(value, null, unit).replaceAll("\n", `${eol}${indent}`);
+/** Lists of a few words stay on their line. */
+function render(value: unknown, indent: string, style: Style): string {
+  const inner = indent + style.unit;
+  if (Array.isArray(value)) {
+    const line = `[${value.map((item) => JSON.stringify(item)).join(", ")}]`;
+    if (line.length <= listCharsMax) return line;
+    const items = value.map((item) => `${inner}${render(item, inner, style)}`);
+    return `[${style.eol}${items.join(`,${style.eol}`)}${style.eol}${indent}]`;
+  }
+  if (!isObject(value)) return JSON.stringify(value);
+  const properties = Object.entries(value).map(
+    ([key, item]) => `${inner}${JSON.stringify(key)}: ${render(item, inner, style)}`,
+  );
+  if (properties.length === 0) return "{}";
+  return `{${style.eol}${properties.join(`,${style.eol}`)}${style.eol}${indent}}`;
 }
 
 function nest(path: Path, value: unknown): unknown {

@@ -28,8 +28,7 @@ interface Holder {
 export function secretsOf({ args = [], env = {}, headers = {}, url }: Holder): string[] {
   const found = [...Object.entries(env), ...Object.entries(headers)]
     .filter(([name, value]) => isSecret(name, value))
-    // What is before the last word of a header says how it is meant.
-    .map(([, value]) => value.replace(/^(bearer|basic|token) +/i, ""));
+    .map(([, value]) => bare(value));
   args.forEach((arg, index) => {
     const before = args[index - 1] ?? "";
     const { name, value } = splitArgument(arg);
@@ -41,12 +40,35 @@ export function secretsOf({ args = [], env = {}, headers = {}, url }: Holder): s
   return [...found, ...urlSecrets(url ?? "")].filter((value) => value.length > 0);
 }
 
-/** A text, JSON or not, without those values. */
+/** Every text in a value of any shape that must not be shown. */
+export function secretsIn(value: unknown, name = ""): string[] {
+  if (typeof value === "string") return isSecret(name, value) ? [bare(value)] : urlSecrets(value);
+  if (typeof value !== "object" || value === null) return [];
+  const args = Array.isArray(value)
+    ? secretsOf({ args: value.filter((item) => typeof item === "string") })
+    : [];
+  return [
+    ...args,
+    ...Object.entries(value).flatMap(([key, inner]) => secretsIn(inner, Array.isArray(value) ? name : key)),
+  ];
+}
+
+/** A text, JSON or not, without those values. A very short one is hidden only where it stands by itself. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
-  return [...secrets]
+  return [...new Set(secrets)]
     .sort((a, b) => b.length - a.length)
-    .flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret])
-    .reduce((shown, secret) => shown.replaceAll(secret, hidden), text);
+    .reduce((shown, secret) => {
+      const quoted = JSON.stringify(secret);
+      if (secret.length >= 6) return shown.replaceAll(quoted.slice(1, -1), hidden).replaceAll(secret, hidden);
+      if (shown === secret) return hidden;
+      const ending = shown.endsWith(`=${secret}`) ? `${shown.slice(0, -secret.length)}${hidden}` : shown;
+      return ending.replaceAll(quoted, `"${hidden}"`);
+    }, text);
+}
+
+/** What is before the last word of a header says how it is meant. */
+function bare(value: string): string {
+  return value.replace(/^(bearer|basic|token) +/i, "");
 }
 
 function isSecret(name: string, value: string): boolean {

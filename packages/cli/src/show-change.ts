@@ -15,10 +15,9 @@ export function showDiff(
   after: string,
   secrets: readonly string[],
 ): void {
-  const lines = diffLines(hideSecrets(before, secrets), hideSecrets(after, secrets));
-  for (const line of lines) output.line(output.paint(styles[line.sign], diffText(line)));
-  // A changed secret is a change too.
-  if (lines.length === 0 && before !== after) output.line("  (only values that are not shown change)");
+  for (const { sign, text } of diffLines(before, after)) {
+    output.line(output.paint(styles[sign], diffText({ sign, text: hideSecrets(text, secrets) })));
+  }
 }
 
 /** One answer of a person; `undefined` where nobody is there to ask. */

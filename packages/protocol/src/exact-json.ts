@@ -13,8 +13,11 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
-/** What numbers that do not survive have in their text; inside strings it costs time and no truth. */
-const suspicious = /\d{16}|\d[eE]|\.\d*0(?!\d)|-0|\d\.\d{8}|\d{8}\.\d/;
+/**
+ * Numbers that may not survive, where a number can begin. Text that only looks like one costs time and no truth, but
+ * what every message has ("2.0", dates) must not: reading number by number takes four times as long.
+ */
+const suspicious = /(?:^|[:,[\s])(?:-0|-?(?:\d{16}|\d{1,15}[.eE]))/;
 
 /** As `JSON.parse`, but numbers keep their text. */
 export function parseExact(text: string): unknown {

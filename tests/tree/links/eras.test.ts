@@ -62,6 +62,11 @@ test("stdio: a modern server is never initialized", async () => {
   ]);
 });
 
+test("stdio: a modern server that is slow to start is not taken for another one", async () => {
+  const { link } = await openTo(hostile("--era", "modern", "--discover", "late"));
+  expect(link.facts.era).toBe("modern");
+});
+
 test("stdio: the era that is remembered is tried first, and found out again where it is wrong", async () => {
   const { file, pids } = starts();
   const legacy = await openTo(hostile("--starts", file), { era: "legacy" });

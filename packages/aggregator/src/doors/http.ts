@@ -11,22 +11,23 @@ import {
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
-import { legacyRevisions } from "../era.ts";
 import type { Caller } from "../exchange.ts";
 import type { Profile } from "../profile.ts";
-import { RpcError, rpcCodes, rpcError } from "../rpc-error.ts";
+import { RpcError } from "../rpc-error.ts";
 import type { Tree } from "../tree.ts";
 import { createAccounts } from "./accounts.ts";
 import { dialectFor } from "./dialect-for.ts";
 import { checkRevision, isModernRevision, readEnvelope } from "./envelope.ts";
 import { eraOf } from "./era-of.ts";
+import { checkAccept, checkLegacyVersion, checkPost } from "./http-checks.ts";
 import { createHttpReply, createPlainTrack, type HttpReply } from "./http-reply.ts";
+import { waitForEnd, watchOver } from "./http-watch.ts";
 import { createLegacy, type Visit } from "./legacy.ts";
 import { checkMcpHeaders, checkVersionHeader, headerOf, paramHeadersOf } from "./mcp-headers.ts";
 import { idOf, type Message, type RequestId, type RpcRequest, readMessage } from "./message.ts";
 import { createModern } from "./modern.ts";
 import { parse } from "./parse.ts";
-import { Refusal, refusalResponse, refuse } from "./refusal.ts";
+import { Refusal, refusalResponse } from "./refusal.ts";
 import { challenged, metadataRoutes, type ResourceOptions } from "./resource-metadata.ts";
 
 export interface HttpDoorOptions extends ResourceOptions {
@@ -149,8 +150,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
 
   const get = forSession((visit) => {
     if (isDraining) throw new McpxError("draining");
-    if (!accepts(visit.request, "text/event-stream"))
-      throw refuse(406, "accept must include text/event-stream");
+    checkAccept(visit.request, "text/event-stream");
     return legacy.listen(legacy.find(visit), visit);
   });
 
@@ -166,23 +166,8 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
     return refusalResponse(error, id);
   }
 
-  function pulse(): void {
-    const now = clock.now();
-    const monotonic = clock.monotonic();
-    for (const reply of open) {
-      if (reply.principal.expiresAt <= now) reply.end(new McpxError("token_expired"));
-      else reply.pulse(monotonic);
-    }
-    modern.sweep();
-    legacy.sweep();
-    accounts.sweep();
-  }
-
-  const timer = setInterval(pulse, options.pulseMs ?? 1_000).unref();
-  const stopHearing = identity.revocations.onRevoked((jti) => {
-    for (const reply of open) if (reply.principal.jti === jti) reply.end(new McpxError("token_revoked"));
-    legacy.revoke(jti);
-  });
+  const { pulseMs = 1_000 } = options;
+  const stopWatching = watchOver({ open, accounts, modern, legacy, identity, clock, pulseMs });
 
   return {
     routes: [
@@ -197,34 +182,9 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
       isDraining = true;
       modern.drain();
       legacy.disconnect();
-      const until = performance.now() + graceMs;
-      while (open.size > 0 && performance.now() < until)
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      for (const reply of open) reply.end(new McpxError("draining"));
+      await waitForEnd(open, graceMs);
       legacy.close();
-      clearInterval(timer);
-      stopHearing();
+      stopWatching();
     },
   };
-}
-
-function checkPost(request: HttpRequest): void {
-  // Also a wall against forms: a page cannot send this type elsewhere without being asked first (CORS).
-  if (!request.hasJson()) throw refuse(415, "content-type must be application/json");
-  if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
-    throw refuse(406, "accept must include application/json and text/event-stream");
-  }
-}
-
-function accepts({ headers: { accept } }: HttpRequest, type: string): boolean {
-  if (accept === undefined || accept.includes(type) || accept.includes("*/*")) return true;
-  return accept.includes(`${type.slice(0, type.indexOf("/"))}/*`);
-}
-
-function checkLegacyVersion(version: string | undefined): void {
-  if (version === undefined || legacyRevisions.some((known) => known === version)) return;
-  throw rpcError(rpcCodes.invalidRequest, "Invalid Request: unsupported protocol version", {
-    supported: legacyRevisions,
-    requested: version,
-  });
 }

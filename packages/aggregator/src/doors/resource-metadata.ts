@@ -30,7 +30,7 @@ function metadata(options: ResourceOptions, request: HttpRequest) {
 }
 
 function baseOf({ publicUrl }: ResourceOptions, { origin }: HttpRequest): string {
-  return publicUrl?.replace(/\/+$/, "") ?? origin;
+  return publicUrl?.replace(/\/$/, "") ?? origin;
 }
 
 /** A refusal for want of a token says where one can be had; others are left as they are. */

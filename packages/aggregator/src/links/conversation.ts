@@ -19,6 +19,8 @@ export interface Listener {
   cancelled(inFlight: InFlight): void;
 }
 
+/** How long a server may take to take note of something. */
+const tellMs = 30_000;
 const once = { once: true } as const;
 const repeatable = /(?:^|\/)(?:list|read|get|complete|discover|ping)$/;
 
@@ -80,8 +82,10 @@ export class Conversation implements WireTaker {
   readonly #taker: LinkTaker;
   readonly #limits: LinkLimits;
   readonly #inFlight = new Map<RequestId, InFlight>();
-  readonly #notifications: Throttle;
+  /** Notifications and questions. */
+  readonly #unasked: Throttle;
   readonly #remarks: Throttle;
+  readonly #take = (message: JsonObject) => this.take(message, undefined);
   #listener: Listener | undefined;
   #wire: Wire | undefined;
   #why: string | undefined;
@@ -92,7 +96,7 @@ export class Conversation implements WireTaker {
     this.#taker = taker;
     this.#limits = limits;
     this.#remarks = new Throttle(limits.remarkRate, (count) => this.#say(`(${count} lines left out)`));
-    this.#notifications = new Throttle(limits.notificationRate, (count) =>
+    this.#unasked = new Throttle(limits.notificationRate, (count) =>
       this.#say(
         `(${count} notifications dropped: no more than ${limits.notificationRate} a second are taken)`,
       ),
@@ -170,7 +174,9 @@ export class Conversation implements WireTaker {
   /** A notification or an answer. */
   tell(message: JsonObject): void {
     if (this.#wire === undefined || this.#why !== undefined) return;
-    this.#wire.send({ jsonrpc: "2.0", ...message }).catch((error: unknown) => {
+    const told = { jsonrpc: "2.0", ...message };
+    const sending = { take: this.#take, signal: AbortSignal.timeout(tellMs) };
+    this.#wire.send(told, sending).catch((error: unknown) => {
       if (this.#why === undefined) this.remark(`(not sent: ${textOf(error)})`);
     });
   }
@@ -190,7 +196,8 @@ export class Conversation implements WireTaker {
     try {
       if (message.method === undefined) this.#answer(message, on);
       else if (typeof message.method !== "string") this.remark("(a message that is no JSON-RPC was dropped)");
-      else if (message.id !== undefined || this.#notifications.admits()) this.#listener?.heard(message, on);
+      else if (this.#unasked.admits()) this.#listener?.heard(message, on);
+      else this.#wire?.pause?.();
     } catch (error) {
       // Whatever a server sends must not end more than what it was for.
       this.remark(`(a message was dropped: ${textOf(error)})`);
@@ -221,6 +228,7 @@ export class Conversation implements WireTaker {
     // An error may have no id where the request could not be read; on a stream of its own it is clear whose it is.
     if (inFlight === undefined && (id === null || id === undefined) && isObject(message.error)) inFlight = on;
     if (inFlight === undefined || this.#settle(inFlight) === undefined) {
+      if (!this.#unasked.admits()) this.#wire?.pause?.();
       this.remark(`(an answer nobody waits for was dropped: id ${String(JSON.stringify(id)).slice(0, 80)})`);
       return;
     }
@@ -247,7 +255,7 @@ export class Conversation implements WireTaker {
     if (this.#why !== undefined) return;
     this.#why = why;
     for (const inFlight of [...this.#inFlight.values()]) this.#fail(inFlight, "server_lost", why);
-    this.#notifications.flush();
+    this.#unasked.flush();
     this.#remarks.flush();
   }
 

@@ -112,9 +112,9 @@ export class ModernLink implements Link, Listener {
     else this.#taker.notification(method, params);
   }
 
-  cancelled({ id }: InFlight): void {
-    // Over HTTP the end of its stream says so.
-    if (this.#conversation.hasStreams) return;
+  cancelled({ id, request }: InFlight): void {
+    // Over HTTP the end of its stream says so; and who is silent to this may be of the other era.
+    if (this.#conversation.hasStreams || request.method === "server/discover") return;
     this.#conversation.tell({ method: "notifications/cancelled", params: { requestId: id } });
   }
 

@@ -1,11 +1,11 @@
 // Whose answer it was that was too large to read: it stands near one of the ends, the way servers write them.
 
-const id = String.raw`"id"\s*:\s*(\d{1,15}|"[\w:.-]{1,64}")\s*`;
-const atBegin = new RegExp(String.raw`^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*${id},`);
-const atEnd = new RegExp(String.raw`,\s*${id}(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
+const atBegin = /^\{ ?(?:"jsonrpc" ?: ?"2\.0", ?)?"id" ?: ?(\d{1,15}|"[\w:.-]{1,64}") ?,/;
+const atEnd = /^, ?"id" ?: ?(\d{1,15}|"[\w:.-]{1,64}") ?(?:, ?"jsonrpc" ?: ?"2\.0" ?)?\}$/;
 
 export function answerIdIn(head: string, tail: string): string | number | undefined {
-  const found = (atBegin.exec(head) ?? atEnd.exec(tail))?.[1];
+  const last = tail.slice(tail.lastIndexOf(",", tail.lastIndexOf('"id"'))).trimEnd();
+  const found = (atBegin.exec(head.trimStart()) ?? atEnd.exec(last))?.[1];
   return found === undefined ? undefined : (JSON.parse(found) as string | number);
 }
 

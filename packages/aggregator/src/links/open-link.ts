@@ -133,7 +133,7 @@ class Opening {
         await line.conversation.close();
         line = await this.#connect(signal);
       }
-      return await this.#initialize(line, signal);
+      return await this.#initializeOrWasSlow(line, signal);
     } catch (error) {
       await line.conversation.close();
       const isOldTransport = transport.type === "auto-http" && !signal.aborted && isNoStreamableHttp(error);
@@ -190,6 +190,18 @@ class Opening {
     return link;
   }
 
+  /** A modern server that was only slow to start refuses to be initialized, and is asked once more. */
+  async #initializeOrWasSlow(line: Line, signal: AbortSignal): Promise<Link> {
+    try {
+      return await this.#initialize(line, signal);
+    } catch (error) {
+      const isThere = error instanceof RpcError && !line.wire.hasStreams && !signal.aborted;
+      const modern = isThere ? await this.#tryModern(line, signal) : undefined;
+      if (modern === undefined) throw error;
+      return modern;
+    }
+  }
+
   async #discover({ conversation, wire }: Line, signal: AbortSignal): Promise<Link | undefined> {
     const { clientInfo, capabilities } = this.#options;
     const link = new ModernLink(conversation, wire, this.#taker, { clientInfo, capabilities });
@@ -241,7 +253,8 @@ function isModernFault(error: unknown, isHttp: boolean): boolean {
 function isAboutEra(error: unknown): boolean {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return !refusal.isForbidden && refusal.status < 502;
-  return error instanceof RpcError || (isMcpxError(error) && error.code !== "server_unreachable");
+  if (!isMcpxError(error)) return error instanceof RpcError;
+  return error.code === "bad_server_answer" || error.code === "server_lost";
 }
 
 function isNoStreamableHttp(error: unknown): boolean {

@@ -45,7 +45,9 @@ export function readText(
     finish(whole.toString("utf8"));
   });
   response.on("error", () => {});
-  response.on("close", () => finish(undefined, new McpxError("server_lost", "its answer broke off")));
+  response.on("close", () => {
+    if (!isDone) finish(undefined, new McpxError("server_lost", "its answer broke off"));
+  });
 }
 
 /** `over` is called once, with what went wrong where the stream did not simply end. */

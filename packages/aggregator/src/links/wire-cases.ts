@@ -5,7 +5,7 @@ import { isMcpxError, type JsonObject } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import type { Wire, WireTaker } from "./wire.ts";
 
-export interface WireUnderTest {
+interface WireUnderTest {
   wire: Wire;
   /** Resolves when the server has seen that nobody is there any more. */
   seenClosed(): Promise<void>;

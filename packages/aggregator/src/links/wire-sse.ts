@@ -7,7 +7,7 @@ import { type HttpAddress, HttpCaller } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
 import { commonReader, isEventStream, readEvents, readText } from "./read-response.ts";
-import type { Wire, WireTaker } from "./wire.ts";
+import type { Sending, Wire, WireTaker } from "./wire.ts";
 
 /** Resolves when the server has said where to post; rejects with `server_unreachable` or an `HttpRefusal`. */
 export async function openSseWire(
@@ -76,7 +76,7 @@ class SseWire implements Wire {
     }
   }
 
-  send(message: JsonObject): Promise<void> {
+  send(message: JsonObject, sending?: Sending): Promise<void> {
     const posts = this.#posts;
     if (this.#why !== undefined || posts === undefined) {
       return Promise.reject(new McpxError("server_unreachable", this.#why ?? "not open"));
@@ -86,6 +86,7 @@ class SseWire implements Wire {
         method: "POST",
         headers: ["content-type", "application/json"],
         body: JSON.stringify(message),
+        signal: sending?.signal,
         failed: reject,
         taken: (response: IncomingMessage) => readText(response, this.#bytesMax, () => resolve()),
       });

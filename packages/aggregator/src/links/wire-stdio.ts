@@ -7,6 +7,7 @@ import { type ServerCommand, type ServerProcess, startProcess } from "./start-pr
 import type { Wire, WireTaker } from "./wire.ts";
 
 const remarkBytesMax = 4_000;
+const pauseMs = 20;
 const sent = Promise.resolve();
 
 /** Rejects with `server_unreachable` where the command cannot be started. */
@@ -68,6 +69,13 @@ class StdioWire implements Wire {
     }
     stdin.write(`${lineOf(message)}\n`);
     return sent;
+  }
+
+  pause(): void {
+    const { stdout } = this.#server;
+    if (this.#isOver || stdout.isPaused()) return;
+    stdout.pause();
+    setTimeout(() => stdout.resume(), pauseMs);
   }
 
   close(): Promise<void> {

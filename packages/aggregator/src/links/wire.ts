@@ -29,6 +29,8 @@ export interface Wire {
    * `server_unreachable` where it was not sent, `server_lost` where it may have been, `bad_server_answer`.
    */
   send(message: JsonObject, sending?: Sending): Promise<void>;
+  /** Reads nothing for a moment: what floods us waits on its own side. */
+  pause?(): void;
   /** Resolves with why it ended; never rejects. */
   readonly ended: Promise<string>;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { removeProperty, setProperty } from "../edit-json.ts";
 import { Failure } from "../failure.ts";
+import { secretsIn } from "../secrets.ts";
 import type { Client } from "./client.ts";
 import { removeTable, setTable } from "./edit-toml.ts";
 import { parseClientFile, valueAt } from "./parse-client-file.ts";
@@ -12,6 +13,11 @@ type Target = Pick<Client, "format" | "entryPath">;
 /** What stands in our place there. */
 export function entryIn(text: string, { format, entryPath }: Target, file: string): unknown {
   return valueAt(parseClientFile(format, text, file).value, entryPath);
+}
+
+/** Whatever in the file must not be shown, ours or not: what is around a change is shown too. */
+export function fileSecrets(text: string, { format }: Target, file: string): string[] {
+  return secretsIn(parseClientFile(format, text, file).value);
 }
 
 /** The text with this entry in our place; with `undefined`, with none. */

@@ -60,7 +60,9 @@ export function secretNames({ entry: { env = {}, headers = {} } }: FoundServer):
 /** The command line or address, its secrets hidden. */
 export function reachText({ entry }: FoundServer): string {
   const { command = "", args = [], url } = entry;
-  return visible(hideSecrets(url ?? [command, ...args].join(" "), secretsOf(entry)));
+  const secrets = secretsOf(entry);
+  const words = url === undefined ? [command, ...args] : [url];
+  return visible(words.map((word) => hideSecrets(word, secrets)).join(" "));
 }
 
 function originText({ client, project }: FoundServer, more: number): string {

@@ -3,7 +3,7 @@ import { isObject } from "@mcpx/protocol";
 import type { ServerEntry } from "../edit-config.ts";
 import type { Client, ClientWorld, ServerGroup, WrittenServer } from "./client.ts";
 import { isAbsoluteAt, joinAt } from "./places.ts";
-import { translate } from "./variables.ts";
+import { neededBy, translate } from "./variables.ts";
 
 export interface Reading {
   client: Client;
@@ -43,8 +43,7 @@ const types: Readonly<Record<string, ServerEntry["type"]>> = {
 
 export function readServer(server: WrittenServer, reading: Reading): ServerReading {
   const { client, group, world } = reading;
-  const needs = new Set<string>();
-  const filling = { style: client.variables, world, project: group.project, needs };
+  const filling = { style: client.variables, world, project: group.project };
   const fill = (key: string, text: string, name?: string) => {
     try {
       return translate(text, filling, name);
@@ -65,7 +64,6 @@ export function readServer(server: WrittenServer, reading: Reading): ServerReadi
     ...Object.fromEntries((server.inherited ?? []).map((name) => [name, `\${env:${name}}`])),
   };
   const headers = optional(server.headers, (value) => pairs(value, "headers", fill)) ?? {};
-  for (const name of server.inherited ?? []) needs.add(name);
   const cwd = command === undefined ? undefined : workingDir(server.cwd, reading, fill);
   const type = optional(server.type, readType);
   const timeout = optional(server.timeoutMs, readTimeout);
@@ -75,15 +73,13 @@ export function readServer(server: WrittenServer, reading: Reading): ServerReadi
     ...(command !== undefined && Object.keys(env).length > 0 && { env }),
     ...(cwd !== undefined && { cwd }),
     ...(url !== undefined && { url }),
-    ...(url !== undefined && Object.keys(headers).length > 0 && { headers }),
     ...(url !== undefined && type !== undefined && type !== "stdio" && { type }),
+    ...(url !== undefined && Object.keys(headers).length > 0 && { headers }),
     ...(server.disabled === true && { disabled: true }),
     ...(timeout !== undefined && { timeout }),
   };
   const untaken = [...(server.envFile === undefined ? [] : ["envFile"]), ...server.untaken];
-  for (const value of Object.values(headers))
-    for (const [, name] of value.matchAll(/\$\{env:([^}]+)\}/g)) needs.add(name ?? "");
-  return { entry, needs: [...needs], untaken };
+  return { entry, needs: neededBy(JSON.stringify(entry)), untaken };
 }
 
 type Fill = (key: string, text: string, name?: string) => string;

@@ -5,15 +5,16 @@ import { formatDuration } from "../duration.ts";
 import { type ConfigFile, openConfig } from "../edit-config.ts";
 import { misuse } from "../failure.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "../replace-file.ts";
+import { runningPlace } from "../running-gateway.ts";
 import { consent, shellWord, shortPath, showDiff } from "../show-change.ts";
 import type { Client, ClientWorld } from "./client.ts";
 import { clientOf } from "./clients.ts";
 import { type Connection, keepConnection, readConnection, sha256Of } from "./connection.ts";
 import { type DoorWish, type MintedToken, mintFor, readDoor } from "./door.ts";
-import { entryIn, withEntry } from "./edit-client-file.ts";
+import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
 import { setTable } from "./edit-toml.ts";
 import { revokeToken } from "./revoke-token.ts";
-import { entrySecrets, undoConnect } from "./undo-connect.ts";
+import { undoConnect } from "./undo-connect.ts";
 
 /** What stands for a token that is not made yet. */
 const placeholder = "•••";
@@ -56,7 +57,7 @@ async function write(context: ConnectContext, work: Work): Promise<number> {
   if (!options.json) {
     const verb = before === undefined ? "make" : "change";
     output.line(`${client.title}: this would ${verb} ${shortPath(path, context)}`);
-    showDiff(context, text, draft, entrySecrets(entryIn(text, client, path)));
+    showDiff(context, text, draft, fileSecrets(text, client, path));
   }
   if (!(await consent(context, before === undefined ? "Make that file?" : "Write it?"))) {
     output.line("Nothing was written.");
@@ -121,7 +122,7 @@ function isConnected({ client, path, before, door, last }: Work): boolean {
 
 function tell(
   context: ConnectContext,
-  { client, path, before, door }: Work,
+  { client, path, before, door, config }: Work,
   backup: string | undefined,
   minted: MintedToken | undefined,
 ): void {
@@ -150,6 +151,8 @@ function tell(
   if (minted !== undefined && ((before?.mode ?? 0) & 0o077) !== 0) {
     output.note(`mcpx: others on this machine may read the token there; chmod 600 ${shellWord(path)}`);
   }
+  if (runningPlace(config.dataDir) === undefined)
+    output.note(`mcpx: the gateway does not run; start it with ${program} up`);
   if (backup !== undefined) output.note(`backup: ${shortPath(backup, context)}`);
   output.note(`undo: ${program} connect ${client.id} --undo`);
 }

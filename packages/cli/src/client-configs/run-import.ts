@@ -1,7 +1,6 @@
 // What `mcpx import` does: looks, shows, asks, writes.
 import { segmentFor } from "@mcpx/aggregator";
 import type { ImportContext } from "../commands/import.ts";
-import { parseConfig } from "../config.ts";
 import {
   type ConfigFile,
   openConfig,
@@ -9,12 +8,11 @@ import {
   type ServerEntry,
   saveConfig,
   segmentsOf,
-  shownSecrets,
   withServers,
 } from "../edit-config.ts";
 import { Failure } from "../failure.ts";
 import { secretsOf } from "../secrets.ts";
-import { ask, shellWord, shortPath, showDiff } from "../show-change.ts";
+import { ask, shellWord, shortPath } from "../show-change.ts";
 import { visible } from "../visible.ts";
 import type { ClientWorld } from "./client.ts";
 import { clientsOf } from "./clients.ts";
@@ -40,7 +38,7 @@ export async function runImport(context: ImportContext, world: ClientWorld): Pro
   const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen));
   const saved = text === undefined ? undefined : saveConfig(file, text, new Date());
   if (options.json) output.json(report(findings, plan, chosen, saved && { file: file.path, ...saved }));
-  else if (text !== undefined && saved !== undefined) showWritten(context, file, text, saved, chosen);
+  else if (saved !== undefined) showWritten(context, file, saved, chosen);
   return findings.servers.length === 0 && findings.faults.length > 0 ? 1 : 0;
 }
 
@@ -113,14 +111,13 @@ function entriesOf(chosen: readonly PlannedServer[]): Map<string, ServerEntry> {
 function showWritten(
   context: ImportContext,
   file: ConfigFile,
-  text: string,
   { backup, isClosed }: SavedConfig,
   chosen: readonly PlannedServer[],
 ): void {
   const { output } = context;
-  output.line(`\nwrote ${chosen.length} to ${shortPath(file.path, context)}`);
-  const secrets = [file.config, parseConfig(text, file.path)].flatMap(shownSecrets);
-  showDiff(context, file.before?.text ?? "", text, secrets);
+  output.line(
+    `\nwrote ${chosen.length} server${chosen.length === 1 ? "" : "s"} to ${shortPath(file.path, context)}`,
+  );
   if (chosen.some(({ found }) => secretsOf(found.entry).length > 0)) {
     const now = isClosed ? "now only you may read it" : "only you may read it";
     output.note(

@@ -4,11 +4,10 @@ import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { ConnectContext } from "../commands/connect.ts";
 import { Failure } from "../failure.ts";
 import { backUp, checkUnchanged, type ReadFile, readWhole, replaceFile } from "../replace-file.ts";
-import { secretsOf } from "../secrets.ts";
 import { consent, shortPath, showDiff } from "../show-change.ts";
 import type { Client } from "./client.ts";
 import { type Connection, forgetConnection, readConnection, sha256Of } from "./connection.ts";
-import { entryIn, withEntry } from "./edit-client-file.ts";
+import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
 import { revokeToken } from "./revoke-token.ts";
 
 /** What the file shall be: these bytes, or not there. */
@@ -74,30 +73,14 @@ function show(
   else if (target === undefined)
     output.line(`${client.title}: this would remove ${path}, which connect made`);
   else {
-    const how = target.isExact ? "as it was" : "others changed it since, so only our entry goes";
-    output.line(`${client.title}: this would change ${path} (${how})`);
-    const after = target.bytes.toString();
-    const secrets = [before.text, after].flatMap((text) =>
-      entrySecrets(entryIn(text.replace(/^\ufeff/, ""), client, file)),
-    );
-    showDiff(context, before.text, after.replace(/^\ufeff/, ""), secrets);
+    const how = target.isExact
+      ? `this would make ${path} what it was`
+      : `this would take our entry out of ${path}, which others changed since`;
+    output.line(`${client.title}: ${how}`);
+    const after = target.bytes.toString().replace(/^\ufeff/, "");
+    const secrets = [before.text, after].flatMap((text) => fileSecrets(text, client, file));
+    showDiff(context, before.text, after, secrets);
   }
-}
-
-/** The values of an entry, ours or an older one, that must not be shown. */
-export function entrySecrets(entry: unknown): string[] {
-  if (!isObject(entry)) return [];
-  const texts = (value: unknown) =>
-    Object.fromEntries(
-      Object.entries(isObject(value) ? value : {}).map(([key, inner]) => [key, String(inner)]),
-    );
-  const { env, headers, http_headers: others, args, url } = entry;
-  return secretsOf({
-    env: texts(env),
-    headers: { ...texts(headers), ...texts(others) },
-    args: Array.isArray(args) ? args.map(String) : [],
-    url: typeof url === "string" ? url : undefined,
-  });
 }
 
 function plain(entry: JsonObject): JsonObject {

@@ -7,17 +7,12 @@ export interface Filling {
   world: ClientWorld;
   /** The folder an editor has open; only known for a project's own servers. */
   project: string | undefined;
-  /** Variables that must be there when it runs are added. */
-  needs: Set<string>;
 }
 
 /** Throws a sentence about what only the client knows. `name`: the variable or header that the text is the value of. */
 export function translate(text: string, filling: Filling, name = ""): string {
-  const { style, world, needs } = filling;
-  const from = (variable: string) => {
-    needs.add(variable);
-    return `\${env:${variable}}`;
-  };
+  const { style, world } = filling;
+  const from = (variable: string) => `\${env:${variable}}`;
   if (style === "braces") {
     return text.replace(
       /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
@@ -51,7 +46,7 @@ export function translate(text: string, filling: Filling, name = ""): string {
 
 /** The names of variables that a text of ours needs. */
 export function neededBy(text: string): string[] {
-  return [...text.matchAll(/\$\{env:([^}]+)\}/g)].map(([, name]) => name ?? "");
+  return [...new Set([...text.matchAll(/\$\{env:([^}]+)\}/g)].map(([, name]) => name ?? ""))];
 }
 
 function isVariable(name: string): boolean {

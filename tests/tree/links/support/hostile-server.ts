@@ -1,6 +1,6 @@
 // A stdio server that does what no server should, by the name of the tool that is called. It speaks lines of JSON and
 // nothing but node, so that what it gets is what was sent.
-//   --era legacy|modern   --discover silent|exit|error|nonsense|older   --starts FILE: a line for each start
+//   --era legacy|modern   --discover silent|exit|error|nonsense|older|late   --starts FILE: a line for each start
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
@@ -60,6 +60,8 @@ function handle({ id, method, params }: Message): void {
 }
 
 function discover(id: unknown): void {
+  const isLate = values.discover === "late" && received.length === 1;
+  if (isLate) return;
   if (values.era === "modern") {
     const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
     const supportedVersions = ["2026-07-28"];

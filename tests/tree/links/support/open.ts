@@ -4,7 +4,7 @@ import { type Link, type LinkRequest, type OpenOptions, openLink, type Transport
 import type { JsonObject } from "@mcpx/protocol";
 import { onTestFinished } from "vitest";
 
-export interface Heard {
+interface Heard {
   notifications: [string, JsonObject][];
   questions: JsonObject[];
   remarks: string[];

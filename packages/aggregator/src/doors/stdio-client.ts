@@ -1,0 +1,126 @@
+// The one client of the stdio door: what it says, in which era, and to whom that goes.
+import { randomUUID } from "node:crypto";
+import type { Principal } from "@mcpx/host";
+import type { JsonObject } from "@mcpx/protocol";
+import type { Caller } from "../exchange.ts";
+import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
+import type { Tree } from "../tree.ts";
+import { createAccounts } from "./accounts.ts";
+import { readBatch, sharedReply } from "./batch.ts";
+import { dialectFor } from "./dialect-for.ts";
+import { checkRevision, readEnvelope } from "./envelope.ts";
+import { eraOf } from "./era-of.ts";
+import { readHello } from "./hello.ts";
+import { createLegacySession, type LegacySession } from "./legacy-session.ts";
+import type { LineReplies } from "./line-replies.ts";
+import {
+  errorMessage,
+  isId,
+  type Message,
+  type RpcNotification,
+  type RpcRequest,
+  readMessage,
+  resultMessage,
+} from "./message.ts";
+import { createModern } from "./modern.ts";
+import type { StdioDoorOptions } from "./stdio.ts";
+
+export interface StdioClientOptions extends Omit<StdioDoorOptions, "input" | "output"> {
+  tree: Tree;
+  principal: Principal;
+  replies: LineReplies;
+  writeAside(message: JsonObject): void;
+}
+
+export interface StdioClient {
+  /** One line. Throws what its sender is to be told. */
+  take(value: unknown): Promise<void>;
+  sweep(): void;
+  /** The client asks nothing more. */
+  end(): void;
+  close(): void;
+}
+
+export function createStdioClient(options: StdioClientOptions): StdioClient {
+  const { tree, principal, replies, log, clock, limits, names = null, profile, writeAside } = options;
+  const accounts = createAccounts();
+  const modern = createModern({ tree, accounts, clock, log, limits });
+  const key = `stdio:${randomUUID()}`;
+  let session: LegacySession | undefined;
+
+  function callModern(message: RpcRequest): void {
+    const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
+    checkRevision(revision);
+    const dialect = dialectFor({ names, profile, info });
+    const caller: Caller = { principal, key, era: "modern", capabilities, info, dialect, profile, logLevel };
+    modern.serve({ message, caller, paramHeaders: {}, reply: replies.open([message.id]) });
+  }
+
+  async function initialize({ id, params }: RpcRequest): Promise<void> {
+    const hello = readHello(params);
+    const dialect = dialectFor({ names, profile, info: hello.info });
+    const reply = replies.open([id]);
+    const opened = createLegacySession({
+      tree,
+      log,
+      limits,
+      account: accounts.of(principal),
+      principal: () => principal,
+      key,
+      dialect,
+      profile,
+      hello,
+      aside: { isOpen: true, send: writeAside },
+    });
+    session = opened;
+    try {
+      reply.answer(resultMessage(id, await opened.greet()));
+    } catch (error) {
+      session = undefined;
+      opened.close();
+      reply.answer(errorMessage(id, faultOf(error)));
+    }
+  }
+
+  function callLegacy(message: RpcRequest): void {
+    if (session !== undefined) session.request(message, replies.open([message.id]));
+    else if (message.method === "ping") replies.open([message.id]).answer(resultMessage(message.id, {}));
+    else throw rpcError(rpcCodes.invalidRequest, "Invalid Request: initialize first");
+  }
+
+  function hear(message: RpcNotification): void {
+    const { requestId } = message.params;
+    // Whichever era it is of: there is one channel, and one kind of cancellation.
+    if (message.method === "notifications/cancelled" && isId(requestId)) replies.cut(requestId);
+    else session?.notification(message);
+  }
+
+  async function takeOne(message: Message): Promise<void> {
+    if (message.kind === "response") session?.response(message);
+    else if (message.kind === "notification") hear(message);
+    else if (eraOf(message, undefined) === "modern") callModern(message);
+    else if (message.method === "initialize" && session === undefined) await initialize(message);
+    else callLegacy(message);
+  }
+
+  async function takeBatch(values: readonly unknown[]): Promise<void> {
+    const messages = readBatch(session?.revision, values);
+    const requests = messages.filter((message) => message.kind === "request");
+    const reply = sharedReply(replies.open(requests.map(({ id }) => id)), requests.length);
+    for (const message of messages) {
+      if (message.kind === "request") session?.request(message, reply);
+      else await takeOne(message);
+    }
+  }
+
+  return {
+    take: (value) => (Array.isArray(value) ? takeBatch(value) : takeOne(readMessage(value))),
+    sweep: modern.sweep,
+    end: modern.drain,
+    close() {
+      modern.drain();
+      replies.cutAll();
+      session?.close();
+    },
+  };
+}

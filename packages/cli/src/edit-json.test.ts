@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { getNodeValue, parse, parseTree } from "jsonc-parser";
+import { expect, test } from "vitest";
+import { removeProperty, setProperty } from "./edit-json.ts";
+
+const set = (text: string, value: unknown = { command: "x" }) =>
+  setProperty(text, ["mcpServers", "new"], value, "f");
+const remove = (text: string, name: string) => removeProperty(text, ["mcpServers", name]);
+
+test("a property goes behind the last one, and comments stay with what they are about", () => {
+  const text = `{
+  // servers
+  "mcpServers": {
+    "a": { "url": "http://a" }, // about a
+    // about b
+    "b": { "url": "http://b" } // also about b
+    /* the end */
+  },
+  "mode": "open" // mode
+}
+`;
+  expect(set(text)).toBe(
+    text.replace(
+      '"http://b" } // also about b\n    /* the end */\n',
+      '"http://b" }, // also about b\n    /* the end */\n    "new": {\n      "command": "x"\n    }\n',
+    ),
+  );
+});
+
+test.each([
+  ["", '{\n  "mcpServers": {\n    "new": 1\n  }\n}\n'],
+  ["{}", '{\n  "mcpServers": {\n    "new": 1\n  }\n}'],
+  ["{}\n", '{\n  "mcpServers": {\n    "new": 1\n  }\n}\n'],
+  ['{ "a": 1 }', '{ "a": 1,\n  "mcpServers": {\n    "new": 1\n  }\n}'],
+  ['{\n\t"a": 1,\n}\n', '{\n\t"a": 1,\n\t"mcpServers": {\n\t\t"new": 1\n\t},\n}\n'],
+  [
+    '{\r\n    "a": 1\r\n}\r\n',
+    '{\r\n    "a": 1,\r\n    "mcpServers": {\r\n        "new": 1\r\n    }\r\n}\r\n',
+  ],
+  ['{\n  "mcpServers": {}\n}', '{\n  "mcpServers": {\n    "new": 1\n  }\n}'],
+  [
+    '{\n  "mcpServers": {\n    // none yet\n  }\n}',
+    '{\n  "mcpServers": {\n    // none yet\n    "new": 1\n  }\n}',
+  ],
+  ['{\n  "mcpServers": { "new": {\n    "b": 2 } }\n}', '{\n  "mcpServers": { "new": 1 }\n}'],
+])("into %j, in the style of the file", (text, expected) => {
+  expect(set(text, 1)).toBe(expected);
+});
+
+test("what is taken out takes its comma and its line with it, and no comment of others", () => {
+  const text = `{
+  "mcpServers": {
+    "a": 1, // about a
+    // about b
+    "b": {
+      "url": "http://b"
+    },
+    "c": 3 // about c
+  }
+}`;
+  expect(remove(text, "a")).toBe(text.replace('    "a": 1, // about a\n', "     // about a\n"));
+  expect(remove(text, "b")).toBe(text.replace('    "b": {\n      "url": "http://b"\n    },\n', ""));
+  expect(remove(text, "c")).toBe(text.replace('},\n    "c": 3 // about c', "}\n     // about c"));
+  expect(remove('{ "mcpServers": { "a": 1 } }', "a")).toBe('{ "mcpServers": {} }');
+  expect(remove('{ "mcpServers": { "a": 1, } }', "a")).toBe('{ "mcpServers": {  } }');
+  expect(remove(text, "nobody")).toBe(text);
+});
+
+test("a place that is not an object is refused", () => {
+  expect(() => set('{ "mcpServers": [] }')).toThrow("f: mcpServers is not an object");
+});
+
+test("whatever is put in is read back, and taken out again leaves all else", () => {
+  const value = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.array(fc.string()), fc.constant({})));
+  const space = fc.constantFrom(undefined, 2, 4, "\t");
+  fc.assert(
+    fc.property(value, value, fc.string({ minLength: 1 }), space, (others, entry, name, indent) => {
+      const text = JSON.stringify({ first: 1, mcpServers: others, last: [2] }, null, indent);
+      const after = setProperty(text, ["mcpServers", name], entry, "f");
+      const read = getNodeValue(parseTree(after, []) as NonNullable<ReturnType<typeof parseTree>>);
+      expect(JSON.parse(JSON.stringify(read.mcpServers[name]))).toEqual(JSON.parse(JSON.stringify(entry)));
+      const back = parse(removeProperty(after, ["mcpServers", name]));
+      const { [name]: _, ...rest } = others;
+      expect(back).toEqual(JSON.parse(JSON.stringify({ first: 1, mcpServers: rest, last: [2] })));
+    }),
+    { numRuns: 300 },
+  );
+});

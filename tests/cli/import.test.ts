@@ -1,0 +1,212 @@
+// `mcpx import`: what the clients of a machine know, into the tree.
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { newHome, put, secret } from "./support/client-homes.ts";
+import { bin, mcpx, start, up } from "./support/mcpx-process.ts";
+
+test("without --yes it only shows what it found, aligned, and no secret", async () => {
+  const home = newHome();
+  const { code, out, err } = await mcpx(["import"], { cwd: home.project, env: home.env });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out.split("\n")).toEqual([
+    "found 9 servers in 6 files",
+    "",
+    "  #  NAME        FROM               HOW    COMMAND OR URL                  ENV OR HEADERS",
+    "  1  filesystem  claude-desktop +1  stdio  npx -y @modelcontextprotocol/…",
+    "  2  github      claude-desktop     stdio  npx -y @modelcontextprotocol/…  GITHUB_PERSONAL_ACCESS_…",
+    "  3  sentry      claude-code        http   https://mcp.sentry.dev/mcp",
+    "  4  db          claude-code shop/  stdio  ./db-server --password •••",
+    "  5  github-2    cursor             http   https://api.githubcopilot.com…  Authorization",
+    "  6  perplexity  vscode             stdio  npx -y server-perplexity-ask    PERPLEXITY_API_KEY",
+    "  7  context7    codex              stdio  npx -y @upstash/context7-mcp    MODE LOCAL_TOKEN",
+    "  8  figma       codex              http   https://mcp.figma.com/mcp       X-Figma-Region Authoriz…",
+    "  9  hub         gemini             http   https://hub.example.com/mcp     Authorization",
+    " 10  old         gemini             sse    https://old.example.com/sse",
+    "",
+    "  1  the same at cursor",
+    "  5  github is taken by github of claude-desktop: this one becomes github-2",
+    "  5  needs GH_TOKEN in the environment of mcpx up",
+    "  6  needs PERPLEXITY_API_KEY in the environment of mcpx up",
+    "  7  needs LOCAL_TOKEN in the environment of mcpx up",
+    "  8  is off there, and stays off",
+    "  8  needs FIGMA_OAUTH_TOKEN in the environment of mcpx up",
+    "  9  needs HUB_TOKEN in the environment of mcpx up",
+    "  9  not taken over: excludeTools",
+    "",
+    "Tools that do not say how dangerous they are will be asked for.",
+    "Nothing was written; --yes writes all of them.",
+  ]);
+  for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  expect(existsSync(join(home.dir, ".local"))).toBe(false);
+});
+
+test("--yes writes all of them as they were, secrets readable by their owner alone", async () => {
+  const home = newHome();
+  const { code, out, err } = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
+  expect(code).toBe(0);
+  expect(out + err).not.toMatch(new RegExp(`${secret}|hunter2`));
+  expect(out).toContain("wrote 10 servers to ~/.local/share/mcpx/mcpx.json");
+  expect(err).toContain("secrets are in that file as they were: only you may read it (mode 0600)");
+  const path = join(home.dir, ".local", "share", "mcpx", "mcpx.json");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(path, "utf8")).mcpServers).toEqual({
+    filesystem: {
+      command: "npx",
+      args: ["-y", "@modelcontextprotocol/server-filesystem", "/home/me/Documents"],
+    },
+    github: {
+      command: "npx",
+      args: ["-y", "@modelcontextprotocol/server-github"],
+      env: { GITHUB_PERSONAL_ACCESS_TOKEN: secret },
+    },
+    sentry: { url: "https://mcp.sentry.dev/mcp", type: "http" },
+    db: { command: "./db-server", args: ["--password", "hunter2"], cwd: "/home/me/shop" },
+    "github-2": {
+      url: "https://api.githubcopilot.com/mcp/",
+      headers: { Authorization: `Bearer \${env:GH_TOKEN}` },
+    },
+    perplexity: {
+      command: "npx",
+      args: ["-y", "server-perplexity-ask"],
+      env: { PERPLEXITY_API_KEY: `\${env:PERPLEXITY_API_KEY}` },
+    },
+    context7: {
+      command: "npx",
+      args: ["-y", "@upstash/context7-mcp"],
+      env: { MODE: "fast", LOCAL_TOKEN: `\${env:LOCAL_TOKEN}` },
+      timeout: "45s",
+    },
+    figma: {
+      url: "https://mcp.figma.com/mcp",
+      headers: { "X-Figma-Region": "us-east-1", Authorization: `Bearer \${env:FIGMA_OAUTH_TOKEN}` },
+      disabled: true,
+    },
+    hub: {
+      url: "https://hub.example.com/mcp",
+      type: "http",
+      headers: { Authorization: `\${env:HUB_TOKEN}` },
+      timeout: "5s",
+    },
+    old: { url: "https://old.example.com/sse", type: "sse" },
+  });
+
+  const again = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
+  expect(again.out).toContain("found no server that is not here already in 6 files");
+  expect(again.out).toContain("  -  filesystem  claude-desktop       is here already, as filesystem");
+});
+
+test("a project's own files are found in it, and their servers run there", async () => {
+  const home = newHome([]);
+  const at = (file: string) => join(home.project, file);
+  const api = {
+    type: "http",
+    url: `\${API_BASE:-https://api.example.com}/mcp`,
+    headers: { "X-Key": `\${API_KEY}` },
+  };
+  put(at(".mcp.json"), JSON.stringify({ mcpServers: { api } }));
+  const play = {
+    command: "node",
+    args: [`\${workspaceFolder}/play.js`],
+    envFile: `\${workspaceFolder}/.env`,
+  };
+  put(at(".vscode/mcp.json"), JSON.stringify({ servers: { play } }));
+  put(
+    at(".cursor/mcp.json"),
+    JSON.stringify({ mcpServers: { home: { command: `\${userHome}/x`, cwd: "sub" } } }),
+  );
+  put(at(".codex/config.toml"), '[mcp_servers.c]\ncommand = "c"\n');
+  put(
+    at(".gemini/settings.json"),
+    JSON.stringify({ mcpServers: { g: { command: "g" } }, mcp: { excluded: ["g"] } }),
+  );
+  put(
+    home.path("vscode"),
+    JSON.stringify({ servers: { lost: { command: "node", args: [`\${workspaceFolder}/x`] } } }),
+  );
+  const { code, out, err } = await mcpx(["import", "--yes", "--json"], { cwd: home.project, env: home.env });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const { servers, faults, file } = JSON.parse(out);
+  expect(faults).toEqual([
+    `${home.path("vscode")}:1:32 lost: args: uses \${workspaceFolder}, which only the editor knows`,
+  ]);
+  expect(servers).toHaveLength(5);
+  expect(servers[0]).toMatchObject({
+    name: "api",
+    client: "claude-code",
+    project: home.project,
+    needs: ["API_KEY"],
+    written: true,
+  });
+  expect(JSON.parse(readFileSync(file, "utf8")).mcpServers).toEqual({
+    api: { url: "https://api.example.com/mcp", type: "http", headers: { "X-Key": `\${env:API_KEY}` } },
+    home: { command: `${home.dir}/x`, cwd: join(home.project, "sub") },
+    play: { command: "node", args: [`${home.project}/play.js`], cwd: home.project },
+    c: { command: "c", cwd: home.project },
+    g: { command: "g", cwd: home.project, disabled: true },
+  });
+});
+
+test("at a terminal the choice is by numbers", async () => {
+  const home = newHome(["cursor", "gemini"]);
+  const program = [
+    "python3",
+    join(import.meta.dirname, "support", "terminal.py"),
+    process.execPath,
+    bin,
+  ] as const;
+  const options = { cwd: home.project, env: home.env, isTyped: true, program };
+  const command = start(["import"], options);
+  await command.line(/Import which\?/);
+  command.type("1 4");
+  expect((await command.ended).code).toBe(0);
+  const path = join(home.dir, ".local", "share", "mcpx", "mcpx.json");
+  expect(Object.keys(JSON.parse(readFileSync(path, "utf8")).mcpServers)).toEqual(["github", "old"]);
+  const none = start(["import"], options);
+  await none.line(/Import which\?/);
+  none.type("");
+  await none.line(/Nothing was written\./);
+});
+
+test("only the named clients are looked at, and no client is said with where it was looked for", async () => {
+  const home = newHome();
+  const one = await mcpx(["import", "codex", "--json"], { cwd: home.project, env: home.env });
+  expect(JSON.parse(one.out).servers.map(({ client }: { client: string }) => client)).toEqual([
+    "codex",
+    "codex",
+  ]);
+  const nobody = newHome([]);
+  const { code, out } = await mcpx(["import"], { cwd: nobody.project, env: nobody.env });
+  expect(code).toBe(0);
+  expect(out.split("\n").slice(0, 2)).toEqual([
+    "found no server in 0 files; looked for",
+    "    ~/.config/Claude/claude_desktop_config.json",
+  ]);
+  expect(await mcpx(["import", "curser"], { env: home.env })).toEqual({
+    code: 2,
+    out: "",
+    err: 'mcpx: there is no client "curser"; did you mean cursor?',
+  });
+});
+
+test("broken files of every client are a line each, and what is sound comes in and starts", async () => {
+  const home = newHome();
+  for (const client of ["claude-desktop", "claude-code", "vscode", "gemini"] as const)
+    writeFileSync(home.path(client), "{,");
+  writeFileSync(home.path("codex"), "=");
+  put(
+    home.path("cursor"),
+    '{"mcpServers": {"ok": {"command": "true"}, "bad": {"command": ["a"]}, "\\u001b[2J": 1}}',
+  );
+  const { code, out, err } = await mcpx(["import", "--yes", "--unannotated", "allow"], {
+    cwd: home.project,
+    env: home.env,
+  });
+  expect(code).toBe(0);
+  const faults = err.split("\n").filter((line) => line.startsWith("mcpx: /"));
+  expect(faults).toHaveLength(7);
+  expect(err).not.toContain("\u001b");
+  expect(out).toContain("wrote 1 server to");
+  expect(out).toContain("will be asked for; --unannotated allow is not kept before there are gates.");
+  await up(join(home.dir, ".local", "share", "mcpx"), [], { env: home.env });
+});
