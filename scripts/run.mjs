@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
 
-const packages = ["protocol", "host", "client", "gateway", "cli"];
+const packages = ["protocol", "host", "client", "gateway", "aggregator", "cli"];
 
 const check = [
   { name: "lint", command: ["biome", "check", "."] },

@@ -10,7 +10,8 @@ const mayImport: Record<string, readonly string[]> = {
   host: ["protocol"],
   client: ["protocol"],
   gateway: ["protocol", "host"],
-  cli: ["protocol", "host", "client", "gateway"],
+  aggregator: ["protocol", "host"],
+  cli: ["protocol", "host", "client", "gateway", "aggregator"],
 };
 
 interface Import {
@@ -39,7 +40,9 @@ for (const [name, allowed] of Object.entries(mayImport)) {
     expect(foreign).toEqual([]);
     // Only through the front door.
     expect(
-      imports.filter(({ from }) => /packages\/|\.\.\/\.\.\/(protocol|host|client|gateway|cli)/.test(from)),
+      imports.filter(({ from }) =>
+        /packages\/|\.\.\/\.\.\/(protocol|host|client|gateway|aggregator|cli)/.test(from),
+      ),
     ).toEqual([]);
   });
 }
@@ -69,18 +72,18 @@ test("handlers import neither each other nor a transport", () => {
 });
 
 test("only the command line reads the environment", () => {
-  for (const file of globSync("packages/{protocol,host,gateway}/src/**/*.ts", { cwd: root }).filter(
-    (path) => !path.endsWith(".test.ts"),
-  )) {
+  for (const file of globSync("packages/{protocol,host,gateway,aggregator}/src/**/*.ts", {
+    cwd: root,
+  }).filter((path) => !path.endsWith(".test.ts"))) {
     expect(readFileSync(join(root, file), "utf8"), file).not.toContain("process.env");
   }
 });
 
 test("ARCHITECTURE.md names only files that are there", () => {
   const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-  const named = [...text.matchAll(/`((?:protocol|host|client|gateway|cli)\/src\/[a-z/-]+\.ts)`/g)].map(
-    (match) => match[1] as string,
-  );
+  const named = [
+    ...text.matchAll(/`((?:protocol|host|client|gateway|aggregator|cli)\/src\/[a-z/-]+\.ts)`/g),
+  ].map((match) => match[1] as string);
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((file) => globSync(`packages/${file}`, { cwd: root }).length === 0)).toEqual([]);
   expect(text.split(/\s+/).length, "two pages").toBeLessThan(1_000);

@@ -10,18 +10,18 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
   const { code, out, err } = await mcpx(["import"], { cwd: home.project, env: home.env });
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n")).toEqual([
-    "found 9 servers in 6 files",
+    "found 10 servers in 6 files",
     "",
-    "  #  NAME        FROM               HOW    COMMAND OR URL                  ENV OR HEADERS",
-    "  1  filesystem  claude-desktop +1  stdio  npx -y @modelcontextprotocol/…",
-    "  2  github      claude-desktop     stdio  npx -y @modelcontextprotocol/…  GITHUB_PERSONAL_ACCESS_…",
+    "  #  NAME        FROM               HOW    COMMAND OR URL                   ENV OR HEADERS",
+    "  1  filesystem  claude-desktop +1  stdio  npx -y @modelcontextprotocol/s…",
+    "  2  github      claude-desktop     stdio  npx -y @modelcontextprotocol/s…  GITHUB_PERSONAL_ACCESS_…",
     "  3  sentry      claude-code        http   https://mcp.sentry.dev/mcp",
     "  4  db          claude-code shop/  stdio  ./db-server --password •••",
-    "  5  github-2    cursor             http   https://api.githubcopilot.com…  Authorization",
-    "  6  perplexity  vscode             stdio  npx -y server-perplexity-ask    PERPLEXITY_API_KEY",
-    "  7  context7    codex              stdio  npx -y @upstash/context7-mcp    MODE LOCAL_TOKEN",
-    "  8  figma       codex              http   https://mcp.figma.com/mcp       X-Figma-Region Authoriz…",
-    "  9  hub         gemini             http   https://hub.example.com/mcp     Authorization",
+    "  5  github-2    cursor             http   https://api.githubcopilot.com/…  Authorization",
+    "  6  perplexity  vscode             stdio  npx -y server-perplexity-ask     PERPLEXITY_API_KEY",
+    "  7  context7    codex              stdio  npx -y @upstash/context7-mcp     MODE LOCAL_TOKEN",
+    "  8  figma       codex              http   https://mcp.figma.com/mcp        X-Figma-Region Authoriz…",
+    "  9  hub         gemini             http   https://hub.example.com/mcp      Authorization",
     " 10  old         gemini             sse    https://old.example.com/sse",
     "",
     "  1  the same at cursor",
@@ -93,7 +93,7 @@ test("--yes writes all of them as they were, secrets readable by their owner alo
 
   const again = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
   expect(again.out).toContain("found no server that is not here already in 6 files");
-  expect(again.out).toContain("  -  filesystem  claude-desktop       is here already, as filesystem");
+  expect(again.out).toContain("  -  filesystem  claude-desktop     is here already, as filesystem");
 });
 
 test("a project's own files are found in it, and their servers run there", async () => {
@@ -128,7 +128,7 @@ test("a project's own files are found in it, and their servers run there", async
   expect({ code, err }).toEqual({ code: 0, err: "" });
   const { servers, faults, file } = JSON.parse(out);
   expect(faults).toEqual([
-    `${home.path("vscode")}:1:32 lost: args: uses \${workspaceFolder}, which only the editor knows`,
+    `${home.path("vscode")}:1:38 lost: args: uses \${workspaceFolder}, which only the editor knows`,
   ]);
   expect(servers).toHaveLength(5);
   expect(servers[0]).toMatchObject({

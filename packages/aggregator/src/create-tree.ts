@@ -25,6 +25,8 @@ export interface TreeOptions {
   log: Logger;
   audit?: Audit | undefined;
   secret: Uint8Array;
+  /** Only carries another tree's names on: no tools of its own. */
+  isBridge?: boolean | undefined;
 }
 
 export interface RunningTree extends Tree {
@@ -50,10 +52,11 @@ export function createTree(options: TreeOptions): RunningTree {
     secret,
     isClosed: false,
   };
-  bySegment.set(
-    ownSegment,
-    createOwnServer(() => state),
-  );
+  if (options.isBridge !== true)
+    bySegment.set(
+      ownSegment,
+      createOwnServer(() => state),
+    );
   for (const one of options.servers) add(state, one);
   return {
     state,

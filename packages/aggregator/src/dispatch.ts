@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { entryFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
 import { classMs, createPatience } from "./patience.ts";
-import type { Server } from "./server.ts";
+import { isTree, type Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export interface Dispatch {
@@ -46,7 +46,7 @@ async function sendOver(
   { params, latency = "standard", paramHeaders }: Dispatch,
 ): Promise<JsonObject> {
   const { caller, method } = exchange;
-  const ms = server.callMs ?? classMs[latency];
+  const ms = allowedMs(server, latency);
   const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
   const patience = createPatience(ms, exchange.signal, late);
   const send = (sent: JsonObject) =>
@@ -75,4 +75,13 @@ async function sendOver(
   } finally {
     patience.end();
   }
+}
+
+/** A tree below waits for its own servers first, and shall be the one to say that they are late. [AX-7.3-2] */
+const marginMs = 1_000;
+
+function allowedMs(server: Server, latency: LatencyClass): number | undefined {
+  const ms = server.callMs ?? classMs[latency];
+  if (ms === undefined || ms === 0) return undefined;
+  return isTree(server) ? ms + marginMs : ms;
 }

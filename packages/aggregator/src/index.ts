@@ -1,6 +1,12 @@
 // The tree: many MCP servers under one dotted namespace.
+
 export { createTree, type RunningTree, type TreeOptions } from "./create-tree.ts";
+export type { CredentialStore } from "./credentials/credential-store.ts";
+export { createFileCredentialStore } from "./credentials/credential-store-files.ts";
+export type { Credentials } from "./credentials/credentials.ts";
+export { createOAuthCredentials } from "./credentials/oauth-credentials.ts";
 export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
+export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
 export type { Answers, Caller, Exchange, Question, Questions } from "./exchange.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";

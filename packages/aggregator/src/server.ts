@@ -25,7 +25,7 @@ export interface ServerOptions {
   open: OpenServer;
   /** Its annotations may lower protection. [AX-9.1-2] */
   isTrusted: boolean;
-  /** Instead of the latency class's. */
+  /** Instead of the latency class's; 0 is as long as the caller waits. */
   callMs?: number | undefined;
   /** How long a list waits for it. */
   listMs: number;

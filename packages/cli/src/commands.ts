@@ -4,6 +4,7 @@ import { add } from "./commands/add.ts";
 import { approve } from "./commands/approve.ts";
 import { audit } from "./commands/audit.ts";
 import { backup } from "./commands/backup.ts";
+import { call } from "./commands/call.ts";
 import { connect } from "./commands/connect.ts";
 import { importServers } from "./commands/import.ts";
 import { join } from "./commands/join.ts";
@@ -15,11 +16,13 @@ import { reject } from "./commands/reject.ts";
 import { remove } from "./commands/remove.ts";
 import { say } from "./commands/say.ts";
 import { serve } from "./commands/serve.ts";
+import { stdio } from "./commands/stdio.ts";
 import { tail } from "./commands/tail.ts";
 import { token } from "./commands/token.ts";
 import { tokenList } from "./commands/token-list.ts";
 import { tokenRevoke } from "./commands/token-revoke.ts";
 import { tokenRotate } from "./commands/token-rotate.ts";
+import { tree } from "./commands/tree.ts";
 import { up } from "./commands/up.ts";
 
 export const commands: readonly Command[] = [
@@ -36,6 +39,9 @@ export const commands: readonly Command[] = [
   pending,
   approve,
   reject,
+  tree,
+  call,
+  stdio,
   token,
   tokenList,
   tokenRevoke,

@@ -25,7 +25,7 @@ export interface ReadFile {
 }
 
 /** Some clients keep their whole history beside the servers. */
-export const fileBytesMax = 16 * 1024 * 1024;
+const fileBytesMax = 16 * 1024 * 1024;
 
 /** The file, or `undefined` where there is none. Throws a failure that names it for everything else. */
 export function readWhole(path: string): ReadFile | undefined {

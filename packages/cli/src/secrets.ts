@@ -5,12 +5,12 @@ const keyName = /(^|[_-])(key|pwd|pat|pass)$/i;
 const marks = /^(sk-|pk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|ya29\.|eyJ|npm_|hf_|lin_api_)/;
 const hidden = "•••";
 
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   return names.test(name) || keyName.test(name);
 }
 
 /** Known beginnings, and long runs that no person has typed. References to somewhere else are none. */
-export function isSecretValue(value: string): boolean {
+function isSecretValue(value: string): boolean {
   if (marks.test(value)) return true;
   return (
     /^[A-Za-z0-9_+/=.-]{32,}$/.test(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !isPath(value)
@@ -72,8 +72,9 @@ function bare(value: string): string {
 }
 
 function isSecret(name: string, value: string): boolean {
-  if (value === "" || /\$\{[a-z]+:[^}]+\}$/.test(value) || /^(true|false|[0-9]{1,6})$/i.test(value))
-    return false;
+  // What stands elsewhere is no secret here.
+  const isReference = value.includes("${") && value.endsWith("}");
+  if (value === "" || isReference || /^(true|false|[0-9]{1,6})$/i.test(value)) return false;
   return isSecretName(name) || isSecretValue(value);
 }
 

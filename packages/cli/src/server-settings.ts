@@ -1,13 +1,13 @@
 // From the configuration and the command line to what the server is started with.
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { GatewayOptions, TopicOptions } from "@mcpx/gateway";
 import type { ListenerOptions } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import type { ServerOptions } from "./start-server.ts";
-import { treeSettings } from "./tree-settings.ts";
+import { configDir, treeSettings } from "./tree-settings.ts";
 
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 6279;
@@ -16,15 +16,16 @@ export type ServerSettings = Pick<ServerOptions, "listen" | "gateway" | "tree" |
 
 /** `host` and `port` of the command line win over the configuration's. */
 export function serverSettings(
-  { config, path }: LoadedConfig,
+  loaded: LoadedConfig,
   given: {
     host: string | undefined;
     port: number | undefined;
     env: Readonly<Record<string, string | undefined>>;
   },
 ): ServerSettings {
+  const { config } = loaded;
   const { listen = {}, issuers = [] } = config;
-  const dir = path === undefined ? "." : dirname(path);
+  const dir = configDir(loaded);
   return {
     listen: {
       host: given.host ?? listen.host ?? defaultHost,

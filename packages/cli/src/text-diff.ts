@@ -34,7 +34,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 /** As it stands on a terminal. */
 export function diffText({ sign, text }: DiffLine, widthMax = 100): string {
-  return cut(`  ${sign} ${visible(text)}`.trimEnd(), widthMax);
+  return cut(`  ${sign} ${visible(text.replaceAll("\t", "  "))}`.trimEnd(), widthMax);
 }
 
 function linesOf(text: string): string[] {

@@ -1,7 +1,7 @@
 // From the configuration to the servers of the tree.
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { openLink, type Profile, type ServerOptions, segmentFor } from "@mcpx/aggregator";
-import type { Config } from "./config.ts";
+import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 
 export interface TreeSettings {
@@ -30,6 +30,11 @@ const inherited = [
     "NODE_EXTRA_CA_CERTS",
   ],
 ];
+
+/** Where relative paths of a configuration begin. */
+export function configDir({ path }: LoadedConfig): string {
+  return path === undefined ? "." : dirname(path);
+}
 
 /** `dir` is where relative paths of the configuration begin. */
 export function treeSettings(config: Config, dir: string, env: Environment): TreeSettings {

@@ -165,7 +165,7 @@ test("what is no file of text is told as such, and never waited for", () => {
   ];
   symlinkSync(loop, loop);
   symlinkSync("/nonexistent/settings.json", nowhere);
-  execFileSync("mkfifo", [pipe]);
+  execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
   mkdirSync(userFile(world, "codex"));
   writeFileSync(
     userFile(world, "claude-code"),

@@ -56,9 +56,10 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
   for (const fault of faults) output.note(`mcpx: ${visible(fault)}`);
   const there = looked.filter(({ isThere }) => isThere).length;
   const files = `${there} file${there === 1 ? "" : "s"}`;
-  if (planned.length === 0) {
-    const all = left.length === 0 ? "no server" : "no server that is not here already";
-    output.line(`found ${all} in ${files}; looked for`);
+  if (planned.length === 0 && left.length > 0) {
+    output.line(`found no server that is not here already in ${files}`);
+  } else if (planned.length === 0) {
+    output.line(`found no server in ${files}; looked for`);
     for (const { path, isThere } of looked) {
       output.line(output.paint("dim", `  ${isThere ? "✓" : " "} ${visible(shortPath(path, context))}`));
     }

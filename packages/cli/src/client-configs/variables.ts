@@ -13,22 +13,27 @@ export interface Filling {
 export function translate(text: string, filling: Filling, name = ""): string {
   const { style, world } = filling;
   const from = (variable: string) => `\${env:${variable}}`;
-  if (style === "braces") {
-    return text.replace(
-      /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-      (_, variable: string, fallback?: string) => {
-        // Ours has no default: it counts where the variable is not set.
-        return fallback === undefined || world.env[variable] !== undefined ? from(variable) : fallback;
-      },
-    );
+  switch (style) {
+    case "none":
+      return text;
+    case "braces":
+      return replaceBraces(text, withDefault);
+    case "shell":
+      return replaceBraces(text, (inner) => (isName(inner) ? from(inner) : undefined)).replace(
+        /\$([A-Za-z_][A-Za-z0-9_]*)/g,
+        (_, variable: string) => from(variable),
+      );
+    case "editor":
+      return replaceBraces(text, fill);
   }
-  if (style === "shell") {
-    return text.replace(/\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g, (_, braced, bare) =>
-      from(braced ?? bare),
-    );
+
+  function withDefault(inner: string): string | undefined {
+    const at = inner.indexOf(":-");
+    const variable = at === -1 ? inner : inner.slice(0, at);
+    if (!isName(variable)) return undefined;
+    // Ours has no default: it counts where the variable is not set.
+    return at === -1 || world.env[variable] !== undefined ? from(variable) : inner.slice(at + 2);
   }
-  if (style === "editor") return text.replace(/\$\{([^{}]*)\}/g, (_, inner: string) => fill(inner));
-  return text;
 
   function fill(inner: string): string {
     const [kind, rest = ""] = inner.split(/:(.*)/s);
@@ -46,7 +51,27 @@ export function translate(text: string, filling: Filling, name = ""): string {
 
 /** The names of variables that a text of ours needs. */
 export function neededBy(text: string): string[] {
-  return [...new Set([...text.matchAll(/\$\{env:([^}]+)\}/g)].map(([, name]) => name ?? ""))];
+  const names = new Set<string>();
+  replaceBraces(text, (inner) => {
+    if (inner.startsWith("env:")) names.add(inner.slice("env:".length));
+    return undefined;
+  });
+  return [...names];
+}
+
+/** Every `${…}` of the text as it is filled; left as it is where it is not. */
+function replaceBraces(text: string, fill: (inner: string) => string | undefined): string {
+  const [head = "", ...parts] = text.split("${");
+  const filled = parts.map((part) => {
+    const end = part.indexOf("}");
+    const value = end === -1 ? undefined : fill(part.slice(0, end));
+    return value === undefined ? `\${${part}` : value + part.slice(end + 1);
+  });
+  return head + filled.join("");
+}
+
+function isName(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }
 
 function isVariable(name: string): boolean {

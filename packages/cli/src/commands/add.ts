@@ -92,12 +92,7 @@ function readEntry({ options, words, cwd }: AddContext, configPath: string): Ser
   if (isUrl && env.length > 0) throw misuse("--env is for commands", "give a header with --header 'K: V'");
   if (!isUrl && header.length > 0)
     throw misuse("--header is for addresses", "give a variable with --env K=V");
-  const headers = readPairs(
-    header,
-    /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/s,
-    "--header",
-    "'X-Key: value'",
-  );
+  const headers = readPairs(header, /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s, "--header", "'X-Key: value'");
   const variables = readPairs(env, /^([^=\0]+)=(.*)$/s, "--env", "KEY=value");
   // The file is somewhere else, and a path given here is meant from here.
   const isRelative = [command, ...args].some((word) => /^\.\.?(\/|\\|$)/.test(word));
@@ -125,7 +120,7 @@ function readPairs(
     // The text may hold a secret: it is not shown.
     if (name === undefined || value === undefined)
       throw misuse(`${option} needs a name and a value`, `write ${option} ${example}`);
-    return [name, value];
+    return [name, option === "--header" ? value.trim() : value];
   });
   const [twice] = pairs.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);
   if (twice !== undefined) throw misuse(`${option} ${twice} is given twice`, "give it once");

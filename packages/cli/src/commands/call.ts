@@ -1,0 +1,78 @@
+// `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal.
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { misuse } from "../failure.ts";
+import { accessGateway } from "../gateway-access.ts";
+import { openTree } from "../gateway-link.ts";
+import { localUser } from "../local-store.ts";
+import { visible } from "../visible.ts";
+
+export const call = defineCommand({
+  name: "call",
+  summary: "call a tool of the tree",
+  usage: "TOOL [JSON]",
+  words: { min: 1, max: 2 },
+  options: gatewayOptions,
+  examples: [
+    ["mcpx call mcpax.status", "how the tree is"],
+    [`mcpx call files.read_file '{"path": "README.md"}'`, "a tool with arguments"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof gatewayOptions>): Promise<number> {
+  const { words, options, output } = context;
+  const [name = "", text = "{}"] = words;
+  const args = readArguments(text);
+  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: [name] });
+  const tree = await openTree(access);
+  try {
+    const interrupted = context.interrupted();
+    const result = await tree.request(
+      "tools/call",
+      { name, arguments: args },
+      {
+        signal: interrupted,
+        wantsProgress: true,
+        notify: (method, params) => {
+          if (method === "notifications/progress") output.note(progressLine(params));
+        },
+      },
+    );
+    if (options.json) output.json(result);
+    else for (const line of contentLines(result)) output.line(line);
+    return result.isError === true ? 1 : 0;
+  } finally {
+    await tree.close();
+  }
+}
+
+function readArguments(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw misuse("the arguments are not JSON", `write for example '{"path": "README.md"}'`);
+  }
+  if (isObject(value)) return value;
+  throw misuse("the arguments are not a JSON object", `write for example '{"path": "README.md"}'`);
+}
+
+function progressLine({ progress, total, message }: JsonObject): string {
+  const of = total === undefined ? "" : ` of ${JSON.stringify(total)}`;
+  const what = typeof message === "string" ? ` ${visible(message)}` : "";
+  return `-- ${JSON.stringify(progress)}${of}${what}`;
+}
+
+/** Text as it is, everything else by what it is. */
+function contentLines({ content, structuredContent, resultType }: JsonObject): string[] {
+  if (resultType === "input_required")
+    return ["(the tool asks questions; use a client that can answer them)"];
+  if (!Array.isArray(content) || content.length === 0)
+    return [JSON.stringify(structuredContent ?? {}, undefined, 2)];
+  return content.filter(isObject).map((part) => {
+    if (part.type === "text") return visible(String(part.text));
+    if (part.type === "resource_link") return `(resource ${visible(String(part.uri))})`;
+    return `(${visible(String(part.type))}${typeof part.mimeType === "string" ? ` ${visible(part.mimeType)}` : ""})`;
+  });
+}

@@ -1,0 +1,57 @@
+// `mcpx tree`: the servers of the tree, whether they are up, and what they have.
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { accessGateway } from "../gateway-access.ts";
+import { openTree, type TreeCaller } from "../gateway-link.ts";
+import { localUser } from "../local-store.ts";
+import { drawTree } from "../tree-drawing.ts";
+
+const options = {
+  ...gatewayOptions,
+  tools: { type: "boolean", about: "every tool too" },
+} as const;
+
+export const tree = defineCommand({
+  name: "tree",
+  summary: "draw the tree of servers",
+  usage: "[--tools]",
+  words: { min: 0, max: 0 },
+  options,
+  examples: [
+    ["mcpx tree", "servers, their state and what is wrong with them"],
+    ["mcpx tree --tools", "with every tool"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof options>): Promise<number> {
+  const { output } = context;
+  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: ["**"] });
+  const { url } = await access.enter();
+  const caller = await openTree(access);
+  try {
+    // Listing first: whoever has not been asked yet is asked now.
+    const tools = await listAll(caller);
+    const status = await caller.request("tools/call", { name: "mcpax.status", arguments: {} });
+    const report = isObject(status.structuredContent) ? status.structuredContent : {};
+    if (context.options.json) output.json({ ...report, tools });
+    else
+      for (const line of drawTree({ url, report, tools, isFull: context.options.tools }, output))
+        output.line(line);
+    return 0;
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Every page. */
+export async function listAll(caller: TreeCaller): Promise<JsonObject[]> {
+  const all: JsonObject[] = [];
+  let cursor: unknown;
+  do {
+    const page = await caller.request("tools/list", cursor === undefined ? {} : { cursor });
+    if (Array.isArray(page.tools)) all.push(...page.tools.filter(isObject));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}

@@ -1,0 +1,84 @@
+// A conversation with a gateway's tree, for commands that use it as any MCP client would.
+import { type Credentials, type Link, type LinkRequest, openLink } from "@mcpx/aggregator";
+import type { JsonObject } from "@mcpx/protocol";
+import { isMcpxError } from "@mcpx/protocol";
+import { Failure } from "./failure.ts";
+import type { GatewayAccess } from "./gateway-access.ts";
+import { version } from "./version.ts";
+
+/** Tokens made here count for a quarter of an hour. */
+const tokenMs = 10 * 60_000;
+
+/** Makes a new token before the last one ends. */
+export function gatewayCredentials(access: GatewayAccess): Credentials {
+  let held: { token: string; until: number } | undefined;
+  return {
+    async headers() {
+      if (held === undefined || performance.now() > held.until) {
+        const { token } = await access.enter();
+        held = { token, until: performance.now() + tokenMs };
+      }
+      return { authorization: `Bearer ${held.token}` };
+    },
+    async refused(status) {
+      held = undefined;
+      return status === 401 && access.mintsTokens;
+    },
+  };
+}
+
+export interface TreeCaller {
+  /** One request; throws what the tree says, for people. */
+  request(method: string, params: JsonObject, more?: Partial<LinkRequest>): Promise<JsonObject>;
+  close(): Promise<void>;
+}
+
+export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
+  const { url } = await access.enter();
+  const link = await told(
+    openLink(
+      {
+        name: "the gateway",
+        transport: { type: "http", url: `${url}/mcp`, credentials: gatewayCredentials(access) },
+        clientInfo: { name: "mcpx-cli", version },
+        capabilities: {},
+      },
+      { notification() {}, question: () => Promise.reject(new Error("nobody to ask")), remark() {} },
+    ),
+  );
+  return {
+    request: (method, params, more) => told(link.request(requestOf(method, params, more))),
+    close: () => close(link),
+  };
+}
+
+function requestOf(method: string, params: JsonObject, more: Partial<LinkRequest> = {}): LinkRequest {
+  return {
+    method,
+    params,
+    capabilities: {},
+    info: undefined,
+    logLevel: undefined,
+    wantsProgress: false,
+    paramHeaders: undefined,
+    signal: new AbortController().signal,
+    notify() {},
+    ask: () => Promise.reject(new Error("nobody to ask")),
+    ...more,
+  };
+}
+
+async function close(link: Link): Promise<void> {
+  await link.close();
+}
+
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMcpxError(error)) throw new Failure(error.message, error.suggestion);
+    const { fault } = error as { fault?: { message: string; data?: { suggestion?: string } } };
+    if (fault !== undefined) throw new Failure(fault.message, fault.data?.suggestion);
+    throw error;
+  }
+}
