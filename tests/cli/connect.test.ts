@@ -1,6 +1,10 @@
 // `mcpx connect`: this gateway in other programs' files, and out of them again without a trace.
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { expect, test } from "vitest";
 import { type ClientName, newHome, secret, userFiles } from "./support/client-homes.ts";
 import { bin, mcpx, start, up } from "./support/mcpx-process.ts";
@@ -178,6 +182,41 @@ test("the token counts at the running gateway until it is undone; a profile is p
   });
 });
 
+test("what is written there opens the tree, with names the client takes", async () => {
+  const home = newHome(["cursor", "claude-desktop"]);
+  const dataDir = join(home.dir, "data");
+  const options = { cwd: home.project, env: { ...home.env, MCPX_DATA: dataDir } };
+  const server = join(import.meta.dirname, "support", "tiny-server.ts");
+  await mcpx(["add", "tiny.one", "--", process.execPath, server], options);
+  await up(dataDir, [], options);
+  for (const client of ["cursor", "claude-desktop"]) await mcpx(["connect", client, "--yes"], options);
+
+  const { url, headers } = JSON.parse(withoutComments(readFileSync(home.path("cursor"), "utf8"))).mcpServers
+    .mcpx;
+  const http = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  expect(await toolsOver(http)).toContain("tiny_one__params");
+
+  const { command, args } = JSON.parse(readFileSync(home.path("claude-desktop"), "utf8")).mcpServers.mcpx;
+  expect(await toolsOver(new StdioClientTransport({ command, args, env: home.env }))).toContain(
+    "tiny_one__params",
+  );
+});
+
+async function toolsOver(transport: Transport): Promise<string[]> {
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  try {
+    return (await client.listTools()).tools.map(({ name }) => name);
+  } finally {
+    await client.close();
+  }
+}
+
+/** As the fixtures have them: at the end of a line, and a comma too many. */
+function withoutComments(text: string): string {
+  return text.replace(/ ?\/\/ .*$/gm, "").replace(/,(\s*[}\]])/g, "$1");
+}
+
 test("--print gives what to paste, and touches nothing", async () => {
   const home = newHome([]);
   const options = { cwd: home.project, env: home.env };
@@ -187,5 +226,8 @@ test("--print gives what to paste, and touches nothing", async () => {
     /^\[mcp_servers\.mcpx\]\nurl = /,
   );
   expect(existsSync(home.path("vscode"))).toBe(false);
-  expect(await mcpx(["connect", "claude-desktop", "--ttl", "1d"], options)).toMatchObject({ code: 2 });
+  expect(await mcpx(["connect", "claude-desktop", "--ttl", "1d"], options)).toMatchObject({
+    code: 2,
+    err: "mcpx: --ttl is for tokens, and Claude Desktop gets none; choose its tools with --profile NAME",
+  });
 });

@@ -72,11 +72,23 @@ export function knownList(server: Server, kind: ListKind, caller: Caller): Liste
   return slotOf(server, kind, caller).listed;
 }
 
-/** The server has changed its lists, or its conversation is over. */
-export function forgetLists(state: TreeState, server: Server, kinds: readonly ListKind[] = listKinds): void {
-  state.revision += 1;
+/** The server says that its lists have changed: they are read again, and good for calls until then. */
+export function expireLists(server: Server, kinds: readonly ListKind[]): void {
+  replaceSlots(server, kinds, ({ listed }) => ({
+    ...empty(),
+    listed: listed && { ...listed, goodUntil: Number.NEGATIVE_INFINITY },
+  }));
+}
+
+/** Its conversation is over, and nothing of its lists outlives it. [AX-13.1-2] */
+export function forgetLists(server: Server, kinds: readonly ListKind[] = listKinds): void {
+  replaceSlots(server, kinds, empty);
+}
+
+/** Others, so that what is being read meanwhile is not kept. */
+function replaceSlots(server: Server, kinds: readonly ListKind[], replace: (slot: Slot) => Slot): void {
   for (const lists of server.lists.values()) {
-    for (const kind of kinds) lists[kind] = empty();
+    for (const kind of kinds) lists[kind] = replace(lists[kind]);
   }
 }
 
@@ -93,7 +105,6 @@ async function refill(
     if (slotOf(server, kind, caller) === slot) {
       slot.listed = listed;
       server.listFaults.delete(kind);
-      state.revision += 1;
     }
     return listed;
   } catch (error) {

@@ -45,7 +45,6 @@ export function createTree(options: TreeOptions): RunningTree {
     bySegment,
     root: undefined,
     subscribers: new Set(),
-    revision: 0,
     clock,
     log,
     audit,

@@ -1,7 +1,7 @@
 // What a server says unasked, and to whom it goes.
 import type { JsonObject } from "@mcpx/protocol";
 import { announceChange, announceUpdate } from "./announce.ts";
-import { forgetLists } from "./catalogue.ts";
+import { expireLists } from "./catalogue.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { LinkTaker } from "./links/link.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
@@ -21,7 +21,7 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry): Li
     notification(method, params) {
       const changed = changes[method];
       if (changed !== undefined) {
-        forgetLists(state, server, changed);
+        expireLists(server, changed);
         for (const kind of changed) announceChange(state, kind);
       } else if (method === "notifications/resources/updated") announceUpdate(state, server, own(), params);
       else toOwner(state, server, own(), method, params);

@@ -114,7 +114,7 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
   if (server.listFaults.size > 0) {
     const kinds = [...server.listFaults.keys()];
     server.listFaults.clear();
-    forgetLists(state, server, kinds);
+    forgetLists(server, kinds);
     for (const kind of kinds) announceChange(state, kind);
   }
 }
@@ -141,7 +141,7 @@ function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): 
   state.log.info({ server: server.name, why }, "a conversation with a server is over");
   // No definition outlives its conversation. [AX-13.1-2]
   if (entry.owner === undefined || server.era === "modern") {
-    forgetLists(state, server);
+    forgetLists(server);
     for (const kind of listKinds) announceChange(state, kind);
   }
   void watchAgain(state, entry);

@@ -11,8 +11,6 @@ export interface TreeState {
   readonly bySegment: Map<string, Server>;
   root: Server | undefined;
   readonly subscribers: Set<Subscriber>;
-  /** Counts every change of any list. */
-  revision: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit | undefined;

@@ -26,6 +26,7 @@ test("they are found in any shape", () => {
     oauth: { accessToken: "aaa" },
     list: [{ env: { API_KEY: "bbb" }, args: ["--token", "ccc"] }],
     theme: "dark",
+    url: "https://example.com/mcp",
   };
   expect(secretsIn(file)).toEqual(["aaa", "bbb", "ccc"]);
 });

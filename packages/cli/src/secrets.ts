@@ -37,7 +37,7 @@ export function secretsOf({ args = [], env = {}, headers = {}, url }: Holder): s
     else if (isSecret(name, value)) found.push(value);
     else found.push(...urlSecrets(value));
   });
-  return [...found, ...urlSecrets(url ?? "")].filter((value) => value.length > 0);
+  return [...found, ...urlSecrets(url ?? "")];
 }
 
 /** Every text in a value of any shape that must not be shown. */
@@ -91,7 +91,8 @@ function urlSecrets(text: string): string[] {
     .filter(([name, value]) => isSecret(name, value))
     .map(([, value]) => value);
   const parts = url.pathname.split("/").filter(isSecretValue);
-  return [decoded(url.password), url.password, ...query, ...parts];
+  const passwords = [decoded(url.password), url.password];
+  return [...passwords, ...query, ...parts].filter((value) => value !== "");
 }
 
 function decoded(text: string): string {

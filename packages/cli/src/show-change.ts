@@ -6,6 +6,9 @@ import { diffLines, diffText } from "./text-diff.ts";
 
 type Screen = Pick<Surroundings, "output" | "env">;
 
+/** Some programs write all they have on one line; far more than is shown of it. */
+const lineCharsMax = 100_000;
+
 const styles = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
 
 /** The lines that change, with the secrets in them hidden. */
@@ -16,7 +19,8 @@ export function showDiff(
   secrets: readonly string[],
 ): void {
   for (const { sign, text } of diffLines(before, after)) {
-    output.line(output.paint(styles[sign], diffText({ sign, text: hideSecrets(text, secrets) })));
+    const shown = hideSecrets(text.slice(0, lineCharsMax), secrets);
+    output.line(output.paint(styles[sign], diffText({ sign, text: shown })));
   }
 }
 

@@ -1,5 +1,6 @@
 // The tree speaks modern; what of it a legacy client must not see. Pure.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { metaKeys } from "../era.ts";
 import { type RpcFault, rpcCodes } from "../rpc-error.ts";
 import { isPlain } from "./message.ts";
 
@@ -9,7 +10,12 @@ export function legacyResult(result: JsonObject): JsonObject {
   if (resultType === "input_required") {
     throw new McpxError("bad_server_answer", "the server asked where it should have answered");
   }
-  return rest;
+  const { _meta } = rest;
+  // Who answers is said once, at the beginning.
+  if (!isPlain(_meta) || _meta[metaKeys.serverInfo] === undefined) return rest;
+  const { [metaKeys.serverInfo]: _, ...meta } = _meta;
+  const { _meta: __, ...bare } = rest;
+  return Object.keys(meta).length === 0 ? bare : { ...bare, _meta: meta };
 }
 
 /** A resource nobody has is -32002 to them. */

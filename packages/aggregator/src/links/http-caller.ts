@@ -1,9 +1,10 @@
-// Requests to one address, over connections that are kept: `node:http` itself, since `fetch` costs several times as
-// much a call. Knows of credentials, refusals and what was or was not sent; what a body means is for others.
-import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps, Agent as TlsAgent } from "node:https";
+// Requests to one address, over connections that are kept: undici's pool by its own interface, since `node:http` costs
+// twice as much a call, and `fetch` more. Knows of credentials, refusals and what was or was not sent; what a body means
+// is for others.
 import { McpxError } from "@mcpx/protocol";
+import { Pool } from "undici";
 import type { Credentials } from "../credentials/credentials.ts";
+import { type HttpAnswer, HttpAttempt } from "./http-attempt.ts";
 import { faultIn, HttpRefusal } from "./http-refusal.ts";
 
 export interface HttpAddress {
@@ -20,8 +21,8 @@ export interface HttpWish {
   body?: string | undefined;
   signal?: AbortSignal | undefined;
   isRepeatable?: boolean | undefined;
-  /** 2xx. The body has to be read to its end, or destroyed. */
-  taken(response: IncomingMessage): void;
+  /** 2xx. To be read at once, or destroyed. */
+  taken(answer: HttpAnswer): void;
   /** Nothing else comes after it. */
   failed(error: unknown): void;
 }
@@ -29,44 +30,29 @@ export interface HttpWish {
 const refusalBytesMax = 65_536;
 /** Less than what servers wait before they close: so few requests meet a closing connection. */
 const idleMs = 4_000;
+/** Nobody waits that long for a machine that says nothing at all. */
+const connectMs = 30_000;
 const ours =
-  /^(host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|mcp-.*|last-event-id|upgrade|te|trailer)$/i;
-const neverSent = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EPROTO",
-]);
+  /^(host|connection|keep-alive|content-length|content-type|transfer-encoding|accept|accept-encoding|mcp-.*|last-event-id|upgrade|te|trailer|expect)$/i;
 
 export class HttpCaller {
-  readonly #options: Record<string, unknown>;
-  readonly #request: typeof requestHttp;
-  readonly #agent: Agent;
+  readonly #origin: string;
+  readonly #path: string;
   readonly #headers: readonly string[];
   readonly #credentials: Credentials | undefined;
-  #generation = 0;
+  #pool: Pool;
 
   constructor({ url, headers, credentials }: HttpAddress) {
     const parsed = URL.parse(url);
-    const isTls = parsed?.protocol === "https:";
-    if (parsed === null || (!isTls && parsed.protocol !== "http:")) {
+    if (parsed === null || (parsed.protocol !== "https:" && parsed.protocol !== "http:")) {
       throw new McpxError("server_unreachable", "its address is not an http or https URL");
     }
-    const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: 64 };
-    this.#agent = isTls ? new TlsAgent(options) : new Agent(options);
-    this.#request = isTls ? (requestHttps as typeof requestHttp) : requestHttp;
-    this.#options = {
-      protocol: parsed.protocol,
-      hostname: parsed.hostname.replace(/^\[|\]$/g, ""),
-      port: parsed.port,
-      path: parsed.pathname + parsed.search,
-      agent: this.#agent,
-    };
+    this.#origin = parsed.origin;
+    this.#path = parsed.pathname + parsed.search;
     const given = Object.entries(headers ?? {}).filter(([name]) => !ours.test(name));
-    this.#headers = ["host", parsed.host, "user-agent", "mcpx", ...given.flat()];
+    this.#headers = ["user-agent", "mcpx", ...given.flat()];
     this.#credentials = credentials;
+    this.#pool = createPool(this.#origin);
   }
 
   call(wish: HttpWish): void {
@@ -77,12 +63,13 @@ export class HttpCaller {
 
   /** Ends what is under way; what is called for afterwards still goes out. */
   stop(): void {
-    this.#generation += 1;
-    this.#agent.destroy();
+    const pool = this.#pool;
+    this.#pool = createPool(this.#origin);
+    void pool.destroy();
   }
 
   async #startWith(credentials: Credentials, wish: HttpWish, mayRetry: boolean): Promise<void> {
-    const generation = this.#generation;
+    const pool = this.#pool;
     let headers: Record<string, string>;
     try {
       headers = await credentials.headers();
@@ -91,55 +78,42 @@ export class HttpCaller {
       return;
     }
     if (wish.signal?.aborted) wish.failed(wish.signal.reason);
-    else if (generation !== this.#generation) wish.failed(new McpxError("server_unreachable", "closed"));
+    else if (pool !== this.#pool) wish.failed(new McpxError("server_unreachable", "closed"));
     else this.#start(wish, headers, mayRetry);
   }
 
   #start(wish: HttpWish, secrets: Record<string, string> | undefined, mayRetry: boolean): void {
-    const { method, body, signal } = wish;
+    const pool = this.#pool;
+    const { method, body = null, signal } = wish;
     const headers = [...this.#headers, ...wish.headers];
     if (secrets !== undefined) for (const [name, value] of Object.entries(secrets)) headers.push(name, value);
-    if (body !== undefined) headers.push("content-length", String(Buffer.byteLength(body)));
-    let request: ClientRequest;
-    try {
-      request = this.#request({ ...this.#options, method, headers });
-    } catch {
-      // A header Node does not let through; its text may be a secret.
-      wish.failed(new McpxError("server_unreachable", "a header for it is not valid"));
-      return;
-    }
-    const generation = this.#generation;
-    const stop = () => request.destroy();
-    signal?.addEventListener("abort", stop, { once: true });
-    const forget = () => signal?.removeEventListener("abort", stop);
-    let isAnswered = false;
-    request.on("response", (response) => {
-      isAnswered = true;
-      response.once("close", forget);
-      const { statusCode = 0 } = response;
-      if (statusCode >= 200 && statusCode < 300) wish.taken(response);
-      else void this.#refused(wish, response, secrets, mayRetry);
-    });
-    request.on("error", (error: NodeJS.ErrnoException) => {
-      forget();
-      // Whoever has the response is told by the response.
-      if (isAnswered) return;
-      const isStale = request.reusedSocket && !signal?.aborted && generation === this.#generation;
-      if (isStale && wish.isRepeatable && mayRetry) this.#start(wish, secrets, false);
-      else wish.failed(signal?.aborted ? signal.reason : faultOf(error));
-    });
-    request.end(body);
+    const attempt = new HttpAttempt(
+      {
+        answered: (answer, status) => {
+          if (status < 300) wish.taken(answer);
+          else void this.#refused(wish, answer, status, secrets, mayRetry);
+        },
+        failed: (error, isSent) => {
+          // A kept connection may have been closing already.
+          const isWorthwhile = isSent && !signal?.aborted && pool === this.#pool;
+          if (isWorthwhile && wish.isRepeatable && mayRetry) this.#start(wish, secrets, false);
+          else wish.failed(signal?.aborted ? signal.reason : faultOf(error as NodeJS.ErrnoException, isSent));
+        },
+      },
+      signal,
+    );
+    pool.dispatch({ path: this.#path, method, headers, body }, attempt);
   }
 
   async #refused(
     wish: HttpWish,
-    response: IncomingMessage,
+    answer: HttpAnswer,
+    status: number,
     secrets: Record<string, string> | undefined,
     mayRetry: boolean,
   ): Promise<void> {
-    const status = response.statusCode ?? 0;
-    const wanted = response.headers["www-authenticate"];
-    const body = await readSome(response);
+    const wanted = answer.headers["www-authenticate"];
+    const body = await readSome(answer);
     try {
       const credentials = this.#credentials;
       if (credentials !== undefined && mayRetry && (status === 401 || status === 403)) {
@@ -156,29 +130,42 @@ export class HttpCaller {
   }
 }
 
+function createPool(origin: string): Pool {
+  return new Pool(origin, {
+    // How long an answer may take is for whoever asked.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connectTimeout: connectMs,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    allowH2: false,
+  });
+}
+
 /** What a refusal says; whatever is too long of it is left. */
-async function readSome(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > refusalBytesMax) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    // The status says enough.
-  }
-  return Buffer.concat(chunks).toString("utf8");
+function readSome(answer: HttpAnswer): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    answer.read({
+      data(chunk) {
+        bytes += chunk.length;
+        if (bytes > refusalBytesMax) answer.destroy();
+        else chunks.push(chunk);
+      },
+      // However it ended: the status says enough.
+      over: () => resolve(Buffer.concat(chunks).toString("utf8")),
+    });
+  });
 }
 
 /** Never with the address, which may hold secrets. */
-function faultOf(error: NodeJS.ErrnoException): McpxError {
+function faultOf(error: NodeJS.ErrnoException, isSent: boolean): McpxError {
   const code = error.code ?? "";
-  const isUnsent =
-    error.syscall === "connect" ||
-    neverSent.has(code) ||
-    /CERT|SELF_SIGNED|^UNABLE_TO|^ERR_TLS|^ERR_SSL/.test(code);
-  if (isUnsent) return new McpxError("server_unreachable", `it cannot be reached (${code})`);
-  return new McpxError("server_lost", `the connection broke before it answered (${code || "closed"})`);
+  // A header HTTP does not allow; its text may be a secret.
+  if (code === "UND_ERR_INVALID_ARG")
+    return new McpxError("server_unreachable", "a header for it is not valid");
+  if (!isSent) return new McpxError("server_unreachable", `it cannot be reached (${code})`);
+  const shown = code === "UND_ERR_SOCKET" ? "ECONNRESET" : code || "closed";
+  return new McpxError("server_lost", `the connection broke before it answered (${shown})`);
 }

@@ -1,73 +1,59 @@
 // The body of an HTTP answer as what it says it is: JSON, or a stream of events.
-import type { IncomingMessage } from "node:http";
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import { EventReader } from "./event-reader.ts";
+import type { HttpAnswer } from "./http-attempt.ts";
 import { answerIdIn, tooLarge } from "./lost-answer.ts";
 import type { WireTaker } from "./wire.ts";
 
 const remarkCharsMax = 400;
 
-export function isEventStream(response: IncomingMessage): boolean {
-  return /^text\/event-stream\b/i.test(response.headers["content-type"] ?? "");
+export function isEventStream(answer: HttpAnswer): boolean {
+  return /^text\/event-stream\b/i.test(answer.headers["content-type"] ?? "");
 }
 
-export function isJson(response: IncomingMessage): boolean {
-  return /^application\/json\b/i.test(response.headers["content-type"] ?? "");
+export function isJson(answer: HttpAnswer): boolean {
+  return /^application\/json\b/i.test(answer.headers["content-type"] ?? "");
 }
 
 /** `done` gets the text, or a fault: too large, or broken off. */
 export function readText(
-  response: IncomingMessage,
+  answer: HttpAnswer,
   bytesMax: number,
   done: (text: string | undefined, fault?: McpxError) => void,
 ): void {
-  let chunks: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  let isDone = false;
-  const finish = (text: string | undefined, fault?: McpxError) => {
-    if (isDone) return;
-    isDone = true;
-    chunks = [];
-    done(text, fault);
-  };
-  response.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= bytesMax) {
-      chunks.push(chunk);
-      return;
-    }
-    finish(undefined, new McpxError("bad_server_answer", tooLarge(bytesMax)));
-    response.destroy();
-  });
-  response.on("end", () => {
-    const [first] = chunks;
-    const whole = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, bytes);
-    finish(whole.toString("utf8"));
-  });
-  response.on("error", () => {});
-  response.on("close", () => {
-    if (!isDone) finish(undefined, new McpxError("server_lost", "its answer broke off"));
+  answer.read({
+    data(chunk) {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else answer.destroy();
+    },
+    over(isWhole) {
+      const [first] = chunks;
+      if (bytes > bytesMax) done(undefined, new McpxError("bad_server_answer", tooLarge(bytesMax)));
+      else if (!isWhole) done(undefined, new McpxError("server_lost", "its answer broke off"));
+      else if (chunks.length === 1 && first !== undefined) done(first.toString("utf8"));
+      else done(Buffer.concat(chunks, bytes).toString("utf8"));
+    },
   });
 }
 
 /** `over` is called once, with what went wrong where the stream did not simply end. */
-export function readEvents(
-  response: IncomingMessage,
-  reader: EventReader,
-  over: (fault?: McpxError) => void,
-): void {
+export function readEvents(answer: HttpAnswer, reader: EventReader, over: (fault?: McpxError) => void): void {
   let fault: McpxError | undefined;
-  response.on("data", (chunk: Buffer) => {
-    if (fault !== undefined) return;
-    try {
-      reader.push(chunk);
-    } catch (error) {
-      fault = error as McpxError;
-      response.destroy();
-    }
+  answer.read({
+    data(chunk) {
+      if (fault !== undefined) return;
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        fault = error as McpxError;
+        answer.destroy();
+      }
+    },
+    over: () => over(fault),
   });
-  response.on("error", () => {});
-  response.on("close", () => over(fault));
 }
 
 /** The messages in a text: one, or a batch. Returns false where it has none. */

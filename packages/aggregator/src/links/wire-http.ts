@@ -1,10 +1,10 @@
 // A server spoken to over streamable HTTP: each message is a POST, answered with JSON or a stream of events. Sessions,
 // the stream of what is said unasked and the resumption of streams are there once a legacy server has been initialized.
-import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { rpcCodes } from "../rpc-error.ts";
 import { EventReader } from "./event-reader.ts";
+import type { HttpAnswer } from "./http-attempt.ts";
 import { type HttpAddress, HttpCaller } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
@@ -78,7 +78,7 @@ class HttpWire implements Wire {
     const signal = AbortSignal.timeout(farewellMs);
     await new Promise<void>((resolve) => {
       const headers = this.#sessionHeaders();
-      const taken = (response: IncomingMessage) => readText(response, this.#bytesMax, () => resolve());
+      const taken = (answer: HttpAnswer) => readText(answer, this.#bytesMax, () => resolve());
       this.#caller.call({ method: "DELETE", headers, signal, taken, failed: () => resolve() });
     });
     this.#caller.stop();
@@ -106,7 +106,7 @@ class HttpWire implements Wire {
       body: JSON.stringify(message),
       signal: sending?.signal,
       isRepeatable: sending?.isRepeatable,
-      taken: (response) => this.#taken(posting, response),
+      taken: (answer) => this.#taken(posting, answer),
       failed: (error) => {
         const isOver = this.#isSessionOver(error);
         posting.reject(isOver ? new McpxError("server_unreachable", sessionOver) : error);
@@ -115,28 +115,28 @@ class HttpWire implements Wire {
     });
   }
 
-  #taken(posting: Posting, response: IncomingMessage): void {
+  #taken(posting: Posting, answer: HttpAnswer): void {
     const { message, isRequest } = posting;
-    if (message.method === "initialize") this.#adoptSession(response.headers["mcp-session-id"]);
-    if (isEventStream(response)) this.#stream(posting, response);
-    else if (isJson(response) && isRequest) {
-      readText(response, this.#bytesMax, (text, fault) => {
+    if (message.method === "initialize") this.#adoptSession(answer.headers["mcp-session-id"]);
+    if (isEventStream(answer)) this.#stream(posting, answer);
+    else if (isJson(answer) && isRequest) {
+      readText(answer, this.#bytesMax, (text, fault) => {
         if (text === undefined) posting.reject(fault);
         else if (takeMessages(text, (taken) => this.#deliver(posting, taken))) posting.resolve();
         else posting.reject(new McpxError("bad_server_answer", "its answer is not JSON"));
       });
     } else {
-      readText(response, this.#bytesMax, () => posting.resolve());
+      readText(answer, this.#bytesMax, () => posting.resolve());
       if (message.method === "notifications/initialized") void this.#listen();
     }
   }
 
-  #stream(posting: Posting, response: IncomingMessage): void {
+  #stream(posting: Posting, answer: HttpAnswer): void {
     let linger: NodeJS.Timeout | undefined;
     const reader = this.#readerFor(posting, () => {
-      linger ??= setTimeout(() => response.destroy(), lingerMs);
+      linger ??= setTimeout(() => answer.destroy(), lingerMs);
     });
-    readEvents(response, reader, (fault) => {
+    readEvents(answer, reader, (fault) => {
       clearTimeout(linger);
       if (posting.isAnswered || !posting.isRequest) posting.resolve();
       else if (fault !== undefined) posting.reject(fault);
@@ -240,10 +240,10 @@ class HttpWire implements Wire {
         headers,
         signal,
         failed: (error) => (signal.aborted ? resolve() : reject(error)),
-        taken: (response) => {
-          if (isEventStream(response)) readEvents(response, reader, (f) => (f ? reject(f) : resolve()));
+        taken: (answer) => {
+          if (isEventStream(answer)) readEvents(answer, reader, (f) => (f ? reject(f) : resolve()));
           else {
-            response.destroy();
+            answer.destroy();
             reject(new HttpRefusal(406, undefined));
           }
         },

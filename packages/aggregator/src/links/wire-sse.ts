@@ -1,7 +1,6 @@
 // A server spoken to over the HTTP+SSE transport of 2024-11-05: one stream carries all it says, and its first event
 // tells where messages are posted to.
 // COMPAT: superseded by streamable HTTP since 2025-03-26.
-import type { IncomingMessage } from "node:http";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { type HttpAddress, HttpCaller } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -53,13 +52,13 @@ class SseWire implements Wire {
       method: "GET",
       headers: ["accept", "text/event-stream"],
       failed: (error) => opened.reject(error),
-      taken: (response) => {
-        if (!isEventStream(response)) {
-          response.destroy();
+      taken: (answer) => {
+        if (!isEventStream(answer)) {
+          answer.destroy();
           opened.reject(new HttpRefusal(406, undefined));
           return;
         }
-        readEvents(response, reader, (fault) => {
+        readEvents(answer, reader, (fault) => {
           opened.reject(fault ?? new McpxError("server_unreachable", "its stream ended at once"));
           this.#end(fault?.detail ?? "its stream ended");
         });
@@ -88,7 +87,7 @@ class SseWire implements Wire {
         body: JSON.stringify(message),
         signal: sending?.signal,
         failed: reject,
-        taken: (response: IncomingMessage) => readText(response, this.#bytesMax, () => resolve()),
+        taken: (answer) => readText(answer, this.#bytesMax, () => resolve()),
       });
     });
   }

@@ -1,5 +1,5 @@
 // The address and the rights that a client gets from us.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ConnectContext } from "../commands/connect.ts";
 import { toolGlob } from "../config-values.ts";
 import { durationRule, parseDuration } from "../duration.ts";
@@ -29,10 +29,11 @@ const ttlMsMax = 365 * 86_400_000;
 
 export function readDoor({ options }: ConnectContext, client: Client, file: ConfigFile): DoorWish {
   const { profile, ttl, tools } = options;
-  if (client.reaches === "stdio" && ttl !== undefined) {
+  if (client.reaches === "stdio" && (ttl !== undefined || tools.length > 0)) {
+    const option = ttl === undefined ? "--tools" : "--ttl";
     throw misuse(
-      `--ttl is for tokens, and ${client.title} gets none`,
-      "it starts mcpx stdio, which asks for its own",
+      `${option} is for tokens, and ${client.title} gets none`,
+      "choose its tools with --profile NAME",
     );
   }
   if (profile !== undefined) checkProfile(profile, Object.keys(file.config.profiles ?? {}), file.path);
@@ -40,20 +41,20 @@ export function readDoor({ options }: ConnectContext, client: Client, file: Conf
   if (bad !== undefined)
     throw misuse(`--tools ${bad} is not a tool's name or glob`, "write for example 'files.*'");
   const id = `client:${client.id}`;
-  const globs = tools.length === 0 ? ["**"] : tools;
   const path = profile === undefined ? "/mcp" : `/mcp/${profile}`;
   return {
     id,
-    tools: globs,
+    tools: tools.length === 0 ? ["**"] : tools,
     ttlMs: readTtl(ttl ?? "30d"),
     url: `${gatewayUrl(file)}${path}?names=${client.names}`,
     command: process.execPath,
     args: [
       // By their full paths: what is started from a desktop knows no shell's PATH.
       join(import.meta.dirname, "..", "..", "bin", "mcpx.js"),
-      ...["stdio", "--data", file.dataDir, "--id", id, "--names", client.names],
+      ...["stdio", "--data", file.dataDir, "--names", client.names],
+      // The one it would find by itself is in the data directory.
+      ...(file.before === undefined || dirname(file.path) === file.dataDir ? [] : ["--config", file.path]),
       ...(profile === undefined ? [] : ["--profile", profile]),
-      ...(tools.length === 0 ? [] : tools.flatMap((glob) => ["--tools", glob])),
     ],
   };
 }

@@ -90,7 +90,8 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
   const { profile } = context.options;
   const access = accessGateway(context, { sub: `stdio:${localUser()}`, topics: [], tools: ["**"] });
   const credentials = gatewayCredentials(access);
-  const path = profile === undefined ? "/mcp" : `/mcp/${encodeURIComponent(profile)}`;
+  // Names are made fit for the client here, at its door.
+  const path = `/mcp${profile === undefined ? "" : `/${encodeURIComponent(profile)}`}?names=canonical`;
   const gateway: ServerOptions = {
     name: "the gateway",
     segment: undefined,
