@@ -2,6 +2,7 @@
 // another thread writes.
 import type { DatabaseSync } from "node:sqlite";
 import type { Bounds, Entry, ReadOptions } from "./topic-log.ts";
+import { createTopicIds } from "./topic-log-ids.ts";
 import { searchSeqBefore } from "./topic-log-search.ts";
 
 export interface TopicLogReader {
@@ -35,10 +36,19 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
   );
   const oldestFirst = db.prepare(page("ASC"));
   const newestFirst = db.prepare(page("DESC"));
-  const byId = db.prepare(`SELECT ${entry} FROM envelopes WHERE topic = ${key} AND id = :id`);
+  const keyOf = db.prepare("SELECT key, last FROM topics WHERE name = ?");
+  const bySeq = db.prepare(`SELECT ${entry} FROM envelopes WHERE topic = ${key} AND seq = :seq AND id = :id`);
   const atOf = db.prepare(`SELECT at FROM envelopes WHERE topic = ${key} AND seq = :seq`);
   const allTopics = db.prepare("SELECT name, last AS seq FROM topics ORDER BY name");
 
+  const ids = createTopicIds(db);
+
+  const find = (topic: string, id: string): Entry | undefined => {
+    const head = keyOf.get(topic);
+    if (head === undefined) return undefined;
+    const known = ids.of(Number(head.key), Number(head.last));
+    return known.find(ids.hashOf(id), (seq) => rows<Entry>(bySeq.all({ topic, seq, id }))[0]);
+  };
   const bounds = (topic: string): Bounds => {
     const row = boundsOf.get({ topic }) as BoundsRow | undefined;
     return row === undefined ? { first: 1, last: 0 } : { first: row.first ?? row.last + 1, last: row.last };
@@ -52,7 +62,7 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
       // To SQLite a negative limit is none at all.
       return rows<Entry>(statement.all({ topic, after, before, limit: Math.max(0, limit) }));
     },
-    find: (topic, id) => rows<Entry>(byId.all({ topic, id }))[0],
+    find,
     seqBefore: (topic, time) => {
       db.exec("BEGIN");
       try {

@@ -1,10 +1,12 @@
 // The thread that alone writes the topic log: one transaction a batch, so that the fsync of a commit is shared and
-// never blocks the event loop. It remembers nothing between batches: seqs come from the store each time, so a
-// failed batch, or another process, cannot leave it wrong.
+// never blocks the event loop. Seqs come from the store each time; of ids it remembers hashes, which are brought up
+// to that seq and forgotten after a fault. So a failed batch, or another process, cannot leave it wrong.
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { blockLength, type IdHashes } from "./id-hashes.ts";
 import type { Appended, NewEntry } from "./topic-log.ts";
+import { createTopicIds } from "./topic-log-ids.ts";
 import { serve } from "./topic-log-thread.ts";
 
 export interface WriterData {
@@ -45,6 +47,9 @@ interface Head {
   key: number;
   last: number;
   last_at: number;
+  /** Where the batch began. */
+  before: number;
+  ids: IdHashes;
 }
 
 /** Appends wait meanwhile, so rather a longer write-ahead log than a long wait for a reader. */
@@ -66,12 +71,17 @@ const addTopic = db.prepare("INSERT INTO topics (name) VALUES (?) ON CONFLICT (n
 const headOf = db.prepare("SELECT key, last, last_at FROM topics WHERE name = ?");
 const setHead = db.prepare("UPDATE topics SET last = ?, last_at = ? WHERE key = ?");
 const insert = db.prepare(
-  `INSERT INTO envelopes (topic, seq, id, sender, at, digest, text) VALUES (?, ?, ?, ?, ?, ?, ?)
-   ON CONFLICT (topic, id) DO NOTHING`,
+  "INSERT INTO envelopes (topic, seq, id, sender, at, digest, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
 );
-const earlierOf = db.prepare("SELECT seq, at, sender, digest FROM envelopes WHERE topic = ? AND id = ?");
+const earlierAt = db.prepare(
+  "SELECT seq, at, sender, digest FROM envelopes WHERE topic = ? AND seq = ? AND id = ?",
+);
 const firstOf = db.prepare("SELECT seq FROM envelopes WHERE topic = ? ORDER BY seq LIMIT 1");
 const removeUpTo = db.prepare("DELETE FROM envelopes WHERE topic = ? AND seq <= ?");
+const lastBlockOf = db.prepare("SELECT max(last) AS last FROM id_blocks WHERE topic = ?");
+const addBlock = db.prepare("INSERT INTO id_blocks (topic, last, hashes) VALUES (?, ?, ?)");
+const removeBlocksUpTo = db.prepare("DELETE FROM id_blocks WHERE topic = ? AND last <= ?");
+const topicIds = createTopicIds(db);
 
 function appendAll(entries: readonly NewEntry[]): Appended[] {
   const heads = new Map<string, Head>();
@@ -80,27 +90,41 @@ function appendAll(entries: readonly NewEntry[]): Appended[] {
     heads.set(entry.topic, head);
     return append(head, entry);
   });
-  for (const { key, last, last_at } of heads.values()) setHead.run(last, last_at, key);
+  for (const head of heads.values()) {
+    setHead.run(head.last, head.last_at, head.key);
+    storeBlocks(head);
+  }
   return appended;
 }
 
 function loadHead(topic: string): Head {
   addTopic.run(topic);
-  return { ...headOf.get(topic) } as unknown as Head;
+  const { key, last, last_at } = headOf.get(topic) as unknown as Head;
+  return { key, last, last_at, before: last, ids: topicIds.of(key, last) };
 }
 
 function append(head: Head, { id, from, at, digest, text }: NewEntry): Appended {
-  const seq = head.last + 1;
-  const raisedAt = Math.max(at, head.last_at);
-  if (insert.run(head.key, seq, id, from, raisedAt, digest, text).changes === 1) {
-    head.last = seq;
-    head.last_at = raisedAt;
-    return { outcome: "appended", seq, at: raisedAt };
+  const hash = topicIds.hashOf(id);
+  const earlier = head.ids.find(hash, (seq) => earlierAt.get(head.key, seq, id));
+  if (earlier !== undefined) {
+    // [X0-4-3]
+    if (earlier.sender !== from || earlier.digest !== digest) return { outcome: "conflict" };
+    return { outcome: "duplicate", seq: Number(earlier.seq), at: Number(earlier.at) };
   }
-  // [X0-4-3]
-  const earlier = earlierOf.get(head.key, id);
-  if (earlier?.sender !== from || earlier.digest !== digest) return { outcome: "conflict" };
-  return { outcome: "duplicate", seq: Number(earlier.seq), at: Number(earlier.at) };
+  head.last += 1;
+  head.last_at = Math.max(at, head.last_at);
+  insert.run(head.key, head.last, id, from, head.last_at, digest, text);
+  head.ids.add(head.last, hash);
+  return { outcome: "appended", seq: head.last, at: head.last_at };
+}
+
+/** The first append past the end of a block stores it, and those before that are missing. */
+function storeBlocks({ key, last, before, ids }: Head): void {
+  if (Math.floor(before / blockLength) === Math.floor(last / blockLength)) return;
+  const stored = lastBlockOf.get(key)?.last ?? ids.first - 1 - ((ids.first - 1) % blockLength);
+  for (let end = Number(stored) + blockLength; end <= last; end += blockLength) {
+    addBlock.run(key, end, ids.block(end));
+  }
 }
 
 /** Removes a bounded number of the oldest: appends that wait get their turn in between. */
@@ -109,6 +133,7 @@ function trim(topic: string, upTo: number): WriterResults["trim"] {
   const first = key === undefined ? undefined : firstOf.get(key)?.seq;
   if (key === undefined || first === undefined || Number(first) > upTo) return { removed: 0, isDone: true };
   const end = Math.min(upTo, Number(first) + data.trimRows - 1);
+  removeBlocksUpTo.run(key, end);
   return { removed: Number(removeUpTo.run(key, end).changes), isDone: end === upTo };
 }
 
@@ -118,6 +143,9 @@ function inTransaction<T>(work: () => T): T {
     const result = work();
     db.exec("COMMIT");
     return result;
+  } catch (error) {
+    topicIds.forget();
+    throw error;
   } finally {
     // SQLite may have rolled back already; a second ROLLBACK would hide the first error.
     if (db.isTransaction) db.exec("ROLLBACK");
