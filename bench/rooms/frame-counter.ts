@@ -1,4 +1,4 @@
-// A client that counts frames and does not look into them, so that what is measured is the server.
+// A client that counts text frames and does not look into them, so that what is measured is the server.
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 
@@ -10,6 +10,7 @@ export class FrameCounter {
   #rest = Buffer.alloc(0);
   /** Bytes of the current frame still to come. */
   #skip = 0;
+  #isText = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -73,6 +74,9 @@ export class FrameCounter {
       this.#counted();
     }
     while (data.length - at >= 2) {
+      this.#isText = data[at] === 0x81;
+      // An empty pong with a mask of zeroes: who answers no ping is taken for dead after 45 s.
+      if (data[at] === 0x89) this.socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
       const short = (data[at + 1] as number) & 0x7f;
       const head = short < 126 ? 2 : short === 126 ? 4 : 10;
       if (data.length - at < head) break;
@@ -93,6 +97,7 @@ export class FrameCounter {
   }
 
   #counted(): void {
+    if (!this.#isText) return;
     this.count += 1;
     this.onFrame(this.count);
   }

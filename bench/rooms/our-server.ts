@@ -30,11 +30,11 @@ for (let i = 0; i < participants; i += 1) {
   minted.push((await tokens.mint(claims, { ttlMs: 3_600_000 })).token);
 }
 process.send?.({ url: server.url, tokens: minted });
-reportCpuWhenAsked();
+// Before that which ends the process.
 process.on("disconnect", () => {
   if (process.env.BENCH_DATA === undefined) rmSync(dataDir, { recursive: true, force: true });
-  process.exit(0);
 });
+reportCpuWhenAsked();
 
 async function prefill(count: number): Promise<void> {
   const topicLog = await createSqliteTopicLog({ path: join(dataDir, "topics.db") });

@@ -26,16 +26,18 @@ export async function readPage(log: TopicLog, topic: string, options: PageOption
   let bytes = 0;
   let before = options.before ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const size = entries.length > 0 && bytes < bytesMax / stepMax ? stepMax : stepMin;
-    const step = await log.read(topic, { after, before, limit: size, order: "newest_first" });
-    for (const entry of step) {
+    const step = entries.length > 0 && bytes < bytesMax / stepMax ? stepMax : stepMin;
+    // One more than is wanted tells whether there are more.
+    const size = Math.min(step, limit + 1 - entries.length);
+    const read = await log.read(topic, { after, before, limit: size, order: "newest_first" });
+    for (const entry of read) {
       bytes += Buffer.byteLength(entry.text);
       const isFull = entries.length === limit || (bytes > bytesMax && entries.length > 0);
       if (isFull) return { entries, hasMore: true };
       entries.push(entry);
     }
-    const last = step.at(-1);
-    if (last === undefined || step.length < size) return { entries, hasMore: false };
+    const last = read.at(-1);
+    if (last === undefined || read.length < size) return { entries, hasMore: false };
     before = last.seq;
   }
 }

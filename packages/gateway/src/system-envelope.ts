@@ -59,6 +59,10 @@ export function errorText(addressing: Addressing, now: number, error: McpxError,
   return systemText(addressing, now, payload);
 }
 
+let formatted = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
+
+/** Remembers the last one: an envelope and its acks ask for the same few times over and over. */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== formatted.ms) formatted = { ms, text: new Date(ms).toISOString() };
+  return formatted.text;
 }

@@ -14,8 +14,12 @@ const db = new DatabaseSync((workerData as CheckpointerData).path, { defensive: 
 db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
 
 if (parentPort === null) throw new Error("topic-log-checkpointer.ts is a thread of the topic log");
-serve<CheckpointerRequest, undefined>(parentPort, (request) => {
-  if (request === "close") db.close();
-  else db.exec("PRAGMA wal_checkpoint(PASSIVE)");
-  return undefined;
-});
+serve<CheckpointerRequest, undefined>(
+  parentPort,
+  () => false,
+  ([request]) => {
+    if (request === "close") db.close();
+    else db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    return [undefined];
+  },
+);

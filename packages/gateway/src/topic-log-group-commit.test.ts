@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Appended, NewEntry } from "./topic-log.ts";
 import { newEntry } from "./topic-log-cases.ts";
@@ -6,19 +7,34 @@ import { createGroupCommit } from "./topic-log-group-commit.ts";
 const stored: Appended = { outcome: "appended", seq: 1, at: 1 };
 const ids = (entries: NewEntry[]) => entries.map(({ id }) => id);
 
-test("what one turn brings is one commit, and what comes during a commit is the next", async () => {
+test("what one turn brings is one commit, and later turns do not wait for it", async () => {
   const batches: string[][] = [];
+  const first = Promise.withResolvers<void>();
   const commits = createGroupCommit(async (entries) => {
     batches.push(ids(entries));
-    if (batches.length === 1) for (const id of ["c", "d", "e"]) void commits.append(newEntry({ id }));
+    if (batches.length === 1) await first.promise;
+    else first.resolve();
     return entries.map(() => stored);
   }, 1_000_000);
-  await Promise.all(["a", "b"].map((id) => commits.append(newEntry({ id }))));
+  const appended = ["a", "b"].map((id) => commits.append(newEntry({ id })));
+  await setImmediate();
+  await commits.append(newEntry({ id: "c" }));
+  await Promise.all(appended);
+  expect(batches).toEqual([["a", "b"], ["c"]]);
+});
+
+test("it settles when the last commit has", async () => {
+  const done: string[] = [];
+  const commits = createGroupCommit(async (entries) => {
+    await setImmediate();
+    return entries.map(() => stored);
+  }, 1_000_000);
+  for (const id of ["a", "b"]) {
+    void commits.append(newEntry({ id })).then(() => done.push(id));
+    await setImmediate();
+  }
   await commits.settle();
-  expect(batches).toEqual([
-    ["a", "b"],
-    ["c", "d", "e"],
-  ]);
+  expect(done).toEqual(["a", "b"]);
 });
 
 test("a commit that fails refuses its own entries and no later ones", async () => {

@@ -1,5 +1,5 @@
-// Collects appends while a commit is under way; what was collected meanwhile becomes the next commit. So the price
-// of an fsync is shared by all who wait, and nobody waits for a timer.
+// Hands the appends of one turn of the event loop to the writer together. It does not wait for those before: what
+// comes during a commit waits at the writer, and shares the next one.
 import { setImmediate } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
 import type { Appended, NewEntry } from "./topic-log.ts";
@@ -23,18 +23,15 @@ export function createGroupCommit(
 ): GroupCommit {
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
-  let committing: Promise<void> | undefined;
+  let committing = Promise.resolve();
 
-  async function commitAll(): Promise<void> {
-    // Whatever else this turn of the event loop brings shares the first commit.
+  async function commitTurn(): Promise<void> {
+    // Whatever else this turn of the event loop brings shares the commit.
     await setImmediate();
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await commitBatch(batch);
-      for (const { entry } of batch) waitingBytes -= bytesOf(entry);
-    }
-    committing = undefined;
+    const batch = waiting;
+    waiting = [];
+    await commitBatch(batch);
+    for (const { entry } of batch) waitingBytes -= bytesOf(entry);
   }
 
   async function commitBatch(batch: Waiting[]): Promise<void> {
@@ -57,8 +54,8 @@ export function createGroupCommit(
           return reject(new McpxError("rate_limited", "the store cannot keep up", { retryAfterMs: 100 }));
         }
         waitingBytes += bytes;
-        waiting.push({ entry, resolve, reject });
-        committing ??= commitAll();
+        // Answers come in the order of the batches: the last one to come says that none is under way.
+        if (waiting.push({ entry, resolve, reject }) === 1) committing = commitTurn();
       }),
     settle: async () => committing,
   };

@@ -2,6 +2,7 @@
 // another thread writes.
 import type { DatabaseSync } from "node:sqlite";
 import type { Bounds, Entry, ReadOptions } from "./topic-log.ts";
+import { createTopicIds } from "./topic-log-ids.ts";
 import { searchSeqBefore } from "./topic-log-search.ts";
 
 export interface TopicLogReader {
@@ -20,7 +21,7 @@ interface BoundsRow {
 }
 
 const key = "(SELECT key FROM topics WHERE name = :topic)";
-const entry = ':topic AS topic, seq, id, sender AS "from", at, digest, text';
+const entry = "seq, id, sender, at, digest, text";
 const page = (order: string) =>
   `SELECT ${entry} FROM envelopes WHERE topic = ${key} AND seq > :after AND seq < :before
    ORDER BY seq ${order} LIMIT :limit`;
@@ -33,12 +34,24 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
     `SELECT last, (SELECT seq FROM envelopes WHERE topic = topics.key ORDER BY seq LIMIT 1) AS first
      FROM topics WHERE name = :topic`,
   );
-  const oldestFirst = db.prepare(page("ASC"));
-  const newestFirst = db.prepare(page("DESC"));
-  const byId = db.prepare(`SELECT ${entry} FROM envelopes WHERE topic = ${key} AND id = :id`);
+  const oldestFirst = entries(db, page("ASC"));
+  const newestFirst = entries(db, page("DESC"));
+  const keyOf = db.prepare("SELECT key, last FROM topics WHERE name = ?");
+  const bySeq = entries(
+    db,
+    `SELECT ${entry} FROM envelopes WHERE topic = ${key} AND seq = :seq AND id = :id`,
+  );
   const atOf = db.prepare(`SELECT at FROM envelopes WHERE topic = ${key} AND seq = :seq`);
   const allTopics = db.prepare("SELECT name, last AS seq FROM topics ORDER BY name");
 
+  const ids = createTopicIds(db);
+
+  const find = (topic: string, id: string): Entry | undefined => {
+    const head = keyOf.get(topic);
+    if (head === undefined) return undefined;
+    const known = ids.of(Number(head.key), Number(head.last));
+    return known.find(ids.hashOf(id), (seq) => bySeq({ topic, seq, id })[0]);
+  };
   const bounds = (topic: string): Bounds => {
     const row = boundsOf.get({ topic }) as BoundsRow | undefined;
     return row === undefined ? { first: 1, last: 0 } : { first: row.first ?? row.last + 1, last: row.last };
@@ -48,11 +61,11 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
     hasTopic: (topic) => boundsOf.get({ topic }) !== undefined,
     bounds,
     read: (topic, { after = 0, before = Number.MAX_SAFE_INTEGER, limit, order }) => {
-      const statement = order === "oldest_first" ? oldestFirst : newestFirst;
+      const pageOf = order === "oldest_first" ? oldestFirst : newestFirst;
       // To SQLite a negative limit is none at all.
-      return rows<Entry>(statement.all({ topic, after, before, limit: Math.max(0, limit) }));
+      return pageOf({ topic, after, before, limit: Math.max(0, limit) });
     },
-    find: (topic, id) => rows<Entry>(byId.all({ topic, id }))[0],
+    find,
     seqBefore: (topic, time) => {
       db.exec("BEGIN");
       try {
@@ -61,11 +74,24 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
         db.exec("COMMIT");
       }
     },
-    topics: () => rows(allTopics.all()),
+    topics: () => allTopics.all().map(({ name, seq }) => ({ name: String(name), seq: Number(seq) })),
   };
 }
 
-/** Rows as plain objects: SQLite's have no prototype. The schema is strict, so the columns have these types. */
-function rows<T>(found: Record<string, unknown>[]): T[] {
-  return found.map((row) => ({ ...row }) as T);
+type EntryRow = [seq: number, id: string, from: string, at: number, digest: string, text: string];
+
+/** Rows as arrays: the objects SQLite would make cost more than reading them. The schema is strict, so the columns have these types. */
+function entries(db: DatabaseSync, sql: string) {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  return (values: Record<string, string | number> & { topic: string }): Entry[] =>
+    (statement.all(values) as unknown as EntryRow[]).map(([seq, id, from, at, digest, text]) => ({
+      topic: values.topic,
+      seq,
+      id,
+      from,
+      at,
+      digest,
+      text,
+    }));
 }

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
+import { openDatabase } from "@mcpx/host";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { TopicLog } from "./topic-log.ts";
 import { appendMany, newEntry, topicLogCases } from "./topic-log-cases.ts";
+import { topicLogStore } from "./topic-log-schema.ts";
 import { createSqliteTopicLog, type SqliteTopicLogOptions } from "./topic-log-sqlite.ts";
 
 const dirs: string[] = [];
@@ -79,7 +81,67 @@ test("a store from the future is refused, naming both versions", async () => {
   await (await createSqliteTopicLog({ path })).close();
   using db = new DatabaseSync(path);
   db.exec("UPDATE schema_versions SET version = 7");
-  await expect(createSqliteTopicLog({ path })).rejects.toThrow(/topics .*version 7 .*only up to 1/);
+  await expect(createSqliteTopicLog({ path })).rejects.toThrow(/topics .*version 7 .*only up to 2/);
+});
+
+const many = Array.from({ length: 3_000 }, (_, index) => newEntry({ id: `e${index + 1}`, at: 1_000 }));
+const again = (log: TopicLog, n: number) => log.append(newEntry({ id: `e${n}` }));
+
+test("[X0-4-3] ids are known after a restart, in full blocks of them and past the last", async () => {
+  const path = newPath();
+  const before = await open({ path });
+  await Promise.all(many.map((entry) => before.append(entry)));
+  await before.trim("room", { count: 2_500 }, 0);
+  await before.close();
+  const after = await open({ path });
+  for (const n of [501, 1_024, 1_025, 2_048, 2_049, 3_000]) {
+    expect(await again(after, n)).toEqual({ outcome: "duplicate", seq: n, at: 1_000 });
+    expect(await after.find("room", `e${n}`)).toMatchObject({ seq: n });
+  }
+  expect(await after.append(newEntry({ id: "e700", digest: "other" }))).toEqual({ outcome: "conflict" });
+  expect(await after.find("room", "e500")).toBeUndefined();
+  expect(await again(after, 500)).toMatchObject({ outcome: "appended", seq: 3_001 });
+  await after.trim("room", { count: 1 }, 0);
+  await after.close();
+  using db = new DatabaseSync(path, { readOnly: true });
+  expect(db.prepare("SELECT count(*) AS n FROM id_blocks").get()).toEqual({ n: 0 });
+});
+
+test("[X0-4-3] what another process has stored counts too", async () => {
+  const path = newPath();
+  const [one, two] = [await open({ path }), await open({ path })];
+  await one.append(newEntry({ id: "e1", at: 1_000 }));
+  expect(await again(two, 1)).toEqual({ outcome: "duplicate", seq: 1, at: 1_000 });
+  await Promise.all(many.map((entry) => two.append(entry)));
+  expect(await again(one, 3_000)).toEqual({ outcome: "duplicate", seq: 3_000, at: 1_000 });
+  expect(await one.find("room", "e2000")).toMatchObject({ seq: 2_000 });
+  expect(await again(one, 3_001)).toMatchObject({ outcome: "appended", seq: 3_001 });
+  expect(await again(two, 3_001)).toMatchObject({ outcome: "duplicate", seq: 3_001 });
+});
+
+test("[X0-4-3] a store of the first version is brought up to date, and knows its ids", async () => {
+  const path = newPath();
+  using old = openDatabase(path, { ...topicLogStore, migrations: topicLogStore.migrations.slice(0, 1) });
+  old.exec("INSERT INTO topics VALUES (1, 'room', 3000, 1000)");
+  const insert = old.prepare("INSERT INTO envelopes VALUES (1, ?, ?, 'ada', 1000, ?, ?)");
+  old.exec("BEGIN");
+  many.forEach(({ id, digest, text }, index) => {
+    insert.run(index + 1, id, digest, text);
+  });
+  old.exec("COMMIT");
+  old.close();
+  const log = await open({ path });
+  using db = new DatabaseSync(path, { readOnly: true });
+  const blocks = () =>
+    db
+      .prepare("SELECT last FROM id_blocks")
+      .all()
+      .map(({ last }) => last);
+  expect(blocks()).toEqual([1_024, 2_048]);
+  expect(await log.find("room", "e9")).toEqual({ ...many[8], seq: 9 });
+  expect(await again(log, 2_000)).toEqual({ outcome: "duplicate", seq: 2_000, at: 1_000 });
+  await Promise.all(Array.from({ length: 100 }, (_, index) => again(log, 3_001 + index)));
+  expect(blocks()).toEqual([1_024, 2_048, 3_072]);
 });
 
 test("a close leaves one file, with everything in it", async () => {

@@ -8,6 +8,7 @@ import { createTopicLogReader } from "./topic-log-reader.ts";
 import { topicLogStore } from "./topic-log-schema.ts";
 import { lastToTrim } from "./topic-log-search.ts";
 import { startThreads } from "./topic-log-threads.ts";
+import { storeMissingBlocks } from "./topic-log-upgrade.ts";
 
 export interface SqliteTopicLogOptions {
   path: string;
@@ -46,10 +47,19 @@ const defaultTuning: TopicLogTuning = {
   synchronous: "FULL",
 };
 
+function upgrade(path: string): void {
+  const db = openDatabase(path, topicLogStore);
+  try {
+    storeMissingBlocks(db);
+  } finally {
+    db.close();
+  }
+}
+
 export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Promise<TopicLog> {
   const { path, onFailure = () => {} } = options;
   const tuning = { ...defaultTuning, ...options.tuning };
-  openDatabase(path, topicLogStore).close();
+  upgrade(path);
   // Threads last: where reading fails, none is left behind.
   const db = openDatabase(path, { ...topicLogStore, readOnly: true });
   const reader = createTopicLogReader(db);

@@ -1,6 +1,6 @@
 // Both ends of the talk with a thread of the topic log: requests are answered one by one, in their order. Imports
 // nothing of other packages, so that a thread starts at once and under any conditions.
-import { type MessagePort, Worker } from "node:worker_threads";
+import { type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 
 /** Full and busy pass; after `failed` nothing the store says may be believed. */
 export type Fault = "full" | "busy" | "failed";
@@ -26,20 +26,40 @@ export function faultOf(error: unknown): Fault {
   return code !== undefined && busyCodes.has(code) ? "busy" : "failed";
 }
 
-/** In the thread: answers each request; after the first `failed` it does nothing any more. */
-export function serve<Request, Done>(port: MessagePort, handle: (request: Request) => Done): void {
+/**
+ * In the thread: answers each request; after the first `failed` it does nothing any more. Those that wait together and
+ * `mayShare` are handled as one, and share its fault.
+ */
+export function serve<Request, Done>(
+  port: MessagePort,
+  mayShare: (request: Request) => boolean,
+  handle: (requests: [Request, ...Request[]]) => Done[],
+): void {
   let failure: Reply<Done> | undefined;
-  const answer = (request: Request): Reply<Done> => {
-    if (failure !== undefined) return failure;
-    try {
-      return { done: handle(request) };
-    } catch (error) {
-      const reply = { fault: faultOf(error), message: String(error) };
-      if (reply.fault === "failed") failure = reply;
-      return reply;
+  const answer = (requests: [Request, ...Request[]]): Reply<Done>[] => {
+    if (failure === undefined) {
+      try {
+        return handle(requests).map((done) => ({ done }));
+      } catch (error) {
+        const reply = { fault: faultOf(error), message: String(error) };
+        if (reply.fault !== "failed") return requests.map(() => reply);
+        failure = reply;
+      }
     }
+    return requests.map(() => failure as Reply<Done>);
   };
-  port.on("message", (request: Request) => port.postMessage(answer(request)));
+  port.on("message", (first: Request) => {
+    let group: [Request, ...Request[]] = [first];
+    for (;;) {
+      const next = receiveMessageOnPort(port) as { message: Request } | undefined;
+      if (next !== undefined && mayShare(group[0]) && mayShare(next.message)) group.push(next.message);
+      else {
+        port.postMessage(answer(group));
+        if (next === undefined) return;
+        group = [next.message];
+      }
+    }
+  });
 }
 
 /** Starts the thread whose source is a sibling of this file, as it is or compiled. */
@@ -67,7 +87,9 @@ export function talkTo<Request, Done>(
     lost ??= { fault: "failed", message };
     for (const resolve of waiting.splice(0)) resolve(lost);
   };
-  worker.on("message", (reply: Reply<Done>) => waiting.shift()?.(reply));
+  worker.on("message", (replies: Reply<Done>[]) => {
+    for (const reply of replies) waiting.shift()?.(reply);
+  });
   worker.on("messageerror", (error) => lose(String(error)));
   worker.on("error", (error) => lose(String(error)));
   worker.on("exit", (code) => lose(`the thread ended with code ${code}`));

@@ -1,10 +1,10 @@
-// The thread that alone writes the topic log: one transaction a batch, so that the fsync of a commit is shared and
-// never blocks the event loop. It remembers nothing between batches: seqs come from the store each time, so a
-// failed batch, or another process, cannot leave it wrong.
+// The thread that alone writes the topic log: one transaction for all that waits, so that the fsync of a commit is
+// shared and never blocks the event loop. What is written is said in `topic-log-tables.ts`.
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Appended, NewEntry } from "./topic-log.ts";
+import { createTables, type Trimmed } from "./topic-log-tables.ts";
 import { serve } from "./topic-log-thread.ts";
 
 export interface WriterData {
@@ -31,7 +31,7 @@ export interface WriterResults {
   open: undefined;
   append: Appended[];
   createTopic: undefined;
-  trim: { removed: number; isDone: boolean };
+  trim: Trimmed;
   restartWal: boolean;
   close: undefined;
 }
@@ -39,12 +39,6 @@ export interface WriterResults {
 export interface WriterDone {
   result: WriterResults[keyof WriterResults];
   walBytes: number;
-}
-
-interface Head {
-  key: number;
-  last: number;
-  last_at: number;
 }
 
 /** Appends wait meanwhile, so rather a longer write-ahead log than a long wait for a reader. */
@@ -62,55 +56,7 @@ db.exec(`
 `);
 if (data.pagesMax !== undefined) db.exec(`PRAGMA max_page_count = ${data.pagesMax}`);
 
-const addTopic = db.prepare("INSERT INTO topics (name) VALUES (?) ON CONFLICT (name) DO NOTHING");
-const headOf = db.prepare("SELECT key, last, last_at FROM topics WHERE name = ?");
-const setHead = db.prepare("UPDATE topics SET last = ?, last_at = ? WHERE key = ?");
-const insert = db.prepare(
-  `INSERT INTO envelopes (topic, seq, id, sender, at, digest, text) VALUES (?, ?, ?, ?, ?, ?, ?)
-   ON CONFLICT (topic, id) DO NOTHING`,
-);
-const earlierOf = db.prepare("SELECT seq, at, sender, digest FROM envelopes WHERE topic = ? AND id = ?");
-const firstOf = db.prepare("SELECT seq FROM envelopes WHERE topic = ? ORDER BY seq LIMIT 1");
-const removeUpTo = db.prepare("DELETE FROM envelopes WHERE topic = ? AND seq <= ?");
-
-function appendAll(entries: readonly NewEntry[]): Appended[] {
-  const heads = new Map<string, Head>();
-  const appended = entries.map((entry) => {
-    const head = heads.get(entry.topic) ?? loadHead(entry.topic);
-    heads.set(entry.topic, head);
-    return append(head, entry);
-  });
-  for (const { key, last, last_at } of heads.values()) setHead.run(last, last_at, key);
-  return appended;
-}
-
-function loadHead(topic: string): Head {
-  addTopic.run(topic);
-  return { ...headOf.get(topic) } as unknown as Head;
-}
-
-function append(head: Head, { id, from, at, digest, text }: NewEntry): Appended {
-  const seq = head.last + 1;
-  const raisedAt = Math.max(at, head.last_at);
-  if (insert.run(head.key, seq, id, from, raisedAt, digest, text).changes === 1) {
-    head.last = seq;
-    head.last_at = raisedAt;
-    return { outcome: "appended", seq, at: raisedAt };
-  }
-  // [X0-4-3]
-  const earlier = earlierOf.get(head.key, id);
-  if (earlier?.sender !== from || earlier.digest !== digest) return { outcome: "conflict" };
-  return { outcome: "duplicate", seq: Number(earlier.seq), at: Number(earlier.at) };
-}
-
-/** Removes a bounded number of the oldest: appends that wait get their turn in between. */
-function trim(topic: string, upTo: number): WriterResults["trim"] {
-  const key = headOf.get(topic)?.key;
-  const first = key === undefined ? undefined : firstOf.get(key)?.seq;
-  if (key === undefined || first === undefined || Number(first) > upTo) return { removed: 0, isDone: true };
-  const end = Math.min(upTo, Number(first) + data.trimRows - 1);
-  return { removed: Number(removeUpTo.run(key, end).changes), isDone: end === upTo };
-}
+const tables = createTables(db, data.trimRows);
 
 function inTransaction<T>(work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
@@ -118,6 +64,9 @@ function inTransaction<T>(work: () => T): T {
     const result = work();
     db.exec("COMMIT");
     return result;
+  } catch (error) {
+    tables.forget();
+    throw error;
   } finally {
     // SQLite may have rolled back already; a second ROLLBACK would hide the first error.
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -137,17 +86,15 @@ function restartWal(): boolean {
   }
 }
 
-function handle(request: WriterRequest): WriterDone["result"] {
+function handle(request: Exclude<WriterRequest, { do: "append" }>): WriterDone["result"] {
   switch (request.do) {
     case "open":
       return undefined;
-    case "append":
-      return inTransaction(() => appendAll(request.entries));
     case "createTopic":
-      inTransaction(() => addTopic.run(request.topic));
+      inTransaction(() => tables.addTopic(request.topic));
       return undefined;
     case "trim":
-      return inTransaction(() => trim(request.topic, request.upTo));
+      return inTransaction(() => tables.trim(request.topic, request.upTo));
     case "restartWal":
       return restartWal();
     case "close":
@@ -158,7 +105,17 @@ function handle(request: WriterRequest): WriterDone["result"] {
 }
 
 if (parentPort === null) throw new Error("topic-log-writer.ts is a thread of the topic log");
-serve<WriterRequest, WriterDone>(parentPort, (request) => ({
-  result: handle(request),
-  walBytes: walBytes(),
-}));
+// Appends that came during a commit share the next one: nobody waits for a timer, nor for the event loop.
+serve<WriterRequest, WriterDone>(
+  parentPort,
+  (request) => request.do === "append",
+  (requests) => {
+    const batches = requests.filter((request) => request.do === "append").map(({ entries }) => entries);
+    const results =
+      batches.length > 0
+        ? inTransaction(() => tables.appendAll(batches))
+        : requests.filter((request) => request.do !== "append").map(handle);
+    const bytes = walBytes();
+    return results.map((result) => ({ result, walBytes: bytes }));
+  },
+);

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { blockLength, IdHashes } from "./id-hashes.ts";
+
+const seqsOf = (hashes: IdHashes, hash: number) => {
+  const seen: number[] = [];
+  hashes.find(hash, (seq) => void seen.push(seq));
+  return seen;
+};
+
+test("[X0-4-3] every kept seq with a hash is looked at, however many share it", () => {
+  const few = fc.constantFrom(0, 1, 2, 3, 2 ** 31, 2 ** 32 - 1);
+  const steps = fc.array(fc.record({ hash: few, trimmed: fc.nat(3) }), { maxLength: 300 });
+  fc.assert(
+    fc.property(steps, fc.nat(5_000), (added, before) => {
+      let first = before + 1;
+      const hashes = new IdHashes(() => first);
+      added.forEach(({ hash, trimmed }, index) => {
+        hashes.add(before + 1 + index, hash);
+        first = Math.min(first + trimmed, before + 2 + index);
+      });
+      for (const hash of new Set(added.map((each) => each.hash))) {
+        const kept = added.flatMap((each, index) => (each.hash === hash ? [before + 1 + index] : []));
+        const seen = seqsOf(hashes, hash).filter((seq) => seq >= first);
+        expect(seen.toSorted((a, b) => a - b)).toEqual(kept.filter((seq) => seq >= first));
+      }
+    }),
+  );
+});
+
+test("nothing is found where nothing is", () => {
+  expect(seqsOf(new IdHashes(() => 1), 7)).toEqual([]);
+});
+
+test("what was trimmed leaves when room is needed, so that memory follows what is kept", () => {
+  let first = 1;
+  const hashes = new IdHashes(() => first);
+  for (let seq = 1; seq <= 100_000; seq += 1) {
+    hashes.add(seq, seq * 7_919);
+    first = Math.max(1, seq - 99);
+  }
+  expect(hashes.bytes).toBeLessThan(10_000);
+  expect(seqsOf(hashes, 99_950 * 7_919)).toEqual([99_950]);
+});
+
+test("a block holds the hashes of its seqs, and nothing for those before the first", () => {
+  const hashes = new IdHashes(() => 3);
+  for (let seq = 3; seq <= blockLength; seq += 1) hashes.add(seq, 2 ** 32 - seq);
+  const block = hashes.block(blockLength);
+  expect(block.length).toBe(4 * blockLength);
+  expect([0, 1, 2, blockLength - 1].map((n) => block.readUInt32LE(4 * n))).toEqual([
+    0,
+    0,
+    2 ** 32 - 3,
+    2 ** 32 - blockLength,
+  ]);
+});
