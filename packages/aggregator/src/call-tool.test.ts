@@ -113,6 +113,20 @@ test.each([
   await expect(call).rejects.toMatchObject({ code: "bad_route" });
 });
 
+test("[AX-7.2-2] the last tree before a plain server checks the route too", async () => {
+  const plain = inProcessServer({ tools: [tool("t")] });
+  const { ask } = testTree([serverOptions("s", plain.open)], { segment: "edge" });
+  const call = (route: string[]) =>
+    ask(
+      "tools/call",
+      { name: "s.t", _meta: { "x-mcpax-route": route, "x-mcpax-cursor": 1 } },
+      { caller: { isParent: true } },
+    );
+  await expect(call(["root", "other", "s", "t"])).rejects.toMatchObject({ code: "bad_route" });
+  await call(["root", "edge", "s", "t"]);
+  expect(plain.asked.at(-1)?.params).toEqual({ name: "t" });
+});
+
 test("[AX-7.2-2] a route from anybody but a parent is not read", async () => {
   const below = inProcessServer({
     capabilities: { extensions: { "org.mcpax/aggregator": {} } },

@@ -15,36 +15,35 @@ export interface Dispatch {
   params: JsonObject;
   latency?: LatencyClass | undefined;
   paramHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Told how long the server took, answer or timeout, unless it asked somebody meanwhile. */
+  took?: ((ms: number) => void) | undefined;
 }
 
 export async function dispatch(
   state: TreeState,
   exchange: Exchange,
   server: Server,
-  { params, latency, paramHeaders }: Dispatch,
+  wish: Dispatch,
 ): Promise<JsonObject> {
-  const { caller } = exchange;
-  const entry = entryFor(state, server, caller);
+  const entry = entryFor(state, server, exchange.caller);
   // From now on: others that begin meanwhile must see it.
   entry.inFlight += 1;
   try {
     // Most of the time it is open already, and waiting costs more than a look.
-    return await sendOver(entry.link ?? (await entry.opening), exchange, server, {
-      params,
-      latency,
-      paramHeaders,
-    });
+    return await sendOver(state, entry.link ?? (await entry.opening), exchange, server, wish);
   } finally {
     entry.inFlight -= 1;
   }
 }
 
 async function sendOver(
+  { clock }: TreeState,
   link: Link,
   exchange: Exchange,
   server: Server,
-  { params, latency = "standard", paramHeaders }: Dispatch,
+  { params, latency = "standard", paramHeaders, took }: Dispatch,
 ): Promise<JsonObject> {
+  const startedAt = clock.monotonic();
   const { caller, method } = exchange;
   const ms = allowedMs(server, latency);
   const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
@@ -74,6 +73,7 @@ async function sendOver(
     return bridgeError(error, link.facts.era, exchange);
   } finally {
     patience.end();
+    if (!patience.wasPaused && !exchange.signal.aborted) took?.(clock.monotonic() - startedAt);
   }
 }
 

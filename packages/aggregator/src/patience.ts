@@ -12,6 +12,8 @@ export const classMs: Readonly<Record<LatencyClass, number | undefined>> = {
 
 export interface Patience {
   readonly signal: AbortSignal;
+  /** Somebody was asked meanwhile. */
+  readonly wasPaused: boolean;
   /** There was a sign of life. */
   extend(): void;
   /** Does not count the time `work` takes. */
@@ -24,6 +26,7 @@ export function createPatience(ms: number | undefined, outer: AbortSignal, late:
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let pauses = 0;
+  let wasPaused = false;
   const start = () => {
     if (ms !== undefined) timer = setTimeout(() => stop.abort(late()), ms);
   };
@@ -33,9 +36,13 @@ export function createPatience(ms: number | undefined, outer: AbortSignal, late:
   start();
   return {
     signal: stop.signal,
+    get wasPaused() {
+      return wasPaused;
+    },
     extend: () => void (pauses === 0 && timer?.refresh()),
     async pausedFor(work) {
       pauses += 1;
+      wasPaused = true;
       clearTimeout(timer);
       try {
         return await work;

@@ -4,6 +4,7 @@ import type { Lists } from "./catalogue.ts";
 import type { Era } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
+import type { Latency } from "./latency.ts";
 import type { Link, LinkTaker, ServerFacts } from "./links/link.ts";
 
 /** What a conversation begins with. */
@@ -52,6 +53,8 @@ export interface Server extends Readonly<ServerOptions> {
   /** Known since the first conversation. */
   era: Era | undefined;
   facts: ServerFacts | undefined;
+  /** How slow its tools are, by their own names. */
+  readonly latencies: Map<string, Latency>;
   /** Why a list of it could not be had. */
   readonly listFaults: Map<ListKind, string>;
   /** Why it cannot be reached, and when it may be asked again (monotonic ms). */
@@ -64,6 +67,7 @@ export function createServer(options: ServerOptions): Server {
     links: new Map(),
     lists: new Map(),
     listFaults: new Map(),
+    latencies: new Map(),
     era: undefined,
     facts: undefined,
     fault: undefined,

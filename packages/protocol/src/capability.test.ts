@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { capabilityOf, cautious, isIrreversible, readCapability } from "./capability.ts";
+import { capabilityOf, cautious, isIrreversible, mayRepeat, readCapability, seesFreshState } from "./capability.ts";
 
 const harmless = {
   latency_class: "fast",
@@ -64,4 +64,14 @@ describe("[AX-9.1-3] an unknown or missing value is read as the most cautious", 
       cost_class: "expensive",
     });
   });
+});
+
+test("[AX-9.1-4] what may be repeated blindly, and what sees fresh state, follows from the annotation", () => {
+  expect(mayRepeat({ ...harmless })).toBe(true);
+  expect(mayRepeat({ ...harmless, mutable: true })).toBe(true);
+  expect(mayRepeat({ ...harmless, mutable: true, idempotent: false })).toBe(false);
+  expect(mayRepeat({ ...harmless, mutable: true, consistency: "eventual" })).toBe(false);
+  expect(mayRepeat(cautious)).toBe(false);
+  expect(seesFreshState(harmless)).toBe(true);
+  expect(seesFreshState(cautious)).toBe(false);
 });

@@ -100,3 +100,13 @@ export function isIrreversible({ mutable, reversible }: Pick<Capability, "mutabl
 function oneOf<T extends string>(values: readonly T[], value: unknown, otherwise: T): T {
   return values.includes(value as T) ? (value as T) : otherwise;
 }
+
+/** Whether a call may be made again without looking first what the failed one has done. [AX-9.1-4] */
+export function mayRepeat({ mutable, idempotent, consistency }: Capability): boolean {
+  return !mutable || (idempotent && consistency === "strong");
+}
+
+/** Whether calls of several such tools side by side see each other's effects. [AX-9.1-4] */
+export function seesFreshState({ consistency }: Capability): boolean {
+  return consistency === "strong";
+}

@@ -7,6 +7,9 @@ export {
   isIrreversible,
   type LatencyClass,
   latencyClasses,
+  mayRepeat,
+  readCapability,
+  seesFreshState,
 } from "./capability.ts";
 export { checkChat, type DerivedChat, deriveChat, isV0Chat, v0ChatMethod } from "./chat.ts";
 export { type CloseCode, closeCodes, mayComeBack } from "./close-codes.ts";

@@ -1,13 +1,15 @@
 // A tool call, from top to bottom.
-import { isObject, type JsonObject, latencyClasses } from "@mcpx/protocol";
+import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
+import { observe } from "../latency.ts";
 import { paramHeadersFor } from "../param-headers-for.ts";
 import { resolveName, textParam } from "../resolve.ts";
 import { readRoute, routeMeta, startRoute, stepRoute, withoutTreeMeta } from "../route.ts";
 import { isTree } from "../server.ts";
 import { sealTasks } from "../task-ids.ts";
+import { declaredLatency, latencyOf } from "../tool-latency.ts";
 import type { TreeState } from "../tree-state.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
@@ -19,11 +21,13 @@ export async function callTool(state: TreeState, exchange: Exchange): Promise<Js
   try {
     const result = await dispatch(state, exchange, tool.server, {
       params: paramsBelow(state, exchange, tool),
-      latency: tool.capability?.latency_class ?? latencyClasses[2],
+      latency: latencyOf(tool).effective,
       paramHeaders: paramHeadersFor(exchange, tool),
+      took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
     });
     record(state, exchange, tool, startedAt);
-    return sealTasks(state, tool.server, caller.principal, result);
+    const sealed = sealTasks(state, tool.server, caller.principal, result);
+    return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
   } catch (error) {
     record(state, exchange, tool, startedAt, error);
     throw error;
@@ -37,16 +41,22 @@ function paramsBelow(
   { server, name, canonical }: Entry,
 ): JsonObject {
   const meta = isObject(params._meta) ? params._meta : undefined;
-  if (!isTree(server)) {
-    if (meta === undefined) return { ...params, name };
-    return { ...params, name, _meta: withoutTreeMeta(meta) };
-  }
   const given = caller.isParent === true ? readRoute(meta) : undefined;
-  const route =
-    given === undefined
-      ? startRoute(state.segment, canonical)
-      : stepRoute(given, state.segment ?? "", canonical);
-  return { ...params, name, _meta: { ...withoutTreeMeta(meta ?? {}), ...routeMeta(route) } };
+  const stepped = given && stepRoute(given, state.segment ?? "", canonical);
+  const kept = meta === undefined ? {} : withoutTreeMeta(meta);
+  if (isTree(server)) {
+    const route = stepped ?? startRoute(state.segment, canonical);
+    return { ...params, name, _meta: { ...kept, ...routeMeta(route) } };
+  }
+  if (meta === undefined) return { ...params, name };
+  const { _meta, ...rest } = params;
+  return Object.keys(kept).length === 0 ? { ...rest, name } : { ...rest, name, _meta: kept };
+}
+
+/** Only trees above are told: plain clients see results as their servers gave them. [AX-7.2-4] */
+function timed(result: JsonObject, ms: number): JsonObject {
+  const meta = isObject(result._meta) ? result._meta : {};
+  return { ...result, _meta: { ...meta, "x-mcpax-latency-ms": Math.round(ms) } };
 }
 
 function record(
@@ -60,7 +70,7 @@ function record(
     action: "tool.call",
     actor: caller.principal.id,
     subject: tool.canonical,
-    ...(error !== undefined && { reason: error instanceof Error ? error.name : "failed" }),
+    ...(error !== undefined && { reason: isMcpxError(error) ? error.code : "server_error" }),
     detail: { ms: Math.round(state.clock.monotonic() - startedAt) },
   });
 }

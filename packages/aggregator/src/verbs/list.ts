@@ -13,6 +13,7 @@ import { type Directory, directoryFor, shownName } from "../directory.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import type { ListKind } from "../fetch-list.ts";
 import { resourcesName } from "../server.ts";
+import { shownCapability } from "../tool-latency.ts";
 import type { TreeState } from "../tree-state.ts";
 
 const keys = {
@@ -77,7 +78,8 @@ function firstAfter(entries: readonly Entry[], canonical: string): number {
 }
 
 function render(directory: Directory, kind: ListKind, entry: Entry, { dialect }: Caller): JsonObject {
-  const { item, canonical, capability } = entry;
+  const { item, canonical } = entry;
+  const capability = shownCapability(entry);
   if (kind === "resources") return { ...item, uri: canonical };
   if (kind === "templates") return { ...item, uriTemplate: canonical };
   const name = shownName(directory, entry, dialect);
