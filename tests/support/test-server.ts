@@ -51,7 +51,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     { gateway = {}, issuers = [], origins = [], limits, config = {} }: TestServerOptions,
   ) =>
     startServer({
-      tree: treeSettings(config, process.cwd(), process.env),
+      tree: treeSettings(config, { dir: process.cwd(), env: process.env }),
       dataDir,
       clock,
       listen: { host: "127.0.0.1", port, origins },

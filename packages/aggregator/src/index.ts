@@ -5,6 +5,7 @@ export type { CredentialStore } from "./credentials/credential-store.ts";
 export { createFileCredentialStore } from "./credentials/credential-store-files.ts";
 export type { Credentials } from "./credentials/credentials.ts";
 export { createOAuthCredentials } from "./credentials/oauth-credentials.ts";
+export type { OAuthConfig } from "./credentials/party.ts";
 export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
 export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
 export type { Answers, Caller, Exchange, Question, Questions } from "./exchange.ts";

@@ -93,6 +93,13 @@ const mcpServer = section({
   url: is.serverUrl.exactOptional(),
   headers: byName(z.string(), is.anyText).exactOptional(),
   type: is.oneOf(serverTypes).exactOptional(),
+  oauth: section({
+    clientId: is.text("a client id", "mcpx").exactOptional(),
+    clientSecret: is.text("a secret", "${env:SECRET}").exactOptional(),
+    issuer: is.text("the issuer's address", "https://login.example.com").exactOptional(),
+    scope: is.text("scopes", "read write").exactOptional(),
+    redirectPort: is.port.exactOptional(),
+  }).exactOptional(),
   disabled: is.flag.exactOptional(),
   segment: is.segment.exactOptional(),
   root: is.flag.exactOptional(),

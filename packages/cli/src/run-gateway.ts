@@ -6,6 +6,7 @@ import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
 import { type DataLock, takeLock } from "./data-lock.ts";
 import { Failure, misuse } from "./failure.ts";
 import { localUrl } from "./local-url.ts";
+import { oauthIn } from "./oauth.ts";
 import { readPlace, removePlace, writePlace } from "./running-gateway.ts";
 import { type ServerSettings, serverSettings } from "./server-settings.ts";
 import { startFailure } from "./start-failure.ts";
@@ -20,8 +21,9 @@ export async function runGateway(context: UpContext): Promise<number> {
   const dataDir = dataDirOf(context, options);
   const port = readPort(options.port);
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
-  const settings = serverSettings(loaded, { host: options.host, port, env: context.env });
   const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
+  const credentialsFor = oauthIn(dataDir, log);
+  const settings = serverSettings(loaded, { host: options.host, port, env: context.env, credentialsFor });
   makeDataDir(dataDir);
   const lock = lockOrFail(dataDir);
   const interrupted = context.interrupted();

@@ -7,7 +7,7 @@ import { defaultLimits } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import type { ServerOptions } from "./start-server.ts";
-import { configDir, treeSettings } from "./tree-settings.ts";
+import { configDir, type TreeWorld, treeSettings } from "./tree-settings.ts";
 
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 6279;
@@ -21,6 +21,7 @@ export function serverSettings(
     host: string | undefined;
     port: number | undefined;
     env: Readonly<Record<string, string | undefined>>;
+    credentialsFor?: TreeWorld["credentialsFor"];
   },
 ): ServerSettings {
   const { config } = loaded;
@@ -36,7 +37,7 @@ export function serverSettings(
       insecure: listen.insecure,
     },
     gateway: gatewayOptions(config),
-    tree: treeSettings(config, dir, given.env),
+    tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
     issuers: issuers as ServerOptions["issuers"],
     limits: { ...defaultLimits, ...config.limits },
   };

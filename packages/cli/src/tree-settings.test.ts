@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import { treeSettings } from "./tree-settings.ts";
 
 const settings = (config: Config) =>
-  treeSettings(config, "/etc/mcpx", { PATH: "/bin", MCPX_TOKEN: "secret" });
+  treeSettings(config, { dir: "/etc/mcpx", env: { PATH: "/bin", MCPX_TOKEN: "secret" } });
 
 test("a server's segment is made from its name unless it is given", () => {
   const { servers } = settings({

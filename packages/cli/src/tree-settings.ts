@@ -1,8 +1,17 @@
 // From the configuration to the servers of the tree.
 import { dirname, resolve } from "node:path";
-import { openLink, type Profile, type ServerOptions, segmentFor } from "@mcpx/aggregator";
+import {
+  type Credentials,
+  openLink,
+  type Profile,
+  type ServerOptions,
+  segmentFor,
+  type Transport,
+} from "@mcpx/aggregator";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
+import { type FillInFrom, fillIn, fillInAll } from "./fill-in.ts";
+import type { OAuthServer } from "./oauth.ts";
 
 export interface TreeSettings {
   segment: string | undefined;
@@ -11,7 +20,6 @@ export interface TreeSettings {
 }
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A list waits this long for a server; whoever is slower appears later. */
 const listMsDefault = 10_000;
@@ -36,12 +44,17 @@ export function configDir({ path }: LoadedConfig): string {
   return path === undefined ? "." : dirname(path);
 }
 
-/** `dir` is where relative paths of the configuration begin. */
-export function treeSettings(config: Config, dir: string, env: Environment): TreeSettings {
+/** What servers are started in. */
+export interface TreeWorld extends FillInFrom {
+  /** For servers elsewhere that want OAuth; without it none is offered. */
+  credentialsFor?: ((server: OAuthServer) => Credentials) | undefined;
+}
+
+export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
   const { mcpServers = {}, profiles = {}, segment } = config;
   const servers = Object.entries(mcpServers)
     .filter(([, { disabled }]) => disabled !== true)
-    .map(([name, server]) => serverOptions(name, server, dir, env));
+    .map(([name, server]) => serverOptions(name, server, world));
   checkPlaces(servers);
   return {
     segment,
@@ -50,38 +63,53 @@ export function treeSettings(config: Config, dir: string, env: Environment): Tre
   };
 }
 
-function serverOptions(name: string, config: ServerConfig, dir: string, env: Environment): ServerOptions {
-  const transport = transportOf(config, dir, env);
+function serverOptions(name: string, config: ServerConfig, world: TreeWorld): ServerOptions {
+  const transportNow = config.command === undefined ? elsewhere(name, config, world) : child(config, world);
   return {
     name,
     segment: config.root === true ? undefined : (config.segment ?? segmentFor(name)),
     isTrusted: config.trusted === true,
     callMs: config.timeout,
     listMs: config.listTimeout ?? listMsDefault,
-    open: (opening, taker) => openLink({ name, transport, ...opening }, taker),
+    open: async (opening, taker) => openLink({ name, transport: transportNow(), ...opening }, taker),
   };
 }
 
-function transportOf(
-  config: ServerConfig,
-  dir: string,
-  env: Environment,
-): Parameters<typeof openLink>[0]["transport"] {
-  const { command, args = [], url = "", headers = {}, type } = config;
-  if (command !== undefined) {
-    const kept = Object.fromEntries(
-      inherited.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])),
-    );
+function child(config: ServerConfig, world: TreeWorld): () => Transport {
+  const { command = "", args = [], env = {}, cwd = "." } = config;
+  const kept = Object.fromEntries(
+    inherited.flatMap((key) => (world.env[key] === undefined ? [] : [[key, world.env[key]]])),
+  );
+  return () => ({
+    type: "stdio",
+    command: fillIn(command, world),
+    args: args.map((arg) => fillIn(arg, world)),
+    cwd: resolve(world.dir, fillIn(cwd, world)),
+    env: { ...kept, ...fillInAll(env, world) },
+  });
+}
+
+function elsewhere(name: string, config: ServerConfig, world: TreeWorld): () => Transport {
+  const { url = "", headers = {}, type, oauth } = config;
+  // One for all conversations: they share what was granted.
+  let credentials: Credentials | undefined;
+  const hasOwn = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
+  return () => {
+    const filled = fillIn(url, world);
+    if (!hasOwn)
+      credentials ??= world.credentialsFor?.({ name, url: filled, config: filledOAuth(oauth, world) });
     return {
-      type: "stdio",
-      command,
-      args,
-      cwd: resolve(dir, config.cwd ?? "."),
-      env: { ...kept, ...config.env },
+      type: type === "sse" ? "sse" : type === undefined ? "auto-http" : "http",
+      url: filled,
+      headers: fillInAll(headers, world),
+      credentials,
     };
-  }
-  if (type === "sse") return { type: "sse", url, headers };
-  return { type: type === undefined ? "auto-http" : "http", url, headers };
+  };
+}
+
+function filledOAuth(oauth: ServerConfig["oauth"], world: TreeWorld): OAuthServer["config"] {
+  if (oauth?.clientSecret === undefined) return oauth;
+  return { ...oauth, clientSecret: fillIn(oauth.clientSecret, world) };
 }
 
 function checkPlaces(servers: readonly ServerOptions[]): void {

@@ -1,11 +1,12 @@
 // Giving each of many names another one, all of them different, so that only the set of names matters. Pure.
+import { markChars } from "./segment.ts";
 
 export interface Renaming {
   /** Names that stay as they are; they win over all others. */
   keeps(name: string): boolean;
   /** What a name would like to be. */
   wish(name: string): string;
-  /** What it is where the wish is taken or wished for by several. */
+  /** What it is where the wish is taken or wished for by several; its last `markChars` tell it from others. */
   marked(name: string): string;
 }
 
@@ -22,11 +23,17 @@ export function fallApart(names: Iterable<string>, { keeps, wish, marked }: Rena
     given.set(name, wished);
     used.add(wished);
   }
+  // Marks are short, so names may share one, and it is easy to make many that do: those are numbered, and no number is
+  // tried twice.
+  const numbers = new Map<string, number>();
   for (const { name } of others.filter((other) => !given.has(other.name))) {
-    const last = marked(name);
-    let candidate = last;
-    // Marks are short, so two names may share one.
-    for (let n = 2; used.has(candidate); n += 1) candidate = `${last.slice(0, -2)}${n}`;
+    let candidate = marked(name);
+    const head = candidate.slice(0, -markChars);
+    while (used.has(candidate)) {
+      const number = (numbers.get(head) ?? 0) + 1;
+      numbers.set(head, number);
+      candidate = head + number.toString(36).padStart(markChars, "0");
+    }
     given.set(name, candidate);
     used.add(candidate);
   }

@@ -3,6 +3,8 @@
 const segmentCharsMax = 63;
 /** Of a whole canonical name. */
 export const nameCharsMax = 255;
+/** Of the mark at the end of a name that would fall together with others. */
+export const markChars = 6;
 
 const lower = /^[a-z0-9_-]{1,63}$/;
 
@@ -39,7 +41,7 @@ export function mark(name: string): string {
   for (let i = 0; i < name.length; i += 1) {
     hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193) >>> 0;
   }
-  return hash.toString(36).padStart(7, "0").slice(-6);
+  return hash.toString(36).padStart(7, "0").slice(-markChars);
 }
 
 function withMark(head: string, name: string): string {

@@ -10,6 +10,7 @@ import { misuse } from "../failure.ts";
 import { accessGateway, hasGateway } from "../gateway-access.ts";
 import { gatewayCredentials } from "../gateway-link.ts";
 import { type LocalStore, localUser, withStore } from "../local-store.ts";
+import { oauthIn } from "../oauth.ts";
 import { configDir, treeSettings } from "../tree-settings.ts";
 import { version } from "../version.ts";
 
@@ -127,7 +128,11 @@ function ownTree(
 ): Served {
   const { options, cwd, env } = context;
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
-  const { servers, profiles, segment } = treeSettings(loaded.config, configDir(loaded), env);
+  const { servers, profiles, segment } = treeSettings(loaded.config, {
+    dir: configDir(loaded),
+    env,
+    credentialsFor: oauthIn(dataDir, log),
+  });
   const profile = profiles.find(({ name }) => name === options.profile);
   if (options.profile !== undefined && profile === undefined) {
     throw misuse(`there is no profile ${options.profile}`, "see profiles in mcpx.json");

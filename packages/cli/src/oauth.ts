@@ -1,0 +1,32 @@
+// Credentials of servers that want OAuth, kept in the data directory; people are shown where to authorise.
+import { join } from "node:path";
+import {
+  type Credentials,
+  createFileCredentialStore,
+  createOAuthCredentials,
+  type OAuthConfig,
+} from "@mcpx/aggregator";
+import type { Logger } from "@mcpx/host";
+
+export interface OAuthServer {
+  name: string;
+  url: string;
+  config: OAuthConfig | undefined;
+}
+
+export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => Credentials {
+  const store = createFileCredentialStore(join(dataDir, "credentials"));
+  return ({ name, url, config }) =>
+    createOAuthCredentials({
+      key: name,
+      url,
+      config,
+      store: {
+        read: async (key) => (await store).read(key),
+        write: async (key, credential) => (await store).write(key, credential),
+      },
+      authorise: async (address) => {
+        log.warn({ server: name, address: address.href }, "open this address to let mcpx use the server");
+      },
+    });
+}
