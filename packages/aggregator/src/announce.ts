@@ -4,7 +4,7 @@ import { mayUse } from "./authorise.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { prefixUri } from "./names/uris.ts";
 import { type LinkEntry, resourcesName, type Server } from "./server.ts";
-import { isWatchedBy } from "./subscriptions.ts";
+import { watchOf } from "./subscriptions.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const news = {
@@ -37,10 +37,9 @@ export function announceUpdate(state: TreeState, server: Server, entry: LinkEntr
   const { uri } = params;
   if (typeof uri !== "string") return;
   for (const subscriber of state.subscribers) {
-    const written = isWatchedBy(subscriber, server, entry, uri);
-    if (written === undefined || !mayUse(subscriber.caller, resourcesName(server))) continue;
-    // A resource below the watched one is named as our clients would write it.
-    const shown = written === uri || written.endsWith(`/${uri}`) ? written : prefixUri(server.segment, uri);
+    const watch = watchOf(subscriber, server, entry, uri);
+    if (watch === undefined || !mayUse(subscriber.caller, resourcesName(server))) continue;
+    const shown = watch.uri === uri ? watch.written : prefixUri(server.segment, uri);
     subscriber.deliver("notifications/resources/updated", { ...params, uri: shown });
   }
 }

@@ -6,7 +6,7 @@ import { answerQuestions, bridgeError, paramsFor } from "./bridge.ts";
 import type { Exchange } from "./exchange.ts";
 import { entryFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
-import { classMs, createPatience } from "./patience.ts";
+import { classMs, Patience } from "./patience.ts";
 import { isTree, type Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -47,7 +47,7 @@ async function sendOver(
   const { caller, method } = exchange;
   const ms = allowedMs(server, latency);
   const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
-  const patience = createPatience(ms, exchange.signal, late);
+  const patience = new Patience(ms, exchange.signal, late);
   const send = (sent: JsonObject) =>
     link.request({
       method,

@@ -1,6 +1,8 @@
 // How long a call may take: its class's time, begun again by progress, standing still while a human is asked. [AX-7.3-1]
 import type { LatencyClass } from "@mcpx/protocol";
 
+const once = { once: true } as const;
+
 /** `undefined`: as long as the caller waits. */
 export const classMs: Readonly<Record<LatencyClass, number | undefined>> = {
   realtime: 500,
@@ -10,52 +12,65 @@ export const classMs: Readonly<Record<LatencyClass, number | undefined>> = {
   batch: undefined,
 };
 
-export interface Patience {
-  readonly signal: AbortSignal;
-  /** Somebody was asked meanwhile. */
-  readonly wasPaused: boolean;
-  /** There was a sign of life. */
-  extend(): void;
-  /** Does not count the time `work` takes. */
-  pausedFor<T>(work: Promise<T>): Promise<T>;
-  end(): void;
-}
-
 /** `end` must be called. The signal aborts with `late()`, or with the outer signal's reason. */
-export function createPatience(ms: number | undefined, outer: AbortSignal, late: () => Error): Patience {
-  const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let pauses = 0;
-  let wasPaused = false;
-  const start = () => {
-    if (ms !== undefined) timer = setTimeout(() => stop.abort(late()), ms);
-  };
-  const onOuter = () => stop.abort(outer.reason);
-  if (outer.aborted) onOuter();
-  else outer.addEventListener("abort", onOuter, { once: true });
-  start();
-  return {
-    signal: stop.signal,
-    get wasPaused() {
-      return wasPaused;
-    },
-    extend: () => void (pauses === 0 && timer?.refresh()),
-    async pausedFor(work) {
-      pauses += 1;
-      wasPaused = true;
-      clearTimeout(timer);
-      try {
-        return await work;
-      } finally {
-        pauses -= 1;
-        if (pauses === 0 && !stop.signal.aborted) start();
-      }
-    },
-    end() {
-      clearTimeout(timer);
-      outer.removeEventListener("abort", onOuter);
-      // A pause that ends later must not start the time again.
-      pauses = Number.POSITIVE_INFINITY;
-    },
-  };
+export class Patience {
+  readonly #ms: number | undefined;
+  readonly #outer: AbortSignal;
+  readonly #late: () => Error;
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #pauses = 0;
+  #wasPaused = false;
+
+  constructor(ms: number | undefined, outer: AbortSignal, late: () => Error) {
+    this.#ms = ms;
+    this.#outer = outer;
+    this.#late = late;
+    if (outer.aborted) this.handleEvent();
+    else outer.addEventListener("abort", this, once);
+    this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Somebody was asked meanwhile. */
+  get wasPaused(): boolean {
+    return this.#wasPaused;
+  }
+
+  /** There was a sign of life. */
+  extend(): void {
+    if (this.#pauses === 0) this.#timer?.refresh();
+  }
+
+  /** Does not count the time `work` takes. */
+  async pausedFor<T>(work: Promise<T>): Promise<T> {
+    this.#pauses += 1;
+    this.#wasPaused = true;
+    clearTimeout(this.#timer);
+    try {
+      return await work;
+    } finally {
+      this.#pauses -= 1;
+      if (this.#pauses === 0 && !this.signal.aborted) this.#start();
+    }
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#outer.removeEventListener("abort", this);
+    // A pause that ends later must not start the time again.
+    this.#pauses = Number.POSITIVE_INFINITY;
+  }
+
+  /** The outer signal's. */
+  handleEvent(): void {
+    this.#stop.abort(this.#outer.reason);
+  }
+
+  #start(): void {
+    if (this.#ms !== undefined) this.#timer = setTimeout(() => this.#stop.abort(this.#late()), this.#ms);
+  }
 }

@@ -123,6 +123,20 @@ test("[B-TREE-2] who watches a resource is told of it in its own words, and nobo
   expect(server.watched.at(-1)).toEqual(new Set());
 });
 
+test("a resource nobody has: a modern client is granted the rest, a legacy one is told", async () => {
+  const { tree } = testTree([serverOptions("a", shelf("A").open)]);
+  const subscribe = (era: "legacy" | "modern") =>
+    tree.subscribe(
+      callerOf({ caller: { era } }),
+      { resourceSubscriptions: ["mcpx://nowhere/x", "mcpx://a/note://1"] },
+      () => {},
+    );
+  const { granted } = await subscribe("modern");
+  expect(granted).toEqual({ resourceSubscriptions: ["mcpx://a/note://1"] });
+  await expect(subscribe("legacy")).rejects.toMatchObject({ code: "unknown_resource" });
+  expect(tree.state.subscribers.size).toBe(1);
+});
+
 test("what was watched is watched again after the server has come back", async () => {
   const server = shelf("A");
   const { tree } = testTree([serverOptions("a", server.open)]);

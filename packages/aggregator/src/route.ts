@@ -7,8 +7,8 @@ export interface Route {
   cursor: number;
 }
 
-export const routeKey = "x-mcpax-route";
-export const cursorKey = "x-mcpax-cursor";
+const routeKey = "x-mcpax-route";
+const cursorKey = "x-mcpax-cursor";
 
 const segmentsMax = 128;
 

@@ -9,12 +9,14 @@ const shapes = new WeakMap<JsonObject, string>();
 
 /** The same text for clients that can the same. */
 export function shapeOf(capabilities: JsonObject): string {
+  // Most can nothing of it, and modern ones say so with every request: that is not worth remembering.
+  if (!known.some((key) => isObject(capabilities[key]))) return "";
   const remembered = shapes.get(capabilities);
   if (remembered !== undefined) return remembered;
   const entries = known
     .filter((key) => isObject(capabilities[key]))
     .map((key) => [key, sorted(capabilities[key])]);
-  const text = entries.length === 0 ? "" : JSON.stringify(Object.fromEntries(entries));
+  const text = JSON.stringify(Object.fromEntries(entries));
   // Nobody's real capabilities are that long; they are served as one that can nothing.
   const shape = text.length > charsMax ? "" : text;
   shapes.set(capabilities, shape);

@@ -37,31 +37,46 @@ export async function subscribe(
   // Before anything is awaited, so that no change slips through between.
   state.subscribers.add(subscriber);
   const granted: string[] = [];
-  for (const written of resourceSubscriptions.slice(0, watchesMax)) {
-    if (await watch(state, subscriber, written)) granted.push(written);
+  try {
+    for (const written of resourceSubscriptions.slice(0, watchesMax)) {
+      if (await watch(state, subscriber, written)) granted.push(written);
+    }
+  } catch (error) {
+    close(state, subscriber);
+    throw error;
   }
   if (granted.length > 0) subscriber.granted = { ...subscriber.granted, resourceSubscriptions: granted };
-  return {
-    granted: subscriber.granted,
-    close() {
-      state.subscribers.delete(subscriber);
-      for (const { entry } of subscriber.watches) rewatch(state, entry);
-    },
-  };
+  return { granted: subscriber.granted, close: () => close(state, subscriber) };
 }
 
-/** The client's spelling, where this subscriber watches that resource over that conversation. */
-export function isWatchedBy(
+function close(state: TreeState, subscriber: Subscriber): void {
+  state.subscribers.delete(subscriber);
+  for (const { entry } of subscriber.watches) rewatch(state, entry);
+}
+
+/** By which of its watches this subscriber is to be told of a resource: that one, or one it is part of. */
+export function watchOf(
   { watches }: Subscriber,
   server: Server,
   entry: LinkEntry,
   uri: string,
-): string | undefined {
+): Readonly<Watch> | undefined {
   const isUnder = (watched: string) => uri === watched || uri.startsWith(`${watched}/`);
-  return watches.find((one) => one.server === server && one.entry === entry && isUnder(one.uri))?.written;
+  return watches.find((one) => one.server === server && one.entry === entry && isUnder(one.uri));
 }
 
+/** False where it cannot be had. A legacy client asks for one resource at a time, and is told why. */
 async function watch(state: TreeState, subscriber: Subscriber, written: string): Promise<boolean> {
+  try {
+    return await open(state, subscriber, written);
+  } catch (error) {
+    if (subscriber.caller.era === "legacy") throw error;
+    state.log.debug({ err: error }, "a resource cannot be watched");
+    return false;
+  }
+}
+
+async function open(state: TreeState, subscriber: Subscriber, written: string): Promise<boolean> {
   const { server, uri } = await resolveUri(state, written, subscriber.caller);
   const { link, entry } = await linkFor(state, server, subscriber.caller);
   const { resources } = link.facts.capabilities;

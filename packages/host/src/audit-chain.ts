@@ -1,6 +1,6 @@
 // The audit chain in the database: each record's hash covers the hash before it, and the head is kept apart.
 // It shows tampering by whoever did not rewrite everything after it; keeping `head` elsewhere shows that too.
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
 /** A record as it is stored; `detail` is JSON text. */
@@ -98,5 +98,5 @@ function readHead(db: DatabaseSync): { seq: number; hash: string } {
 function rowHash(previous: string, seq: number, row: AuditRow): string {
   const { at, action, reason, actor, subject, topic, detail, count } = row;
   const text = JSON.stringify([seq, at, action, reason, actor, subject, topic, detail, count]);
-  return createHash("sha256").update(`${previous}\n${text}`).digest("hex");
+  return digest("sha256", `${previous}\n${text}`);
 }

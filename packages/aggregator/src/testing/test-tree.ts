@@ -70,7 +70,7 @@ export function callerOf(more: Partial<TestExchange> = {}): Caller {
   };
 }
 
-export function exchangeOf(method: string, params: JsonObject, more: Partial<TestExchange> = {}): Exchange {
+function exchangeOf(method: string, params: JsonObject, more: Partial<TestExchange> = {}): Exchange {
   return {
     caller: callerOf(more),
     method,

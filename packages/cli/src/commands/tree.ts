@@ -45,7 +45,7 @@ async function run(context: Context<typeof options>): Promise<number> {
 }
 
 /** Every page. */
-export async function listAll(caller: TreeCaller): Promise<JsonObject[]> {
+async function listAll(caller: TreeCaller): Promise<JsonObject[]> {
   const all: JsonObject[] = [];
   let cursor: unknown;
   do {

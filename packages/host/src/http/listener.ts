@@ -102,7 +102,7 @@ export function createListener(options: ListenerOptions): Listener {
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;
-      await handler({ ...request, raw }, socket, head);
+      await handler(request, socket, head);
     } catch (error) {
       logRefusal(log, error, path);
       // An HTTP answer inside a WebSocket stream would only be noise.

@@ -1,5 +1,5 @@
 // Tokens: minting our own, and verifying them and those of trusted issuers. [X0-5.1-2] [X0-5.1-3]
-import { createHash, randomUUID } from "node:crypto";
+import { hash as digest, randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { isMcpxError, isObject, type JsonObject, type Level, McpxError } from "@mcpx/protocol";
 import { CompactSign, type CompactVerifyGetKey, compactVerify } from "jose";
@@ -72,7 +72,7 @@ export function createTokens(options: TokensOptions): Tokens {
     mint: (claims, { ttlMs }) => mint(options, claims, ttlMs),
     async verify(token) {
       if (token.length > tokenCharsMax) throw badToken("the token is too long");
-      const hash = createHash("sha256").update(token).digest("hex");
+      const hash = digest("sha256", token);
       const cached = cache.get(hash);
       // Taken out and put back: the map's order is then the order of use.
       cache.delete(hash);
@@ -223,7 +223,7 @@ function parseObject(bytes: Uint8Array): JsonObject {
 /** By what is signed: of an ECDSA signature anybody can make a second that holds too. */
 function derivedJti(token: string): string {
   const signed = token.slice(0, token.lastIndexOf("."));
-  return `sha256:${createHash("sha256").update(signed).digest("hex")}`;
+  return `sha256:${digest("sha256", signed)}`;
 }
 
 function readJti({ jti }: JsonObject): string | undefined {
