@@ -1,8 +1,8 @@
-// `npm run soak [-- power-cut …]`: the long versions of the fault tests, all of them or those named.
+// `npm run soak [-- power-cut tree/life …]`: the long versions of tests, all of them or those named.
 import { spawnSync } from "node:child_process";
 
-const named = process.argv.slice(2).map((name) => `tests/faults/${name}`);
-const files = named.length === 0 ? ["tests/faults"] : named;
+const named = process.argv.slice(2);
+const files = named.length === 0 ? ["tests/faults", "tests/tree/life"] : named;
 const { status } = spawnSync("vitest", ["run", "--project", "system", ...files], {
   env: { ...process.env, MCPX_SOAK: "1" },
   stdio: ["ignore", "inherit", "inherit"],

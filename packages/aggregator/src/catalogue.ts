@@ -4,6 +4,8 @@ import type { Capability, JsonObject } from "@mcpx/protocol";
 import { isMcpxError } from "@mcpx/protocol";
 import type { Caller } from "./exchange.ts";
 import { type FetchedList, fetchList, type ListKind, listKinds } from "./fetch-list.ts";
+import { applyOverrides, type FixedArguments } from "./overrides.ts";
+import { checkPins } from "./pins.ts";
 import { readEntries } from "./read-entries.ts";
 import type { Server } from "./server.ts";
 import { shapeOf } from "./shape.ts";
@@ -16,10 +18,21 @@ export interface Entry {
   readonly name: string;
   /** In the tree, dotted; resources and templates: the prefixed URI. */
   readonly canonical: string;
-  /** As the server listed it. */
+  /** As the server listed it, and the operator has changed it. */
   readonly item: JsonObject;
   /** Tools only. */
-  readonly capability?: Readonly<Capability> | undefined;
+  readonly capability: Readonly<Capability> | undefined;
+  /** Arguments every call gets. */
+  readonly fixed: FixedArguments | undefined;
+  /** The operator calls it something else than its server does. */
+  readonly isRenamed: boolean;
+}
+
+/** A tool that is there and not shown. */
+export interface HeldTool {
+  /** At its server. */
+  readonly name: string;
+  readonly why: "disabled" | "quarantined";
 }
 
 export interface Listed {
@@ -27,8 +40,12 @@ export interface Listed {
   readonly entries: readonly Entry[];
   readonly byCanonical: ReadonlyMap<string, Entry>;
   readonly byName: ReadonlyMap<string, Entry>;
+  /** By canonical name. */
+  readonly held: ReadonlyMap<string, HeldTool>;
   /** What could not be listed, for people. */
   readonly leftOut: readonly string[];
+  /** What the operator has set and does not fit, for people. */
+  readonly overrideFaults: readonly string[];
   /** Monotonic ms. */
   readonly goodUntil: number;
   readonly isPrivate: boolean;
@@ -44,6 +61,8 @@ interface Slot {
 export type Lists = Record<ListKind, Slot>;
 
 const shapesMax = 16;
+/** Of what was left out, in the log. */
+const shownMax = 20;
 /** Nobody waits twice in a row for a server that does not list. */
 const listAgainMs = 5_000;
 
@@ -118,16 +137,51 @@ async function refill(
 }
 
 function toListed(state: TreeState, server: Server, kind: ListKind, fetched: FetchedList): Listed {
-  const { entries, leftOut } = readEntries(server, kind, fetched.items);
-  for (const fault of leftOut) state.log.warn({ server: server.name, kind, fault }, "left out of the tree");
+  const {
+    entries: named,
+    disabled,
+    leftOut: unnamed,
+    overrideFaults,
+  } = readEntries(server, kind, fetched.items);
+  // As their server lists them: what the operator changes is no change of theirs.
+  const {
+    kept,
+    quarantined,
+    leftOut: unpinned,
+  } = kind === "tools" ? checkPins(state, server, named) : all(named);
+  const entries = kind === "tools" ? kept.map((entry) => overridden(server, entry)) : kept;
+  const leftOut = [...fetched.leftOut, ...unnamed, ...unpinned];
+  for (const [what, found] of [
+    ["left out of the tree", leftOut],
+    ["set for tools or arguments that are not there", overrideFaults],
+  ] as const) {
+    if (found.length === 0) continue;
+    const faults = found.slice(0, shownMax);
+    state.log.warn({ server: server.name, kind, count: found.length, faults }, what);
+  }
   return {
     entries,
     byCanonical: new Map(entries.map((entry) => [entry.canonical, entry])),
     byName: new Map(entries.map((entry) => [entry.name, entry])),
+    held: new Map([...held(disabled, "disabled"), ...held(quarantined, "quarantined")]),
     leftOut,
+    overrideFaults,
     goodUntil: state.clock.monotonic() + fetched.ttlMs,
     isPrivate: fetched.isPrivate,
   };
+}
+
+function all(kept: Entry[]): ReturnType<typeof checkPins> {
+  return { kept, quarantined: [], leftOut: [] };
+}
+
+function overridden({ overrides }: Server, entry: Entry): Entry {
+  const override = overrides?.tools.get(entry.name);
+  return override === undefined ? entry : applyOverrides(entry, override);
+}
+
+function held(entries: readonly Entry[], why: HeldTool["why"]): [string, HeldTool][] {
+  return entries.map(({ canonical, name }) => [canonical, { name, why }]);
 }
 
 function slotOf(server: Server, kind: ListKind, caller: Caller): Slot {

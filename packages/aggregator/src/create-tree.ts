@@ -1,10 +1,14 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
 import { createOwnServer, ownSegment } from "./own-server.ts";
-import { createServer, type Server, type ServerOptions } from "./server.ts";
+import type { PinStore } from "./pin-store.ts";
+import type { Profile, Profiles } from "./profile.ts";
+import { callSearchTool, isSearchTool, listSearchTools } from "./search-tools.ts";
+import type { Server, ServerOptions } from "./server.ts";
 import { subscribe } from "./subscriptions.ts";
 import type { Tree, TreeFacts } from "./tree.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
@@ -21,9 +25,12 @@ export interface TreeOptions {
   /** Our own segment; a root may do without. [AX-3.1-1] */
   segment?: string | undefined;
   servers: readonly ServerOptions[];
+  profiles?: readonly Profile[] | undefined;
   clock: Clock;
   log: Logger;
   audit?: Audit | undefined;
+  /** Without it tools may change unseen. */
+  pins?: PinStore | undefined;
   secret: Uint8Array;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
@@ -31,12 +38,15 @@ export interface TreeOptions {
 
 export interface RunningTree extends Tree {
   readonly state: TreeState;
+  readonly profiles: Profiles;
+  /** From now on these servers and profiles; says what that changed. */
+  change(change: TreeChange): TreeChanges;
   /** Ends every conversation and every child. */
   close(): Promise<void>;
 }
 
 export function createTree(options: TreeOptions): RunningTree {
-  const { name, version, segment, clock, log, audit, secret } = options;
+  const { name, version, segment, clock, log, audit, pins, secret } = options;
   const bySegment = new Map<string, Server>();
   const state: TreeState = {
     name,
@@ -44,10 +54,14 @@ export function createTree(options: TreeOptions): RunningTree {
     segment,
     bySegment,
     root: undefined,
+    configured: new Map(),
+    leaving: new Set(),
+    profiles: new Map(),
     subscribers: new Set(),
     clock,
     log,
     audit,
+    pins,
     secret,
     isClosed: false,
   };
@@ -56,9 +70,11 @@ export function createTree(options: TreeOptions): RunningTree {
       ownSegment,
       createOwnServer(() => state),
     );
-  for (const one of options.servers) add(state, one);
+  changeServers(state, options);
   return {
     state,
+    profiles: state.profiles,
+    change: (change) => changeServers(state, change),
     describe: async () => describe(state),
     handle: (exchange) => handle(state, exchange),
     subscribe: (caller, wishes, deliver) => subscribe(state, caller, wishes, deliver),
@@ -68,24 +84,14 @@ export function createTree(options: TreeOptions): RunningTree {
   };
 }
 
-function add(state: TreeState, options: ServerOptions): void {
-  const server = createServer(options);
-  if (server.segment === undefined) {
-    if (state.root !== undefined)
-      throw new Error(`${server.name} and ${state.root.name} are both at the root`);
-    state.root = server;
-  } else if (state.bySegment.has(server.segment)) {
-    throw new Error(`${server.name}: another server has the segment ${server.segment}`);
-  } else state.bySegment.set(server.segment, server);
-}
-
 /** One switch for every request of a client. */
 async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { method } = exchange;
   switch (method) {
     case "tools/call":
-      return callTool(state, exchange);
+      return isSearchTool(exchange) ? callSearchTool(state, exchange) : callTool(state, exchange);
     case "tools/list":
+      if (exchange.caller.profile?.search === true) return listSearchTools();
       return list(state, exchange, "tools");
     case "prompts/list":
       return list(state, exchange, "prompts");
@@ -159,6 +165,6 @@ function leave(state: TreeState, caller: Caller): void {
 
 async function close(state: TreeState): Promise<void> {
   state.isClosed = true;
-  const entries = serversOf(state).flatMap(({ links }) => [...links.values()]);
+  const entries = [...serversOf(state), ...state.leaving].flatMap(({ links }) => [...links.values()]);
   await Promise.allSettled([...new Set(entries)].map(async ({ opening }) => (await opening).close()));
 }

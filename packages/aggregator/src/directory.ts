@@ -52,7 +52,8 @@ function merge(parts: readonly (Listed | undefined)[]): Entry[] {
 
 /** The name a client of this dialect sees. What is mounted at the root keeps its own. */
 export function shownName({ entries, renderings }: Directory, entry: Entry, dialect: Dialect): string {
-  if (dialect === "canonical") return entry.server.segment === undefined ? entry.name : entry.canonical;
+  if (dialect === "canonical")
+    return entry.server.segment === undefined && !entry.isRenamed ? entry.name : entry.canonical;
   return renderingOf(entries, renderings, dialect).shown.get(entry.canonical) ?? entry.canonical;
 }
 

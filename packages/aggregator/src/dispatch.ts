@@ -33,6 +33,7 @@ export async function dispatch(
     return await sendOver(state, entry.link ?? (await entry.opening), exchange, server, wish);
   } finally {
     entry.inFlight -= 1;
+    entry.usedAt = state.clock.monotonic();
   }
 }
 

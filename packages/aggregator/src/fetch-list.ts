@@ -2,6 +2,7 @@
 // same cursor again, is stopped.
 import { isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
 import type { Caller } from "./exchange.ts";
+import { charsOf, itemDepthMax } from "./item-size.ts";
 import { linkFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
@@ -13,6 +14,8 @@ export type ListKind = (typeof listKinds)[number];
 
 export interface FetchedList {
   items: JsonObject[];
+  /** What could not be taken, for people. */
+  leftOut: string[];
   ttlMs: number;
   isPrivate: boolean;
 }
@@ -26,6 +29,9 @@ const methods = {
 
 const pagesMax = 1_000;
 const itemsMax = 20_000;
+/** As JSON; what a tree keeps of one server's lists must end somewhere. */
+const itemCharsMax = 1_048_576;
+const listCharsMax = 16 * itemCharsMax;
 /** For servers that give no time. [AX-5.1-1] */
 const ttlMsDefault = 60_000;
 const ttlMsMax = 3_600_000;
@@ -54,9 +60,9 @@ async function readPages(
   const { capability, key } = methods[kind];
   // Never asked for what it does not have. [AX-6.1-2]
   if (!isObject(link.facts.capabilities[capability])) {
-    return { items: [], ttlMs: ttlMsDefault, isPrivate: false };
+    return { items: [], leftOut: [], ttlMs: ttlMsDefault, isPrivate: false };
   }
-  const items: JsonObject[] = [];
+  const gathered: Gathered = { items: [], leftOut: [], chars: 0 };
   const seen = new Set<string>();
   let ttlMs = ttlMsMax;
   let isPrivate = false;
@@ -65,15 +71,43 @@ async function readPages(
     const page = await readPage(link, server, kind, caller, cursor, signal);
     const listed = page[key];
     if (!Array.isArray(listed)) throw bad(server, `${methods[kind].method} has no list "${key}"`);
-    items.push(...listed.filter(isObject));
+    for (const item of listed) gather(gathered, server, item);
     ttlMs = Math.min(ttlMs, Math.max(0, numberOf(page.ttlMs) ?? ttlMsDefault));
     isPrivate ||= page.cacheScope === "private";
     cursor = typeof page.nextCursor === "string" ? page.nextCursor : undefined;
     if (cursor !== undefined && seen.has(cursor)) throw bad(server, "its pages go round in a circle");
     if (cursor !== undefined) seen.add(cursor);
-    if (seen.size > pagesMax || items.length > itemsMax) throw bad(server, "its list does not end");
+    if (seen.size > pagesMax) throw bad(server, "its list does not end");
   } while (cursor !== undefined);
-  return { items, ttlMs, isPrivate };
+  const { items, leftOut } = gathered;
+  return { items, leftOut, ttlMs, isPrivate };
+}
+
+interface Gathered {
+  items: JsonObject[];
+  leftOut: string[];
+  chars: number;
+}
+
+/** What no client could read is left out and named; a list that is too large as a whole is none. */
+function gather(gathered: Gathered, server: Server, item: unknown): void {
+  const { items, leftOut } = gathered;
+  if (items.length + leftOut.length >= itemsMax) throw bad(server, `it lists more than ${itemsMax}`);
+  if (!isObject(item)) {
+    leftOut.push("one that is no object");
+    return;
+  }
+  const chars = charsOf(item);
+  gathered.chars += chars ?? 0;
+  if (gathered.chars > listCharsMax) throw bad(server, `its list has more than ${listCharsMax} characters`);
+  if (chars === undefined) leftOut.push(`${nameOf(item)}: nested deeper than ${itemDepthMax}`);
+  else if (chars > itemCharsMax) leftOut.push(`${nameOf(item)}: longer than ${itemCharsMax} characters`);
+  else items.push(item);
+}
+
+function nameOf({ name, uri, uriTemplate }: JsonObject): string {
+  const text = [name, uri, uriTemplate].find((one) => typeof one === "string") ?? "one without a name";
+  return String(text).slice(0, 100);
 }
 
 async function readPage(

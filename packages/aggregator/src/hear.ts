@@ -4,6 +4,7 @@ import { announceChange, announceUpdate } from "./announce.ts";
 import { expireLists } from "./catalogue.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { LinkTaker } from "./links/link.ts";
+import type { Remarks } from "./remarks.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
 import type { LinkEntry, Server } from "./server.ts";
 import { sealTasks } from "./task-ids.ts";
@@ -16,7 +17,7 @@ const changes: Readonly<Record<string, readonly ListKind[]>> = {
 };
 
 /** `own` is the conversation itself, which is not there yet when it begins to be heard. */
-export function hear(state: TreeState, server: Server, own: () => LinkEntry): LinkTaker {
+export function hear(state: TreeState, server: Server, own: () => LinkEntry, said: Remarks): LinkTaker {
   return {
     notification(method, params) {
       const changed = changes[method];
@@ -31,7 +32,12 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry): Li
       if (askAside !== undefined) return await askAside(question);
       throw new RpcError({ code: rpcCodes.methodNotFound, message: "there is nobody to ask outside a call" });
     },
-    remark: (line) => state.log.debug({ server: server.name, line }, "a server's remark"),
+    remark(line) {
+      const now = state.clock.now();
+      said.push(line, now);
+      server.remarks.push(line, now);
+      state.log.debug({ server: server.name, line }, "a server's remark");
+    },
   };
 }
 

@@ -1,5 +1,8 @@
 // The tree: many MCP servers under one dotted namespace.
 
+export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
+export { createAdminRoutes } from "./admin/servers.ts";
+export type { TreeChange, TreeChanges } from "./change-servers.ts";
 export { createTree, type RunningTree, type TreeOptions } from "./create-tree.ts";
 export type { CredentialStore } from "./credentials/credential-store.ts";
 export { createFileCredentialStore } from "./credentials/credential-store-files.ts";
@@ -17,8 +20,11 @@ export type { ServerCommand } from "./links/start-process.ts";
 export type { Sending, Wire, WireTaker } from "./links/wire.ts";
 export { openHttpWire } from "./links/wire-http.ts";
 export { openStdioWire } from "./links/wire-stdio.ts";
-export { type Dialect, dialects, isDialect } from "./names/dialects.ts";
+export { type Dialect, dialects, isDialect, renderNames } from "./names/dialects.ts";
 export { segmentFor } from "./names/segment.ts";
-export type { Profile } from "./profile.ts";
+export type { Overrides, ToolOverride } from "./overrides.ts";
+export type { ChangedTool, PinStore, ToolChange } from "./pin-store.ts";
+export { aggregatorMigrations, createSqlitePinStore } from "./pin-store-sqlite.ts";
+export type { Profile, Profiles } from "./profile.ts";
 export type { Opening, OpenServer, ServerOptions } from "./server.ts";
 export type { Subscription, Tree, TreeFacts, Wishes } from "./tree.ts";

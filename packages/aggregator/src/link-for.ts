@@ -4,10 +4,13 @@
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
 import { forgetLists } from "./catalogue.ts";
+import { noteDeath } from "./crash-loop.ts";
 import type { Caller } from "./exchange.ts";
 import { listKinds } from "./fetch-list.ts";
 import { hear } from "./hear.ts";
+import { stopWhenIdle } from "./idle-stop.ts";
 import type { Link } from "./links/link.ts";
+import { lastWords, Remarks } from "./remarks.ts";
 import type { LinkEntry, Server } from "./server.ts";
 import { canBeAsked, capabilitiesOf, shapeOf } from "./shape.ts";
 import { watchAgain } from "./subscriptions.ts";
@@ -64,7 +67,8 @@ function open(state: TreeState, server: Server, caller: Caller, key: string): Li
   }
   makeRoom(server);
   const owner = canBeAsked(caller.capabilities) ? caller : undefined;
-  const opening = start(state, server, caller, () => entry);
+  const said = new Remarks();
+  const opening = start(state, server, caller, said, () => entry);
   const entry: LinkEntry = {
     key,
     opening,
@@ -72,14 +76,21 @@ function open(state: TreeState, server: Server, caller: Caller, key: string): Li
     owner,
     inFlight: 0,
     usedAt: now,
-    watched: new Map(),
+    openedAt: now,
+    said,
   };
   server.links.set(key, entry);
   opening.catch(() => server.links.delete(key));
   return entry;
 }
 
-async function start(state: TreeState, server: Server, caller: Caller, own: () => LinkEntry): Promise<Link> {
+async function start(
+  state: TreeState,
+  server: Server,
+  caller: Caller,
+  said: Remarks,
+  own: () => LinkEntry,
+): Promise<Link> {
   let link: Link;
   try {
     link = await server.open(
@@ -88,10 +99,10 @@ async function start(state: TreeState, server: Server, caller: Caller, own: () =
         capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
         era: server.era,
       },
-      hear(state, server, own),
+      hear(state, server, own, said),
     );
   } catch (error) {
-    throw failed(state, server, error);
+    throw failed(state, server, error, said);
   }
   const entry = own();
   if (state.isClosed) {
@@ -106,10 +117,13 @@ async function start(state: TreeState, server: Server, caller: Caller, own: () =
 /** A modern conversation is for everybody, whoever began it. */
 function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry): void {
   entry.link = link;
+  entry.openedAt = state.clock.monotonic();
+  entry.usedAt = entry.openedAt;
   server.era = link.facts.era;
   server.facts = link.facts;
   server.fault = undefined;
   if (link.facts.era === "modern" && !server.links.has("")) server.links.set("", entry);
+  stopWhenIdle(state, server, entry);
   // Somebody has been shown a list without it.
   if (server.listFaults.size > 0) {
     const kinds = [...server.listFaults.keys()];
@@ -119,15 +133,18 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
   }
 }
 
-function failed(state: TreeState, server: Server, error: unknown): unknown {
+function failed(state: TreeState, server: Server, error: unknown, said: Remarks): unknown {
   const now = state.clock.monotonic();
   const failures = (server.fault?.failures ?? 0) + 1;
   const waitMs = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
-  const said = isMcpxError(error) ? error.detail : "it could not be opened";
-  const detail = said.startsWith(`${server.name}: `) ? said.slice(server.name.length + 2) : said;
+  const shown = isMcpxError(error) ? error.detail : "it could not be opened";
+  const bare = shown.startsWith(`${server.name}: `) ? shown.slice(server.name.length + 2) : shown;
+  const detail = withLastWords(bare, said);
   server.fault = { detail, since: server.fault?.since ?? state.clock.now(), retryAt: now + waitMs, failures };
   state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server cannot be reached");
-  return error;
+  if (!isMcpxError(error) || detail === bare) return error;
+  const { code, suggestion, cause } = error;
+  return new McpxError(code, `${server.name}: ${detail}`, { suggestion, cause });
 }
 
 function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): void {
@@ -138,13 +155,31 @@ function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): 
     isKnown = true;
   }
   if (!isKnown || state.isClosed) return;
-  state.log.info({ server: server.name, why }, "a conversation with a server is over");
+  const told = withLastWords(why, entry.said);
+  server.lastLoss = { why: told, at: state.clock.now() };
+  state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
+  if (entry.link?.pid !== undefined) breakLoop(state, server, entry, told);
   // No definition outlives its conversation. [AX-13.1-2]
   if (entry.owner === undefined || server.era === "modern") {
     forgetLists(server);
     for (const kind of listKinds) announceChange(state, kind);
   }
   void watchAgain(state, entry);
+}
+
+/** A child that ends again and again is not started for a while. */
+function breakLoop(state: TreeState, server: Server, { openedAt }: LinkEntry, why: string): void {
+  const now = state.clock.monotonic();
+  const waitMs = noteDeath(server.crashLoop, now, now - openedAt);
+  if (waitMs === undefined) return;
+  const detail = `it ends again and again, last with ${why}`;
+  server.fault = { detail, since: state.clock.now(), retryAt: now + waitMs, failures: 1 };
+  state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server is left alone for a while");
+}
+
+function withLastWords(detail: string, said: Remarks): string {
+  const words = lastWords(said);
+  return words === "" ? detail : `${detail}: ${words}`;
 }
 
 /** The longest unused one goes, if there are too many. */

@@ -14,7 +14,7 @@ interface OwnTool {
   call(state: TreeState): JsonObject;
 }
 
-const harmless = {
+export const harmless = {
   latency_class: "fast",
   consistency: "strong",
   mutable: false,
@@ -65,6 +65,7 @@ export function createOwnServer(state: () => TreeState): Server {
     name: ownSegment,
     segment: ownSegment,
     isTrusted: true,
+    isUnpinned: true,
     listMs: 1_000,
     open: async () => ownLink(state),
   });

@@ -3,13 +3,27 @@
 import type { Entry } from "./catalogue.ts";
 import type { Exchange } from "./exchange.ts";
 import { decodedHeader } from "./links/header-value.ts";
-import { paramHeaders } from "./links/param-headers.ts";
+import { declaredHeaders, paramHeaders } from "./links/param-headers.ts";
+import type { FixedArguments } from "./overrides.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-export function paramHeadersFor(exchange: Exchange, { item }: Entry): Headers {
-  const { params, paramHeaders: given } = exchange;
+export function paramHeadersFor(exchange: Exchange, entry: Entry): Headers {
+  const sent = checkedHeaders(exchange, entry);
+  return entry.fixed === undefined ? sent : withFixed(sent, entry.item.inputSchema, entry.fixed);
+}
+
+/** Of arguments the caller does not choose it chooses no header either. */
+function withFixed(sent: Headers, shown: unknown, { schema, values }: FixedArguments): Headers {
+  const own = new Set(declaredHeaders(shown));
+  const ours = declaredHeaders(schema).filter((header) => !own.has(header));
+  const hidden = new Set(ours.map((header) => `mcp-param-${header.toLowerCase()}`));
+  const kept = Object.entries(sent).filter(([name]) => !hidden.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...paramHeaders(schema, values) };
+}
+
+function checkedHeaders({ params, paramHeaders: given }: Exchange, { item }: Entry): Headers {
   const meant = paramHeaders(item.inputSchema, params.arguments);
   if (given === undefined) return meant;
   for (const [name, value] of Object.entries(meant)) {

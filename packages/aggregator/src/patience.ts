@@ -18,6 +18,8 @@ export class Patience {
   readonly #outer: AbortSignal;
   readonly #late: () => Error;
   readonly #stop = new AbortController();
+  // A function, as for every signal of a call: an object that listens costs Node several times as much.
+  readonly #onOuter = () => this.#stop.abort(this.#outer.reason);
   #timer: NodeJS.Timeout | undefined;
   #pauses = 0;
   #wasPaused = false;
@@ -26,8 +28,8 @@ export class Patience {
     this.#ms = ms;
     this.#outer = outer;
     this.#late = late;
-    if (outer.aborted) this.handleEvent();
-    else outer.addEventListener("abort", this, once);
+    if (outer.aborted) this.#onOuter();
+    else outer.addEventListener("abort", this.#onOuter, once);
     this.#start();
   }
 
@@ -60,14 +62,9 @@ export class Patience {
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#outer.removeEventListener("abort", this);
+    this.#outer.removeEventListener("abort", this.#onOuter);
     // A pause that ends later must not start the time again.
     this.#pauses = Number.POSITIVE_INFINITY;
-  }
-
-  /** The outer signal's. */
-  handleEvent(): void {
-    this.#stop.abort(this.#outer.reason);
   }
 
   #start(): void {

@@ -5,46 +5,99 @@ import type { ListKind } from "./fetch-list.ts";
 import { aliasNames } from "./names/alias-names.ts";
 import { nameCharsMax } from "./names/segment.ts";
 import { prefixUri } from "./names/uris.ts";
+import { isEnabled, overrideFaults, renamed } from "./overrides.ts";
 import { isTree, type Server } from "./server.ts";
 
 const nameKeys = { tools: "name", prompts: "name", resources: "uri", templates: "uriTemplate" } as const;
 
-export function readEntries(
-  server: Server,
-  kind: ListKind,
-  items: readonly JsonObject[],
-): { entries: Entry[]; leftOut: string[] } {
+export interface ReadEntries {
+  /** As the server lists them, under the names the operator wants. */
+  entries: Entry[];
+  /** Those the operator does not want, under the names they would have. */
+  disabled: Entry[];
+  leftOut: string[];
+  overrideFaults: string[];
+}
+
+export function readEntries(server: Server, kind: ListKind, items: readonly JsonObject[]): ReadEntries {
   const leftOut: string[] = [];
   const named = new Map<string, JsonObject>();
   for (const item of items) {
     const name = item[nameKeys[kind]];
     if (typeof name !== "string" || name === "") leftOut.push(`one without a ${nameKeys[kind]}`);
-    else if (named.has(name)) leftOut.push(`${name}: listed twice, the first one counts`);
+    else if (named.has(name)) leftOut.push(`${name.slice(0, 100)}: listed twice, the first one counts`);
     else named.set(name, item);
   }
-  const canonicalOf = canonicalNames(server, kind, named.keys());
   const entries: Entry[] = [];
-  for (const [name, item] of named) {
-    const canonical = canonicalOf(name);
+  const disabled: Entry[] = [];
+  const places = kind === "tools" ? toolPlaces(server, named, leftOut) : placesOf(server, kind, named.keys());
+  for (const [name, { canonical, isRenamed }] of places) {
+    const item = named.get(name) as JsonObject;
     // [AX-4.1-2]
     if (isNamed(kind) && canonical.length > nameCharsMax) {
-      leftOut.push(`${name}: with its prefix longer than ${nameCharsMax}`);
+      leftOut.push(`${name.slice(0, 100)}: with its prefix longer than ${nameCharsMax}`);
       continue;
     }
-    const capability = kind === "tools" ? capabilityOf(item, server.isTrusted) : undefined;
-    entries.push({ server, name, canonical, item, capability });
+    const isTool = kind === "tools";
+    const capability = isTool ? capabilityOf(item, server.isTrusted) : undefined;
+    const entry = { server, name, canonical, item, capability, fixed: undefined, isRenamed };
+    (isTool && !isEnabled(server, name) ? disabled : entries).push(entry);
   }
   entries.sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-  return { entries, leftOut };
+  const faults = kind === "tools" ? overrideFaults(server, named) : [];
+  return { entries, disabled, leftOut, overrideFaults: faults };
 }
 
-function canonicalNames(server: Server, kind: ListKind, names: Iterable<string>): (name: string) => string {
+interface Place {
+  canonical: string;
+  isRenamed: boolean;
+}
+
+function placesOf(server: Server, kind: ListKind, names: Iterable<string>): Map<string, Place> {
   const { segment } = server;
-  if (!isNamed(kind)) return (uri) => prefixUri(segment, uri);
+  const places = new Map<string, Place>();
+  if (!isNamed(kind)) {
+    for (const uri of names) places.set(uri, { canonical: prefixUri(segment, uri), isRenamed: false });
+    return places;
+  }
+  const prefix = segment === undefined ? "" : `${segment}.`;
   // What stands at the root may be dotted: another tree's names, for one.
   const aliases = aliasNames(names, segment === undefined || isTree(server));
-  const prefix = segment === undefined ? "" : `${segment}.`;
-  return (name) => prefix + aliases.get(name);
+  for (const [name, alias] of aliases) places.set(name, { canonical: prefix + alias, isRenamed: false });
+  return places;
+}
+
+/**
+ * With the operator's names. All others are named as if there were none of those, disabled tools included: no tool
+ * comes to another's name, and its permissions, because that one was renamed or disabled.
+ */
+function toolPlaces(
+  server: Server,
+  named: ReadonlyMap<string, JsonObject>,
+  leftOut: string[],
+): Map<string, Place> {
+  const places = placesOf(server, "tools", named.keys());
+  if (server.overrides === undefined) return places;
+  const wishes = [...named.keys()].flatMap((name) => {
+    const wished = renamed(server, name);
+    return wished === undefined ? [] : [{ name, wished }];
+  });
+  const prefix = server.segment === undefined ? "" : `${server.segment}.`;
+  const moving = new Set(wishes.map(({ name }) => name));
+  const taken = new Set(
+    [...places]
+      .filter(([name]) => !moving.has(name) && isEnabled(server, name))
+      .map(([, one]) => one.canonical),
+  );
+  for (const { name, wished } of wishes) {
+    const canonical = prefix + wished;
+    if (taken.has(canonical)) {
+      places.delete(name);
+      leftOut.push(`${name.slice(0, 100)}: another tool is called ${wished}`);
+    } else places.set(name, { canonical, isRenamed: true });
+    taken.add(canonical);
+  }
+  return places;
 }
 
 function isNamed(kind: ListKind): boolean {

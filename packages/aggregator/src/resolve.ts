@@ -6,6 +6,7 @@ import { renderedEntry } from "./directory.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { mayFitTemplate, splitUri } from "./names/uris.ts";
+import { quarantineOf } from "./quarantine.ts";
 import { resourcesName, type Server } from "./server.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
 
@@ -44,6 +45,8 @@ async function absence(
   name: string,
   caller: Caller,
 ): Promise<McpxError> {
+  const quarantined = kind === "tools" ? quarantineOf(state, name, caller) : undefined;
+  if (quarantined !== undefined) return quarantined;
   const dot = name.indexOf(".");
   const server = (dot > 0 && state.bySegment.get(name.slice(0, dot))) || state.root;
   const isHidden = server === undefined || !mayUse(caller, name);

@@ -1,11 +1,14 @@
 // A server of the tree as it stands now: state without methods. Verbs on it are in files of their own.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Lists } from "./catalogue.ts";
+import type { CrashLoop } from "./crash-loop.ts";
 import type { Era } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { Latency } from "./latency.ts";
 import type { Link, LinkTaker, ServerFacts } from "./links/link.ts";
+import type { Overrides } from "./overrides.ts";
+import { Remarks } from "./remarks.ts";
 
 /** What a conversation begins with. */
 export interface Opening {
@@ -30,6 +33,12 @@ export interface ServerOptions {
   callMs?: number | undefined;
   /** How long a list waits for it. */
   listMs: number;
+  /** How long a child of it may be of no use to anybody; 0 is for ever. */
+  idleMs?: number | undefined;
+  /** What the operator has set for single tools. */
+  overrides?: Overrides | undefined;
+  /** Its tools may change as they like. */
+  isUnpinned?: boolean | undefined;
 }
 
 /** One conversation, and what it is kept for. */
@@ -42,8 +51,10 @@ export interface LinkEntry {
   inFlight: number;
   /** Monotonic ms. */
   usedAt: number;
-  /** Resources watched by subscriptions, with their number. */
-  readonly watched: Map<string, number>;
+  /** Since when it is open. */
+  openedAt: number;
+  /** What the server said beside the protocol in this conversation. */
+  readonly said: Remarks;
 }
 
 export interface Server extends Readonly<ServerOptions> {
@@ -59,6 +70,11 @@ export interface Server extends Readonly<ServerOptions> {
   readonly listFaults: Map<ListKind, string>;
   /** Why it cannot be reached, and when it may be asked again (monotonic ms). */
   fault: { detail: string; since: number; retryAt: number; failures: number } | undefined;
+  /** What it said beside the protocol, in all its conversations. */
+  readonly remarks: Remarks;
+  readonly crashLoop: CrashLoop;
+  /** How a conversation ended last that nobody wanted to end, and when (wall clock). */
+  lastLoss: { why: string; at: number } | undefined;
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -71,6 +87,9 @@ export function createServer(options: ServerOptions): Server {
     era: undefined,
     facts: undefined,
     fault: undefined,
+    remarks: new Remarks(),
+    crashLoop: { deaths: [], trips: 0 },
+    lastLoss: undefined,
   };
 }
 

@@ -1,13 +1,22 @@
 // How a server is doing, in words and numbers for people and for `mcpax.status`.
 import type { JsonObject } from "@mcpx/protocol";
+import type { HeldTool, Listed } from "./catalogue.ts";
+import { useOf } from "./process-use.ts";
 import type { Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
+/** Of each kind of trouble. */
+const shownMax = 20;
+
 export function serverStatus(state: TreeState, server: Server): JsonObject {
-  const { name, segment, fault, era, facts, links, lists, listFaults } = server;
+  const { name, segment, fault, lastLoss, era, facts, links, lists, listFaults } = server;
   const conversations = new Set(links.values());
   const isOpen = [...conversations].some(({ link }) => link !== undefined);
-  const counts = [...lists.values()].map(({ tools }) => tools.listed?.entries.length ?? 0);
+  const pids = [...conversations].flatMap(({ link }) => link?.pid ?? []);
+  const listed = [...lists.values()].flatMap(({ tools }) => tools.listed ?? []);
+  const most = (count: (list: Listed) => number) => Math.max(0, ...listed.map(count));
+  const quarantined = [...new Set(listed.flatMap((list) => namesOf(list, "quarantined")))];
+  const faults = [...new Set(listed.flatMap(({ overrideFaults }) => overrideFaults))];
   return {
     name,
     segment: segment ?? null,
@@ -15,13 +24,33 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
     era: era ?? null,
     server: facts?.info ?? null,
     conversations: conversations.size,
-    tools: Math.max(0, ...counts),
-    left_out: [...lists.values()].flatMap(({ tools }) => tools.listed?.leftOut ?? []).slice(0, 20),
+    ...(pids.length > 0 && { processes: pids.map(processStatus) }),
+    tools: most(({ entries }) => entries.length),
+    disabled: most((list) => namesOf(list, "disabled").length),
+    quarantined: quarantined.slice(0, shownMax),
+    left_out: listed.flatMap(({ leftOut }) => leftOut).slice(0, shownMax),
+    ...(faults.length > 0 && { override_faults: faults.slice(0, shownMax) }),
     ...(listFaults.size > 0 && { list_faults: Object.fromEntries(listFaults) }),
+    ...(lastLoss !== undefined && {
+      last_loss: lastLoss.why,
+      last_loss_at: new Date(lastLoss.at).toISOString(),
+    }),
     ...(fault !== undefined && {
       fault: fault.detail,
       since: new Date(fault.since).toISOString(),
       retry_after_ms: Math.max(0, Math.ceil(fault.retryAt - state.clock.monotonic())),
     }),
   };
+}
+
+/** A child, with all that it has started. */
+function processStatus(pid: number): JsonObject {
+  const use = useOf(pid);
+  if (use === undefined) return { pid };
+  return { pid, processes: use.processes, memory_bytes: use.memoryBytes, cpu_ms: use.cpuMs };
+}
+
+/** Canonical ones. */
+function namesOf({ held }: Listed, why: HeldTool["why"]): string[] {
+  return [...held].filter(([, tool]) => tool.why === why).map(([canonical]) => canonical);
 }

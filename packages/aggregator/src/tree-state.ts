@@ -1,5 +1,8 @@
 // Everything the tree keeps while it runs.
 import type { Audit, Clock, Logger } from "@mcpx/host";
+import type { Configured } from "./change-servers.ts";
+import type { PinStore } from "./pin-store.ts";
+import type { Profile } from "./profile.ts";
 import type { Server } from "./server.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
@@ -10,10 +13,17 @@ export interface TreeState {
   readonly segment: string | undefined;
   readonly bySegment: Map<string, Server>;
   root: Server | undefined;
+  /** The servers that can be changed while we run, by name. */
+  readonly configured: Map<string, Configured>;
+  /** Out of the tree already, with calls that have not ended. */
+  readonly leaving: Set<Server>;
+  readonly profiles: Map<string, Profile>;
   readonly subscribers: Set<Subscriber>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit | undefined;
+  /** What tools were when they were first seen; without it they may change. */
+  readonly pins: PinStore | undefined;
   /** Key of the seals on task ids. */
   readonly secret: Uint8Array;
   isClosed: boolean;

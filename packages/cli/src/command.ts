@@ -30,8 +30,11 @@ export interface Surroundings {
   output: Output;
   /** Where somebody types, or a program does. */
   input(): Input;
-  /** Aborted by the first Ctrl-C, SIGTERM or the like; the second ends the process at once. */
-  interrupted(): AbortSignal;
+  /**
+   * Aborted by the first Ctrl-C, SIGTERM or the like; the second ends the process at once. Where `hungUp` is given,
+   * SIGHUP means that instead.
+   */
+  interrupted(hungUp?: () => void): AbortSignal;
 }
 
 export interface Context<Specs extends OptionSpecs = OptionSpecs> extends Surroundings {

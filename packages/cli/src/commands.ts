@@ -6,6 +6,7 @@ import { audit } from "./commands/audit.ts";
 import { backup } from "./commands/backup.ts";
 import { call } from "./commands/call.ts";
 import { connect } from "./commands/connect.ts";
+import { doctor } from "./commands/doctor.ts";
 import { importServers } from "./commands/import.ts";
 import { join } from "./commands/join.ts";
 import { keyNew } from "./commands/key-new.ts";
@@ -22,6 +23,15 @@ import { token } from "./commands/token.ts";
 import { tokenList } from "./commands/token-list.ts";
 import { tokenRevoke } from "./commands/token-revoke.ts";
 import { tokenRotate } from "./commands/token-rotate.ts";
+import { tools } from "./commands/tools.ts";
+import { toolsAccept } from "./commands/tools-accept.ts";
+import { toolsDescribe } from "./commands/tools-describe.ts";
+import { toolsDiff } from "./commands/tools-diff.ts";
+import { toolsDisable } from "./commands/tools-disable.ts";
+import { toolsEnable } from "./commands/tools-enable.ts";
+import { toolsFix } from "./commands/tools-fix.ts";
+import { toolsRename } from "./commands/tools-rename.ts";
+import { toolsShow } from "./commands/tools-show.ts";
 import { tree } from "./commands/tree.ts";
 import { up } from "./commands/up.ts";
 
@@ -40,6 +50,15 @@ export const commands: readonly Command[] = [
   approve,
   reject,
   tree,
+  tools,
+  toolsShow,
+  toolsEnable,
+  toolsDisable,
+  toolsRename,
+  toolsDescribe,
+  toolsFix,
+  toolsDiff,
+  toolsAccept,
   call,
   stdio,
   token,
@@ -48,6 +67,7 @@ export const commands: readonly Command[] = [
   tokenRotate,
   keyNew,
   keyShow,
+  doctor,
   audit,
   backup,
 ];

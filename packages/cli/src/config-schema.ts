@@ -1,5 +1,5 @@
 // What `mcpx.json` may hold. `docs/CONFIG.md` shows the same keys; a test keeps them equal.
-import { defaultLimits, type Limits } from "@mcpx/protocol";
+import { defaultLimits, type Limits, latencyClasses } from "@mcpx/protocol";
 import { z } from "zod";
 import * as is from "./config-values.ts";
 import { suggestion } from "./nearest.ts";
@@ -84,6 +84,27 @@ const topic = section(
 
 const serverTypes = ["stdio", "http", "streamable-http", "streamableHttp", "sse"] as const;
 
+/** What is said of a tool's danger and cost instead of what it says itself. */
+const capability = section({
+  latency_class: is.oneOf(latencyClasses).exactOptional(),
+  consistency: is.oneOf(["strong", "eventual", "best_effort"]).exactOptional(),
+  mutable: is.flag.exactOptional(),
+  reversible: is.flag.exactOptional(),
+  idempotent: is.flag.exactOptional(),
+  auth_scope: is.oneOf(["read", "write", "admin"]).exactOptional(),
+  cost_class: is.oneOf(["free", "metered", "expensive"]).exactOptional(),
+  availability: is.oneOf(["always", "scheduled", "best_effort", "degraded"]).exactOptional(),
+});
+
+const toolOverride = section({
+  enabled: is.flag.exactOptional(),
+  name: is.segment.exactOptional(),
+  title: is.text("a title", "Read a note").exactOptional(),
+  description: is.text("a description", "Reads one note").exactOptional(),
+  arguments: byName(z.string(), z.unknown()).exactOptional(),
+  capability: capability.exactOptional(),
+});
+
 /** As the known clients write it, and what is ours beside it. */
 const mcpServer = section({
   command: is.text("a command", "npx").exactOptional(),
@@ -106,17 +127,26 @@ const mcpServer = section({
   trusted: is.flag.exactOptional(),
   timeout: is.duration.exactOptional(),
   listTimeout: is.duration.exactOptional(),
+  idleTimeout: is.durationOrZero.exactOptional(),
+  allow: list(is.ownToolGlob).exactOptional(),
+  deny: list(is.ownToolGlob).exactOptional(),
+  tools: byName(z.string(), toolOverride).exactOptional(),
+  pin: is.flag.exactOptional(),
 }).check(({ value, issues }) => {
-  const { command, url, root, segment, args } = value;
+  const { command, url, root, segment, args, tools = {} } = value;
   const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
   if ((command === undefined) === (url === undefined)) add("needs exactly one of command and url");
   if (command === undefined && args !== undefined) add("has args without a command; remove them");
   if (root === true && segment !== undefined) add("has root and segment; keep one of them");
+  const names = Object.values(tools).flatMap(({ name }) => name ?? []);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) add(`has two tools named ${twice}; give one of them another name`);
 });
 
 const profile = section({
   tools: list(is.toolGlob),
   names: is.oneOf(["canonical", "safe", "strict"]).exactOptional(),
+  search: is.flag.exactOptional(),
 });
 
 const limitNames = Object.keys(defaultLimits) as (keyof Limits)[];
@@ -153,11 +183,12 @@ export const configSchema = section(
     mcpServers: byName(z.string(), mcpServer).exactOptional(),
     profiles: byName(is.segment, profile).exactOptional(),
     segment: is.segment.exactOptional(),
+    pins: is.flag.exactOptional(),
     log: section({
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  ["parents", "gates", "pins", "budgets", "devices", "bridges", "cluster"],
+  ["parents", "gates", "budgets", "devices", "bridges", "cluster"],
 );
 
 /** As it is read: durations are milliseconds. */

@@ -87,6 +87,13 @@ export const segment = value<string>(
 
 export const toolGlob = value<string>("a tool's name or glob", "files.*", isToolGlob);
 
+/** Over the names a server gives its tools, which may be any. */
+export const ownToolGlob = value<string>(
+  "a name or glob of the server's own tools",
+  "read_*",
+  (input) => typeof input === "string" && input !== "" && input.length <= 256,
+);
+
 export const serverUrl = value<string>("an http or https address", "http://127.0.0.1:3000/mcp", isServerUrl);
 
 function isToolGlob(input: unknown): boolean {

@@ -35,9 +35,14 @@ interface Problem {
 
 const fileName = "mcpx.json";
 
+/** Where a configuration is looked for; the first that is there counts. */
+export function configPlaces({ given, cwd, dataDir }: ConfigPlaces): string[] {
+  return given === undefined ? [join(cwd, fileName), join(dataDir, fileName)] : [resolve(cwd, given)];
+}
+
 /** `--config`, else the working directory's, else the data directory's; with none, all defaults. */
 export function loadConfig({ given, cwd, dataDir }: ConfigPlaces): LoadedConfig {
-  const places = given === undefined ? [join(cwd, fileName), join(dataDir, fileName)] : [resolve(cwd, given)];
+  const places = configPlaces({ given, cwd, dataDir });
   const path = places.find((place) => given !== undefined || existsSync(place));
   if (path === undefined) return { path: undefined, config: {} };
   let text: string;

@@ -9,7 +9,7 @@ import { dataDirOf, makeDataDir } from "./data-dir.ts";
 import { removeProperty, setProperty } from "./edit-json.ts";
 import { Failure } from "./failure.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "./replace-file.ts";
-import { secretsOf } from "./secrets.ts";
+import { secretsIn, secretsOf } from "./secrets.ts";
 
 /** A server as it is written down. */
 export interface ServerEntry {
@@ -77,12 +77,27 @@ export function withoutServer({ path, before }: ConfigFile, name: string): strin
   return checked(removeProperty(before?.text ?? "", ["mcpServers", name]), path);
 }
 
+/** The text with one value of a server changed, or without it where it is `undefined`; checked. */
+export function withServerValue(
+  { path, before }: ConfigFile,
+  server: string,
+  key: readonly string[],
+  value: unknown,
+): string {
+  const place = ["mcpServers", server, ...key];
+  const text = before?.text ?? "";
+  return checked(
+    value === undefined ? removeProperty(text, place) : setProperty(text, place, value, path),
+    path,
+  );
+}
+
 /** Writes what was checked. A file that holds secrets is its owner's alone. */
 export function saveConfig(file: ConfigFile, text: string, now: Date): SavedConfig {
   const { path, dataDir, before } = file;
   if (before === undefined && path.startsWith(dataDir)) makeDataDir(dataDir);
   const holdsSecrets = Object.values(parseConfig(text, path).mcpServers ?? {}).some(
-    (server) => secretsOf(plain(server)).length > 0,
+    (server) => serverSecrets(server).length > 0,
   );
   const mode = before === undefined || holdsSecrets ? (before?.mode ?? 0o600) & 0o600 : before.mode;
   const backup = before === undefined ? undefined : backUp(path, { ...before, mode }, now);
@@ -92,13 +107,14 @@ export function saveConfig(file: ConfigFile, text: string, now: Date): SavedConf
 
 /** Every value of the servers in a text that must not be shown. */
 export function shownSecrets({ mcpServers = {} }: Config): string[] {
-  return Object.values(mcpServers).flatMap((server) => secretsOf(plain(server)));
+  return Object.values(mcpServers).flatMap(serverSecrets);
 }
 
 type ReadServer = NonNullable<Config["mcpServers"]>[string];
 
-function plain({ args, env, headers, url }: ReadServer) {
-  return { args, env, headers, url };
+function serverSecrets({ args, env, headers, url, tools = {} }: ReadServer): string[] {
+  const fixed = Object.values(tools).flatMap((tool) => secretsIn(tool.arguments));
+  return [...secretsOf({ args, env, headers, url }), ...fixed];
 }
 
 function checked(text: string, path: string): string {

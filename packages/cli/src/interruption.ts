@@ -5,9 +5,9 @@ import { constants } from "node:os";
 const sameMs = 200;
 
 /** Signals are listened to from the first call on; before, they end the process as usual. */
-export function createInterruption(): () => AbortSignal {
+export function createInterruption(): (hungUp?: () => void) => AbortSignal {
   let controller: AbortController | undefined;
-  return () => {
+  return (hungUp) => {
     if (controller !== undefined) return controller.signal;
     const started = new AbortController();
     controller = started;
@@ -18,7 +18,8 @@ export function createInterruption(): () => AbortSignal {
       started.abort();
     };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.on(signal, () => interrupt(128 + constants.signals[signal]));
+      const end = () => interrupt(128 + constants.signals[signal]);
+      process.on(signal, signal === "SIGHUP" ? (hungUp ?? end) : end);
     }
     // Started by our own launcher, which was killed.
     if (process.connected) {

@@ -1,17 +1,19 @@
 // What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
 import { createLogger, type Logger } from "@mcpx/host";
 import type { UpContext } from "./commands/up.ts";
-import { loadConfig } from "./config.ts";
+import { configPlaces, type LoadedConfig, loadConfig } from "./config.ts";
 import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
 import { type DataLock, takeLock } from "./data-lock.ts";
 import { Failure, misuse } from "./failure.ts";
 import { localUrl } from "./local-url.ts";
 import { oauthIn } from "./oauth.ts";
+import { createReload, type Reading } from "./reload-config.ts";
 import { readPlace, removePlace, writePlace } from "./running-gateway.ts";
 import { type ServerSettings, serverSettings } from "./server-settings.ts";
 import { startFailure } from "./start-failure.ts";
 import { type Server, startServer } from "./start-server.ts";
 import { upScreen } from "./up-screen.ts";
+import { contentsOf, watchConfig } from "./watch-config.ts";
 
 /** Beyond the time the gateway gives its connections to end. */
 const endGraceMs = 4_000;
@@ -20,20 +22,34 @@ export async function runGateway(context: UpContext): Promise<number> {
   const { options, output, cwd } = context;
   const dataDir = dataDirOf(context, options);
   const port = readPort(options.port);
+  const seen = contentsOf(configPlaces({ given: options.config, cwd, dataDir }));
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
   const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
   const credentialsFor = oauthIn(dataDir, log);
-  const settings = serverSettings(loaded, { host: options.host, port, env: context.env, credentialsFor });
+  const settingsOf = (one: LoadedConfig) =>
+    serverSettings(one, { host: options.host, port, env: context.env, credentialsFor });
+  const settings = settingsOf(loaded);
   makeDataDir(dataDir);
   const lock = lockOrFail(dataDir);
-  const interrupted = context.interrupted();
+  let reload: (() => void) | undefined;
+  // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
+  const hasTerminal = output.isTerminal || output.isErrorTerminal;
+  const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
   try {
     const server = await start(dataDir, settings, log);
     const url = localUrl(server.url, settings.listen);
+    const read = (path: string | undefined): Reading => {
+      const again = loadConfig({ given: path ?? options.config, cwd, dataDir });
+      return { loaded: again, settings: settingsOf(again) };
+    };
+    reload = createReload({ loaded, settings }, { read, change: server.change, log });
+    const paths = configPlaces({ given: loaded.path ?? options.config, cwd, dataDir });
+    const watching = watchConfig({ paths, seen, changed: reload, log });
     writePlace(dataDir, { url, pid: process.pid });
     announce(context, { url, dataDir, configPath: loaded.path });
     if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
     await untilAborted(interrupted);
+    watching.close();
     await stop(server, settings, log);
     return 0;
   } finally {

@@ -1,7 +1,13 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createHttpDoor, createTree } from "@mcpx/aggregator";
+import {
+  createAdminRoutes,
+  createHttpDoor,
+  createTree,
+  type RunningTree,
+  toolRoutes,
+} from "@mcpx/aggregator";
 import {
   createGateway,
   createSqliteTopicLog,
@@ -24,6 +30,7 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import { openPins } from "./open-pins.ts";
 import type { TreeSettings } from "./tree-settings.ts";
 import { version } from "./version.ts";
 
@@ -44,6 +51,8 @@ export interface ServerOptions {
 
 export interface Server {
   readonly url: string;
+  /** Other servers and profiles of the tree, while it runs. */
+  change: RunningTree["change"];
   /** Clean end: clients told, acks flushed, everything closed. */
   stop(): Promise<void>;
 }
@@ -53,15 +62,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // What has been opened, to be closed in the opposite order.
   const opened = new AsyncDisposableStack();
   try {
-    const url = await open(options, opened);
-    return { url, stop: () => opened.disposeAsync() };
+    const { url, tree } = await open(options, opened);
+    return { url, change: tree.change, stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
 }
 
-async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<string> {
+interface Opened {
+  url: string;
+  tree: RunningTree;
+}
+
+async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<Opened> {
   const { dataDir, listen, issuers, limits, log, clock = systemClock } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const metrics = createMetrics();
@@ -87,11 +101,24 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const parts = { clock, log, audit, metrics, identity, state: rooms, topicLog, limits };
   const gateway = await createGateway(parts, options.gateway);
   fail = gateway.fail;
-  const { servers = [], profiles = [], segment } = options.tree ?? {};
+  const { servers = [], profiles = [], segment, isPinned = true } = options.tree ?? {};
+  const pinned = isPinned ? openPins(dataDir) : undefined;
+  opened.defer(() => pinned?.close());
   const secret = identity.secret("tree");
-  const tree = createTree({ name: "mcpx", version, segment, servers, clock, log, audit, secret });
+  const tree = createTree({
+    name: "mcpx",
+    version,
+    segment,
+    servers,
+    profiles,
+    clock,
+    log,
+    audit,
+    pins: pinned?.pins,
+    secret,
+  });
   opened.defer(() => tree.close());
-  const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles });
+  const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
@@ -99,9 +126,14 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     await gateway.drain();
     await listener?.close({ graceMs: 1_000 });
   });
-  const routes = [...gateway.routes, ...door.routes];
+  const routes = [
+    ...gateway.routes,
+    ...door.routes,
+    ...toolRoutes({ tree, identity, audit }),
+    ...createAdminRoutes(tree, identity),
+  ];
   listener = createListener({ ...listen, limits, log, metrics, routes });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   const { url } = await listener.start();
-  return url;
+  return { url, tree };
 }

@@ -43,19 +43,42 @@ function headline(server: JsonObject, paint: Output["paint"]): string {
   const parts = [
     `${count} tool${count === 1 ? "" : "s"}`,
     server.era === null ? undefined : String(server.era),
+    usage(server),
   ];
   const facts = parts.filter((part) => part !== undefined).join(", ");
   return `${paint(style, mark)} ${place}  ${paint("dim", state === "up" ? facts : `${state}, ${facts}`)}`;
 }
 
+/** Its processes, and what they use where that is known. */
+function usage({ processes }: JsonObject): string | undefined {
+  const children = Array.isArray(processes) ? processes.filter(isObject) : [];
+  const [first] = children;
+  if (first === undefined) return undefined;
+  const who = children.length === 1 ? `pid ${Number(first.pid)}` : `${children.length} processes`;
+  if (children.some(({ memory_bytes }) => typeof memory_bytes !== "number")) return who;
+  const sum = (key: string) => children.reduce((all, child) => all + Number(child[key]), 0);
+  const megabytes = Math.round(sum("memory_bytes") / 1_048_576);
+  return `${who}, ${megabytes} MB, ${(sum("cpu_ms") / 1_000).toFixed(1)} s CPU`;
+}
+
 function details(server: JsonObject): string[] {
   const lines: string[] = [];
   if (typeof server.fault === "string") lines.push(visible(server.fault));
+  else if (typeof server.last_loss === "string") {
+    const at = String(server.last_loss_at).slice(0, 19).replace("T", " ");
+    lines.push(visible(`ended at ${at}: ${server.last_loss}`));
+  }
   if (isObject(server.list_faults)) {
     for (const [kind, fault] of Object.entries(server.list_faults)) lines.push(visible(`${kind}: ${fault}`));
   }
   if (Array.isArray(server.left_out))
     lines.push(...server.left_out.map((one) => visible(`left out: ${one}`)));
+  if (Array.isArray(server.quarantined))
+    lines.push(
+      ...server.quarantined.map((one) => visible(`has changed: ${one}; see mcpx tools diff ${one}`)),
+    );
+  if (Array.isArray(server.override_faults))
+    lines.push(...server.override_faults.map((one) => visible(`set in vain: ${one}`)));
   return lines;
 }
 

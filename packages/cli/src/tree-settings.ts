@@ -2,6 +2,8 @@
 import { dirname, resolve } from "node:path";
 import {
   type Credentials,
+  type LinkTaker,
+  type Overrides,
   openLink,
   type Profile,
   type ServerOptions,
@@ -12,11 +14,14 @@ import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { type FillInFrom, fillIn, fillInAll } from "./fill-in.ts";
 import type { OAuthServer } from "./oauth.ts";
+import { hideSecrets, secretsOf } from "./secrets.ts";
 
 export interface TreeSettings {
   segment: string | undefined;
   servers: readonly ServerOptions[];
   profiles: readonly Profile[];
+  /** Whether tools must stay what they were when they were first seen. */
+  isPinned: boolean;
 }
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
@@ -51,7 +56,7 @@ export interface TreeWorld extends FillInFrom {
 }
 
 export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
-  const { mcpServers = {}, profiles = {}, segment } = config;
+  const { mcpServers = {}, profiles = {}, segment, pins = true } = config;
   const servers = Object.entries(mcpServers)
     .filter(([, { disabled }]) => disabled !== true)
     .map(([name, server]) => serverOptions(name, server, world));
@@ -59,7 +64,13 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
   return {
     segment,
     servers,
-    profiles: Object.entries(profiles).map(([name, { tools, names }]) => ({ name, tools, dialect: names })),
+    isPinned: pins,
+    profiles: Object.entries(profiles).map(([name, { tools, names, search }]) => ({
+      name,
+      tools,
+      dialect: names,
+      search,
+    })),
   };
 }
 
@@ -71,8 +82,27 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     isTrusted: config.trusted === true,
     callMs: config.timeout,
     listMs: config.listTimeout ?? listMsDefault,
-    open: async (opening, taker) => openLink({ name, transport: transportNow(), ...opening }, taker),
+    idleMs: config.idleTimeout,
+    overrides: overridesOf(config),
+    isUnpinned: config.pin === false,
+    open: async (opening, taker) => {
+      const transport = transportNow();
+      return openLink({ name, transport, ...opening }, withoutSecrets(taker, transport));
+    },
   };
+}
+
+/** What a server says for people is shown to many; what it was given in confidence is not. */
+function withoutSecrets(taker: LinkTaker, transport: Transport): LinkTaker {
+  const { env, ...rest } = transport.type === "stdio" ? transport : { ...transport, env: {} };
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const secrets = secretsOf({ ...rest, env: Object.fromEntries(given) });
+  return { ...taker, remark: (line) => taker.remark(hideSecrets(line, secrets)) };
+}
+
+function overridesOf({ tools, allow, deny }: ServerConfig): Overrides | undefined {
+  if (tools === undefined && allow === undefined && deny === undefined) return undefined;
+  return { tools: new Map(Object.entries(tools ?? {})), allow, deny };
 }
 
 function child(config: ServerConfig, world: TreeWorld): () => Transport {

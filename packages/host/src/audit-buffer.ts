@@ -13,31 +13,36 @@ export interface AuditBuffer {
 }
 
 export function createAuditBuffer(): AuditBuffer {
-  // Keyed by what makes two refusals identical; what was allowed gets a key of its own.
-  const waiting = new Map<string, AuditRow>();
-  let allowed = 0;
+  let waiting: AuditRow[] = [];
+  /** Those that others like them are counted with, by what makes two refusals identical. */
+  let refusals = new Map<string, AuditRow>();
   let lost = 0;
   return {
     add(row) {
-      const key = row.reason === null ? String(allowed++) : mergeKey(row);
-      const same = waiting.get(key);
-      if (same !== undefined) same.count += 1;
-      else if (waiting.size < rowsMax) waiting.set(key, row);
-      else {
+      const key = row.reason === null ? undefined : mergeKey(row);
+      const same = key === undefined ? undefined : refusals.get(key);
+      if (same !== undefined) {
+        same.count += 1;
+        return true;
+      }
+      if (waiting.length >= rowsMax) {
         lost += 1;
         return false;
       }
+      waiting.push(row);
+      if (key !== undefined) refusals.set(key, row);
       return true;
     },
     get size() {
-      return waiting.size;
+      return waiting.length;
     },
     get lost() {
       return lost;
     },
-    rows: () => [...waiting.values()],
+    rows: () => [...waiting],
     clear() {
-      waiting.clear();
+      waiting = [];
+      refusals = new Map();
       lost = 0;
     },
   };

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { capabilityOf, cautious, isIrreversible, mayRepeat, readCapability, seesFreshState } from "./capability.ts";
+import {
+  capabilityOf,
+  cautious,
+  isIrreversible,
+  mayRepeat,
+  readCapability,
+  seesFreshState,
+} from "./capability.ts";
 
 const harmless = {
   latency_class: "fast",

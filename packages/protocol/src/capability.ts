@@ -92,6 +92,23 @@ function raised(declared: Readonly<Capability>): Readonly<Capability> {
   };
 }
 
+/** Of two readings, field by field the more cautious one. */
+export function stricterOf(a: Readonly<Capability>, b: Readonly<Capability>): Readonly<Capability> {
+  const later = <T extends string>(order: readonly T[], one: T, other: T) =>
+    order.indexOf(one) < order.indexOf(other) ? other : one;
+  return {
+    ...a,
+    latency_class: later(latencyClasses, a.latency_class, b.latency_class),
+    consistency: later(consistencies, a.consistency, b.consistency),
+    mutable: a.mutable || b.mutable,
+    reversible: a.reversible && b.reversible,
+    idempotent: a.idempotent && b.idempotent,
+    auth_scope: later(authScopes, a.auth_scope, b.auth_scope),
+    cost_class: later(costClasses, a.cost_class, b.cost_class),
+    availability: later(availabilities, a.availability, b.availability),
+  };
+}
+
 /** Classified as what cannot be taken back. [AX-11.2-1] */
 export function isIrreversible({ mutable, reversible }: Pick<Capability, "mutable" | "reversible">): boolean {
   return mutable && !reversible;

@@ -114,6 +114,12 @@ export const errorTable = {
   method_not_allowed: row(40501, 405, "Method not allowed", "See the Allow header"),
   // The tree.
   unknown_tool: row(-32601, 404, "Unknown tool", "List the tools again"),
+  tool_quarantined: row(
+    40311,
+    403,
+    "The tool has changed since it was first seen",
+    "Look at the change with `mcpx tools diff NAME`, accept it with `mcpx tools accept NAME`",
+  ),
   unknown_prompt: row(-32602, 404, "Unknown prompt", "List the prompts again"),
   unknown_resource: row(-32602, 404, "Resource not found", "List the resources again"),
   ambiguous_name: row(

@@ -10,6 +10,7 @@ export {
   mayRepeat,
   readCapability,
   seesFreshState,
+  stricterOf,
 } from "./capability.ts";
 export { checkChat, type DerivedChat, deriveChat, isV0Chat, v0ChatMethod } from "./chat.ts";
 export { type CloseCode, closeCodes, mayComeBack } from "./close-codes.ts";

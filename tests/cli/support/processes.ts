@@ -12,11 +12,6 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-export function parentOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]);
-}
-
 /** Kills what a test may have left, whatever came of it. */
 export function killLater(pid: number): void {
   onTestFinished(() => {

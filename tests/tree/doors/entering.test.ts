@@ -50,7 +50,7 @@ test("behind a proxy the public address counts", async () => {
 });
 
 test("profiles are addresses of their own, and names are as one asks", async () => {
-  const profiles = [{ name: "small", tools: ["a.*"], dialect: "strict" as const }];
+  const profiles = new Map([["small", { name: "small", tools: ["a.*"], dialect: "strict" as const }]]);
   const door = await openDoor({ door: { profiles } });
   const who = async (path: string, name = "test") => {
     const info = { "io.modelcontextprotocol/clientInfo": { name, version: "1" } };

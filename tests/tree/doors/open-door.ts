@@ -38,7 +38,7 @@ export async function openDoor(options: OpenOptions = {}) {
     clock,
     limits,
     issuers: [],
-    profiles: [],
+    profiles: new Map(),
     pulseMs: 10,
     ...options.door,
   });

@@ -4,14 +4,14 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type BackendOptions, respond } from "./backend-methods.ts";
-import { type FaultName, faults } from "./faults.ts";
+import { type Fault, type FaultName, faults } from "./faults.ts";
 
 export async function serveHttp(options: BackendOptions): Promise<string> {
   const server = createServer(async (request, response) => {
     response.on("error", () => {});
     const body = await text(request).catch(() => "");
     options.record({ method: request.method, url: request.url, headers: request.rawHeaders, body });
-    const fault = faults[(request.url ?? "").slice(1) as FaultName];
+    const fault: Fault | undefined = faults[(request.url ?? "").slice(1) as FaultName];
     if (fault === undefined || request.method !== "POST") {
       response.writeHead(fault === undefined ? 404 : 405).end();
       return;
@@ -30,7 +30,9 @@ export async function serveHttp(options: BackendOptions): Promise<string> {
       response.writeHead(202).end();
       return;
     }
+    response.on("close", () => response.writableEnded || options.record({ left: message.params?.name }));
     response.writeHead(200, { "content-type": "text/event-stream" });
+    response.flushHeaders();
     respond(message, body, fault, options, {
       write: (line) => void response.write(`data: ${line}\n\n`),
       stream: (pieces) => {

@@ -32,9 +32,16 @@ export interface Asked extends Mouth {
   say(text: string): void;
 }
 
-const capabilities = '{"tools":{"listChanged":true},"prompts":{},"resources":{},"completions":{},"logging":{}}';
+const capabilities =
+  '{"tools":{"listChanged":true},"prompts":{},"resources":{},"completions":{},"logging":{}}';
 
-export function respond(message: Message, raw: string, fault: Fault, { isModern }: BackendOptions, mouth: Mouth): void {
+export function respond(
+  message: Message,
+  raw: string,
+  fault: Fault,
+  { isModern }: BackendOptions,
+  mouth: Mouth,
+): void {
   const { id, method, params } = message;
   if (id === undefined || method === undefined) return;
   const complete = isModern ? '"resultType":"complete",' : "";
@@ -42,7 +49,8 @@ export function respond(message: Message, raw: string, fault: Fault, { isModern 
     mouth.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
     mouth.done();
   };
-  const say = (text: string) => answer(`{${complete}"content":[{"type":"text","text":${JSON.stringify(text)}}]}`);
+  const say = (text: string) =>
+    answer(`{${complete}"content":[{"type":"text","text":${JSON.stringify(text)}}]}`);
   const asked: Asked = { ...mouth, id, params, raw, answer, say };
   switch (method) {
     case "server/discover":
@@ -51,7 +59,9 @@ export function respond(message: Message, raw: string, fault: Fault, { isModern 
           `{${complete}"supportedVersions":["2026-07-28"],"capabilities":${capabilities},"ttlMs":0,"cacheScope":"public"}`,
         );
       else {
-        mouth.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"Method not found"}}`);
+        mouth.write(
+          `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"Method not found"}}`,
+        );
         mouth.done();
       }
       return;
@@ -61,7 +71,7 @@ export function respond(message: Message, raw: string, fault: Fault, { isModern 
       );
       return;
     case "tools/list":
-      if (fault.list === undefined) answer(toolsPage(["echo", "work"]));
+      if (fault.list === undefined) answer(toolsPage(["echo", "wait", "work"]));
       else fault.list(asked);
       return;
     case "tools/call":
@@ -96,11 +106,12 @@ export function respond(message: Message, raw: string, fault: Fault, { isModern 
   }
 }
 
-/** `echo` gives back the text of its params; `work` its pid; anything else its name. */
+/** `echo` gives back the text of its params; `work` its pid; `wait` nothing at all; anything else its name. */
 export function callTool({ params, raw, answer, say }: Asked): void {
-  if (params.name === "echo") answer(`{"content":[],"structuredContent":{"got":${/"params":(.*)\}$/s.exec(raw)?.[1]}}}`);
+  if (params.name === "echo")
+    answer(`{"content":[],"structuredContent":{"got":${/"params":(.*)\}$/s.exec(raw)?.[1]}}}`);
   else if (params.name === "work") say(String(process.pid));
-  else say(String(params.name));
+  else if (params.name !== "wait") say(String(params.name));
 }
 
 export function toolsPage(names: Iterable<string>, more = ""): string {

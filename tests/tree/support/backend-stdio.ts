@@ -1,10 +1,10 @@
 // The raw server on standard input and output.
 import { createInterface } from "node:readline";
 import { type BackendOptions, respond } from "./backend-methods.ts";
-import { type FaultName, faults } from "./faults.ts";
+import { type Fault, type FaultName, faults } from "./faults.ts";
 
 export function serveStdio(name: FaultName, options: BackendOptions): void {
-  const fault = faults[name];
+  const fault: Fault = faults[name];
   fault.start?.({
     write: (text) => void process.stdout.write(`${text}\n`),
     end: () => process.exit(1),

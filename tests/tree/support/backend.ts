@@ -27,5 +27,6 @@ function record(what: object): void {
 
 const isModern = values.era === "modern";
 record({ start: process.pid, env: process.env, argv: process.argv, cwd: process.cwd() });
-if (values.transport === "http") process.stdout.write(`${JSON.stringify({ url: await serveHttp({ isModern, record }) })}\n`);
+if (values.transport === "http")
+  process.stdout.write(`${JSON.stringify({ url: await serveHttp({ isModern, record }) })}\n`);
 else setTimeout(() => serveStdio(values.fault as FaultName, { isModern, record }), Number(values.startMs));

@@ -32,7 +32,8 @@ function collidingBlocks(state: number): [string, string] {
     seen.set(next >>> 16, { block, next });
     if (other === undefined || other.block === block) continue;
     const makesUp = 0x4e00 ^ next ^ other.next;
-    if (makesUp >= 0x3000 && makesUp <= 0xd7ff) return [`${block}\u4e00`, other.block + String.fromCharCode(makesUp)];
+    if (makesUp >= 0x3000 && makesUp <= 0xd7ff)
+      return [`${block}\u4e00`, other.block + String.fromCharCode(makesUp)];
   }
   throw new Error("no two blocks fall together");
 }

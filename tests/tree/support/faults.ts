@@ -23,7 +23,20 @@ function nested(depth: number): string {
 }
 
 const odd = [
-  "with space", "Größe", "日本", "", "a/b", "a.b.c", "..", "UPPER", "e\u0301", "null\u0000byte", "\u202Egpj", "😀", "-", "x".repeat(300),
+  "with space",
+  "Größe",
+  "日本",
+  "",
+  "a/b",
+  "a.b.c",
+  "..",
+  "UPPER",
+  "e\u0301",
+  "null\u0000byte",
+  "\u202Egpj",
+  "😀",
+  "-",
+  "x".repeat(300),
 ];
 
 export const faults = {
@@ -39,7 +52,7 @@ export const faults = {
   flood: {
     call(asked) {
       const note = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
-      for (let n = 0; n < 200; n += 1) asked.write(Array(500).fill(note).join("\n"));
+      for (let n = 0; n < 100_000; n += 1) asked.write(note);
       callTool(asked);
     },
   },
@@ -47,7 +60,8 @@ export const faults = {
   dies: { call: ({ end }) => end() },
   twice: {
     call(asked) {
-      const one = (text: string) => `{"jsonrpc":"2.0","id":${asked.id},"result":{"content":[{"type":"text","text":"${text}"}]}}`;
+      const one = (text: string) =>
+        `{"jsonrpc":"2.0","id":${asked.id},"result":{"content":[{"type":"text","text":"${text}"}]}}`;
       asked.write(one("first"));
       asked.write(one("second"));
       asked.done();
@@ -77,16 +91,41 @@ export const faults = {
     },
   },
   exits: { start: ({ end }) => end() },
-  "no-rpc": { call: ({ id, write, done }) => (write(`{"id":${id},"result":"text"}`), done()) },
+  "no-rpc": {
+    call({ id, write, done }) {
+      write(`{"id":${id},"result":"text"}`);
+      done();
+    },
+  },
   "no-content": { call: ({ answer }) => answer("{}") },
-  "odd-names": { list: ({ answer }) => answer(toolsPage([...odd, ...Array.from({ length: 10_000 }, (_, n) => `Odd Näme ${n}`)])) },
+  "odd-names": {
+    list: ({ answer }) =>
+      answer(toolsPage([...odd, ...Array.from({ length: 10_000 }, (_, n) => `Odd Näme ${n}`)])),
+  },
   "same-names": { list: ({ answer }) => answer(toolsPage(collidingNames(14))) },
-  bomb: { list: ({ answer }) => answer(`{"tools":[{"name":"echo","inputSchema":${nested(5_000)}},{"name":"work","inputSchema":{"type":"object"}}]}`) },
-  abyss: { list: ({ answer }) => answer(`{"tools":[{"name":"echo","inputSchema":${nested(200_000)}},{"name":"work","inputSchema":{"type":"object"}}]}`) },
+  bomb: {
+    list: ({ answer }) =>
+      answer(
+        `{"tools":[{"name":"echo","inputSchema":${nested(5_000)}},{"name":"work","inputSchema":{"type":"object"}}]}`,
+      ),
+  },
+  abyss: {
+    list: ({ answer }) =>
+      answer(
+        `{"tools":[{"name":"echo","inputSchema":${nested(200_000)}},{"name":"work","inputSchema":{"type":"object"}}]}`,
+      ),
+  },
   "deep-answer": { call: ({ answer }) => answer(`{"content":[],"structuredContent":${nested(200_000)}}`) },
   prototype: {
-    list: ({ answer }) => answer(toolsPage(["__proto__", "constructor", "hasOwnProperty", "echo", "toString"], ',"__proto__":{"polluted":true}')),
-    call: ({ answer }) => answer('{"content":[],"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+    list: ({ answer }) =>
+      answer(
+        toolsPage(
+          ["__proto__", "constructor", "hasOwnProperty", "echo", "toString"],
+          ',"__proto__":{"polluted":true}',
+        ),
+      ),
+    call: ({ answer }) =>
+      answer('{"content":[],"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
   },
   impostor: { list: ({ answer }) => answer(toolsPage(["good.echo", "good", "mcpax.status", "good__echo"])) },
 } satisfies Record<string, Fault>;

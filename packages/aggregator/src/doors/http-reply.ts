@@ -2,6 +2,7 @@
 // when the first message is there, or when waiting has become long.
 import type { HttpRequest, HttpResponse, Principal, ResponseStream } from "@mcpx/host";
 import type { JsonObject, McpxError } from "@mcpx/protocol";
+import type { CallTable } from "../call-table.ts";
 import { faultOf } from "../rpc-error.ts";
 import { sseEvent, sseHeaders, sseKeepAlive } from "./event-stream.ts";
 import { errorMessage, type RequestId } from "./message.ts";
@@ -33,7 +34,7 @@ export interface HttpReplyOptions {
   id: RequestId | null;
   now: number;
   /** All that are open; the reply takes itself out. */
-  open: Set<HttpReply>;
+  open: CallTable<HttpReply>;
   createTrack(onAbandoned: () => void): Track;
 }
 
@@ -58,7 +59,7 @@ export function createHttpReply({
   function finish(): boolean {
     if (isOver) return false;
     isOver = true;
-    open.delete(reply);
+    open.delete(place);
     return true;
   }
 
@@ -115,7 +116,7 @@ export function createHttpReply({
     if (track === undefined) cut();
     else track.lost();
   });
-  open.add(reply);
+  const place = open.add(reply);
   return reply;
 }
 

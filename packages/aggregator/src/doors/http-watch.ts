@@ -1,13 +1,14 @@
 // Watches over what is open at the HTTP door: tokens that end, streams to keep alive, what nobody uses any more.
 import type { Clock, Identity } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
+import type { CallTable } from "../call-table.ts";
 import type { Accounts } from "./accounts.ts";
 import type { HttpReply } from "./http-reply.ts";
 import type { Legacy } from "./legacy.ts";
 import type { Modern } from "./modern.ts";
 
 export interface Watched {
-  open: Set<HttpReply>;
+  open: CallTable<HttpReply>;
   accounts: Accounts;
   modern: Modern;
   legacy: Legacy;
@@ -21,7 +22,7 @@ export function watchOver({ open, accounts, modern, legacy, identity, clock, pul
   function pulse(): void {
     const now = clock.now();
     const monotonic = clock.monotonic();
-    for (const reply of open) {
+    for (const reply of open.values()) {
       if (reply.principal.expiresAt <= now) reply.end(new McpxError("token_expired"));
       else reply.pulse(monotonic);
     }
@@ -32,7 +33,8 @@ export function watchOver({ open, accounts, modern, legacy, identity, clock, pul
 
   const timer = setInterval(pulse, pulseMs).unref();
   const stopHearing = identity.revocations.onRevoked((jti) => {
-    for (const reply of open) if (reply.principal.jti === jti) reply.end(new McpxError("token_revoked"));
+    for (const reply of open.values())
+      if (reply.principal.jti === jti) reply.end(new McpxError("token_revoked"));
     legacy.revoke(jti);
   });
   return () => {
@@ -44,9 +46,9 @@ export function watchOver({ open, accounts, modern, legacy, identity, clock, pul
 const lookMs = 10;
 
 /** Resolves when nothing is open any more, or after `graceMs`: then what is left ends with an error. */
-export async function waitForEnd(open: Set<HttpReply>, graceMs: number): Promise<void> {
+export async function waitForEnd(open: CallTable<HttpReply>, graceMs: number): Promise<void> {
   const until = performance.now() + graceMs;
   while (open.size > 0 && performance.now() < until)
     await new Promise((resolve) => setTimeout(resolve, lookMs));
-  for (const reply of open) reply.end(new McpxError("draining"));
+  for (const reply of open.values()) reply.end(new McpxError("draining"));
 }

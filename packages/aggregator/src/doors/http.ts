@@ -11,8 +11,9 @@ import {
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
+import { CallTable } from "../call-table.ts";
 import type { Caller } from "../exchange.ts";
-import type { Profile } from "../profile.ts";
+import type { Profiles } from "../profile.ts";
 import { RpcError } from "../rpc-error.ts";
 import type { Tree } from "../tree.ts";
 import { createAccounts } from "./accounts.ts";
@@ -36,7 +37,8 @@ export interface HttpDoorOptions extends ResourceOptions {
   log: Logger;
   clock: Clock;
   limits: Limits;
-  profiles: readonly Profile[];
+  /** As they are at every moment. */
+  profiles: Profiles;
   /** How often what is open is looked at; once a second unless given. */
   pulseMs?: number | undefined;
 }
@@ -50,10 +52,9 @@ export interface HttpDoor {
 const noHeaders = {};
 
 export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
-  const { tree, identity, log, clock, limits } = options;
-  const profiles = new Map(options.profiles.map((profile) => [profile.name, profile]));
+  const { tree, identity, log, clock, limits, profiles } = options;
   const accounts = createAccounts();
-  const open = new Set<HttpReply>();
+  const open = new CallTable<HttpReply>();
   const modern = createModern({ tree, accounts, clock, log, limits });
   const legacy = createLegacy({ tree, accounts, clock, log, limits, open });
   let isDraining = false;

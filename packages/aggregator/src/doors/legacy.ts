@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, HttpRequest, HttpResponse, Logger, Principal } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
+import type { CallTable } from "../call-table.ts";
 import type { Profile } from "../profile.ts";
 import type { Tree } from "../tree.ts";
 import type { Accounts } from "./accounts.ts";
@@ -22,7 +23,7 @@ export interface LegacyOptions {
   log: Logger;
   limits: Limits;
   /** All replies that are open. */
-  open: Set<HttpReply>;
+  open: CallTable<HttpReply>;
 }
 
 /** Who sent something, and to which address. */

@@ -11,7 +11,7 @@ import { hear } from "./ear.ts";
 import { metaOf, progressTokenOf, withoutHop } from "./envelope.ts";
 import { type Listening, listen } from "./listen.ts";
 import { errorMessage, type RequestId, type RpcRequest, resultMessage } from "./message.ts";
-import { type Call, createCall, createParking, isParkedState, type Turn } from "./parked.ts";
+import { type Call, createCall, createParking, type Turn } from "./parked.ts";
 import { answerStatus } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
 
@@ -59,8 +59,9 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
     serverInfo: () => serverInfo,
   };
 
-  function fail(id: RequestId, method: string, reply: Reply, error: unknown): void {
-    if (!isMcpxError(error) && !(error instanceof RpcError))
+  function fail(id: RequestId, method: string, reply: Reply, error: unknown, isAborted = false): void {
+    // What was cancelled ends with whatever its signal says.
+    if (!isMcpxError(error) && !(error instanceof RpcError) && !isAborted)
       log.error({ err: error, method }, "a request failed");
     const fault = faultOf(error);
     reply.answer(errorMessage(id, fault), answerStatus(method, fault.code));
@@ -107,7 +108,8 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
       const result = await tree.handle(exchangeOf(call, paramHeaders));
       parking.settle(call, (turn) => turn.reply.answer(resultMessage(turn.id, signed(result))));
     } catch (error) {
-      parking.settle(call, (turn) => fail(turn.id, method, turn.reply, error));
+      const { aborted } = call.controller.signal;
+      parking.settle(call, (turn) => fail(turn.id, method, turn.reply, error, aborted));
     } finally {
       account.requests -= 1;
     }
@@ -143,7 +145,7 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
     serverInfo ??= (await tree.describe(caller)).info;
     const account = accounts.of(caller.principal);
     if (method === "subscriptions/listen") return listen(listening, request, account);
-    if (isParkedState(params.requestState)) return resume(request, account, params.requestState);
+    if (parking.owns(params.requestState)) return resume(request, account, params.requestState);
     return start(request, account);
   }
 

@@ -47,6 +47,8 @@ export interface Call {
 }
 
 export interface Parking {
+  /** Whether a state was made here; those of servers are not looked at. */
+  owns(state: unknown): state is string;
   ask(call: Call, questions: Questions): Promise<Answers>;
   /** How a call ended, told to whoever waits for it, now or later. */
   settle(call: Call, outcome: (turn: Turn) => void): void;
@@ -60,14 +62,8 @@ export interface Parking {
 type ParkedLimits = Pick<Limits, "mcpParkedMax" | "mcpParkedPerPrincipalMax" | "mcpParkedMs">;
 
 const gatherMs = 20;
-const statePrefix = "mcpx-parked:";
 /** The only requests whose answers may be questions. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
-
-/** Whether a state is one of ours; those of servers are not looked at here. */
-export function isParkedState(state: unknown): state is string {
-  return typeof state === "string" && state.startsWith(statePrefix);
-}
 
 export function createCall(
   turn: Turn,
@@ -109,6 +105,8 @@ function abandon(call: Call): void {
 
 export function createParking({ clock, limits }: { clock: Clock; limits: ParkedLimits }): Parking {
   const parked = new Map<string, Call>();
+  // Its own: a tree below parks calls too, and its states must reach it.
+  const statePrefix = `mcpx-parked:${randomBytes(9).toString("base64url")}:`;
 
   function leave(state: string, call: Call): void {
     if (!parked.delete(state)) return;
@@ -141,6 +139,7 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
   }
 
   return {
+    owns: (state): state is string => typeof state === "string" && state.startsWith(statePrefix),
     async ask(call, questions) {
       checkAsk(call, questions);
       const { account } = call;

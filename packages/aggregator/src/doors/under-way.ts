@@ -1,5 +1,6 @@
 // The requests of a session that have no answer yet, by their ids. Over HTTP two may have the same.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { CallTable } from "../call-table.ts";
 import type { Account } from "./accounts.ts";
 import { isId, keyOf, type RequestId } from "./message.ts";
 import type { Reply } from "./reply.ts";
@@ -21,19 +22,16 @@ export interface UnderWay {
 }
 
 export function createUnderWay(account: Account, requestsMax: number): UnderWay {
-  const byId = new Map<string, Set<{ controller: AbortController; reply: Reply }>>();
+  const all = new CallTable<{ id: RequestId; controller: AbortController; reply: Reply }>();
   return {
     get isEmpty() {
-      return byId.size === 0;
+      return all.size === 0;
     },
     begin(id, reply) {
       if (account.requests >= requestsMax)
         throw new McpxError("rate_limited", "too many requests are under way");
-      const key = keyOf(id);
       const controller = new AbortController();
-      const one = { controller, reply };
-      const same = byId.get(key) ?? new Set();
-      byId.set(key, same.add(one));
+      const place = all.add({ id, controller, reply });
       account.requests += 1;
       reply.onCut(() => controller.abort());
       return {
@@ -41,20 +39,21 @@ export function createUnderWay(account: Account, requestsMax: number): UnderWay 
         reply,
         done() {
           account.requests -= 1;
-          same.delete(one);
-          if (same.size === 0 && byId.get(key) === same) byId.delete(key);
+          all.delete(place);
         },
       };
     },
     cancel({ requestId }) {
       if (!isId(requestId)) return;
-      for (const { controller, reply } of byId.get(keyOf(requestId)) ?? []) {
+      const key = keyOf(requestId);
+      for (const { id, controller, reply } of all.values()) {
+        if (keyOf(id) !== key) continue;
         reply.drop();
         controller.abort();
       }
     },
     abort() {
-      for (const same of byId.values()) for (const { controller } of same) controller.abort();
+      for (const { controller } of all.values()) controller.abort();
     },
   };
 }

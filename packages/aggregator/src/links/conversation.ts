@@ -1,6 +1,7 @@
 // What both eras have in common: ids, requests in flight and what becomes of them, whatever the server does. Whose
 // messages are whose beyond answers is for the links.
 import { isMcpxError, isObject, type JsonObject, McpxError, numberOf, type Reason } from "@mcpx/protocol";
+import { CallTable } from "../call-table.ts";
 import { RpcError } from "../rpc-error.ts";
 import { HttpRefusal, readFault } from "./http-refusal.ts";
 import type { LinkRequest, LinkTaker } from "./link.ts";
@@ -30,6 +31,7 @@ export class InFlight implements Sending {
   readonly request: LinkRequest;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly #conversation: Conversation;
+  readonly #onAbort = () => this.#conversation.cancel(this);
   readonly #resolve: (result: JsonObject) => void;
   readonly #reject: (error: unknown) => void;
 
@@ -47,7 +49,7 @@ export class InFlight implements Sending {
     this.#conversation = conversation;
     this.#resolve = resolve;
     this.#reject = reject;
-    request.signal.addEventListener("abort", this, once);
+    request.signal.addEventListener("abort", this.#onAbort, once);
   }
 
   get signal(): AbortSignal {
@@ -62,17 +64,13 @@ export class InFlight implements Sending {
     this.#conversation.take(message, this);
   }
 
-  handleEvent(): void {
-    this.#conversation.cancel(this);
-  }
-
   resolve(result: JsonObject): void {
-    this.request.signal.removeEventListener("abort", this);
+    this.request.signal.removeEventListener("abort", this.#onAbort);
     this.#resolve(result);
   }
 
   reject(error: unknown): void {
-    this.request.signal.removeEventListener("abort", this);
+    this.request.signal.removeEventListener("abort", this.#onAbort);
     this.#reject(error);
   }
 }
@@ -81,7 +79,7 @@ export class Conversation implements WireTaker {
   readonly name: string;
   readonly #taker: LinkTaker;
   readonly #limits: LinkLimits;
-  readonly #inFlight = new Map<RequestId, InFlight>();
+  readonly #inFlight = new CallTable<InFlight>();
   /** Notifications and questions. */
   readonly #unasked: Throttle;
   readonly #remarks: Throttle;
@@ -139,7 +137,7 @@ export class Conversation implements WireTaker {
   }
 
   find(id: unknown): InFlight | undefined {
-    return this.#inFlight.get(id as RequestId);
+    return this.#inFlight.get(id);
   }
 
   nextId(): number {
@@ -224,7 +222,7 @@ export class Conversation implements WireTaker {
 
   #answer(message: JsonObject, on: InFlight | undefined): void {
     const id = typeof message.id === "object" ? (numberOf(message.id) ?? message.id) : message.id;
-    let inFlight = this.#inFlight.get(id as RequestId);
+    let inFlight = this.#inFlight.get(id);
     // An error may have no id where the request could not be read; on a stream of its own it is clear whose it is.
     if (inFlight === undefined && (id === null || id === undefined) && isObject(message.error)) inFlight = on;
     if (inFlight === undefined || this.#settle(inFlight) === undefined) {
@@ -254,7 +252,7 @@ export class Conversation implements WireTaker {
   #over(why: string): void {
     if (this.#why !== undefined) return;
     this.#why = why;
-    for (const inFlight of [...this.#inFlight.values()]) this.#fail(inFlight, "server_lost", why);
+    for (const inFlight of this.#inFlight.values()) this.#fail(inFlight, "server_lost", why);
     this.#unasked.flush();
     this.#remarks.flush();
   }

@@ -1,5 +1,5 @@
-// One request on its way: sent once, or given up. To the HTTP library its handler, to whoever asked the answer, and to
-// their signal the listener; one object, since there is one for each call.
+// One request on its way: sent once, or given up. To the HTTP library its handler, to whoever asked the answer; one
+// object, since there is one for each call.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 
@@ -31,6 +31,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, HttpAnswer {
   headers: IncomingHttpHeaders = {};
   readonly #taker: AttemptTaker;
   readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => this.destroy();
   #controller: Dispatcher.DispatchController | undefined;
   #reader: BodyReader | undefined;
   #isAnswered = false;
@@ -39,7 +40,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, HttpAnswer {
   constructor(taker: AttemptTaker, signal: AbortSignal | undefined) {
     this.#taker = taker;
     this.#signal = signal;
-    signal?.addEventListener("abort", this, once);
+    signal?.addEventListener("abort", this.#onAbort, once);
   }
 
   read(reader: BodyReader): void {
@@ -50,10 +51,6 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, HttpAnswer {
     if (this.#isOver) return;
     if (this.#controller === undefined) this.#fail(stopped);
     else this.#controller.abort(stopped);
-  }
-
-  handleEvent(): void {
-    this.destroy();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -86,14 +83,14 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, HttpAnswer {
   #finish(isWhole: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#signal?.removeEventListener("abort", this);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#reader?.over(isWhole);
   }
 
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#signal?.removeEventListener("abort", this);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#taker.failed(error, this.#controller !== undefined);
   }
 }

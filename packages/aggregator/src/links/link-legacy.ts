@@ -21,6 +21,7 @@ const questions = new Set(["elicitation/create", "sampling/createMessage", "root
 const spoken: readonly string[] = [...legacyRevisions, "2024-10-07"];
 
 export class LegacyLink implements Link, Listener {
+  readonly pid: number | undefined;
   readonly ended: Promise<string>;
   readonly #conversation: Conversation;
   readonly #taker: LinkTaker;
@@ -34,6 +35,7 @@ export class LegacyLink implements Link, Listener {
     this.#conversation = conversation;
     this.#taker = taker;
     this.#options = options;
+    this.pid = wire.pid;
     this.ended = wire.ended;
     this.#upkeep = new Upkeep(conversation);
     conversation.listener = this;

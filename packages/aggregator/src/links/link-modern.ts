@@ -28,6 +28,7 @@ const nameFields: Readonly<Record<string, string>> = {
 const acknowledgedMs = 1_000;
 
 export class ModernLink implements Link, Listener {
+  readonly pid: number | undefined;
   readonly ended: Promise<string>;
   readonly #conversation: Conversation;
   readonly #taker: LinkTaker;
@@ -39,6 +40,7 @@ export class ModernLink implements Link, Listener {
     this.#conversation = conversation;
     this.#taker = taker;
     this.#options = options;
+    this.pid = wire.pid;
     this.ended = wire.ended;
     const listen = (id: string, notifications: Filter, signal: AbortSignal) =>
       this.#send(id, this.#own("subscriptions/listen", signal, { notifications }));

@@ -56,6 +56,8 @@ export interface Link {
   watch(uris: ReadonlySet<string>): void;
   /** The loudest level any caller of this link wants; legacy servers are told. */
   setLogLevel(level: LogLevel): void;
+  /** Of the child it speaks to, where that is one of ours. */
+  readonly pid?: number | undefined;
   /** Resolves with why it ended; never rejects. */
   readonly ended: Promise<string>;
   close(): Promise<void>;

@@ -1,65 +1,33 @@
-// A process between mcpx and the server it runs. It starts the server in a process group of its own, and ends that
-// group when the lifeline (descriptor 3) breaks: however mcpx ended, kill -9 included. It imports nothing of ours.
-import { spawn } from "node:child_process";
-import { Socket } from "node:net";
+// A process that ends what mcpx has started, should mcpx end without doing so itself: kill -9 included. It is told of
+// process groups on its standard input, `+PID BEGAN` and `-PID` once nobody is left of one. When that input breaks, it
+// ends those it knows of, and then itself. Of ours it imports nothing but what a group is.
+import { endGroup, type Group } from "./process-group.ts";
 
-const [grace = "", command = "", ...args] = process.argv.slice(2);
-const graceMs = Number(grace);
-const lookMs = 25;
-const lastMs = 500;
+const groups = new Map<number, Group>();
+let rest = "";
+let isOver = false;
 
-const lifeline = new Socket({ fd: 3, readable: true, writable: true });
-const server = spawn(command, args, { stdio: "inherit", detached: true });
-let isEnding = false;
-
-server.on("spawn", () => tell({ pid: server.pid }));
-server.on("error", (error: NodeJS.ErrnoException) => {
-  tell({ fault: error.code ?? error.message });
-  lifeline.end(() => process.exit(127));
+process.stdin.setEncoding("latin1").on("data", (text: string) => {
+  const lines = (rest + text).split("\n");
+  rest = lines.pop() ?? "";
+  for (const line of lines) take(line);
 });
-server.on("exit", (code, signal) => {
-  tell({ code, signal });
-  void endGroup();
-});
+for (const end of ["end", "error", "close"]) process.stdin.on(end, () => void endAll());
+// However somebody else wants it to end: it is needed for as long as mcpx is there.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
-// Nothing is ever said from the other side: whatever happens there is its end.
-lifeline.on("error", () => void endGroup());
-lifeline.on("close", () => void endGroup());
-lifeline.on("end", () => void endGroup());
-lifeline.resume();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void endGroup());
-
-function tell(news: object): void {
-  if (lifeline.writable) lifeline.write(`${JSON.stringify(news)}\n`);
+function take(line: string): void {
+  const [, sign, number, began = ""] = /^([+-])([1-9]\d*) ?(\d*)$/.exec(line) ?? [];
+  const pid = Number(number);
+  // 1 would be everybody.
+  if (!(pid > 1)) return;
+  if (sign === "+") groups.set(pid, { pid, began });
+  else groups.delete(pid);
 }
 
-/** What is left of the group, if anything: asked first, then made to. */
-async function endGroup(): Promise<void> {
-  if (isEnding || server.pid === undefined) return;
-  isEnding = true;
-  if (signalGroup("SIGTERM") && !(await isGone(graceMs))) {
-    signalGroup("SIGKILL");
-    // Whoever waits for our end shall find nobody left.
-    await isGone(lastMs);
-  }
+async function endAll(): Promise<void> {
+  if (isOver) return;
+  isOver = true;
+  await Promise.all([...groups.values()].map(endGroup));
   process.exit(0);
-}
-
-async function isGone(withinMs: number): Promise<boolean> {
-  const until = performance.now() + withinMs;
-  while (performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
-    if (!signalGroup(0)) return true;
-  }
-  return false;
-}
-
-/** Whether there was anybody to hear it. */
-function signalGroup(signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-(server.pid as number), signal);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -1,12 +1,13 @@
-// A server's process, started through the reaper so that it never outlives us. Without a shell, with an environment
-// of its own, in a process group of its own.
+// A server's process: without a shell, with an environment of its own, in a process group of its own, held by the
+// reaper so that it never outlives us.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Duplex, Readable, Writable } from "node:stream";
+import { statSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { isObject, McpxError } from "@mcpx/protocol";
-import { LineReader } from "./line-reader.ts";
+import { McpxError } from "@mcpx/protocol";
+import { hold, readyReaper, release } from "./lifeline.ts";
+import { endGroup, type Group, graceMs, groupOf, signalGroup } from "./process-group.ts";
 
 export interface ServerCommand {
   command: string;
@@ -21,31 +22,41 @@ export interface ServerProcess {
   stdin: Writable;
   stdout: Readable;
   stderr: Readable;
-  /** Resolves with how it ended: `exit code 1`, `SIGSEGV`. */
+  /** Resolves with how it ended, when nobody is left of it: `exit code 1`, `SIGSEGV`. */
   ended: Promise<string>;
   /** Asks it to end as MCP does, by closing its input; then makes it. */
   end(): Promise<void>;
 }
 
-/** Between asking and making, each time. */
-const graceMs = 2_000;
 /** How long output may still come from a process that has ended. */
 const lastWordsMs = 500;
+const lookMs = 100;
 
 /** Rejects with `server_unreachable` where it cannot be started. */
 export async function startProcess(wish: ServerCommand): Promise<ServerProcess> {
-  const { command, args, cwd, env } = wish;
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const reaper = fileURLToPath(new URL(`./reaper.${extension}`, import.meta.url));
-  const child = spawnReaper([reaper, String(graceMs), command, ...args], cwd, env, command);
-  const lifeline = child.stdio[3] as unknown as Duplex;
-  const { started, ended } = listen(child, lifeline, command);
-  const pid = await started;
+  const child = spawnServer(wish);
+  if (child.pid === undefined) throw await notStarted(child, wish);
+  // In the same tick: from here on it cannot outlive us.
+  const group = groupOf(child.pid);
+  hold(group);
   const stdin = child.stdin as Writable;
   // Writing to what has just ended is no fault of ours; its end is told by `ended`.
   stdin.on("error", () => {});
+  const exited = Promise.withResolvers<string>();
+  child.on("error", () => {});
+  child.on("exit", (code, signal) => exited.resolve(signal ?? `exit code ${code}`));
+  let ending: Promise<void> | undefined;
+  const endAll = () => {
+    ending ??= endHeld(group);
+    return ending;
+  };
+  const ended = exited.promise.then(async (why) => {
+    await endAll();
+    await lastWords(child);
+    return why;
+  });
   return {
-    pid,
+    pid: child.pid,
     stdin,
     stdout: child.stdout as Readable,
     stderr: child.stderr as Readable,
@@ -56,74 +67,56 @@ export async function startProcess(wish: ServerCommand): Promise<ServerProcess> 
       const { signal } = stop;
       await Promise.race([ended, wait(graceMs, undefined, { ref: false, signal }).catch(() => {})]);
       stop.abort();
-      lifeline.destroy();
+      await endAll();
+      // What not even that has ended is waited for no longer.
+      exited.resolve("killed");
       await ended;
     },
   };
 }
 
-function spawnReaper(
-  args: readonly string[],
-  cwd: string,
-  env: ServerCommand["env"],
-  command: string,
-): ChildProcess {
+function spawnServer({ command, args, cwd, env }: ServerCommand): ChildProcess {
   try {
-    return spawn(process.execPath, args, {
+    readyReaper();
+    return spawn(command, args, {
       cwd,
       env: { ...env },
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       // Ctrl-C is for us: how the server is told is our decision.
       detached: true,
     });
   } catch (error) {
     // A null byte in an argument, for example.
-    throw startFault(command, (error as NodeJS.ErrnoException).code ?? "");
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw startFault(command, code ?? message);
   }
 }
 
-function listen(
-  child: ChildProcess,
-  lifeline: Duplex,
-  command: string,
-): { started: Promise<number>; ended: Promise<string> } {
-  const started = Promise.withResolvers<number>();
-  let pid: number | undefined;
-  let end: string | undefined;
-  lifeline.on("error", () => {});
-  const news = new LineReader(1_024, {
-    line(text) {
-      const value: unknown = JSON.parse(text);
-      if (!isObject(value)) return;
-      if (typeof value.pid === "number") {
-        pid = value.pid;
-        started.resolve(pid);
-      } else if (value.fault !== undefined) started.reject(startFault(command, String(value.fault)));
-      else end = value.signal === null ? `exit code ${value.code}` : String(value.signal);
-    },
-  });
-  lifeline.on("data", (chunk: Buffer) => news.push(chunk));
-  const exited = Promise.withResolvers<string>();
-  child.on("error", (error: NodeJS.ErrnoException) => {
-    // Node itself is there, so what is missing is the directory.
-    const fault = error.code === "ENOENT" ? "its directory is not there" : (error.code ?? "");
-    started.reject(startFault(command, fault));
-    // There is no process, so there will be no exit.
-    if (child.pid === undefined) exited.resolve("not started");
-  });
-  child.on("exit", () => {
-    started.reject(startFault(command, "its reaper ended"));
-    // Killed itself, the reaper has left the group to us.
-    if (end === undefined && pid !== undefined) killGroup(pid);
-    exited.resolve(end ?? "killed");
-  });
-  const ended = exited.promise.then((why) => lastWords(child, lifeline).then(() => why));
-  started.promise.catch(() => {});
-  return { started: started.promise, ended };
+async function notStarted(child: ChildProcess, { command, cwd }: ServerCommand): Promise<McpxError> {
+  const [error] = (await once(child, "error")) as [NodeJS.ErrnoException];
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  // Both are the same to the kernel.
+  const isLost = error.code === "ENOENT" && !isDirectory(cwd);
+  return startFault(command, isLost ? "its directory is not there" : (error.code ?? ""));
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+async function endHeld(group: Group): Promise<void> {
+  if (await endGroup(group)) release(group);
+  else void releaseLater(group);
+}
+
+/** Who has ended counts until somebody has taken notice, which may take the system a while. */
+async function releaseLater(group: Group): Promise<void> {
+  while (signalGroup(group, 0)) await wait(lookMs, undefined, { ref: false });
+  release(group);
 }
 
 /** What still comes is read; then nothing of it is left here, whoever holds the other ends. */
-async function lastWords(child: ChildProcess, lifeline: Duplex): Promise<void> {
+async function lastWords(child: ChildProcess): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   const outputs = [child.stdout, child.stderr].filter((stream) => stream !== null);
@@ -131,15 +124,7 @@ async function lastWords(child: ChildProcess, lifeline: Duplex): Promise<void> {
   await Promise.race([closed, wait(lastWordsMs, undefined, { signal })]).catch(() => {});
   stop.abort();
   closed.catch(() => {});
-  for (const stream of [child.stdin, ...outputs, lifeline]) stream?.destroy();
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // Nobody is left.
-  }
+  for (const stream of [child.stdin, ...outputs]) stream?.destroy();
 }
 
 function startFault(command: string, code: string): McpxError {

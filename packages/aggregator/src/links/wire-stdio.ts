@@ -8,6 +8,7 @@ import type { Wire, WireTaker } from "./wire.ts";
 
 const remarkBytesMax = 4_000;
 const pauseMs = 20;
+const gatheredCharsMax = 65_536;
 const sent = Promise.resolve();
 
 /** Rejects with `server_unreachable` where the command cannot be started. */
@@ -30,14 +31,22 @@ function lineOf(message: JsonObject): string {
 
 class StdioWire implements Wire {
   readonly hasStreams = false;
+  readonly pid: number;
   readonly ended: Promise<string>;
   readonly #server: ServerProcess;
   readonly #taker: WireTaker;
   readonly #waitingBytesMax: number;
+  readonly #flush = () => {
+    const text = this.#gathered;
+    this.#gathered = "";
+    if (text !== "" && !this.#isOver && this.#server.stdin.writable) this.#server.stdin.write(text);
+  };
+  #gathered = "";
   #isOver = false;
 
   constructor(server: ServerProcess, taker: WireTaker, limits: LinkLimits) {
     this.#server = server;
+    this.pid = server.pid;
     this.#taker = taker;
     this.#waitingBytesMax = limits.waitingBytesMax;
     this.ended = server.ended.then((why) => {
@@ -67,7 +76,10 @@ class StdioWire implements Wire {
     if (stdin.writableLength > this.#waitingBytesMax) {
       return Promise.reject(new McpxError("server_unreachable", "it does not read what it is sent"));
     }
-    stdin.write(`${lineOf(message)}\n`);
+    // Whatever is sent within one turn of the event loop goes in one write: each wakes the server up.
+    if (this.#gathered === "") setImmediate(this.#flush);
+    this.#gathered += `${lineOf(message)}\n`;
+    if (this.#gathered.length > gatheredCharsMax) this.#flush();
     return sent;
   }
 
@@ -79,6 +91,7 @@ class StdioWire implements Wire {
   }
 
   close(): Promise<void> {
+    this.#flush();
     return this.#server.end();
   }
 

@@ -31,6 +31,8 @@ export interface Wire {
   send(message: JsonObject, sending?: Sending): Promise<void>;
   /** Reads nothing for a moment: what floods us waits on its own side. */
   pause?(): void;
+  /** Of the child at its other end, where there is one. */
+  readonly pid?: number | undefined;
   /** Resolves with why it ended; never rejects. */
   readonly ended: Promise<string>;
   close(): Promise<void>;

@@ -1,8 +1,16 @@
 // A tree for tests, and exchanges as a door would make them.
-import { createLogger, createManualClock, type ManualClock, type Principal, systemClock } from "@mcpx/host";
+import {
+  type Audit,
+  createLogger,
+  createManualClock,
+  type ManualClock,
+  type Principal,
+  systemClock,
+} from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import { createTree, type RunningTree } from "../create-tree.ts";
 import type { Answers, Caller, Exchange, Questions } from "../exchange.ts";
+import type { PinStore } from "../pin-store.ts";
 import type { ServerOptions } from "../server.ts";
 
 export interface TestTree {
@@ -25,7 +33,7 @@ export interface TestExchange {
 
 export function testTree(
   servers: readonly ServerOptions[],
-  options: { segment?: string; isRealTime?: boolean } = {},
+  options: { segment?: string; isRealTime?: boolean; pins?: PinStore; audit?: Audit } = {},
 ): TestTree {
   const clock = createManualClock();
   const tree = createTree({
@@ -35,6 +43,8 @@ export function testTree(
     servers,
     clock: options.isRealTime === true ? systemClock : clock,
     log: createLogger({ level: "silent" }),
+    pins: options.pins,
+    audit: options.audit,
     secret: new Uint8Array(32).fill(7),
   });
   return {

@@ -4,6 +4,7 @@ import type { Entry } from "../catalogue.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
 import { observe } from "../latency.ts";
+import { withFixed } from "../overrides.ts";
 import { paramHeadersFor } from "../param-headers-for.ts";
 import { resolveName, textParam } from "../resolve.ts";
 import { readRoute, routeMeta, startRoute, stepRoute, withoutTreeMeta } from "../route.ts";
@@ -37,16 +38,17 @@ export async function callTool(state: TreeState, exchange: Exchange): Promise<Js
 /** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */
 function paramsBelow(
   state: TreeState,
-  { caller, params }: Exchange,
-  { server, name, canonical }: Entry,
+  { caller, params: given }: Exchange,
+  { server, name, canonical, fixed }: Entry,
 ): JsonObject {
+  const params = fixed === undefined ? given : withFixed(given, fixed);
   const meta = isObject(params._meta) ? params._meta : undefined;
-  const given = caller.isParent === true ? readRoute(meta) : undefined;
-  const stepped = given && stepRoute(given, state.segment ?? "", canonical);
+  const route = caller.isParent === true ? readRoute(meta) : undefined;
+  const stepped = route && stepRoute(route, state.segment ?? "", canonical);
   const kept = meta === undefined ? {} : withoutTreeMeta(meta);
   if (isTree(server)) {
-    const route = stepped ?? startRoute(state.segment, canonical);
-    return { ...params, name, _meta: { ...kept, ...routeMeta(route) } };
+    const next = stepped ?? startRoute(state.segment, canonical);
+    return { ...params, name, _meta: { ...kept, ...routeMeta(next) } };
   }
   if (meta === undefined) return { ...params, name };
   const { _meta, ...rest } = params;

@@ -45,7 +45,7 @@ export async function list(
   };
 }
 
-function mayList(caller: Caller, kind: ListKind, { server, canonical }: Entry): boolean {
+export function mayList(caller: Caller, kind: ListKind, { server, canonical }: Entry): boolean {
   const isNamed = kind === "tools" || kind === "prompts";
   return mayUse(caller, isNamed ? canonical : resourcesName(server));
 }
@@ -77,7 +77,8 @@ function firstAfter(entries: readonly Entry[], canonical: string): number {
   return low;
 }
 
-function render(directory: Directory, kind: ListKind, entry: Entry, { dialect }: Caller): JsonObject {
+/** As a client of this dialect gets it. */
+export function render(directory: Directory, kind: ListKind, entry: Entry, { dialect }: Caller): JsonObject {
   const { item, canonical } = entry;
   const capability = shownCapability(entry);
   if (kind === "resources") return { ...item, uri: canonical };

@@ -1,6 +1,13 @@
 // `mcpx stdio`: the tree for clients that can only start a command.
 import { randomUUID } from "node:crypto";
-import { createTree, openLink, type RunningTree, type ServerOptions, serveStdio } from "@mcpx/aggregator";
+import {
+  createTree,
+  openLink,
+  type PinStore,
+  type RunningTree,
+  type ServerOptions,
+  serveStdio,
+} from "@mcpx/aggregator";
 import { createLogger, type Logger, type Principal, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
@@ -11,6 +18,7 @@ import { accessGateway, hasGateway } from "../gateway-access.ts";
 import { gatewayCredentials } from "../gateway-link.ts";
 import { type LocalStore, localUser, withStore } from "../local-store.ts";
 import { oauthIn } from "../oauth.ts";
+import { openPins } from "../open-pins.ts";
 import { configDir, treeSettings } from "../tree-settings.ts";
 import { version } from "../version.ts";
 
@@ -52,7 +60,12 @@ async function run(context: StdioContext): Promise<number> {
   }
   const dataDir = dataDirOf(context, options);
   await withStore(dataDir, { mayCreate: true }, async (store) => {
-    await serve(context, ownTree(context, dataDir, store, log), log, names);
+    const { pins, close } = openPins(dataDir);
+    try {
+      await serve(context, ownTree(context, dataDir, { ...store, pins }, log), log, names);
+    } finally {
+      close();
+    }
   });
   return 0;
 }
@@ -123,12 +136,12 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
 function ownTree(
   context: StdioContext,
   dataDir: string,
-  { identity, audit }: LocalStore,
+  { identity, audit, pins }: LocalStore & { pins: PinStore },
   log: Logger,
 ): Served {
   const { options, cwd, env } = context;
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
-  const { servers, profiles, segment } = treeSettings(loaded.config, {
+  const { servers, profiles, segment, isPinned } = treeSettings(loaded.config, {
     dir: configDir(loaded),
     env,
     credentialsFor: oauthIn(dataDir, log),
@@ -146,6 +159,7 @@ function ownTree(
     clock: systemClock,
     log,
     audit,
+    pins: isPinned ? pins : undefined,
     secret,
   });
   return { tree, profile };

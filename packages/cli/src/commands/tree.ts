@@ -1,31 +1,35 @@
-// `mcpx tree`: the servers of the tree, whether they are up, and what they have.
+// `mcpx tree`: the servers of the tree, whether they are up, what they have, and what they say beside the protocol.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { accessGateway } from "../gateway-access.ts";
+import { accessGateway, callGateway } from "../gateway-access.ts";
 import { openTree, type TreeCaller } from "../gateway-link.ts";
 import { localUser } from "../local-store.ts";
 import { drawTree } from "../tree-drawing.ts";
+import { visible } from "../visible.ts";
 
 const options = {
   ...gatewayOptions,
   tools: { type: "boolean", about: "every tool too" },
+  log: { type: "string", value: "NAME", about: "what this server wrote beside the protocol, instead" },
 } as const;
 
 export const tree = defineCommand({
   name: "tree",
   summary: "draw the tree of servers",
-  usage: "[--tools]",
+  usage: "[--tools | --log NAME]",
   words: { min: 0, max: 0 },
   options,
   examples: [
     ["mcpx tree", "servers, their state and what is wrong with them"],
     ["mcpx tree --tools", "with every tool"],
+    ["mcpx tree --log files", "the last lines of a server's standard error"],
   ],
   run,
 });
 
 async function run(context: Context<typeof options>): Promise<number> {
   const { output } = context;
+  if (context.options.log !== undefined) return printLog(context, context.options.log);
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: ["**"] });
   const { url } = await access.enter();
   const caller = await openTree(access);
@@ -44,8 +48,23 @@ async function run(context: Context<typeof options>): Promise<number> {
   }
 }
 
+async function printLog(context: Context<typeof options>, name: string): Promise<number> {
+  const { output } = context;
+  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
+  const path = `/admin/servers/${encodeURIComponent(name)}/log`;
+  const answer = await callGateway(await access.enter(), "GET", path);
+  const lines = Array.isArray(answer.lines) ? answer.lines.filter(isObject) : [];
+  if (context.options.json) output.json(answer);
+  else
+    for (const { at, line } of lines)
+      output.line(
+        `${output.paint("dim", visible(String(at).slice(0, 19).replace("T", " ")))} ${visible(String(line))}`,
+      );
+  return 0;
+}
+
 /** Every page. */
-async function listAll(caller: TreeCaller): Promise<JsonObject[]> {
+export async function listAll(caller: TreeCaller): Promise<JsonObject[]> {
   const all: JsonObject[] = [];
   let cursor: unknown;
   do {

@@ -40,7 +40,6 @@ function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
     let count = 0;
     let isOver = false;
     const stop = (error: McpxError) => {
-      if (isOver) return;
       isOver = true;
       raw.pause();
       reject(error);
@@ -58,7 +57,9 @@ function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     };
     // The peer left, was too slow or sent nonsense: no fault of ours, and nobody is there to be told.
-    const fail = () => stop(new McpxError("bad_request", "the body did not come whole"));
+    const fail = () => {
+      if (!isOver) stop(new McpxError("bad_request", "the body did not come whole"));
+    };
     if (raw.destroyed) fail();
     else raw.on("data", take).on("end", finish).on("close", fail).on("error", ignore);
   });

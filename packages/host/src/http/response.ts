@@ -30,16 +30,11 @@ export function render({ status, body, text, stream, headers = {} }: HttpRespons
   }
   const content = text ?? (body === undefined ? "" : JSON.stringify(body));
   const type = text === undefined ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
-  return {
-    status: status ?? (content === "" ? 204 : 200),
-    headers: {
-      ...alwaysHeaders,
-      ...(content === "" ? {} : { "content-type": type }),
-      ...headers,
-      "content-length": String(Buffer.byteLength(content)),
-    },
-    content,
-  };
+  const all: Record<string, string> = { ...alwaysHeaders };
+  if (content !== "") all["content-type"] = type;
+  for (const name in headers) all[name] = headers[name] as string;
+  all["content-length"] = String(Buffer.byteLength(content));
+  return { status: status ?? (content === "" ? 204 : 200), headers: all, content };
 }
 
 /** What a stranger is told: our own errors in full, anything else only as `internal`. */

@@ -70,6 +70,9 @@ function readSetting(db: DatabaseSync, name: string, make: () => string): string
   const read = db.prepare("SELECT value FROM host_settings WHERE name = ?");
   const known = read.get(name);
   if (known !== undefined) return String(known.value);
-  db.prepare("INSERT INTO host_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, make());
+  db.prepare("INSERT INTO host_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(
+    name,
+    make(),
+  );
   return String(read.get(name)?.value);
 }

@@ -1,0 +1,159 @@
+// For the operator: GET /admin/tools (what is not shown, and why), GET /admin/tools/{name} (one tool, with what has
+// changed in it), POST /admin/tools/{name}/accept (it may be as it is now).
+import {
+  type Audit,
+  bearerToken,
+  type HttpRequest,
+  type HttpResponse,
+  type Identity,
+  type Principal,
+  type Route,
+} from "@mcpx/host";
+import { isMcpxError, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import { announceChange } from "../announce.ts";
+import { expireLists, listOf } from "../catalogue.ts";
+import type { Caller } from "../exchange.ts";
+import type { ToolChange } from "../pin-store.ts";
+import type { Server } from "../server.ts";
+import { toolDiff } from "../tool-diff.ts";
+import { serversOf, type TreeState } from "../tree-state.ts";
+
+export interface ToolRoutesOptions {
+  tree: { readonly state: TreeState };
+  identity: Pick<Identity, "tokens">;
+  audit: Audit;
+}
+
+/** A tool, wherever it stands in its life. */
+interface KnownTool {
+  canonical: string;
+  server: Server;
+  tool: string;
+  state: "listed" | "disabled" | "quarantined";
+}
+
+export function toolRoutes({ tree: { state }, identity, audit }: ToolRoutesOptions): Route[] {
+  const verb =
+    (action: string, handle: (by: Principal, request: HttpRequest) => Promise<HttpResponse>) =>
+    async (request: HttpRequest): Promise<HttpResponse> => {
+      let by: Principal | undefined;
+      try {
+        by = await identity.tokens.verify(bearerToken(request));
+        if (!by.admin) throw new McpxError("admin_only");
+        return await handle(by, request);
+      } catch (error) {
+        const isDenied = isMcpxError(error) && by?.admin !== true;
+        if (isDenied) audit.record({ action, reason: error.code, actor: by?.id ?? request.remoteAddress });
+        throw error;
+      }
+    };
+  return [
+    {
+      method: "GET",
+      path: "/admin/tools",
+      handle: verb("GET /admin/tools", async (by) => ({ body: await listHeld(state, by) })),
+    },
+    {
+      method: "GET",
+      path: "/admin/tools/:name",
+      handle: verb("GET /admin/tools/:name", async (by, { params }) => ({
+        body: await showTool(state, by, params.name ?? ""),
+      })),
+    },
+    {
+      method: "POST",
+      path: "/admin/tools/:name/accept",
+      handle: verb("POST /admin/tools/:name/accept", async (by, request) => ({
+        body: await acceptTool(state, audit, by, request),
+      })),
+    },
+  ];
+}
+
+async function listHeld(state: TreeState, by: Principal): Promise<JsonObject> {
+  const tools = await knownTools(state, by);
+  return { tools: tools.filter((one) => one.state !== "listed").map(written) };
+}
+
+async function showTool(state: TreeState, by: Principal, name: string): Promise<JsonObject> {
+  const found = (await knownTools(state, by)).find(({ canonical }) => canonical === name);
+  if (found === undefined) throw new McpxError("not_found", "there is no such tool");
+  const change =
+    found.state === "quarantined" ? state.pins?.change(found.server.name, found.tool) : undefined;
+  return { ...written(found), ...(change && changeReport(change)) };
+}
+
+/** With `hash` in the body only if the change is still that one. */
+async function acceptTool(
+  state: TreeState,
+  audit: Audit,
+  by: Principal,
+  request: HttpRequest,
+): Promise<JsonObject> {
+  const name = request.params.name ?? "";
+  const body = request.hasJson() ? await request.json() : {};
+  const looked = isObject(body) ? body.hash : undefined;
+  if (looked !== undefined && typeof looked !== "string")
+    throw new McpxError("bad_request", "hash must be a text");
+  const found = (await knownTools(state, by)).find(({ canonical }) => canonical === name);
+  const change = found && state.pins?.change(found.server.name, found.tool);
+  if (found?.state !== "quarantined" || change === undefined)
+    throw new McpxError("not_found", "there is no such tool that has changed");
+  if (!state.pins?.accept(change.server, change.tool, looked ?? change.hash))
+    throw new McpxError("bad_request", "the tool has changed again since it was looked at");
+  const actor = by.id ?? `token:${by.jti}`;
+  const detail = { server: change.server, tool: change.tool, now: change.hash };
+  audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
+  expireLists(found.server, ["tools"]);
+  announceChange(state, "tools");
+  return { canonical: name, server: change.server, tool: change.tool, hash: change.hash, acceptedBy: actor };
+}
+
+/** What has changed, for people and programs. */
+export function changeReport({ hash, since, was, now }: ToolChange): JsonObject {
+  return { hash, since: new Date(since).toISOString(), diff: toolDiff(read(was), read(now)) };
+}
+
+function read(text: string): JsonObject {
+  return parseExact(text) as JsonObject;
+}
+
+function written({ canonical, server, tool, state }: KnownTool): JsonObject {
+  return { canonical, server: server.name, tool, state };
+}
+
+/** Asks every server first, so that nothing is judged by an old list. */
+async function knownTools(state: TreeState, principal: Principal): Promise<KnownTool[]> {
+  const caller = operator(principal);
+  const known = new Map<string, KnownTool>();
+  const servers = serversOf(state);
+  await Promise.all(servers.map((server) => listOf(state, server, "tools", caller)));
+  for (const server of servers) {
+    for (const { tools } of server.lists.values()) {
+      for (const [canonical, { name, why }] of tools.listed?.held ?? [])
+        known.set(canonical, { canonical, server, tool: name, state: why });
+    }
+    // What is shown to anybody counts as shown, unless it is held back from others.
+    for (const { tools } of server.lists.values()) {
+      for (const { canonical, name } of tools.listed?.entries ?? []) {
+        if (known.get(canonical)?.state !== "quarantined")
+          known.set(canonical, { canonical, server, tool: name, state: "listed" });
+      }
+    }
+  }
+  return [...known.values()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+}
+
+/** Lists are read for them as for a client that can nothing special. */
+function operator(principal: Principal): Caller {
+  return {
+    principal,
+    key: "operator",
+    era: "modern",
+    capabilities: {},
+    info: undefined,
+    dialect: "canonical",
+    profile: undefined,
+    logLevel: undefined,
+  };
+}

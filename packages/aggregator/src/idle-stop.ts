@@ -1,0 +1,41 @@
+// Children nobody uses are ended. Whoever needs one next starts it again; it stays in the tree meanwhile.
+import { forgetLists } from "./catalogue.ts";
+import type { LinkEntry, Server } from "./server.ts";
+import type { TreeState } from "./tree-state.ts";
+
+/** One caller's own, unless the server's time is given. */
+const ownIdleMs = 600_000;
+
+/** To be called once its conversation is open. */
+export function stopWhenIdle(state: TreeState, server: Server, entry: LinkEntry): void {
+  const idleMs = idleMsOf(server, entry);
+  if (idleMs === undefined || entry.link?.pid === undefined) return;
+  const look = () => {
+    if (state.isClosed || ![...server.links.values()].includes(entry)) return;
+    const leftMs = entry.usedAt + idleMs - state.clock.monotonic();
+    if (leftMs <= 0 && entry.inFlight === 0 && !isWatched(state, entry)) stop(state, server, entry);
+    else setTimeout(look, leftMs > 0 ? leftMs : idleMs).unref();
+  };
+  setTimeout(look, idleMs).unref();
+}
+
+function idleMsOf({ idleMs = 0, listMs, era }: Server, { owner }: LinkEntry): number | undefined {
+  const isOwn = owner !== undefined && era !== "modern";
+  const wanted = idleMs > 0 ? idleMs : isOwn ? ownIdleMs : undefined;
+  // A list that is being read is not in flight, and has its own time.
+  return wanted && Math.max(wanted, listMs);
+}
+
+/** Somebody wants to be told over it. */
+function isWatched({ subscribers }: TreeState, entry: LinkEntry): boolean {
+  return [...subscribers].some(({ watches }) => watches.some((one) => one.entry === entry));
+}
+
+function stop(state: TreeState, server: Server, entry: LinkEntry): void {
+  // First: an end that was wanted is no loss, and nobody is told that anything has changed.
+  for (const [key, kept] of server.links) if (kept === entry) server.links.delete(key);
+  // No definition outlives its conversation. [AX-13.1-2]
+  if (entry.owner === undefined || server.era === "modern") forgetLists(server);
+  state.log.info({ server: server.name, pid: entry.link?.pid }, "nobody uses a server; it is stopped");
+  void entry.link?.close();
+}

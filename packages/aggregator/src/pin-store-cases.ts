@@ -1,0 +1,84 @@
+// What every store of pins has to do.
+import { expect, test } from "vitest";
+import type { PinNews, PinStore, SeenTool } from "./pin-store.ts";
+
+export const seen = (tool: string, text = "{}", canonical = `s.${tool}`): SeenTool => ({
+  tool,
+  canonical,
+  hash: `hash of ${text}`,
+  text,
+});
+
+export const news = (more: Partial<PinNews>): PinNews => ({ first: [], changed: [], returned: [], ...more });
+
+export function pinStoreCases(open: () => PinStore): void {
+  test("what is first seen stays, whatever comes later", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("a", "1"), seen("b", "2")] }), 10);
+    store.write("s", news({ first: [seen("a", "other")] }), 20);
+    expect(store.pinsOf("s")).toEqual(
+      new Map([
+        ["a", { hash: "hash of 1", changedHash: undefined, chars: 1 }],
+        ["b", { hash: "hash of 2", changedHash: undefined, chars: 1 }],
+      ]),
+    );
+    expect(store.changed()).toEqual([]);
+    expect(store.change("s", "a")).toBeUndefined();
+  });
+
+  test("servers do not see each other's", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("a", "1")] }), 10);
+    store.write("t", news({ first: [seen("a", "22")] }), 10);
+    expect(store.pinsOf("t").get("a")?.hash).toBe("hash of 22");
+    expect(store.pinsOf("u").size).toBe(0);
+    store.write("t", news({ changed: [seen("a", "333", "t.a")] }), 20);
+    expect(store.pinsOf("s").get("a")?.changedHash).toBeUndefined();
+  });
+
+  test("a change waits with both texts, the newest one counts", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("b", "1"), seen("a", "1")] }), 10);
+    store.write("s", news({ changed: [seen("b", "22")] }), 20);
+    store.write("s", news({ changed: [seen("b", "333"), seen("a", "22")] }), 30);
+    expect(store.changed()).toEqual([
+      { server: "s", tool: "a", canonical: "s.a", hash: "hash of 22", since: 30 },
+      { server: "s", tool: "b", canonical: "s.b", hash: "hash of 333", since: 30 },
+    ]);
+    expect(store.change("s", "b")).toEqual({ ...store.changed()[1], was: "1", now: "333" });
+    expect(store.pinsOf("s").get("b")).toEqual({
+      hash: "hash of 1",
+      changedHash: "hash of 333",
+      chars: 4,
+    });
+  });
+
+  test("what returns to what it was waits no longer", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("a", "1")] }), 10);
+    store.write("s", news({ changed: [seen("a", "22")] }), 20);
+    store.write("s", news({ returned: ["a"] }), 30);
+    expect(store.changed()).toEqual([]);
+    expect(store.pinsOf("s").get("a")).toEqual({ hash: "hash of 1", changedHash: undefined, chars: 1 });
+  });
+
+  test("only the change that was looked at is accepted, and once", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("a", "1")] }), 10);
+    expect(store.accept("s", "a", "hash of 1")).toBe(false);
+    store.write("s", news({ changed: [seen("a", "22")] }), 20);
+    store.write("s", news({ changed: [seen("a", "333")] }), 30);
+    expect(store.accept("s", "a", "hash of 22")).toBe(false);
+    expect(store.accept("s", "a", "hash of 333")).toBe(true);
+    expect(store.accept("s", "a", "hash of 333")).toBe(false);
+    expect(store.pinsOf("s").get("a")).toEqual({ hash: "hash of 333", changedHash: undefined, chars: 3 });
+    expect(store.changed()).toEqual([]);
+  });
+
+  test("names are any text", () => {
+    const store = open();
+    const names = ["__proto__", "", "constructor", "a'; DROP TABLE tool_pins; --", "ä\u0000b", "A", "a"];
+    store.write("__proto__", news({ first: names.map((name, i) => seen(name, String(i))) }), 10);
+    expect([...store.pinsOf("__proto__").keys()].sort()).toEqual([...names].sort());
+  });
+}

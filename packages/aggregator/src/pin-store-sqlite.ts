@@ -1,0 +1,91 @@
+// Pins in `state.db`.
+import type { DatabaseSync } from "node:sqlite";
+import { immediately, type Migration } from "@mcpx/host";
+import { type ChangedTool, changedMax, type PinStore } from "./pin-store.ts";
+
+/** The tree's tables in the state database. Forward only: a change is a new entry at the end. */
+export const aggregatorMigrations: readonly Migration[] = [
+  {
+    version: 1,
+    up: `
+      CREATE TABLE tool_pins (
+        server TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        text TEXT NOT NULL,
+        pinned_at INTEGER NOT NULL,
+        changed_hash TEXT,
+        changed_text TEXT,
+        changed_at INTEGER,
+        canonical TEXT,
+        chars INTEGER NOT NULL,
+        PRIMARY KEY (server, tool)
+      ) STRICT;
+      CREATE INDEX tool_pins_changed ON tool_pins (canonical) WHERE changed_hash IS NOT NULL;
+    `,
+  },
+];
+
+/** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+export function createSqlitePinStore(db: DatabaseSync): PinStore {
+  const pins = db.prepare("SELECT tool, hash, changed_hash, chars FROM tool_pins WHERE server = ?");
+  const pin = db.prepare(
+    `INSERT INTO tool_pins (server, tool, hash, text, pinned_at, chars) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  );
+  const change = db.prepare(
+    `UPDATE tool_pins SET changed_hash = ?, changed_text = ?, changed_at = ?, canonical = ?,
+       chars = length(text) + ? WHERE server = ? AND tool = ?`,
+  );
+  const settle = db.prepare(
+    `UPDATE tool_pins SET changed_hash = NULL, changed_text = NULL, changed_at = NULL, canonical = NULL,
+       chars = length(text) WHERE server = ? AND tool = ?`,
+  );
+  const changed = db.prepare(
+    `SELECT server, tool, canonical, changed_hash, changed_at FROM tool_pins
+     WHERE changed_hash IS NOT NULL ORDER BY canonical, server LIMIT ?`,
+  );
+  const one = db.prepare(
+    `SELECT server, tool, canonical, changed_hash, changed_at, text, changed_text FROM tool_pins
+     WHERE server = ? AND tool = ? AND changed_hash IS NOT NULL`,
+  );
+  const accept = db.prepare(
+    `UPDATE tool_pins SET hash = changed_hash, text = changed_text, chars = length(changed_text),
+       changed_hash = NULL, changed_text = NULL, changed_at = NULL, canonical = NULL
+     WHERE server = ? AND tool = ? AND changed_hash = ?`,
+  );
+  return {
+    pinsOf: (server) =>
+      new Map(
+        pins.all(server).map((row) => {
+          const changedHash = row.changed_hash === null ? undefined : String(row.changed_hash);
+          return [String(row.tool), { hash: String(row.hash), changedHash, chars: Number(row.chars) }];
+        }),
+      ),
+    write(server, { first, changed: others, returned }, at) {
+      immediately(db, () => {
+        for (const { tool, hash, text } of first) pin.run(server, tool, hash, text, at, text.length);
+        for (const { tool, hash, text, canonical } of others) {
+          change.run(hash, text, at, canonical, text.length, server, tool);
+        }
+        for (const tool of returned) settle.run(server, tool);
+      });
+    },
+    changed: () => changed.all(changedMax).map(changedTool),
+    change(server, tool) {
+      const row = one.get(server, tool);
+      return row && { ...changedTool(row), was: String(row.text), now: String(row.changed_text) };
+    },
+    accept: (server, tool, hash) => accept.run(server, tool, hash).changes > 0,
+  };
+}
+
+function changedTool(row: Record<string, unknown>): ChangedTool {
+  return {
+    server: String(row.server),
+    tool: String(row.tool),
+    canonical: String(row.canonical),
+    hash: String(row.changed_hash),
+    since: Number(row.changed_at),
+  };
+}

@@ -1,0 +1,58 @@
+// What each tool was when it was first seen, and what it has become since, until somebody accepts it. It outlives the
+// process; see the siblings for where.
+
+/** A tool as its server lists it now. */
+export interface SeenTool {
+  /** At its server. */
+  tool: string;
+  canonical: string;
+  /** SHA-256 of the text. */
+  hash: string;
+  text: string;
+}
+
+export interface Pin {
+  hash: string;
+  /** Of what it has become; `undefined` while it is what it was. */
+  changedHash: string | undefined;
+  /** What it takes in the store. */
+  chars: number;
+}
+
+export interface PinNews {
+  first: readonly SeenTool[];
+  changed: readonly SeenTool[];
+  /** Tools that are again what they were. */
+  returned: readonly string[];
+}
+
+/** A tool that waits to be accepted. */
+export interface ChangedTool {
+  server: string;
+  tool: string;
+  /** As it was called in the tree when the change was seen. */
+  canonical: string;
+  /** Of what it has become. */
+  hash: string;
+  /** Ms since 1970. */
+  since: number;
+}
+
+/** With what it was and what it has become. */
+export interface ToolChange extends ChangedTool {
+  was: string;
+  now: string;
+}
+
+export interface PinStore {
+  pinsOf(server: string): Map<string, Pin>;
+  /** All of it or nothing. What is pinned already stays as it is. */
+  write(server: string, news: PinNews, at: number): void;
+  /** In the order of their canonical names, a thousand at most. */
+  changed(): ChangedTool[];
+  change(server: string, tool: string): ToolChange | undefined;
+  /** The change becomes the pin, if it is still the one that was looked at. */
+  accept(server: string, tool: string, hash: string): boolean;
+}
+
+export const changedMax = 1_000;

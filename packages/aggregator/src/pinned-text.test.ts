@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { pinnedCharsMax, pinnedText } from "./pinned-text.ts";
+
+const shuffled = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shuffled);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, inner]) => [key, shuffled(inner)]),
+  );
+};
+
+test("the order of keys does not matter, and everything else does", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+      const text = (schema: unknown) => pinnedText({ name: "t", inputSchema: schema });
+      expect(text(shuffled(one))).toBe(text(one));
+      expect(text(one) === text(other)).toBe(text(other) === text(one));
+      // It is JSON, and means the same.
+      expect(JSON.parse(text(one) as string)).toEqual({ inputSchema: JSON.parse(JSON.stringify(one)) });
+    }),
+  );
+});
+
+test("it covers what a model and a person read, and nothing else", () => {
+  const tool = {
+    name: "t",
+    title: "T",
+    description: "d",
+    inputSchema: { type: "object" },
+    outputSchema: { type: "object" },
+    annotations: { readOnlyHint: true },
+    _meta: { "x-mcpax-capability": { mutable: false }, other: 1 },
+  };
+  const text = pinnedText(tool);
+  const others = [
+    { title: "U" },
+    { description: "e" },
+    { description: undefined },
+    { inputSchema: { type: "object", properties: {} } },
+    { outputSchema: undefined },
+    { annotations: { readOnlyHint: false } },
+    { annotations: {} },
+    { _meta: { "x-mcpax-capability": { mutable: true } } },
+    { _meta: {} },
+  ];
+  for (const other of others) expect(pinnedText({ ...tool, ...other })).not.toBe(text);
+  const same = [{ icons: [1] }, { _meta: { ...tool._meta, other: 2, "x-mcpax-hops": 4 } }, { "x-future": 1 }];
+  for (const other of same) expect(pinnedText({ ...tool, ...other })).toBe(text);
+});
+
+test("how a tool is doing is no change: a tree below tells another class when it has measured one", () => {
+  const tool = (capability: object) => pinnedText({ name: "t", _meta: { "x-mcpax-capability": capability } });
+  expect(tool({ mutable: true, latency_class: "slow", availability: "degraded" })).toBe(
+    tool({ mutable: true, latency_class: "fast" }),
+  );
+});
+
+test("what is nobody's tool is refused before it is read to its end", () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`);
+  expect(pinnedText({ inputSchema: deep })).toBeUndefined();
+  expect(pinnedText({ description: "x".repeat(pinnedCharsMax) })).toBeUndefined();
+  expect(pinnedText({ description: "x".repeat(pinnedCharsMax - 100) })).toBeDefined();
+  const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, 0]));
+  expect(pinnedText({ inputSchema: keys })).toBeUndefined();
+  expect(pinnedText({ inputSchema: Array.from({ length: 300_000 }, () => 0) })).toBeUndefined();
+});
+
+test("keys that are traps elsewhere are keys here", () => {
+  const trap = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}');
+  expect(pinnedText({ inputSchema: trap })).toBe('{"inputSchema":{"__proto__":{"a":1},"constructor":2}}');
+});
+
+test("numbers JavaScript would round are told apart", () => {
+  const raw = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+  expect(pinnedText({ inputSchema: { maximum: raw("9007199254740993") } })).toContain("9007199254740993");
+});

@@ -1,0 +1,19 @@
+// `mcpx tools disable NAME`: neither shown nor callable.
+import { defineCommand } from "../command.ts";
+import { editOptions } from "./tools.ts";
+
+export const toolsDisable = defineCommand({
+  name: "tools disable",
+  summary: "hide a tool",
+  usage: "NAME [--config FILE]",
+  words: { min: 1, max: 1 },
+  options: editOptions,
+  examples: [["mcpx tools disable files.write_file", "nobody sees it, nobody can call it"]],
+  async run(context) {
+    const { editTool } = await import("../tool-edit.ts");
+    const [name = ""] = context.words;
+    return editTool(context, name, ({ enabled }) =>
+      enabled === false ? undefined : { key: ["enabled"], value: false, done: `disabled ${name}` },
+    );
+  },
+});

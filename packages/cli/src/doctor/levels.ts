@@ -1,0 +1,64 @@
+// [X1-8-2] Who has no level of their own: restricted in mode `mixed`, refused in mode `secure`.
+
+import { join } from "node:path";
+import { gatewayMigrations, LevelDecisions } from "@mcpx/gateway";
+import { type IssuedToken, openDatabase } from "@mcpx/host";
+import type { Config } from "../config.ts";
+import { Failure } from "../failure.ts";
+import { withStore } from "../local-store.ts";
+import { type Check, type Finding, ok, plural, some, warning } from "./finding.ts";
+
+const about = "levels";
+const tokensMax = 10_000;
+
+export const levels: Check = {
+  name: about,
+  async run({ dataDir, hasStore, loaded }) {
+    if (!hasStore || loaded instanceof Failure) return [];
+    const tokens = await withStore(dataDir, {}, ({ identity }) =>
+      identity.revocations.list({ limit: tokensMax }),
+    );
+    const db = openDatabase(join(dataDir, "state.db"), {
+      component: "gateway",
+      migrations: gatewayMigrations,
+    });
+    try {
+      const decisions = new LevelDecisions(db);
+      return judgeLevels(
+        loaded.config,
+        tokens,
+        (id, topic) => decisions.find(id, topic) !== undefined,
+        Date.now(),
+      );
+    } finally {
+      db.close();
+    }
+  },
+};
+
+export function judgeLevels(
+  { mode = "mixed", identities = {} }: Config,
+  tokens: readonly IssuedToken[],
+  isDecided: (id: string, topic: string) => boolean,
+  now: number,
+): Finding[] {
+  const without = tokens.flatMap(({ sub, claims, expiresAt, revokedAt }) => {
+    const topics = Array.isArray(claims.topics) ? claims.topics.map(String) : [];
+    if (sub === undefined || topics.length === 0 || expiresAt <= now || revokedAt !== undefined) return [];
+    const hasLevel =
+      claims.level !== undefined ||
+      Object.hasOwn(identities, sub) ||
+      topics.every((topic) => isDecided(sub, topic));
+    return hasLevel ? [] : [sub];
+  });
+  const ids = [...new Set(without)].sort();
+  if (ids.length === 0) return [];
+  const [first = "ID"] = ids;
+  const who = `${plural(ids.length, "participant")} without a level: ${some(ids, 20)}`;
+  const fix = `"identities": { "${first}": { "level": "full" } } in mcpx.json, or mcpx token --id ${first} --level full`;
+  if (mode === "open")
+    return [ok(about, `in mode mixed these would be restricted, in mode secure refused; ${who}`, fix)];
+  const fate =
+    mode === "secure" ? "refused, since the mode is secure" : "restricted: they may talk and propose only";
+  return [warning(about, `${who}; they are ${fate}`, fix)];
+}

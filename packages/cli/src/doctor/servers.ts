@@ -1,0 +1,46 @@
+// Every server of the configuration: found, started, listed, and what its tools say of themselves.
+import { isObject } from "@mcpx/protocol";
+import { cut } from "../visible.ts";
+import { type Check, type Finding, fault, ok, plural, some, warning } from "./finding.ts";
+import type { ServerReport } from "./survey.ts";
+
+export const servers: Check = {
+  name: "servers",
+  doing: "starting the servers",
+  run: async ({ survey }) => (await survey()).flatMap(judgeServer),
+};
+
+const faultCharsMax = 400;
+
+export function judgeServer(report: ServerReport): Finding[] {
+  const { name, tools, leftOut, tookMs } = report;
+  const about = `server ${name}`;
+  if (report.fault !== undefined)
+    return [fault(about, cut(report.fault.text, faultCharsMax), fixFor(report))];
+  const plain = tools.filter(({ item }) => !isAnnotated(item)).length;
+  const said = plain === 0 ? "" : `, ${plain} of them without annotations and so taken for dangerous`;
+  const summary = ok(about, `${plural(tools.length, "tool")} in ${Math.round(tookMs)} ms${said}`);
+  if (tools.length === 0 && leftOut.length === 0) return [warning(about, "it has no tools")];
+  if (leftOut.length === 0) return [summary];
+  return [
+    summary,
+    warning(about, `left out: ${some(leftOut, 3)}`, `tell the makers of ${name}, or rename them there`),
+  ];
+}
+
+function isAnnotated({ annotations, _meta: meta }: ServerReport["tools"][number]["item"]): boolean {
+  const isDeclared = isObject(meta) && isObject(meta["x-mcpax-capability"]);
+  return (
+    isDeclared || (isObject(annotations) && Object.keys(annotations).some((key) => key.endsWith("Hint")))
+  );
+}
+
+function fixFor({ name, fault: found, isElsewhere }: ServerReport): string {
+  if (found?.kind === "command")
+    return `install it, or mcpx add ${name} --replace -- COMMAND with its full path`;
+  if (/authoris|401/.test(found?.text ?? ""))
+    return "mcpx up, and open the address it shows; or set its headers";
+  if (found?.kind === "list") return `give it more time: "listTimeout": "60s" in mcpServers.${name}`;
+  if (isElsewhere) return `check the address, or mcpx add ${name} --replace URL`;
+  return `run its command by hand; mcpx add ${name} --replace -- COMMAND, or mcpx remove ${name}`;
+}

@@ -1,0 +1,178 @@
+// Starts every server of the configuration, each in a tree of its own, and asks what it has.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  type Caller,
+  type Credentials,
+  createFileCredentialStore,
+  createOAuthCredentials,
+  createTree,
+  type RunningTree,
+  type ServerOptions,
+} from "@mcpx/aggregator";
+import { createLogger, type Principal, systemClock } from "@mcpx/host";
+import type { JsonObject } from "@mcpx/protocol";
+import type { Config, LoadedConfig } from "../config.ts";
+import { Failure } from "../failure.ts";
+import { fillIn } from "../fill-in.ts";
+import type { OAuthServer } from "../oauth.ts";
+import { hideSecrets, secretsOf } from "../secrets.ts";
+import { configDir, treeSettings } from "../tree-settings.ts";
+import { version } from "../version.ts";
+import { findCommand } from "./find-command.ts";
+import { missingReferences } from "./references.ts";
+
+export interface ServerReport {
+  name: string;
+  /** Why it was not started, or does not list. */
+  fault?: { text: string; kind: "command" | "start" | "list" } | undefined;
+  /** As they stand in the tree. */
+  tools: { name: string; item: JsonObject }[];
+  leftOut: readonly string[];
+  tookMs: number;
+  isElsewhere: boolean;
+}
+
+interface SurveyWorld {
+  env: Readonly<Record<string, string | undefined>>;
+  dataDir: string;
+}
+
+type ServerConfig = NonNullable<Config["mcpServers"]>[string];
+
+/** Starting is work for the machine too. */
+const atOnceMax = 4;
+const listsMax = 5;
+
+/** In the order of the configuration. Those that miss a secret are left out: they are told of elsewhere. */
+export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): Promise<ServerReport[]> {
+  const from = { dir: configDir(loaded), env: world.env };
+  let servers: readonly ServerOptions[];
+  try {
+    ({ servers } = treeSettings(loaded.config, { ...from, credentialsFor: keptCredentials(world.dataDir) }));
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+  const configOf = ({ name }: ServerOptions) => loaded.config.mcpServers?.[name] as ServerConfig;
+  const waiting = servers.filter((one) => missingReferences(configOf(one), from).length === 0);
+  const reports = new Map<string, ServerReport>();
+  const work = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      const absent = commandFault(configOf(one), from);
+      reports.set(one.name, absent ? reportOf(one.name, absent) : await ask(one, configOf(one)));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnceMax }, work));
+  return servers.flatMap(({ name }) => reports.get(name) ?? []);
+}
+
+/** What was granted before; nobody is asked for more here. */
+function keptCredentials(dataDir: string): (server: OAuthServer) => Credentials {
+  const dir = join(dataDir, "credentials");
+  const store = existsSync(dir) ? createFileCredentialStore(dir) : undefined;
+  return ({ name, url, config }) =>
+    createOAuthCredentials({
+      key: name,
+      url,
+      config,
+      store: {
+        read: async (key) => (await store)?.read(key),
+        write: async (key, credential) => (await store)?.write(key, credential),
+      },
+    });
+}
+
+function reportOf(name: string, fault: ServerReport["fault"]): ServerReport {
+  return { name, fault, tools: [], leftOut: [], tookMs: 0, isElsewhere: false };
+}
+
+function commandFault(
+  { command, cwd = ".", env = {} }: ServerConfig,
+  from: { dir: string; env: SurveyWorld["env"] },
+) {
+  if (command === undefined) return undefined;
+  const word = fillIn(command, from);
+  const path = env.PATH === undefined ? from.env.PATH : fillIn(env.PATH, from);
+  const found = findCommand(word, { path, cwd: resolve(from.dir, fillIn(cwd, from)) });
+  if (typeof found === "object") return undefined;
+  const text = found === "missing" ? `${word} is not there or not on PATH` : `${word} may not be executed`;
+  return { text, kind: "command" } as const;
+}
+
+async function ask(options: ServerOptions, config: ServerConfig): Promise<ServerReport> {
+  const log = createLogger({ level: "silent" });
+  const secret = new Uint8Array(32);
+  const tree = createTree({
+    name: "mcpx-doctor",
+    version,
+    servers: [options],
+    clock: systemClock,
+    log,
+    secret,
+    isBridge: true,
+  });
+  const beganAt = performance.now();
+  try {
+    const server = tree.state.configured.get(options.name)?.server;
+    const listed = await list(tree, server);
+    const text = server?.fault?.detail ?? server?.listFaults.get("tools");
+    const { args, env, headers, url } = config;
+    const secrets = secretsOf({ args, env, headers, url });
+    return {
+      name: options.name,
+      fault:
+        text === undefined
+          ? undefined
+          : { text: hideSecrets(text, secrets), kind: server?.fault ? "start" : "list" },
+      tools: (listed?.entries ?? []).map(({ canonical, item }) => ({ name: canonical, item })),
+      leftOut: listed?.leftOut ?? [],
+      tookMs: performance.now() - beganAt,
+      isElsewhere: url !== undefined,
+    };
+  } finally {
+    await tree.close();
+  }
+}
+
+type ConfiguredServer = NonNullable<ReturnType<RunningTree["state"]["configured"]["get"]>>["server"];
+
+/** Some servers say while they list that the list has changed: then it is read again. */
+async function list(tree: RunningTree, server: ConfiguredServer | undefined) {
+  for (let times = 0; times < listsMax; times += 1) {
+    await tree.handle({
+      caller: anybody,
+      method: "tools/list",
+      params: {},
+      wantsProgress: false,
+      paramHeaders: undefined,
+      signal: new AbortController().signal,
+      notify: () => {},
+      ask: () => Promise.reject(new Error("nobody to ask")),
+    });
+    const [listed] = [...(server?.lists.values() ?? [])].flatMap(({ tools }) => tools.listed ?? []);
+    if (listed !== undefined || server?.fault !== undefined || server?.listFaults.has("tools")) return listed;
+  }
+  return undefined;
+}
+
+const anybody: Caller = {
+  principal: {
+    id: "doctor",
+    topics: [],
+    levelMax: "full",
+    tools: ["**"],
+    admin: false,
+    expiresAt: Number.POSITIVE_INFINITY,
+    jti: "doctor",
+    issuer: "local",
+    tokenHash: "",
+  } satisfies Principal,
+  key: "doctor",
+  era: "modern",
+  capabilities: {},
+  info: undefined,
+  dialect: "canonical",
+  profile: undefined,
+  logLevel: undefined,
+};

@@ -1,0 +1,125 @@
+// Tools of the tree as lines for people. Everything in them may come from strangers. Pure.
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { jsonLines, shortened } from "./call-text.ts";
+import { columns } from "./output.ts";
+import { cut, visible } from "./visible.ts";
+
+export interface ToolRow {
+  name: string;
+  /** `mcpServers.NAME`, or what the tree calls it. */
+  server: string;
+  danger: "irreversible" | "mutable" | "none" | "unknown";
+  latency: string;
+  description: string;
+  state: "listed" | "quarantined";
+}
+
+/** What stands before a name. */
+export const marks = { irreversible: "!", mutable: "~", none: " ", unknown: "?" } as const;
+
+const aboutChars = 60;
+const linesMax = 400;
+const charsMax = 40_000;
+
+/** What is listed, and what waits to be accepted, in the order of names. */
+export function toolRows(tools: readonly JsonObject[], report: JsonObject): ToolRow[] {
+  const servers = Array.isArray(report.servers) ? report.servers.filter(isObject) : [];
+  const listed = tools.map((tool) => toolRow(tool, servers));
+  const waiting = servers.flatMap(({ name, quarantined }) =>
+    (Array.isArray(quarantined) ? quarantined : []).map(
+      (canonical): ToolRow => ({
+        name: String(canonical),
+        server: String(name),
+        danger: "unknown",
+        latency: "",
+        description: "has changed since it was first seen",
+        state: "quarantined",
+      }),
+    ),
+  );
+  return [...listed, ...waiting].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function toolRow(tool: JsonObject, servers: readonly JsonObject[]): ToolRow {
+  const name = String(tool.name);
+  const { capability } = metaOf(tool);
+  return {
+    name,
+    server: String(serverOf(name, servers)?.name ?? ""),
+    danger: dangerOf(tool),
+    latency: typeof capability.latency_class === "string" ? capability.latency_class : "",
+    description: typeof tool.description === "string" ? tool.description : "",
+    state: "listed",
+  };
+}
+
+/** The one whose segment the name begins with, else the one at the root. */
+export function serverOf(name: string, servers: readonly JsonObject[]): JsonObject | undefined {
+  const first = name.split(".")[0];
+  const isInside = name.includes(".");
+  return (
+    (isInside ? servers.find(({ segment }) => segment === first) : undefined) ??
+    servers.find(({ segment }) => segment === null)
+  );
+}
+
+function metaOf(tool: JsonObject): { meta: JsonObject; capability: JsonObject } {
+  const meta = isObject(tool._meta) ? tool._meta : {};
+  const capability = meta["x-mcpax-capability"];
+  return { meta, capability: isObject(capability) ? capability : {} };
+}
+
+function dangerOf(tool: JsonObject): ToolRow["danger"] {
+  const { meta, capability } = metaOf(tool);
+  if (meta["x-mcpax-safety"] === "irreversible_mutable") return "irreversible";
+  return capability.mutable === false ? "none" : "mutable";
+}
+
+export function listLines(rows: readonly ToolRow[]): string[] {
+  return columns(
+    rows.map(({ name, server, danger, latency, description }) => {
+      const about = cut(description.split("\n")[0] ?? "", aboutChars);
+      return [marks[danger], name, latency, server, about].map(visible);
+    }),
+  );
+}
+
+const dangers = {
+  irreversible: "changes things, for good",
+  mutable: "changes things, and it can be undone",
+  none: "changes nothing",
+  unknown: "unknown",
+} as const;
+
+/** One tool in full. */
+export function showLines(tool: JsonObject, server: JsonObject | undefined): string[] {
+  const { meta, capability } = metaOf(tool);
+  const info = isObject(server?.server) ? server.server : {};
+  const facts = columns(
+    [
+      ["from", [server?.name, info.name && `(${info.name} ${info.version ?? ""})`].filter(Boolean).join(" ")],
+      ["trees", String(meta["x-mcpax-hops"] ?? 1)],
+      ["danger", dangers[dangerOf(tool)]],
+      ["latency", String(capability.latency_class ?? "")],
+    ].map((row) => row.map(visible)),
+  );
+  const lines = [
+    visible([tool.name, tool.title].filter((text) => typeof text === "string").join("  ")),
+    ...facts.map((line) => `  ${line}`),
+    ...textBlock("description", tool.description),
+    ...jsonBlock("arguments", tool.inputSchema),
+    ...jsonBlock("result", tool.outputSchema),
+    ...jsonBlock("hints", tool.annotations),
+    ...jsonBlock("annotation", meta["x-mcpax-capability"]),
+  ];
+  return shortened(lines, linesMax, charsMax);
+}
+
+function textBlock(title: string, text: unknown): string[] {
+  if (typeof text !== "string" || text === "") return [];
+  return [title, ...text.split(/\r\n|\n/).map((line) => `  ${visible(line)}`)];
+}
+
+function jsonBlock(title: string, value: unknown): string[] {
+  return value === undefined ? [] : [title, ...jsonLines(value).map((line) => `  ${line}`)];
+}
