@@ -80,7 +80,7 @@ test("a running gateway with a server is well, and the server is started and cou
   expect(about("tools")).toMatchObject([{ state: "ok" }]);
 });
 
-test("every broken server has its own fault, and hides no other", async () => {
+test("every broken server has its own fault, and hides no other", { timeout: 60_000 }, async () => {
   const { home, examine } = machine({
     listen: { port: 0 },
     mcpServers: {
@@ -91,7 +91,7 @@ test("every broken server has its own fault, and hides no other", async () => {
       mute: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"], listTimeout: "1s" },
       far: { url: "http://127.0.0.1:9/mcp" },
       off: { command: "no-such-command", disabled: true },
-      unset: { command: "x", env: { KEY: "${env:NO_SUCH_KEY}", OTHER: "${file:no-such-file}" } },
+      unset: { command: "x", env: { KEY: `\${env:NO_SUCH_KEY}`, OTHER: `\${file:no-such-file}` } },
     },
   });
   put(join(home.dir, "data", "plain.txt"), "text");
@@ -173,7 +173,9 @@ test("TLS: files that are missing, of others, or do not belong together", async 
   ]);
 });
 
-test("clients with a dead address or a token that does not count are named with connect", async () => {
+test("clients with a dead address or a token that does not count are named with connect", {
+  timeout: 90_000,
+}, async () => {
   const { home, dataDir, run, examine } = machine({ mcpServers: { tiny } });
   const options = { cwd: home.project, env: home.env };
   const gateway = await up(dataDir, [], options);

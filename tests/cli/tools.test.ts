@@ -1,5 +1,5 @@
 // `mcpx tools`: looking at tools, changing what is set for them, and accepting those that have changed.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type Changing, changing, tool } from "../tree/pins/support/changing.ts";
@@ -99,7 +99,7 @@ test("edits keep comments, are shown with their undo, and a running gateway take
   const disabled = await run("tools", "disable", "files.read_file");
   expect(disabled.code).toBe(0);
   expect(disabled.out.split("\n")[0]).toBe(`disabled files.read_file in ${path}`);
-  expect(disabled.out).toContain('  +         "enabled": false');
+  expect(disabled.out).toContain('  +           "enabled": false');
   expect(disabled.err).toMatch(/undo: mv \S+\.bak \S+mcpx\.json/);
   expect(disabled.err).toContain("takes it over by itself, or else needs a restart");
   const after = readFileSync(path, "utf8");
@@ -115,27 +115,25 @@ test("edits keep comments, are shown with their undo, and a running gateway take
 });
 
 test("without a gateway the name is taken for the server's own, or for one that is set", async () => {
-  const { run, config, path } = stage();
+  const { run, config } = stage();
   await run("tools", "describe", "files.write", "Writes, carefully");
   await run("tools", "rename", "files.write", "put");
-  await run("tools", "fix", "files.put", "mode=6");
-  await run("tools", "fix", "files.put", 'path="/srv"');
   const fixed = await run("tools", "fix", "files.put", 'api_key="s3cr3t-value"');
   expect(fixed.code).toBe(0);
   expect(fixed.out + fixed.err).not.toContain("s3cr3t-value");
-  expect(config()).toEqual({
-    write: {
-      description: "Writes, carefully",
-      name: "put",
-      arguments: { mode: 6, path: "/srv", api_key: "s3cr3t-value" },
-    },
-  });
-  for (const argument of ["mode", "path", "api_key"]) await run("tools", "fix", "files.put", `${argument}=`);
+  const put = { description: "Writes, carefully", name: "put" };
+  expect(config()).toEqual({ write: { ...put, arguments: { api_key: "s3cr3t-value" } } });
+  await run("tools", "fix", "files.put", "api_key=");
+  expect(config()).toEqual({ write: put });
   await run("tools", "describe", "files.put", "");
   expect(config()).toEqual({ write: { name: "put" } });
+});
+
+test("a tool the lists keep out is enabled by name", async () => {
+  const { run, path, config } = stage();
   writeFileSync(path, readFileSync(path, "utf8").replace('"trusted": true', '"deny": ["*"]'));
-  await run("tools", "enable", "files.put");
-  expect(config()).toMatchObject({ write: { enabled: true } });
+  await run("tools", "enable", "files.write");
+  expect(config()).toEqual({ write: { enabled: true } });
 });
 
 test.each([
@@ -167,23 +165,24 @@ test("two tools of one name are refused", async () => {
   expect([code, err]).toEqual([1, expect.stringContaining("has two tools named x")]);
 });
 
-test("a changed tool is shown, looked at and accepted, with a gateway and without", async () => {
-  const { dir, run, server } = stage();
-  const gateway = await up(dir, [], { cwd: dir });
-  await run("tools");
-  server.become([tool("readFile", "Reads \u200bmuch more", reading), tool("write", "Deletes a file")]);
+/** Both tools have changed while no gateway ran. */
+async function changed(): Promise<Stage> {
+  const made = stage();
+  const gateway = await up(made.dir, [], { cwd: made.dir });
+  await made.run("tools");
+  made.server.become([tool("readFile", "Reads \u200bmuch more", reading), tool("write", "Deletes a file")]);
   gateway.kill("SIGTERM");
   await gateway.ended;
+  return made;
+}
 
-  const again = await up(dir, [], { cwd: dir });
-  const listed = await run("tools", "files.*");
-  expect(listed.out.split("\n")).toEqual([
+test("a changed tool is listed as such, looked at and accepted", async () => {
+  const { dir, run } = await changed();
+  await up(dir, [], { cwd: dir });
+  expect((await run("tools", "files.*")).out.split("\n")).toEqual([
     "?  files.read_file    files  has changed since it was first seen",
     "?  files.write        files  has changed since it was first seen",
   ]);
-  expect((await run("tools", "show", "files.write")).err).toContain(
-    "look at it with mcpx tools diff files.write",
-  );
   expect((await run("tree")).out).toContain("has changed: files.write; see mcpx tools diff files.write");
   const diff = await run("tools", "diff", "files.read_file");
   expect(diff.out.split("\n").slice(1)).toEqual([
@@ -192,27 +191,37 @@ test("a changed tool is shown, looked at and accepted, with a gateway and withou
     "  + description: Reads \\u{200b}much more",
   ]);
   expect(diff.err).toBe("accept it: npx mcpx tools accept files.read_file");
-  const refused = await run("call", "files.write", "{}");
-  expect(refused.code).toBe(1);
-  expect(refused.err).toContain(
-    "The tool has changed since it was first seen: files.write; Look at the change",
-  );
   expect((await run("tools", "accept", "files.read_file")).out).toMatch(/much more\naccepted$/);
   expect((await run("call", "files.read_file", '{"path": "x"}')).out).toContain('"name":"readFile"');
-  expect((await run("tools", "diff", "files.read_file")).out).toBe("files.read_file has not changed");
   expect((await run("tools", "accept", "files.read_file")).err).toBe("mcpx: files.read_file has not changed");
-  expect((await run("tools", "accept", "files.none")).err).toBe(
-    "mcpx: there is no tool files.none; see mcpx tools",
-  );
-  again.kill("SIGTERM");
-  await again.ended;
+});
 
+test("what is still held back says what to do, and what is not there is told apart", async () => {
+  const { dir, run } = await changed();
+  await up(dir, [], { cwd: dir });
+  const shown = await run("tools", "show", "files.write");
+  expect(shown.err).toContain("look at it with mcpx tools diff files.write");
+  const refused = await run("call", "files.write", "{}");
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain("has changed since it was first seen: files.write; Look at the change");
+  const none = await run("tools", "accept", "files.none");
+  expect(none.err).toBe("mcpx: there is no tool files.none; see mcpx tools");
+});
+
+test("changes that were seen can be looked at and accepted when no gateway runs", async () => {
+  const { dir, run } = await changed();
+  const gateway = await up(dir, [], { cwd: dir });
+  await run("tools");
+  gateway.kill("SIGTERM");
+  await gateway.ended;
   expect((await run("tools", "diff", "files.write")).out).toContain("+ description: Deletes a file");
   const { accepted } = JSON.parse((await run("tools", "accept", "--all", "--json")).out);
-  expect(accepted).toMatchObject([{ canonical: "files.write", server: "files", tool: "write" }]);
+  expect(accepted).toMatchObject([
+    { canonical: "files.read_file" },
+    { canonical: "files.write", tool: "write" },
+  ]);
   expect((await run("tools", "accept", "--all")).out).toBe("no tool has changed");
   expect((await run("audit", "--action", "tool.accept")).out).toContain("files.write");
-  expect(existsSync(join(dir, "state.db"))).toBe(true);
   await up(dir, [], { cwd: dir });
   expect((await run("tools", "files.*")).out).not.toContain("has changed");
 });

@@ -112,6 +112,16 @@ test("closing does not wait for what is leaving", async () => {
   slow.finish();
 });
 
+test("closing gives up what is being opened", async () => {
+  const opening = async ({ signal }: { signal: AbortSignal }) => {
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const { tree, ask } = testTree([serverOf("mute", { opening }).options], { isRealTime: true });
+  const call = ask("tools/call", { name: "mute.t" });
+  await tree.close();
+  await expect(call).rejects.toMatchObject({ code: "unknown_tool" });
+});
+
 test("subscribers are told, and resources are watched at the server that takes the place", async () => {
   const resources = [{ uri: "x://a", name: "a" }];
   const [old, young] = [serverOf("s", { resources }), serverOf("s", { resources })];

@@ -64,6 +64,7 @@ export function createTree(options: TreeOptions): RunningTree {
     pins,
     secret,
     isClosed: false,
+    closing: new AbortController(),
   };
   if (options.isBridge !== true)
     bySegment.set(
@@ -165,6 +166,7 @@ function leave(state: TreeState, caller: Caller): void {
 
 async function close(state: TreeState): Promise<void> {
   state.isClosed = true;
+  state.closing.abort(new McpxError("draining"));
   const entries = [...serversOf(state), ...state.leaving].flatMap(({ links }) => [...links.values()]);
   await Promise.allSettled([...new Set(entries)].map(async ({ opening }) => (await opening).close()));
 }

@@ -98,10 +98,12 @@ async function start(
         clientInfo: { name: state.name, version: state.version },
         capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
         era: server.era,
+        signal: state.closing.signal,
       },
       hear(state, server, own, said),
     );
   } catch (error) {
+    if (state.isClosed) throw new McpxError("draining");
     throw failed(state, server, error, said);
   }
   const entry = own();

@@ -16,6 +16,8 @@ export interface Opening {
   capabilities: JsonObject;
   /** What it was the last time. */
   era: Era | undefined;
+  /** Gives it up. */
+  signal: AbortSignal;
 }
 
 export type OpenServer = (opening: Opening, taker: LinkTaker) => Promise<Link>;

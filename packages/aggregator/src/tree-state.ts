@@ -27,6 +27,8 @@ export interface TreeState {
   /** Key of the seals on task ids. */
   readonly secret: Uint8Array;
   isClosed: boolean;
+  /** Gives up what is being opened when the tree is closed. */
+  readonly closing: AbortController;
 }
 
 export function serversOf(state: TreeState): Server[] {

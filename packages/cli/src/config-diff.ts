@@ -5,7 +5,7 @@ import { isObject } from "@mcpx/protocol";
 import type { Config } from "./config.ts";
 import { cut, visible } from "./visible.ts";
 
-export interface NamedDiff {
+interface NamedDiff {
   added: string[];
   removed: string[];
   /** With the keys that are different. */

@@ -1,5 +1,6 @@
 // Changes what `mcpx.json` says of one tool. Loaded only by the commands that edit: it brings the schema with it.
 import { segmentFor } from "@mcpx/aggregator";
+import { isObject } from "@mcpx/protocol";
 import { undoHint } from "./commands/add.ts";
 import type { EditContext } from "./commands/tools.ts";
 import { type Config, parseConfig } from "./config.ts";
@@ -52,7 +53,7 @@ export async function editTool(
   const now = Object.hasOwn(tools, place.tool) ? (tools[place.tool] as ToolConfig) : {};
   const change = edit(now, { ...place, config });
   const about = { tool: name, server: place.server, name: place.tool, file: file.path };
-  const text = change && editedText(file, place, now, change);
+  const text = change && editedText(file, place, change);
   if (change === undefined || text === undefined || text === file.before?.text) {
     if (options.json) output.json({ ...about, changed: false });
     else output.line(`${visible(name)} is so already; nothing was written`);
@@ -72,22 +73,22 @@ export async function editTool(
   return 0;
 }
 
-/** An entry that says nothing any more goes as a whole. */
-function editedText(
-  file: ConfigFile,
-  { server, tool }: ToolPlace,
-  now: ToolConfig,
-  change: ToolEdit,
-): string {
-  const [head = "", ...rest] = change.key;
-  const isEmptied =
-    change.value === undefined &&
-    Object.keys(now).length === 1 &&
-    Object.hasOwn(now, head) &&
-    (rest.length === 0 || Object.keys(now.arguments ?? {}).length === 1);
-  const all = Object.keys(file.config.mcpServers?.[server]?.tools ?? {});
-  const key = isEmptied ? (all.length === 1 ? ["tools"] : ["tools", tool]) : ["tools", tool, ...change.key];
-  return withServerValue(file, server, key, change.value);
+function editedText(file: ConfigFile, { server, tool }: ToolPlace, { key, value }: ToolEdit): string {
+  const path = ["tools", tool, ...key];
+  const kept = value === undefined ? whatEmpties(file.config.mcpServers?.[server], path) : path;
+  return withServerValue(file, server, kept, value);
+}
+
+/** What says nothing any more goes as a whole. */
+function whatEmpties(root: unknown, path: readonly string[]): readonly string[] {
+  const holders = path.map((_, depth) => path.slice(0, depth).reduce(propertyOf, root));
+  let depth = path.length;
+  while (depth > 1 && Object.keys(holders[depth - 1] ?? {}).length === 1) depth -= 1;
+  return path.slice(0, depth);
+}
+
+function propertyOf(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** The gateway knows what its servers call their tools; without one, the name is taken for the server's own. */

@@ -6,6 +6,7 @@ import {
   mayRepeat,
   readCapability,
   seesFreshState,
+  stricterOf,
 } from "./capability.ts";
 
 const harmless = {
@@ -81,4 +82,19 @@ test("[AX-9.1-4] what may be repeated blindly, and what sees fresh state, follow
   expect(mayRepeat(cautious)).toBe(false);
   expect(seesFreshState(harmless)).toBe(true);
   expect(seesFreshState(cautious)).toBe(false);
+});
+
+test("of two readings the stricter one is never less cautious than either, in any order", () => {
+  const one = readCapability({ ...harmless, mutable: false, cost_class: "expensive", latency_class: "slow" });
+  const other = readCapability({ ...harmless, mutable: true, reversible: false, auth_scope: "admin" });
+  const strict = stricterOf(one, other);
+  expect(strict).toMatchObject({
+    mutable: true,
+    reversible: false,
+    auth_scope: "admin",
+    cost_class: "expensive",
+    latency_class: "slow",
+  });
+  expect(stricterOf(other, one)).toEqual(strict);
+  expect(stricterOf(one, one)).toEqual(one);
 });

@@ -2,6 +2,7 @@
 // does as it should.
 import { type Asked, callTool, toolsPage } from "./backend-methods.ts";
 import { collidingNames } from "./colliding-names.ts";
+import { oddError, oddResult, oddTool } from "./odd-json.ts";
 
 export interface Fault {
   start?(mouth: { write(text: string): void; end(): void }): void;
@@ -126,6 +127,21 @@ export const faults = {
       ),
     call: ({ answer }) =>
       answer('{"content":[],"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+  },
+  /** No fault: what it lists, answers and refuses has everything in it that is easily lost. */
+  exact: {
+    list: ({ answer }) =>
+      answer(
+        `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"fail","inputSchema":{"type":"object"}},${oddTool}]}`,
+      ),
+    call(asked) {
+      const { params, answer, write, done, id } = asked;
+      if (params.name === "odd") answer(oddResult);
+      else if (params.name === "fail") {
+        write(`{"jsonrpc":"2.0","id":${id},"error":${oddError}}`);
+        done();
+      } else callTool(asked);
+    },
   },
   impostor: { list: ({ answer }) => answer(toolsPage(["good.echo", "good", "mcpax.status", "good__echo"])) },
 } satisfies Record<string, Fault>;

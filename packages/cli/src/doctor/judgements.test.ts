@@ -5,6 +5,7 @@ import { judgeNames } from "./name-length.ts";
 import { judgeNode } from "./node-version.ts";
 import { missingReferences } from "./references.ts";
 import { judgeServer } from "./servers.ts";
+import { judgeCertificate } from "./tls.ts";
 
 test.each([
   ["24.0.0", "ok"],
@@ -24,6 +25,23 @@ test.each([
   expect(judgeClock(1e12 + skewMs, 1e12).map(({ state }) => state)).toEqual(states);
 });
 
+test.each([
+  [-1, 100, []],
+  [-1, 13, ["warning the certificate ends in 13 days"]],
+  [-2, -1, [expect.stringMatching(/^fault the certificate ended on /)]],
+  [1, 100, [expect.stringMatching(/^fault the certificate counts only from /)]],
+])("a certificate from day %i to day %i: %j", (from, to, said) => {
+  const day = (n: number) => new Date(1e12 + n * 86_400_000);
+  const cert = {
+    validFrom: String(day(from)),
+    validFromDate: day(from),
+    validTo: String(day(to)),
+    validToDate: day(to),
+    checkHost: () => undefined,
+  };
+  expect(judgeCertificate(cert, [], 1e12).map(({ state, text }) => `${state} ${text}`)).toEqual(said);
+});
+
 test("names that are cut for a client are named, those that only look otherwise are not", () => {
   expect(judgeNames(["files.read_file", "1st.x-y", "UPPER.Case"])).toEqual([]);
   const [strict] = judgeNames(["files.read_file", `files.${"a".repeat(45)}`]);
@@ -36,10 +54,10 @@ test("names that are cut for a client are named, those that only look otherwise 
 
 test("what is left to the environment and to files, and is not there, is named once", () => {
   const server = {
-    command: "${env:HERE}",
-    args: ["--key=${env:GONE}", "${env:GONE}", "${file:package.json}", "$PLAIN ${other:x}"],
-    headers: { Authorization: "Bearer ${file:no-such-file}" },
-    oauth: { clientSecret: "${env:ALSO_GONE}" },
+    command: `\${env:HERE}`,
+    args: [`--key=\${env:GONE}`, `\${env:GONE}`, `\${file:package.json}`, `$PLAIN \${other:x}`],
+    headers: { Authorization: `Bearer \${file:no-such-file}` },
+    oauth: { clientSecret: `\${env:ALSO_GONE}` },
   };
   expect(missingReferences(server, { dir: process.cwd(), env: { HERE: "" } })).toEqual([
     { kind: "env", name: "GONE" },

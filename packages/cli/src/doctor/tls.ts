@@ -41,7 +41,12 @@ function read<T>(path: string, parse: (pem: string) => T): { value: T } | Findin
   }
 }
 
-export function judgeCertificate(cert: X509Certificate, hosts: readonly string[], now: number): Finding[] {
+type Certificate = Pick<
+  X509Certificate,
+  "validFrom" | "validFromDate" | "validTo" | "validToDate" | "checkHost"
+>;
+
+export function judgeCertificate(cert: Certificate, hosts: readonly string[], now: number): Finding[] {
   const found: Finding[] = [];
   const endsAt = cert.validToDate.getTime();
   const fix = "renew it, then start mcpx up again";
