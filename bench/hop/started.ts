@@ -23,7 +23,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 /** A file of this folder that reports its URL by a message when it listens. */
 export async function startOwn(file: string, args: readonly string[]): Promise<Started & { url: string }> {
   const path = new URL(file, import.meta.url).pathname;
-  const child = spawn(process.execPath, ["--conditions=mcpx-source", path, ...args], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = spawn(process.execPath, ["--conditions=mcpx-source", path, ...args], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   const started = watch(child);
   const url = await new Promise<string>((resolve, reject) => {
     child.once("message", (message) => resolve((message as { url: string }).url));

@@ -1,7 +1,7 @@
 // The tree: many MCP servers under one dotted namespace.
 
-export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
+export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export type { TreeChange, TreeChanges } from "./change-servers.ts";
 export { createTree, type RunningTree, type TreeOptions } from "./create-tree.ts";
 export type { CredentialStore } from "./credentials/credential-store.ts";

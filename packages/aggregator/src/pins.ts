@@ -55,7 +55,7 @@ function read(entries: readonly Entry[]): { seen: Map<string, SeenTool>; leftOut
 }
 
 /** What a store has to learn. Pure. */
-export function compare(
+function compare(
   known: ReadonlyMap<string, Pin>,
   seen: ReadonlyMap<string, SeenTool>,
 ): { news: PinNews; refused: SeenTool[] } {

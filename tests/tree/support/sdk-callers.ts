@@ -25,7 +25,7 @@ export type Kind = (typeof kinds)[number];
 
 export type Way = { url: string; token: string } | { command: string; args: string[] };
 
-export interface CallOptions {
+interface CallOptions {
   onprogress?: (step: { progress: number }) => void;
   signal?: AbortSignal;
 }
@@ -47,7 +47,7 @@ export interface SdkCaller {
 const capabilities = { elicitation: {}, sampling: {}, roots: { listChanged: true } };
 
 /** What a caller called `name` fills into any form. */
-export function contentOf(name: string, message: string) {
+function contentOf(name: string, message: string) {
   return message.includes("color")
     ? { color: "blue" }
     : { name, ok: true, username: name, email: `${name}@example.org` };
