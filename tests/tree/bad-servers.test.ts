@@ -1,7 +1,8 @@
 // One bad server costs whoever calls it one clear error with its name, and nobody else anything. Each fault is shown
 // over both transports; the same script without a fault is the control.
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startTestServer } from "../support/test-server.ts";
 import { ask, callTool, type Heard, type Message, type Place, textOf } from "./support/ask.ts";
 import { type HttpBackends, startHttpBackends, stdioBackend } from "./support/backends.ts";
 import { type FaultName, faults } from "./support/faults.ts";
@@ -30,12 +31,12 @@ const cases: Case[] = [
   { fault: "none", hears: /"got":\{"name":"echo","arguments":\{"a":1\}\}/, status: up },
   {
     fault: "wrong-id",
-    hears: { stdio: /did not answer tools\/call within 1000 ms/, http: /its stream ended before the answer/ },
+    hears: { stdio: /did not answer tools\/call within 700 ms/, http: /its stream ended before the answer/ },
     status: up,
   },
   // Reading it is slowed down, so the answer behind the flood may come too late.
-  { fault: "flood", hears: /"got"|did not answer tools\/call within 1000 ms/, status: up },
-  { fault: "hang", hears: /did not answer tools\/call within 1000 ms/, status: up },
+  { fault: "flood", hears: /"got"|did not answer tools\/call within 700 ms/, status: up },
+  { fault: "hang", hears: /did not answer tools\/call within 700 ms/, status: up },
   {
     fault: "dies",
     hears: { stdio: /"reason":"server_lost".*exit code 7/, http: /"reason":"server_lost"/ },
@@ -49,7 +50,7 @@ const cases: Case[] = [
   { fault: "crowd", hears: /crowd/, status: ailing("it lists more than 20000") },
   {
     fault: "garbage",
-    hears: { stdio: /did not answer tools\/call within 1000 ms/, http: /its stream ended before the answer/ },
+    hears: { stdio: /did not answer tools\/call within 700 ms/, http: /its stream ended before the answer/ },
     status: up,
   },
   {
@@ -65,7 +66,7 @@ const cases: Case[] = [
     hears: /"text":"Odd Näme 7"/,
     status: { state: "up", tools: 10_013 },
   },
-  { fault: "same-names", hears: /"reason":"unknown_tool"/, status: { state: "up", tools: 16_384 } },
+  { fault: "same-names", hears: /"reason":"unknown_tool"/, status: { state: "up", tools: 4_096 } },
   { fault: "bomb", hears: /"reason":"unknown_tool"/, status: leftOut("echo: nested deeper than 128") },
   { fault: "abyss", tool: "work", hears: /"text":"\d+"/, status: leftOut("echo: nested deeper than 128") },
   {
@@ -77,16 +78,21 @@ const cases: Case[] = [
   { fault: "impostor", tool: "good_echo", hears: /"text":"good.echo"/, status: { ...up, tools: 4 } },
 ];
 
+/** What these are asked may never be answered. */
+const silent: ReadonlySet<FaultName> = new Set(["wrong-id", "flood", "hang", "garbage"]);
+
 let backends: HttpBackends;
 let tree: TreeProcess;
 
 beforeAll(async () => {
   backends = await startHttpBackends();
-  const patience = { timeout: 1_000, listTimeout: 3_000 };
-  const bad = (Object.keys(faults) as FaultName[]).flatMap((fault) => [
-    [`${fault}-stdio`, { ...stdioBackend({ fault }), ...patience }] as const,
-    [`${fault}-http`, { url: backends.urlOf(fault), ...patience }] as const,
-  ]);
+  const bad = (Object.keys(faults) as FaultName[]).flatMap((fault) => {
+    const patience = { timeout: silent.has(fault) ? 700 : 20_000, listTimeout: 5_000 };
+    return [
+      [`${fault}-stdio`, { ...stdioBackend({ fault }), ...patience }] as const,
+      [`${fault}-http`, { url: backends.urlOf(fault), ...patience }] as const,
+    ];
+  });
   tree = await startTreeProcess({ mcpServers: { good: stdioBackend(), ...Object.fromEntries(bad) } });
   expect(textOf(await callTool(tree, "good.work"))).toMatch(/^\d+$/);
 });
@@ -126,6 +132,8 @@ test.for(cases.flatMap((one) => (["stdio", "http"] as const).map((transport) => 
   async ({ fault, tool = "echo", hears, status, transport }) => {
     const server = `${fault}-${transport}`;
     const before = await tree.liveBytes();
+    const residentBefore = tree.residentBytes();
+    tree.peakBytes();
     const calling: Promise<Heard> = callTool(tree, `${server}.${tool}`, { a: 1 }, { id: "mine" });
     const slowest = await slowestBeside(tree, calling);
     const { texts, message } = await calling;
@@ -134,6 +142,8 @@ test.for(cases.flatMap((one) => (["stdio", "http"] as const).map((transport) => 
     expect(texts[0]).toMatch(of(hears, transport));
     if (message.error !== undefined) expect(message.error.message).toContain(server);
     expect(slowest).toBeLessThan(1_000);
+    // What is not collected yet counts too, but never a whole line of 200 MB.
+    expect((tree.peakBytes() - residentBefore) / 1_048_576).toBeLessThan(150);
     expect(((await tree.liveBytes()) - before) / 1_048_576).toBeLessThan(64);
     expect(await statusOf(tree, server)).toMatchObject(of(status, transport));
   },
@@ -148,11 +158,36 @@ test("[AX-5.1-1] all of them together delay a list no longer than their own time
     names.push(...message.result.tools.map(({ name }: { name: string }) => name));
     cursor = message.result.nextCursor;
   } while (cursor !== undefined);
-  expect(performance.now() - began).toBeLessThan(3_000 + 5_000);
+  expect(performance.now() - began).toBeLessThan(5_000 + 5_000);
   expect(names).toEqual(expect.arrayContaining(["good.echo", "good.work", "none-http.echo", "mcpax.status"]));
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(names.toSorted());
+  const canonical = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$/;
+  expect(names.filter((name) => !canonical.test(name))).toEqual([]);
 });
+
+test("[AX-4.1-1] a server at the root takes no name of another's", async () => {
+  const server = await startTestServer({
+    config: {
+      mcpServers: { good: stdioBackend(), top: { ...stdioBackend({ fault: "impostor" }), root: true } },
+    },
+  });
+  onTestFinished(() => server.stop());
+  const token = await server.token({ sub: "alice", topics: [], tools: ["**"] });
+  const place = { url: `${server.url}/mcp`, token };
+  const { message } = await ask(place, "tools/list");
+  const names = message.result.tools.map(({ name }: { name: string }) => name);
+  expect(names.filter((name: string) => name === "good.echo" || name === "mcpax.status")).toHaveLength(2);
+  // What has a name of its own there is there.
+  expect(names).toEqual(expect.arrayContaining(["good", "good__echo", "good.work"]));
+  expect((await callTool(place, "good.echo", { a: 1 })).message.result.structuredContent.got.name).toBe(
+    "echo",
+  );
+  expect(textOf(await callTool(place, "mcpax.status"))).toContain("servers");
+  expect(textOf(await callTool(place, "good"))).toBe("good");
+});
+
+test.todo("a result nested too deeply to be written again is one clear error with the server's name");
 
 test("a tool that is called like another server's is not taken for it, in any dialect", async () => {
   const seen = async (url: string) => {

@@ -1,6 +1,6 @@
 // What is under way, by number: for whatever comes and goes with every call. A `Map` or `Set` would do, were it not for
 // what V8 makes of it: each time one is tidied up, the old table keeps pointing at the new, so that once one is in old
-// space, each scavenge copies all calls since instead of dropping them. It was a fifth of a hop's time. Pure.
+// space, each scavenge copies all calls since instead of dropping them. Measured, about a sixth of a hop's CPU. Pure.
 
 export class CallTable<V> {
   readonly #byKey: Record<string | number, V> = Object.create(null);

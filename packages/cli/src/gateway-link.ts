@@ -1,5 +1,5 @@
 // A conversation with a gateway's tree, for commands that use it as any MCP client would.
-import { type Credentials, type Link, type LinkRequest, openLink } from "@mcpx/aggregator";
+import type { Credentials, Link, LinkRequest } from "@mcpx/aggregator";
 import type { JsonObject } from "@mcpx/protocol";
 import { isMcpxError } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
@@ -34,6 +34,8 @@ export interface TreeCaller {
 }
 
 export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
+  // Here, so that commands that need no tree do not load it.
+  const { openLink } = await import("@mcpx/aggregator");
   const { url } = await access.enter();
   const link = await told(
     openLink(

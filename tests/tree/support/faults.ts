@@ -103,7 +103,7 @@ export const faults = {
     list: ({ answer }) =>
       answer(toolsPage([...odd, ...Array.from({ length: 10_000 }, (_, n) => `Odd Näme ${n}`)])),
   },
-  "same-names": { list: ({ answer }) => answer(toolsPage(collidingNames(14))) },
+  "same-names": { list: ({ answer }) => answer(toolsPage(collidingNames(12))) },
   bomb: {
     list: ({ answer }) =>
       answer(

@@ -1,5 +1,4 @@
 // `mcpx serve ROOM NAME -- CMD…`: any MCP server becomes a participant of a room. How is in `serve/`.
-import { openHttpWire, openStdioWire } from "@mcpx/aggregator";
 import type { Room } from "@mcpx/client";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
@@ -87,7 +86,8 @@ function readServer({ options, words, cwd, env }: ServeContext): OpenServer {
   }
   if (url !== undefined) {
     const protocol = URL.parse(url)?.protocol;
-    if (protocol === "http:" || protocol === "https:") return async (taker) => openHttpWire({ url }, taker);
+    if (protocol === "http:" || protocol === "https:")
+      return async (taker) => (await import("@mcpx/aggregator")).openHttpWire({ url }, taker);
     throw misuse(
       `--url ${url} is not an http or https address`,
       "write for example http://127.0.0.1:3000/mcp",
@@ -95,7 +95,8 @@ function readServer({ options, words, cwd, env }: ServeContext): OpenServer {
   }
   // Our own token is none of its business.
   const { MCPX_TOKEN: _, ...rest } = env;
-  return (taker) => openStdioWire({ command: command ?? "", args, cwd, env: rest }, taker);
+  return async (taker) =>
+    (await import("@mcpx/aggregator")).openStdioWire({ command: command ?? "", args, cwd, env: rest }, taker);
 }
 
 function accessServed(context: ServeContext, name: string, level: "full" | "responder") {
