@@ -31,6 +31,8 @@ export default defineConfig({
           include: ["tests/**/*.test.ts", ...slow],
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          // What is polled for may be said by a process that has to start first.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

@@ -49,25 +49,18 @@ async function stubbornPids(place: Place): Promise<number[]> {
 
 const pidOf = async (place: Place) => Number(textOf(await callTool(place, "child.work")));
 
-test("when the server stops, every child has ended, also those that do not want to", async () => {
-  const before = descendants(process.pid);
-  const { place, stop } = await start({ child: stdioBackend(), stubborn });
-  const pids = [await pidOf(place), ...(await stubbornPids(place))];
-  const ours = descendants(process.pid).filter((pid) => !before.includes(pid));
-  expect(ours).toEqual(expect.arrayContaining(pids));
-  await stop();
-  expect(pids.map(isRunning)).toEqual([false, false, false]);
-  await expect.poll(() => ours.filter(isRunning)).toEqual([]);
-});
-
-test("after kill -9 of mcpx up nothing of it is left within five seconds", async () => {
+test.for([
+  ["SIGTERM", "when mcpx up is asked to stop, every child has ended with it, also those that do not want to"],
+  ["SIGKILL", "after kill -9 of mcpx up nothing of it is left within five seconds"],
+] as const)("$1", async ([signal]) => {
   const up = await startUp({ mcpServers: { child: stdioBackend(), stubborn } });
   killLater(up.pid);
   const place = { url: up.url, token: await up.token() };
   const pids = [await pidOf(place), ...(await stubbornPids(place))];
   const all = [...new Set([...descendants(up.pid), ...pids])];
   all.forEach(killLater);
-  await up.stop("SIGKILL");
+  await up.stop(signal);
+  if (signal === "SIGTERM") expect(pids.filter(isRunning)).toEqual([]);
   await expect.poll(() => all.filter(isRunning), { timeout: 5_000 }).toEqual([]);
 });
 
