@@ -4,10 +4,11 @@ import { cells, runCell, shortfall } from "./cells.ts";
 import { runServerSuite } from "./run-suite.ts";
 import { startFixture } from "./start-fixture.ts";
 
-test.for(cells)(
+// Mostly waiting: side by side they take a fraction of the time.
+test.concurrent.for(cells)(
   "[AX-1.1-1] $name at $revision passes what the suite requires of it",
-  { timeout: 200_000 },
-  async (cell) => {
+  { timeout: 400_000 },
+  async (cell, { expect }) => {
     expect(shortfall(cell, await runCell(cell))).toBeUndefined();
   },
 );

@@ -44,6 +44,7 @@ const cases: Case[] = [
   },
   { fault: "twice", hears: /"text":"first"/, status: up },
   { fault: "huge", hears: /more than 16777216 bytes/, status: up },
+  { fault: "no-list", hears: /no-list/, status: ailing("did not list within 1000 ms") },
   { fault: "circle", hears: /circle/, status: ailing("its pages go round in a circle") },
   { fault: "endless", hears: /endless/, status: ailing("its list does not end") },
   { fault: "heavy", hears: /heavy/, status: ailing("its list has more than 16777216 characters") },
@@ -87,7 +88,10 @@ let tree: TreeProcess;
 beforeAll(async () => {
   backends = await startHttpBackends();
   const bad = (Object.keys(faults) as FaultName[]).flatMap((fault) => {
-    const patience = { timeout: silent.has(fault) ? 700 : 20_000, listTimeout: 5_000 };
+    const patience = {
+      timeout: silent.has(fault) ? 700 : 20_000,
+      listTimeout: fault === "no-list" ? 1_000 : 20_000,
+    };
     return [
       [`${fault}-stdio`, { ...stdioBackend({ fault }), ...patience }] as const,
       [`${fault}-http`, { url: backends.urlOf(fault), ...patience }] as const,
@@ -141,7 +145,7 @@ test.for(cases.flatMap((one) => (["stdio", "http"] as const).map((transport) => 
     expect(message.id).toBe("mine");
     expect(texts[0]).toMatch(of(hears, transport));
     if (message.error !== undefined) expect(message.error.message).toContain(server);
-    expect(slowest).toBeLessThan(1_000);
+    expect(slowest).toBeLessThan(2_000);
     // What is not collected yet counts too, but never a whole line of 200 MB.
     expect((tree.peakBytes() - residentBefore) / 1_048_576).toBeLessThan(150);
     expect(((await tree.liveBytes()) - before) / 1_048_576).toBeLessThan(64);
@@ -150,15 +154,16 @@ test.for(cases.flatMap((one) => (["stdio", "http"] as const).map((transport) => 
 );
 
 test("[AX-5.1-1] all of them together delay a list no longer than their own time, and the good one is in it", async () => {
-  const began = performance.now();
   const names: string[] = [];
   let cursor: string | undefined;
   do {
+    const began = performance.now();
     const { message } = await ask(tree, "tools/list", cursor === undefined ? {} : { cursor });
+    // The one that never lists has a second.
+    expect(performance.now() - began).toBeLessThan(10_000);
     names.push(...message.result.tools.map(({ name }: { name: string }) => name));
     cursor = message.result.nextCursor;
   } while (cursor !== undefined);
-  expect(performance.now() - began).toBeLessThan(5_000 + 5_000);
   expect(names).toEqual(expect.arrayContaining(["good.echo", "good.work", "none-http.echo", "mcpax.status"]));
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(names.toSorted());

@@ -49,19 +49,27 @@ async function stubbornPids(place: Place): Promise<number[]> {
 
 const pidOf = async (place: Place) => Number(textOf(await callTool(place, "child.work")));
 
-test.for([
-  ["SIGTERM", "when mcpx up is asked to stop, every child has ended with it, also those that do not want to"],
-  ["SIGKILL", "after kill -9 of mcpx up nothing of it is left within five seconds"],
-] as const)("$1", async ([signal]) => {
+/** `mcpx up` with two servers, ended; those of its processes that still run, and whether they are servers. */
+async function leftAfter(signal: NodeJS.Signals) {
   const up = await startUp({ mcpServers: { child: stdioBackend(), stubborn } });
   killLater(up.pid);
   const place = { url: up.url, token: await up.token() };
-  const pids = [await pidOf(place), ...(await stubbornPids(place))];
-  const all = [...new Set([...descendants(up.pid), ...pids])];
+  const servers = [await pidOf(place), ...(await stubbornPids(place))];
+  const all = [...new Set([...descendants(up.pid), ...servers])];
   all.forEach(killLater);
   await up.stop(signal);
-  if (signal === "SIGTERM") expect(pids.filter(isRunning)).toEqual([]);
-  await expect.poll(() => all.filter(isRunning), { timeout: 5_000 }).toEqual([]);
+  return { servers: () => servers.filter(isRunning), all: () => all.filter(isRunning) };
+}
+
+test("when mcpx up has stopped, every child has ended, also those that do not want to", async () => {
+  const left = await leftAfter("SIGTERM");
+  expect(left.servers()).toEqual([]);
+  await expect.poll(left.all).toEqual([]);
+});
+
+test("after kill -9 of mcpx up nothing of it is left within five seconds", async () => {
+  const left = await leftAfter("SIGKILL");
+  await expect.poll(left.all, { timeout: 5_000 }).toEqual([]);
 });
 
 test("after kill -9 of mcpx stdio nothing of it is left within five seconds", async () => {

@@ -69,6 +69,7 @@ export const faults = {
     },
   },
   huge: { call: ({ id, stream }) => stream(hugeAnswer(id, 200)) },
+  "no-list": { list() {} },
   circle: { list: ({ answer }) => answer(toolsPage(["echo"], ',"nextCursor":"again"')) },
   endless: {
     list({ answer }) {
