@@ -119,7 +119,7 @@ test("closing gives up what is being opened", async () => {
   const { tree, ask } = testTree([serverOf("mute", { opening }).options], { isRealTime: true });
   const call = ask("tools/call", { name: "mute.t" });
   await tree.close();
-  await expect(call).rejects.toMatchObject({ code: "unknown_tool" });
+  await expect(call).rejects.toMatchObject({ code: "server_unreachable" });
 });
 
 test("subscribers are told, and resources are watched at the server that takes the place", async () => {

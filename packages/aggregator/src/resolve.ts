@@ -55,6 +55,13 @@ async function absence(
     const retryAfterMs = Math.max(0, Math.ceil(retryAt - state.clock.monotonic()));
     return new McpxError("server_unreachable", `${server.name}: ${detail}`, { retryAfterMs });
   }
+  const listFault = isHidden ? undefined : server.listFaults.get(kind);
+  if (!isHidden && listFault !== undefined) {
+    return new McpxError(
+      "server_unreachable",
+      listFault.startsWith(server.name) ? listFault : `${server.name}: ${listFault}`,
+    );
+  }
   return new McpxError(kind === "tools" ? "unknown_tool" : "unknown_prompt", name.slice(0, 300));
 }
 

@@ -2,6 +2,7 @@
 // connection that is cut is no end.
 import type { ResponseStream } from "@mcpx/host";
 import type { JsonObject, Limits } from "@mcpx/protocol";
+import { textOf } from "./message.ts";
 
 export interface EventStreamOptions {
   /** Unique in its session. */
@@ -32,7 +33,7 @@ export const sseHeaders = { "content-type": "text/event-stream", "x-accel-buffer
 
 export function sseEvent(message: JsonObject | JsonObject[], id?: string): string {
   const head = id === undefined ? "event: message\n" : `event: message\nid: ${id}\n`;
-  return `${head}data: ${JSON.stringify(message)}\n\n`;
+  return `${head}data: ${textOf(message)}\n\n`;
 }
 
 export const sseKeepAlive = ": keepalive\n\n";

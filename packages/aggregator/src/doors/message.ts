@@ -1,7 +1,7 @@
 // JSON-RPC as clients send it: what a message is, and the answers' shape. Ids are echoed exactly, so a number JavaScript
 // cannot hold stays the text it was. Pure.
 import { isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
-import { type RpcFault, rpcCodes, rpcError } from "../rpc-error.ts";
+import { faultOf, type RpcFault, rpcCodes, rpcError } from "../rpc-error.ts";
 
 /** A string, a whole number, or the exact text of one. */
 export type RequestId = string | number | object;
@@ -103,6 +103,21 @@ export function resultMessage(id: RequestId, result: JsonObject): JsonObject {
 
 export function errorMessage(id: RequestId | null, error: RpcFault): JsonObject {
   return { jsonrpc: "2.0", id, error };
+}
+
+/** As it goes out. What is nested too deeply to be written becomes an error: whoever waits must be answered. */
+export function textOf(message: JsonObject | JsonObject[]): string {
+  try {
+    return JSON.stringify(message);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const fault = faultOf(new McpxError("bad_server_answer", "the server's answer is nested too deeply"));
+    const failed = (one: JsonObject) =>
+      one.id === undefined
+        ? notificationMessage(String(one.method), {})
+        : errorMessage(one.id as RequestId, fault);
+    return JSON.stringify(Array.isArray(message) ? message.map(failed) : failed(message));
+  }
 }
 
 export function notificationMessage(method: string, params: JsonObject): JsonObject {

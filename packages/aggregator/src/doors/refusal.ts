@@ -2,7 +2,7 @@
 import type { HttpResponse } from "@mcpx/host";
 import { errorTable, isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import { faultOf, RpcError, rpcCodes } from "../rpc-error.ts";
-import { errorMessage, type RequestId } from "./message.ts";
+import { errorMessage, type RequestId, textOf } from "./message.ts";
 
 /** A refusal whose status is not that of its error. */
 export class Refusal extends Error {
@@ -47,7 +47,7 @@ export function jsonResponse(
 ): HttpResponse {
   return {
     status,
-    text: JSON.stringify(message),
+    text: textOf(message),
     headers: headers === undefined ? json : { ...json, ...headers },
   };
 }

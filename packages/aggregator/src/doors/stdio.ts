@@ -8,7 +8,7 @@ import { faultOf, RpcError } from "../rpc-error.ts";
 import type { Tree } from "../tree.ts";
 import { createLineReplies } from "./line-replies.ts";
 import { createLineReader } from "./lines.ts";
-import { errorMessage, idOf, type RequestId } from "./message.ts";
+import { errorMessage, idOf, type RequestId, textOf } from "./message.ts";
 import { parse } from "./parse.ts";
 import { createStdioClient } from "./stdio-client.ts";
 
@@ -43,7 +43,7 @@ export function serveStdio(tree: Tree, principal: Principal, options: StdioDoorO
   function write(message: JsonObject | JsonObject[]): void {
     if (isClosed || !output.writable) return;
     // A client that does not read is not read from either.
-    if (!output.write(`${JSON.stringify(message)}\n`)) input.pause();
+    if (!output.write(`${textOf(message)}\n`)) input.pause();
   }
 
   function writeAside(message: JsonObject): void {

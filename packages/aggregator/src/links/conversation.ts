@@ -22,6 +22,8 @@ export interface Listener {
 
 /** How long a server may take to take note of something. */
 const tellMs = 30_000;
+/** No real answer is nested like that. */
+const depthMax = 512;
 const once = { once: true } as const;
 const repeatable = /(?:^|\/)(?:list|read|get|complete|discover|ping)$/;
 
@@ -232,7 +234,10 @@ export class Conversation implements WireTaker {
     }
     const { result } = message;
     if (isObject(result) && message.error === undefined) {
-      inFlight.resolve(result);
+      // Reading takes any depth; writing it again does not. Of lists, only what is too deep is left out.
+      if (!inFlight.request.method.endsWith("/list") && isDeeperThan(result, depthMax)) {
+        inFlight.reject(this.error("bad_server_answer", "its answer is nested too deeply"));
+      } else inFlight.resolve(result);
       return;
     }
     const fault = readFault(message.error);
@@ -276,6 +281,14 @@ export class Conversation implements WireTaker {
       // Nobody to tell.
     }
   }
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depth === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, depth - 1));
+  for (const key in value) if (isDeeperThan((value as JsonObject)[key], depth - 1)) return true;
+  return false;
 }
 
 function textOf(error: unknown): string {

@@ -17,7 +17,10 @@ export async function callTool(state: TreeState, exchange: Exchange): Promise<Js
   const { caller, params } = exchange;
   const name = textParam(params, "name");
   // Resolving is authorising: what the caller may not use is not found.
-  const tool = await resolveName(state, "tools", name, caller);
+  const tool = await resolveName(state, "tools", name, caller).catch((error: unknown) => {
+    recordRefusal(state, exchange, name, error);
+    throw error;
+  });
   const startedAt = state.clock.monotonic();
   try {
     const result = await dispatch(state, exchange, tool.server, {
@@ -59,6 +62,11 @@ function paramsBelow(
 function timed(result: JsonObject, ms: number): JsonObject {
   const meta = isObject(result._meta) ? result._meta : {};
   return { ...result, _meta: { ...meta, "x-mcpax-latency-ms": Math.round(ms) } };
+}
+
+function recordRefusal({ audit }: TreeState, { caller }: Exchange, name: string, error: unknown): void {
+  const reason = isMcpxError(error) ? error.code : "internal";
+  audit?.record({ action: "tool.call", actor: caller.principal.id, subject: name.slice(0, 255), reason });
 }
 
 function record(
