@@ -32,7 +32,6 @@ export class Remarks {
 
 const wordsMax = 5;
 const wordsCharsMax = 400;
-const frame = /^\s|^\(.*\)$|^Node\.js v|^npm (notice|warn)|^\P{L}*$/iu;
 const isFault =
   /\b(error|exception|panic|fatal|cannot|failed|not found|denied|refused)\b|Error\b|Exception\b/i;
 
@@ -40,10 +39,16 @@ const isFault =
 export function lastWords(remarks: Remarks): string {
   const lines = remarks.list().map(({ line }) => plain(line));
   // What stands indented below a fault, such as where in the code it was, is for its author.
-  const telling = [...new Set(lines.filter((line) => !frame.test(line)))].slice(-wordsMax);
+  const telling = [...new Set(lines.filter((line) => !isFrame(line)))].slice(-wordsMax);
   const first = telling.findIndex((line) => isFault.test(line));
   const text = telling.slice(Math.max(first, 0)).join(" | ");
   return text.length > wordsCharsMax ? `${text.slice(0, wordsCharsMax - 1)}…` : text;
+}
+
+/** Around the fault, not part of it. */
+function isFrame(line: string): boolean {
+  const isAside = line.startsWith("(") && line.endsWith(")");
+  return isAside || /^(\s|Node\.js v|npm (notice|warn))/i.test(line) || !/\p{L}/u.test(line);
 }
 
 function plain(line: string): string {

@@ -17,7 +17,7 @@ for (const end of ["end", "error", "close"]) process.stdin.on(end, () => void en
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 function take(line: string): void {
-  const [, sign, number, began = ""] = /^([+-])([1-9]\d*) ?(\d*)$/.exec(line) ?? [];
+  const [, sign, number, began = ""] = /^([+-])([1-9]\d{0,9})(?: (\d{0,20}))?$/.exec(line) ?? [];
   const pid = Number(number);
   // 1 would be everybody.
   if (!(pid > 1)) return;

@@ -34,10 +34,16 @@ function referencesOf(server: ServerConfig): Missing[] {
     oauth?.clientSecret,
   ];
   return texts.flatMap((text) =>
-    [...(text ?? "").matchAll(/\$\{(env|file):([^}]*)\}/g)].map(([, kind, name = ""]) => ({
-      kind: kind as Missing["kind"],
-      name,
-    })),
+    (text ?? "")
+      .split("${")
+      .slice(1)
+      .flatMap((part) => {
+        const end = part.indexOf("}");
+        const colon = part.indexOf(":");
+        const kind = part.slice(0, colon);
+        if (end === -1 || colon > end || (kind !== "env" && kind !== "file")) return [];
+        return [{ kind, name: part.slice(colon + 1, end) } as const];
+      }),
   );
 }
 

@@ -56,7 +56,7 @@ export function judgeCertificate(cert: Certificate, hosts: readonly string[], no
   if (cert.validFromDate.getTime() > now)
     found.push(fault(about, `the certificate counts only from ${cert.validFrom}`, "check the clock"));
   const others = hosts
-    .map((host) => host.replace(/:\d+$/, ""))
+    .map((host) => host.replace(/:\d{1,5}$/, ""))
     .filter((host) => cert.checkHost(host) === undefined);
   if (others.length > 0)
     found.push(
