@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { getNodeValue, parse, parseTree } from "jsonc-parser";
 import { expect, test } from "vitest";
 import { removeProperty, setProperty } from "./edit-json.ts";
 
@@ -77,11 +76,11 @@ test("whatever is put in is read back, and taken out again leaves all else", () 
     fc.property(value, value, fc.string({ minLength: 1 }), space, (others, entry, name, indent) => {
       const text = JSON.stringify({ first: 1, mcpServers: others, last: [2] }, null, indent);
       const after = setProperty(text, ["mcpServers", name], entry, "f");
-      const read = getNodeValue(parseTree(after, []) as NonNullable<ReturnType<typeof parseTree>>);
-      expect(JSON.parse(JSON.stringify(read.mcpServers[name]))).toEqual(JSON.parse(JSON.stringify(entry)));
-      const back = parse(removeProperty(after, ["mcpServers", name]));
+      // By JSON itself: the parser of comments takes a key `__proto__` for the prototype.
+      expect(JSON.stringify(JSON.parse(after).mcpServers[name])).toBe(JSON.stringify(entry));
       const { [name]: _, ...rest } = others;
-      expect(back).toEqual(JSON.parse(JSON.stringify({ first: 1, mcpServers: rest, last: [2] })));
+      const back = JSON.parse(removeProperty(after, ["mcpServers", name]));
+      expect(JSON.stringify(back)).toBe(JSON.stringify({ first: 1, mcpServers: rest, last: [2] }));
     }),
     { numRuns: 300 },
   );
