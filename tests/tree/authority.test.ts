@@ -85,7 +85,7 @@ test.for(granted)(
     const all = files.flatMap((file) => [`${file}.echo`, `${file}.work`]);
     for (const name of all) {
       const heard = await callTool(place, name);
-      if (names.includes(name)) expect(heard.message.result).toBeDefined();
+      if (names.includes(name)) expect(heard.message.result).toMatchObject({ content: expect.any(Array) });
       else {
         // As if it were not there at all.
         const absent = await callTool(place, `${name}_not`);

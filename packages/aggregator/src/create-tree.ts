@@ -1,6 +1,8 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { mayUse } from "./authorise.ts";
+import { knownList } from "./catalogue.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
@@ -8,7 +10,7 @@ import { createOwnServer, ownSegment } from "./own-server.ts";
 import type { PinStore } from "./pin-store.ts";
 import type { Profile, Profiles } from "./profile.ts";
 import { callSearchTool, isSearchTool, listSearchTools } from "./search-tools.ts";
-import type { Server, ServerOptions } from "./server.ts";
+import { resourcesName, type Server, type ServerOptions } from "./server.ts";
 import { subscribe } from "./subscriptions.ts";
 import type { Tree, TreeFacts } from "./tree.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
@@ -76,7 +78,7 @@ export function createTree(options: TreeOptions): RunningTree {
     state,
     profiles: state.profiles,
     change: (change) => changeServers(state, change),
-    describe: async () => describe(state),
+    describe: async (caller) => describe(state, caller),
     handle: (exchange) => handle(state, exchange),
     subscribe: (caller, wishes, deliver) => subscribe(state, caller, wishes, deliver),
     tell: (caller, method, params) => tell(state, caller, method, params),
@@ -114,11 +116,12 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
 
 const instructionCharsMax = 4_000;
 
-/** What is known now: no client waits at the door for a slow server. */
-function describe(state: TreeState): TreeFacts {
+/** What is known now, of the servers this caller may use: no client waits at the door for a slow one. */
+function describe(state: TreeState, caller: Caller): TreeFacts {
   const extensions: JsonObject = { "org.mcpax/aggregator": { version: state.version } };
   const instructions: string[] = [];
-  for (const { facts, segment } of serversOf(state)) {
+  const servers = serversOf(state).filter((server) => maySee(caller, server));
+  for (const { facts, segment } of servers) {
     if (isObject(facts?.capabilities.extensions)) {
       for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;
     }
@@ -126,7 +129,7 @@ function describe(state: TreeState): TreeFacts {
     const text = facts.instructions.slice(0, instructionCharsMax);
     instructions.push(segment === undefined ? text : `# ${segment}\n\n${text}`);
   }
-  const hasTasks = serversOf(state).some(({ facts }) => isObject(facts?.capabilities.tasks));
+  const hasTasks = servers.some(({ facts }) => isObject(facts?.capabilities.tasks));
   return {
     info: { name: state.name, version: state.version },
     capabilities: {
@@ -142,6 +145,13 @@ function describe(state: TreeState): TreeFacts {
   };
 }
 
+/** Something of it, as far as it has been listed. */
+function maySee(caller: Caller, server: Server): boolean {
+  if (mayUse(caller, resourcesName(server))) return true;
+  const tools = knownList(server, "tools", caller)?.entries ?? [];
+  return tools.some(({ canonical }) => mayUse(caller, canonical));
+}
+
 /** To the conversations that are this caller's own. */
 function tell(state: TreeState, caller: Caller, method: string, params: JsonObject): void {
   for (const { links } of serversOf(state)) {
@@ -155,9 +165,8 @@ function tell(state: TreeState, caller: Caller, method: string, params: JsonObje
 
 function leave(state: TreeState, caller: Caller): void {
   for (const { links } of serversOf(state)) {
-    const shared = links.get("");
     for (const [key, entry] of links) {
-      if (entry.owner?.key !== caller.key || entry === shared) continue;
+      if (entry.owner?.key !== caller.key) continue;
       links.delete(key);
       void entry.opening.then((link) => link.close()).catch(() => {});
     }

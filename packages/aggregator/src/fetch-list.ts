@@ -5,6 +5,7 @@ import type { Caller } from "./exchange.ts";
 import { charsOf, itemDepthMax } from "./item-size.ts";
 import { linkFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
+import { ownRequest } from "./links/own-request.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
 import type { Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -68,7 +69,7 @@ async function readPages(
   let isPrivate = false;
   let cursor: string | undefined;
   do {
-    const page = await readPage(link, server, kind, caller, cursor, signal);
+    const page = await readPage(link, kind, caller, cursor, signal);
     const listed = page[key];
     if (!Array.isArray(listed)) throw bad(server, `${methods[kind].method} has no list "${key}"`);
     for (const item of listed) gather(gathered, server, item);
@@ -112,25 +113,15 @@ function nameOf({ name, uri, uriTemplate }: JsonObject): string {
 
 async function readPage(
   link: Link,
-  server: Server,
   kind: ListKind,
   caller: Caller,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   try {
-    return await link.request({
-      method: methods[kind].method,
-      params: cursor === undefined ? {} : { cursor },
-      capabilities: caller.capabilities,
-      info: caller.info,
-      logLevel: undefined,
-      wantsProgress: false,
-      paramHeaders: undefined,
-      signal,
-      notify: () => {},
-      ask: () => Promise.reject(bad(server, "it asks questions while it lists")),
-    });
+    // The tree's own: a question that comes meanwhile is about somebody's call, never about this.
+    const request = ownRequest(methods[kind].method, signal, cursor === undefined ? {} : { cursor });
+    return await link.request({ ...request, capabilities: caller.capabilities, info: caller.info });
   } catch (error) {
     // Some declare resources and know no templates.
     const isUnknown = error instanceof RpcError && error.fault.code === rpcCodes.methodNotFound;

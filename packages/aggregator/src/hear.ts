@@ -49,7 +49,7 @@ function toOwner(
   method: string,
   params: JsonObject,
 ): void {
-  if (owner?.deliver === undefined || server.era === "modern") {
+  if (owner?.deliver === undefined) {
     state.log.debug({ server: server.name, method, params }, "a server's notification");
     return;
   }

@@ -3,7 +3,7 @@ import { forgetLists } from "./catalogue.ts";
 import type { LinkEntry, Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
-/** One caller's own, unless the server's time is given. */
+/** Of one caller's own, unless the server's time is given. */
 const ownIdleMs = 600_000;
 
 /** To be called once its conversation is open. */
@@ -19,9 +19,11 @@ export function stopWhenIdle(state: TreeState, server: Server, entry: LinkEntry)
   setTimeout(look, idleMs).unref();
 }
 
-function idleMsOf({ idleMs = 0, listMs, era }: Server, { owner }: LinkEntry): number | undefined {
-  const isOwn = owner !== undefined && era !== "modern";
-  const wanted = idleMs > 0 ? idleMs : isOwn ? ownIdleMs : undefined;
+function idleMsOf(server: Server, entry: LinkEntry): number | undefined {
+  const { idleMs = 0, listMs, era, links } = server;
+  // Begun at the same moment as the one that everybody uses now.
+  const isStray = era === "modern" && links.get("") !== entry;
+  const wanted = idleMs > 0 ? idleMs : entry.owner !== undefined || isStray ? ownIdleMs : undefined;
   // A list that is being read is not in flight, and has its own time.
   return wanted && Math.max(wanted, listMs);
 }
@@ -35,7 +37,7 @@ function stop(state: TreeState, server: Server, entry: LinkEntry): void {
   // First: an end that was wanted is no loss, and nobody is told that anything has changed.
   for (const [key, kept] of server.links) if (kept === entry) server.links.delete(key);
   // No definition outlives its conversation. [AX-13.1-2]
-  if (entry.owner === undefined || server.era === "modern") forgetLists(server);
+  if (entry.owner === undefined) forgetLists(server);
   state.log.info({ server: server.name, pid: entry.link?.pid }, "nobody uses a server; it is stopped");
   void entry.link?.close();
 }

@@ -16,6 +16,7 @@ export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
 export { defaultLinkLimits, type LinkLimits } from "./links/link-limits.ts";
 export { type OpenOptions, openLink, type Transport } from "./links/open-link.ts";
+export { ownRequest } from "./links/own-request.ts";
 export type { ServerCommand } from "./links/start-process.ts";
 export type { Sending, Wire, WireTaker } from "./links/wire.ts";
 export { openHttpWire } from "./links/wire-http.ts";

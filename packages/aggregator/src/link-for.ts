@@ -80,7 +80,10 @@ function open(state: TreeState, server: Server, caller: Caller, key: string): Li
     said,
   };
   server.links.set(key, entry);
-  opening.catch(() => server.links.delete(key));
+  opening.catch(() => {
+    // Another may have its place by now.
+    if (server.links.get(key) === entry) server.links.delete(key);
+  });
   return entry;
 }
 
@@ -124,7 +127,10 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
   server.era = link.facts.era;
   server.facts = link.facts;
   server.fault = undefined;
-  if (link.facts.era === "modern" && !server.links.has("")) server.links.set("", entry);
+  if (link.facts.era === "modern") {
+    entry.owner = undefined;
+    if (!server.links.has("")) server.links.set("", entry);
+  }
   stopWhenIdle(state, server, entry);
   // Somebody has been shown a list without it.
   if (server.listFaults.size > 0) {
@@ -162,7 +168,7 @@ function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): 
   state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
   if (entry.link?.pid !== undefined) breakLoop(state, server, entry, told);
   // No definition outlives its conversation. [AX-13.1-2]
-  if (entry.owner === undefined || server.era === "modern") {
+  if (entry.owner === undefined) {
     forgetLists(server);
     for (const kind of listKinds) announceChange(state, kind);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inProcessServer, serverOptions } from "./testing/in-process-server.ts";
-import { testTree } from "./testing/test-tree.ts";
+import { callerOf, testTree } from "./testing/test-tree.ts";
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: "object" }, ...more });
 
@@ -231,4 +231,18 @@ test("[AX-3.1-1] what is mounted at the root keeps its names and shadows nothing
   await ask("tools/call", { name: "getIt" });
   await ask("tools/call", { name: "own.dotted" });
   expect(root.asked.map(({ params }) => params.name).slice(-2)).toEqual(["getIt", "own.dotted"]);
+});
+
+test("who may use nothing of a server learns nothing of it at the door", async () => {
+  const secret = inProcessServer({
+    tools: [tool("t")],
+    instructions: "The vault is behind the painting.",
+    capabilities: { extensions: { "vendor/vault": {} } },
+  });
+  const { tree, ask } = testTree([serverOptions("vault", secret.open)]);
+  await ask("tools/list");
+  const seen = async (tools: string[]) => JSON.stringify(await tree.describe(callerOf({ tools })));
+  expect(await seen(["vault.t"])).toMatch(/# vault.*painting/);
+  expect(await seen(["vault.t"])).toContain("vendor/vault");
+  for (const tools of [[], ["other.*"], ["vault.u"]]) expect(await seen(tools)).not.toMatch(/vault|painting/);
 });

@@ -20,7 +20,7 @@ export async function resolveName(
   const entry =
     (await findByName(state, kind, name, caller)) ?? (await renderedEntry(state, kind, name, caller));
   if (entry !== undefined && mayUse(caller, entry.canonical)) return entry;
-  throw await absence(state, kind, name, caller);
+  throw absence(state, kind, name, caller);
 }
 
 async function findByName(
@@ -29,38 +29,33 @@ async function findByName(
   name: string,
   caller: Caller,
 ): Promise<Entry | undefined> {
-  const dot = name.indexOf(".");
-  const server = (dot > 0 && state.bySegment.get(name.slice(0, dot))) || state.root;
+  const server = serverOf(state, name);
   if (server === undefined) return undefined;
-  const own = server.segment === undefined ? name : name.slice(dot + 1);
+  const own = server.segment === undefined ? name : name.slice(server.segment.length + 1);
   const find = (listed: Listed | undefined) => listed?.byCanonical.get(name) ?? listed?.byName.get(own);
   // However old the list is: a call does not wait for a new one unless it has to.
   return find(knownList(server, kind, caller)) ?? find(await listOf(state, server, kind, caller));
 }
 
-/** A server that is down is said to be, to those who may see it. */
-async function absence(
-  state: TreeState,
-  kind: "tools" | "prompts",
-  name: string,
-  caller: Caller,
-): Promise<McpxError> {
+/** Whose name it is, by its first part. */
+function serverOf(state: TreeState, name: string): Server | undefined {
+  const dot = name.indexOf(".");
+  return (dot > 0 ? state.bySegment.get(name.slice(0, dot)) : undefined) ?? state.root;
+}
+
+/** A server that is down, or cannot be listed, is said to be, to those who may see it. */
+function absence(state: TreeState, kind: "tools" | "prompts", name: string, caller: Caller): McpxError {
   const quarantined = kind === "tools" ? quarantineOf(state, name, caller) : undefined;
   if (quarantined !== undefined) return quarantined;
-  const dot = name.indexOf(".");
-  const server = (dot > 0 && state.bySegment.get(name.slice(0, dot))) || state.root;
-  const isHidden = server === undefined || !mayUse(caller, name);
-  if (!isHidden && server.fault !== undefined) {
-    const { detail, retryAt } = server.fault;
-    const retryAfterMs = Math.max(0, Math.ceil(retryAt - state.clock.monotonic()));
-    return new McpxError("server_unreachable", `${server.name}: ${detail}`, { retryAfterMs });
-  }
-  const listFault = isHidden ? undefined : server.listFaults.get(kind);
-  if (!isHidden && listFault !== undefined) {
-    return new McpxError(
-      "server_unreachable",
-      listFault.startsWith(server.name) ? listFault : `${server.name}: ${listFault}`,
-    );
+  const server = serverOf(state, name);
+  if (server !== undefined && mayUse(caller, name)) {
+    const { fault } = server;
+    const detail = fault?.detail ?? server.listFaults.get(kind);
+    const retryAfterMs = fault && Math.max(0, Math.ceil(fault.retryAt - state.clock.monotonic()));
+    if (detail !== undefined) {
+      const named = detail.startsWith(`${server.name}: `) ? detail : `${server.name}: ${detail}`;
+      return new McpxError("server_unreachable", named, retryAfterMs === undefined ? {} : { retryAfterMs });
+    }
   }
   return new McpxError(kind === "tools" ? "unknown_tool" : "unknown_prompt", name.slice(0, 300));
 }

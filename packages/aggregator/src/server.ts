@@ -49,7 +49,7 @@ export interface LinkEntry {
   readonly opening: Promise<Link>;
   link: Link | undefined;
   /** The one caller it belongs to; shared ones belong to nobody. */
-  readonly owner: Caller | undefined;
+  owner: Caller | undefined;
   inFlight: number;
   /** Monotonic ms. */
   usedAt: number;

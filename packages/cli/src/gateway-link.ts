@@ -1,5 +1,5 @@
 // A conversation with a gateway's tree, for commands that use it as any MCP client would.
-import type { Credentials, Link, LinkRequest } from "@mcpx/aggregator";
+import type { Credentials, LinkRequest } from "@mcpx/aggregator";
 import type { JsonObject } from "@mcpx/protocol";
 import { isMcpxError } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
@@ -35,7 +35,7 @@ export interface TreeCaller {
 
 export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
   // Here, so that commands that need no tree do not load it.
-  const { openLink } = await import("@mcpx/aggregator");
+  const { openLink, ownRequest } = await import("@mcpx/aggregator");
   const { url } = await access.enter();
   const link = await told(
     openLink(
@@ -49,29 +49,10 @@ export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
     ),
   );
   return {
-    request: (method, params, more) => told(link.request(requestOf(method, params, more))),
-    close: () => close(link),
+    request: (method, params, more) =>
+      told(link.request({ ...ownRequest(method, new AbortController().signal, params), ...more })),
+    close: () => link.close(),
   };
-}
-
-function requestOf(method: string, params: JsonObject, more: Partial<LinkRequest> = {}): LinkRequest {
-  return {
-    method,
-    params,
-    capabilities: {},
-    info: undefined,
-    logLevel: undefined,
-    wantsProgress: false,
-    paramHeaders: undefined,
-    signal: new AbortController().signal,
-    notify() {},
-    ask: () => Promise.reject(new Error("nobody to ask")),
-    ...more,
-  };
-}
-
-async function close(link: Link): Promise<void> {
-  await link.close();
 }
 
 async function told<T>(work: Promise<T>): Promise<T> {

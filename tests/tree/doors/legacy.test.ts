@@ -53,7 +53,10 @@ test("results are in the legacy form, and errors too", async () => {
   });
   expect((await json(await send(request(4, "ping")))).result).toEqual({});
   expect((await json(await send(request(5, "server/discover")))).error).toMatchObject({ code: -32601 });
-  expect((await json(await send(request(6, "initialize", initializeBody().params)))).result).toBeDefined();
+  expect((await json(await send(request(6, "initialize", initializeBody().params)))).result).toMatchObject({
+    protocolVersion: initializeBody().params.protocolVersion,
+    serverInfo: expect.anything(),
+  });
 });
 
 test("sessions: none is a 400, unknown ones and those of others a 404, ended ones too", async () => {

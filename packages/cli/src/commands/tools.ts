@@ -1,13 +1,10 @@
 // `mcpx tools [GLOB]`: the tools of the tree, with how dangerous and how slow they are.
-import { isObject, matchesGlob } from "@mcpx/protocol";
+import { matchesGlob } from "@mcpx/protocol";
 import { type Context, dataOption, defineCommand, gatewayOptions } from "../command.ts";
-import { accessGateway } from "../gateway-access.ts";
-import { openTree } from "../gateway-link.ts";
-import { localUser } from "../local-store.ts";
+import { lookAtTree } from "../look-at-tree.ts";
 import { listLines, marks, toolRows } from "../tool-lines.ts";
 import { visible } from "../visible.ts";
 import { configOption } from "./add.ts";
-import { listAll } from "./tree.ts";
 
 /** Of the commands that change what is set for a tool. */
 export const editOptions = { ...configOption, ...dataOption } as const;
@@ -30,24 +27,16 @@ export const tools = defineCommand({
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
   const [glob = "**"] = words;
-  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: ["**"] });
-  const caller = await openTree(access);
-  try {
-    const listed = await listAll(caller);
-    const status = await caller.request("tools/call", { name: "mcpax.status", arguments: {} });
-    const report = isObject(status.structuredContent) ? status.structuredContent : {};
-    const rows = toolRows(listed, report).filter(({ name }) => matchesGlob(glob, name, "."));
-    if (options.json) {
-      output.json({ tools: rows });
-      return 0;
-    }
-    if (rows.length === 0) output.note(`mcpx: no tool is called ${visible(glob)}`);
-    for (const line of listLines(rows)) {
-      const isGrave = line.startsWith(marks.irreversible) || line.startsWith(marks.unknown);
-      output.line(isGrave ? `${output.paint("yellow", line.slice(0, 1))}${line.slice(1)}` : line);
-    }
+  const { tools: listed, report } = await lookAtTree(context);
+  const rows = toolRows(listed, report).filter(({ name }) => matchesGlob(glob, name, "."));
+  if (options.json) {
+    output.json({ tools: rows });
     return 0;
-  } finally {
-    await caller.close();
   }
+  if (rows.length === 0) output.note(`mcpx: no tool is called ${visible(glob)}`);
+  for (const line of listLines(rows)) {
+    const isGrave = line.startsWith(marks.irreversible) || line.startsWith(marks.unknown);
+    output.line(isGrave ? `${output.paint("yellow", line.slice(0, 1))}${line.slice(1)}` : line);
+  }
+  return 0;
 }

@@ -1,9 +1,9 @@
 // `mcpx tree`: the servers of the tree, whether they are up, what they have, and what they say beside the protocol.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { accessGateway, callGateway } from "../gateway-access.ts";
-import { openTree, type TreeCaller } from "../gateway-link.ts";
 import { localUser } from "../local-store.ts";
+import { lookAtTree } from "../look-at-tree.ts";
 import { drawTree } from "../tree-drawing.ts";
 import { visible } from "../visible.ts";
 
@@ -30,22 +30,12 @@ export const tree = defineCommand({
 async function run(context: Context<typeof options>): Promise<number> {
   const { output } = context;
   if (context.options.log !== undefined) return printLog(context, context.options.log);
-  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: ["**"] });
-  const { url } = await access.enter();
-  const caller = await openTree(access);
-  try {
-    // Listing first: whoever has not been asked yet is asked now.
-    const tools = await listAll(caller);
-    const status = await caller.request("tools/call", { name: "mcpax.status", arguments: {} });
-    const report = isObject(status.structuredContent) ? status.structuredContent : {};
-    if (context.options.json) output.json({ ...report, tools });
-    else
-      for (const line of drawTree({ url, report, tools, isFull: context.options.tools }, output))
-        output.line(line);
-    return 0;
-  } finally {
-    await caller.close();
-  }
+  const { url, tools, report } = await lookAtTree(context);
+  if (context.options.json) output.json({ ...report, tools });
+  else
+    for (const line of drawTree({ url, report, tools, isFull: context.options.tools }, output))
+      output.line(line);
+  return 0;
 }
 
 async function printLog(context: Context<typeof options>, name: string): Promise<number> {
@@ -61,16 +51,4 @@ async function printLog(context: Context<typeof options>, name: string): Promise
         `${output.paint("dim", visible(String(at).slice(0, 19).replace("T", " ")))} ${visible(String(line))}`,
       );
   return 0;
-}
-
-/** Every page. */
-export async function listAll(caller: TreeCaller): Promise<JsonObject[]> {
-  const all: JsonObject[] = [];
-  let cursor: unknown;
-  do {
-    const page = await caller.request("tools/list", cursor === undefined ? {} : { cursor });
-    if (Array.isArray(page.tools)) all.push(...page.tools.filter(isObject));
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
 }

@@ -1,6 +1,13 @@
 // Links for tests: opened to something, everything they say is kept, and closed with the test.
 import { join } from "node:path";
-import { type Link, type LinkRequest, type OpenOptions, openLink, type Transport } from "@mcpx/aggregator";
+import {
+  type Link,
+  type LinkRequest,
+  type OpenOptions,
+  openLink,
+  ownRequest,
+  type Transport,
+} from "@mcpx/aggregator";
 import type { JsonObject } from "@mcpx/protocol";
 import { onTestFinished } from "vitest";
 
@@ -50,15 +57,8 @@ export async function openTo(transport: Transport, more: Partial<OpenOptions> = 
 
 export function requestOf(method: string, params: JsonObject = {}): LinkRequest {
   return {
-    method,
-    params,
-    capabilities: {},
-    info: undefined,
-    logLevel: undefined,
-    wantsProgress: false,
-    paramHeaders: {},
-    signal: new AbortController().signal,
-    notify() {},
+    ...ownRequest(method, new AbortController().signal, params),
+    // Somebody's: questions and log messages may belong to it.
     ask: () => Promise.reject(new Error("nobody expected a question")),
   };
 }
