@@ -5,8 +5,8 @@ import { processTree } from "./process-tree.ts";
 
 const inFlight = 32;
 /** What a hop costs once its code is compiled: ours and the raw one reach that after some 20 000 calls. */
-const warmUpMs = 6_000;
-const warmUpCalls = 20_000;
+const warmUpMs = 15_000;
+const warmUpCalls = 60_000;
 const saturateMs = 1_000;
 const keepRateMs = 700;
 const perSecond = 250;

@@ -42,10 +42,22 @@ export function rpcError(code: number, message: string, data?: JsonObject): RpcE
 export function faultOf(thrown: unknown): RpcFault {
   if (thrown instanceof RpcError) return thrown.fault;
   const error = isMcpxError(thrown) ? thrown : new McpxError("internal");
-  const { code: reason, detail, suggestion, retryAfterMs } = error;
+  const { code: reason, detail, suggestion, retryAfterMs, data } = error;
+  const { code, message } = errorTable[reason];
   return {
-    code: errorTable[reason].code,
-    message: error.message,
-    data: { reason, detail, suggestion, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) },
+    code,
+    message: isShared(code) ? message : error.message,
+    data: {
+      ...data,
+      reason,
+      detail,
+      suggestion,
+      ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+    },
   };
+}
+
+/** Codes several documents use: their texts are fixed, and tell them apart as the reason does. [AX-11.4-2] */
+function isShared(code: number): boolean {
+  return code <= -32_001 && code >= -32_003;
 }

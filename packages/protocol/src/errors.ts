@@ -156,6 +156,29 @@ export const errorTable = {
   bad_server_answer: row(50203, 502, "The server's answer is not valid MCP", "Tell the server's author", {
     fault: "gateway",
   }),
+  subserver_unreachable: row(-32002, 503, "tool_degraded", "Try again after retry_after_ms", {
+    fault: "gateway",
+    retry: true,
+  }),
+  budget_exceeded: row(-32003, 429, "budget_exceeded", "Wait, or ask the operator for a larger budget"),
+  // Being part of a tree.
+  namespace_conflict: row(40904, 409, "namespace_conflict", "Register under another segment"),
+  registration_cycle: row(40905, 409, "Registering here would close a circle", "Choose another parent"),
+  duplicate_subserver: row(
+    40906,
+    409,
+    "This subserver is registered elsewhere",
+    "End the other registration, or wait for retry_after_ms",
+    { retry: true },
+  ),
+  registration_unknown: row(40404, 404, "The registration is unknown or over", "Register again"),
+  authority_unproven: row(
+    40312,
+    403,
+    "The authority is not proven",
+    "Send authority_proof, a token for this segment (`mcpx token --segment`), or a client certificate",
+  ),
+  too_many_subservers: row(42904, 429, "Too many subservers", "End one of them, or raise the limit"),
   // Ours.
   too_many_connections: row(50302, 503, "Too many connections", "Try again after Retry-After", {
     fault: "gateway",
@@ -178,6 +201,8 @@ export type Reason = keyof typeof errorTable;
 export interface McpxErrorOptions {
   suggestion?: string;
   retryAfterMs?: number;
+  /** Further members of the error's `data`. */
+  data?: Readonly<Record<string, unknown>>;
   cause?: unknown;
 }
 
@@ -187,6 +212,7 @@ export class McpxError extends Error {
   readonly detail: string;
   readonly suggestion: string;
   readonly retryAfterMs: number | undefined;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: Reason, detail?: string, options: McpxErrorOptions = {}) {
     const text = errorTable[code].message;
@@ -196,6 +222,7 @@ export class McpxError extends Error {
     this.detail = detail ?? text;
     this.suggestion = options.suggestion ?? errorTable[code].suggestion;
     this.retryAfterMs = options.retryAfterMs;
+    this.data = options.data;
   }
 }
 

@@ -43,5 +43,26 @@ export {
 } from "./levels.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
 export { isId, isReservedId, matchesAnyGlob, matchesGlob } from "./names.ts";
+export {
+  type Budget,
+  deadlineMs,
+  heartbeatMsMax,
+  heartbeatMsMin,
+  isUuid,
+  leaseMs,
+  type Registration,
+  type RegistrationAnswer,
+  type RegistrationCapabilities,
+  readRegistration,
+  readSubtreeIds,
+  readUuid,
+  registrationMethods,
+  registrationVersion,
+  subtreeIdsKey,
+  subtreeIdsMax,
+  type TransportClass,
+  transportClasses,
+  treeNotifications,
+} from "./registration.ts";
 export { type Scanned, type Span, scan } from "./scan.ts";
 export { isTimestamp, timestampMs } from "./time.ts";
