@@ -10,7 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   host: ["protocol"],
   client: ["protocol"],
   gateway: ["protocol", "host"],
-  aggregator: ["protocol", "host"],
+  aggregator: ["protocol", "host", "client/subserver"],
   cli: ["protocol", "host", "client", "gateway", "aggregator"],
 };
 

@@ -4,9 +4,9 @@ import type { Load } from "./load-process.ts";
 import { processTree } from "./process-tree.ts";
 
 const inFlight = 32;
-/** What a hop costs once its code is compiled: ours and the raw one reach that after some 20 000 calls. */
-const warmUpMs = 15_000;
-const warmUpCalls = 60_000;
+/** What a hop costs once its code is compiled: ours and the raw one reach that after some 50 000 calls. */
+const warmUpMs = 12_000;
+const warmUpCalls = 50_000;
 const saturateMs = 1_000;
 const keepRateMs = 700;
 const perSecond = 250;

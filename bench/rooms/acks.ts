@@ -1,4 +1,6 @@
-// How long an acknowledgement takes at a steady 2 000 envelopes a second, checkpoints going on.
+// How long an acknowledgement takes at a steady 2 000 envelopes a second, checkpoints going on; in turns with it, how
+// long the disk alone takes.
+import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
@@ -6,22 +8,46 @@ import { percentile } from "./load.ts";
 import { startServerProcess } from "./server-process.ts";
 
 const perSecond = 2_000;
-const seconds = 10;
+const turns = 10;
+const turnMs = 1_000;
 
-export async function benchAcks(): Promise<{ p50: number; p99: number; max: number }> {
+interface Waits {
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export async function benchAcks(): Promise<Waits & { disk: Waits; ratio: { p99_vs_disk: number } }> {
   const server = await startServerProcess("./our-server.ts", [1, 500_000]);
   const ws = new WebSocket(`${server.url.replace("http", "ws")}/v0/ws?topic=bench-0`, {
     headers: { authorization: `Bearer ${server.tokens[0]}` },
   });
   await new Promise((resolve) => ws.once("open", resolve));
+  const disk = startDisk();
+  const acked: number[] = [];
+  const synced: number[] = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    acked.push(...(await ackTurn(ws)));
+    synced.push(...(await disk.turn()));
+  }
+  disk.stop();
+  ws.terminate();
+  await server.stop();
+  const ours = waits(acked);
+  const bare = waits(synced);
+  return { ...ours, disk: bare, ratio: { p99_vs_disk: ours.p99 / bare.p99 } };
+}
+
+async function ackTurn(ws: WebSocket): Promise<number[]> {
   const sentAt = new Map<string, number>();
   const seen: number[] = [];
-  ws.on("message", (data) => {
+  const read = (data: WebSocket.RawData) => {
     const { payload } = JSON.parse(String(data));
     const at = sentAt.get(payload.id);
     if (payload.event === "ack" && at !== undefined) seen.push(performance.now() - at);
-  });
-  const total = perSecond * seconds;
+  };
+  ws.on("message", read);
+  const total = (perSecond * turnMs) / 1000;
   const began = performance.now();
   for (let i = 0; i < total; i += 1) {
     const wait = began + (i * 1000) / perSecond - performance.now();
@@ -32,8 +58,24 @@ export async function benchAcks(): Promise<{ p50: number; p99: number; max: numb
     ws.send(JSON.stringify({ protocol: "mcpx/v0.1", id, kind: "chat", payload: { text: "x".repeat(200) } }));
   }
   while (seen.length < total) await sleep(20);
-  ws.terminate();
-  await server.stop();
+  ws.off("message", read);
+  return seen;
+}
+
+function startDisk(): { turn(): Promise<number[]>; stop(): void } {
+  const child = fork(new URL("./disk.ts", import.meta.url));
+  return {
+    turn: () =>
+      new Promise((resolve, reject) => {
+        child.once("exit", (code) => reject(new Error(`the disk's process ended with ${code}`)));
+        child.once("message", (waited) => resolve(waited as number[]));
+        child.send(turnMs);
+      }),
+    stop: () => child.disconnect(),
+  };
+}
+
+function waits(seen: number[]): Waits {
   seen.sort((a, b) => a - b);
   return { p50: percentile(seen, 50), p99: percentile(seen, 99), max: seen.at(-1) ?? Number.NaN };
 }

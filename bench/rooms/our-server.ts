@@ -1,10 +1,10 @@
 // Ours, with its durable log holding half a million random ids, and rate limits out of the way.
-import { randomUUID } from "node:crypto";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { startServer } from "@mcpx/cli";
-import { createSqliteTopicLog } from "@mcpx/gateway";
 import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import { reportCpuWhenAsked } from "./server-process.ts";
@@ -13,7 +13,7 @@ const [participants = 1, prefilled = 0, rooms = 1] = process.argv.slice(2).map(N
 const dataDir = process.env.BENCH_DATA ?? mkdtempSync(join(tmpdir(), "mcpx-bench-"));
 const log = createLogger({ level: "warn" });
 
-if (prefilled > 0) await prefill(prefilled);
+if (prefilled > 0) prefill(prefilled);
 const server = await startServer({
   dataDir,
   listen: { host: "127.0.0.1", port: 0 },
@@ -36,21 +36,8 @@ process.on("disconnect", () => {
 });
 reportCpuWhenAsked();
 
-async function prefill(count: number): Promise<void> {
-  const topicLog = await createSqliteTopicLog({ path: join(dataDir, "topics.db") });
-  const text = JSON.stringify({ protocol: "mcpx/v0.1", kind: "chat", payload: { text: "x".repeat(180) } });
-  for (let done = 0; done < count; done += 10_000) {
-    const batch = Array.from({ length: 10_000 }, () =>
-      topicLog.append({
-        topic: "bench-0",
-        id: randomUUID(),
-        from: "earlier",
-        at: Date.now(),
-        digest: "d".repeat(43),
-        text,
-      }),
-    );
-    await Promise.all(batch);
-  }
-  await topicLog.close();
+function prefill(count: number): void {
+  const file = fileURLToPath(new URL("./prefill.ts", import.meta.url));
+  const path = join(dataDir, "topics.db");
+  execFileSync(process.execPath, ["--conditions=mcpx-source", file, path, String(count)]);
 }

@@ -34,7 +34,6 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
     "  9  needs HUB_TOKEN in the environment of mcpx up",
     "  9  not taken over: excludeTools",
     "",
-    "Tools that do not say how dangerous they are will be asked for.",
     "Nothing was written; --yes writes all of them.",
   ]);
   for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
@@ -159,9 +158,21 @@ test("at a terminal the choice is by numbers", async () => {
   const command = start(["import"], options);
   await command.line(/Import which\?/);
   command.type("1 4");
+  await command.line(/ask or allow\?/);
+  command.type("");
   expect((await command.ended).code).toBe(0);
   const path = join(home.dir, ".local", "share", "mcpx", "mcpx.json");
-  expect(Object.keys(JSON.parse(readFileSync(path, "utf8")).mcpServers)).toEqual(["github", "old"]);
+  const servers = () => JSON.parse(readFileSync(path, "utf8")).mcpServers;
+  expect(Object.keys(servers())).toEqual(["github", "old"]);
+  expect(servers().old.unannotated).toBeUndefined();
+  const allowing = start(["import"], options);
+  await allowing.line(/Import which\?/);
+  allowing.type("1");
+  await allowing.line(/ask or allow\?/);
+  allowing.type("allow");
+  await allowing.line(/^tools that do not say how dangerous they are will be allowed/);
+  expect((await allowing.ended).code).toBe(0);
+  expect(servers().filesystem.unannotated).toBe("allow");
   const none = start(["import"], options);
   await none.line(/Import which\?/);
   none.type("");
@@ -198,15 +209,39 @@ test("broken files of every client are a line each, and what is sound comes in a
     home.path("cursor"),
     '{"mcpServers": {"ok": {"command": "true"}, "bad": {"command": ["a"]}, "\\u001b[2J": 1}}',
   );
-  const { code, out, err } = await mcpx(["import", "--yes", "--unannotated", "allow"], {
-    cwd: home.project,
-    env: home.env,
-  });
+  const { code, out, err } = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
   expect(code).toBe(0);
   const faults = err.split("\n").filter((line) => line.startsWith("mcpx: /"));
   expect(faults).toHaveLength(7);
   expect(err).not.toContain("\u001b");
   expect(out).toContain("wrote 1 server to");
-  expect(out).toContain("will be asked for; --unannotated allow is not kept before there are gates.");
   await up(join(home.dir, ".local", "share", "mcpx"), [], { env: home.env });
+});
+
+test("--unannotated is kept for each server, and what is neither ask nor allow is refused", async () => {
+  const home = newHome(["cursor"]);
+  const options = { cwd: home.project, env: home.env };
+  const path = join(home.dir, ".local", "share", "mcpx", "mcpx.json");
+  const kept = () => {
+    const { mcpServers } = JSON.parse(readFileSync(path, "utf8"));
+    return Object.entries(mcpServers as Record<string, { unannotated?: string }>).map(
+      ([name, { unannotated }]) => [name, unannotated],
+    );
+  };
+  const refused = await mcpx(["import", "--yes", "--unannotated", "maybe"], options);
+  expect(refused).toMatchObject({ code: 2, err: "mcpx: --unannotated maybe is not one; use ask or allow" });
+  expect(existsSync(path)).toBe(false);
+  const { out } = await mcpx(["import", "--yes", "--unannotated", "allow"], options);
+  expect(out).toContain("tools that do not say how dangerous they are will be allowed, once there are gates");
+  await mcpx(["add", "notes", "https://notes.example.com/mcp", "--unannotated", "ask"], options);
+  await mcpx(["add", "plain", "https://plain.example.com/mcp"], options);
+  expect(kept()).toEqual([
+    ["github", "allow"],
+    ["filesystem", "allow"],
+    ["notes", "ask"],
+    ["plain", undefined],
+  ]);
+  writeFileSync(path, readFileSync(path, "utf8").replace('"unannotated": "ask"', '"unannotated": "deny"'));
+  const wrong = await mcpx(["up", "--port", "0"], options);
+  expect(wrong.err).toContain("mcpServers.notes.unannotated");
 });

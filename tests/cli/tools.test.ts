@@ -61,6 +61,8 @@ test("the list shows danger, latency and server, for people and for programs", a
   expect(rows.map(({ name }: { name: string }) => name)).toEqual([
     "files.read_file",
     "files.write",
+    "mcpax.notifications_dropped",
+    "mcpax.routes",
     "mcpax.status",
     "mcpax.subservers",
   ]);
@@ -224,4 +226,22 @@ test("changes that were seen can be looked at and accepted when no gateway runs"
   expect((await run("audit", "--action", "tool.accept")).out).toContain("files.write");
   await up(dir, [], { cwd: dir });
   expect((await run("tools", "files.*")).out).not.toContain("has changed");
+});
+
+test("a server that is taken out is forgotten: under its name whatever comes is new", async () => {
+  const { dir, run, server } = await changed();
+  const gateway = await up(dir, [], { cwd: dir });
+  // What it would be otherwise.
+  expect((await run("tools", "files.*")).out).toContain("?  files.write");
+  gateway.kill("SIGTERM");
+  await gateway.ended;
+  const removed = await run("remove", "files");
+  expect(removed.err).toContain("what 2 tools were is forgotten");
+  expect((await run("audit", "--action", "tool.forget")).out).toContain("files");
+  await run("add", "files", "--", server.command, ...server.args);
+  await up(dir, [], { cwd: dir });
+  expect((await run("tools", "files.*")).out.split("\n")).toEqual([
+    "!  files.read_file  standard  files  Reads \\u200bmuch more",
+    "!  files.write      standard  files  Deletes a file",
+  ]);
 });

@@ -33,7 +33,7 @@ export interface TestServer {
 export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock">> {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
-  config?: Pick<Config, "mcpServers" | "profiles" | "segment" | "pins">;
+  config?: Omit<Config, "listen" | "limits" | "issuers">;
   /** Pages elsewhere that may talk to it. */
   origins?: string[];
 }

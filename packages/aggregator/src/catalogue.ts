@@ -7,7 +7,7 @@ import { type FetchedList, fetchList, type ListKind, listKinds } from "./fetch-l
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
 import { checkPins } from "./pins.ts";
 import { readEntries } from "./read-entries.ts";
-import type { Server } from "./server.ts";
+import { isDegraded, type Server } from "./server.ts";
 import { shapeOf } from "./shape.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -79,7 +79,7 @@ export async function listOf(
   const slot = slotOf(server, kind, caller);
   const now = state.clock.monotonic();
   if (slot.listed !== undefined && slot.listed.goodUntil > now) return slot.listed;
-  if (slot.failedUntil > now) return undefined;
+  if (slot.failedUntil > now) return slot.listed;
   slot.fetching ??= refill(state, server, kind, caller, slot).finally(() => {
     slot.fetching = undefined;
   });
@@ -100,8 +100,15 @@ export function expireLists(server: Server, kinds: readonly ListKind[]): void {
 }
 
 /** Its conversation is over, and nothing of its lists outlives it. [AX-13.1-2] */
-export function forgetLists(server: Server, kinds: readonly ListKind[] = listKinds): void {
-  replaceSlots(server, kinds, empty);
+export function forgetLists(server: Server): void {
+  replaceSlots(server, listKinds, empty);
+}
+
+/** The same when a new conversation has begun: what is being read is being read from that one. */
+export function renewLists(server: Server, kinds: readonly ListKind[] = listKinds): void {
+  replaceSlots(server, kinds, (slot) =>
+    slot.fetching === undefined ? empty() : Object.assign(slot, { listed: undefined }),
+  );
 }
 
 /** Others, so that what is being read meanwhile is not kept. */
@@ -128,11 +135,11 @@ async function refill(
     return listed;
   } catch (error) {
     const fault = isMcpxError(error) ? error.detail : String(error);
-    slot.listed = undefined;
+    if (!isDegraded(server, state.clock.monotonic())) slot.listed = undefined;
     slot.failedUntil = server.fault?.retryAt ?? state.clock.monotonic() + listAgainMs;
     server.listFaults.set(kind, fault);
     state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
-    return undefined;
+    return slot.listed;
   }
 }
 

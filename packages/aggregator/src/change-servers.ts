@@ -45,7 +45,7 @@ export function changeServers(state: TreeState, { servers, profiles }: TreeChang
   const fresh = servers.filter((options) => !isSame(options, configured.get(options.name)?.options));
   for (const one of gone) takeOut(state, one);
   const made = new Map(fresh.map((options) => [options.name, putIn(state, options)]));
-  for (const one of gone) retire(state, one, made.get(one.options.name));
+  for (const { server, options } of gone) retire(state, server, made.get(options.name));
   const areOthers = profiles !== undefined && replaceProfiles(state.profiles, profiles);
   // Whoever comes later lists what is there then.
   if ((gone.length + fresh.length > 0 || areOthers) && state.subscribers.size > 0)
@@ -103,7 +103,8 @@ function takeOut(state: TreeState, one: Configured): void {
   else state.bySegment.delete(server.segment);
 }
 
-function retire(state: TreeState, { server }: Configured, successor: Server | undefined): void {
+/** It is out of the tree: what was watched of it is watched at its heir, and its conversations end when they may. */
+export function retire(state: TreeState, server: Server, successor: Server | undefined): void {
   const entries = [...new Set(server.links.values())];
   const heir = successor?.segment === server.segment ? successor : undefined;
   for (const { watches } of state.subscribers) {

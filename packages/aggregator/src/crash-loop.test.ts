@@ -37,7 +37,7 @@ test("a child that ends again and again is left alone, and calls meanwhile say w
     await Promise.resolve();
   };
   for (let n = 0; n < 5; n += 1) await crash();
-  const refused = { code: "server_unreachable", retryAfterMs: 30_000 };
+  const refused = { code: "subserver_unreachable", retryAfterMs: 30_000 };
   await expect(call()).rejects.toMatchObject(refused);
   await expect(call()).rejects.toThrow("s: it ends again and again, last with it died: Error: no database");
   expect(server.openings).toHaveLength(5);

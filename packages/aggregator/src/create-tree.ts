@@ -1,16 +1,17 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import { mayUse } from "./authorise.ts";
-import { knownList } from "./catalogue.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
+import { maySee } from "./may-see.ts";
+import type { FlowLimits } from "./notification-flow.ts";
+import { limitNotifications } from "./notification-flows.ts";
 import { createOwnServer, ownSegment } from "./own-server.ts";
 import type { PinStore } from "./pin-store.ts";
 import type { Profile, Profiles } from "./profile.ts";
 import { callSearchTool, isSearchTool, listSearchTools } from "./search-tools.ts";
-import { resourcesName, type Server, type ServerOptions } from "./server.ts";
+import type { Server, ServerOptions } from "./server.ts";
 import { subscribe } from "./subscriptions.ts";
 import type { Tree, TreeFacts } from "./tree.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
@@ -34,6 +35,10 @@ export interface TreeOptions {
   /** Without it tools may change unseen. */
   pins?: PinStore | undefined;
   secret: Uint8Array;
+  /** How long the tools of a lost server stay listed; 0 is not at all. */
+  graceMs?: number | undefined;
+  /** How many notifications of a server go upward. */
+  notifications?: Partial<FlowLimits> | undefined;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
 }
@@ -46,6 +51,8 @@ export interface RunningTree extends Tree {
   /** Ends every conversation and every child. */
   close(): Promise<void>;
 }
+
+const graceMsDefault = 300_000;
 
 export function createTree(options: TreeOptions): RunningTree {
   const { name, version, segment, clock, log, audit, pins, secret } = options;
@@ -65,14 +72,17 @@ export function createTree(options: TreeOptions): RunningTree {
     audit,
     pins,
     secret,
+    graceMs: options.graceMs ?? graceMsDefault,
+    isBridge: options.isBridge === true,
     isClosed: false,
     closing: new AbortController(),
   };
-  if (options.isBridge !== true)
+  if (!state.isBridge)
     bySegment.set(
       ownSegment,
       createOwnServer(() => state),
     );
+  if (options.notifications !== undefined) limitNotifications(state, options.notifications);
   changeServers(state, options);
   return {
     state,
@@ -118,7 +128,8 @@ const instructionCharsMax = 4_000;
 
 /** What is known now, of the servers this caller may use: no client waits at the door for a slow one. */
 function describe(state: TreeState, caller: Caller): TreeFacts {
-  const extensions: JsonObject = { "org.mcpax/aggregator": { version: state.version } };
+  // What only carries another's names on is no tree of its own.
+  const extensions: JsonObject = state.isBridge ? {} : { "org.mcpax/aggregator": { version: state.version } };
   const instructions: string[] = [];
   const servers = serversOf(state).filter((server) => maySee(caller, server));
   for (const { facts, segment } of servers) {
@@ -143,13 +154,6 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
     },
     instructions: instructions.length === 0 ? undefined : instructions.join("\n\n"),
   };
-}
-
-/** Something of it, as far as it has been listed. */
-function maySee(caller: Caller, server: Server): boolean {
-  if (mayUse(caller, resourcesName(server))) return true;
-  const tools = knownList(server, "tools", caller)?.entries ?? [];
-  return tools.some(({ canonical }) => mayUse(caller, canonical));
 }
 
 /** To the conversations that are this caller's own. */

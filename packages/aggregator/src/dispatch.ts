@@ -58,6 +58,7 @@ async function sendOver(
       logLevel: caller.logLevel,
       wantsProgress: exchange.wantsProgress,
       paramHeaders,
+      caller,
       signal: patience.signal,
       notify(what, about) {
         if (what === "notifications/progress") patience.extend();

@@ -32,6 +32,8 @@ export interface Caller {
   readonly logLevel: LogLevel | undefined;
   /** It is the tree above us: its routes are read. Everybody else's are removed. [AX-7.2-2] */
   readonly isParent?: boolean | undefined;
+  /** What the tree above calls us. */
+  readonly ownSegment?: string | undefined;
   /** Sends what belongs to no request. Only sessions have a way for it. */
   readonly deliver?: ((method: string, params: JsonObject) => void) | undefined;
   /** Asks what belongs to no request. Only sessions have a way for it. */

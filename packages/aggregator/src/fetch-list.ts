@@ -60,7 +60,7 @@ async function readPages(
   const { link } = await linkFor(state, server, caller);
   const { capability, key } = methods[kind];
   // Never asked for what it does not have. [AX-6.1-2]
-  if (!isObject(link.facts.capabilities[capability])) {
+  if (!isObject(link.facts.capabilities[capability]) || server.declared?.[capability] === false) {
     return { items: [], leftOut: [], ttlMs: ttlMsDefault, isPrivate: false };
   }
   const gathered: Gathered = { items: [], leftOut: [], chars: 0 };

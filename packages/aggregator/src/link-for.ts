@@ -3,10 +3,10 @@
 // own, and a question can never reach somebody else; all others share.
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
-import { forgetLists } from "./catalogue.ts";
+import { renewLists } from "./catalogue.ts";
 import { noteDeath } from "./crash-loop.ts";
+import { degrade, restore } from "./degrade.ts";
 import type { Caller } from "./exchange.ts";
-import { listKinds } from "./fetch-list.ts";
 import { hear } from "./hear.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
 import type { Link } from "./links/link.ts";
@@ -39,7 +39,7 @@ export async function linkFor(state: TreeState, server: Server, caller: Caller):
 }
 
 function keyFor(server: Server, caller: Caller): string {
-  if (server.era === "modern") return "";
+  if (server.era === "modern" || server.isShared === true) return "";
   const shape = shapeOf(caller.capabilities);
   return canBeAsked(caller.capabilities) ? `of ${caller.key} ${shape}` : `for ${shape}`;
 }
@@ -66,7 +66,7 @@ function open(state: TreeState, server: Server, caller: Caller, key: string): Li
     throw new McpxError("server_unreachable", `${server.name}: ${fault.detail}`, { retryAfterMs });
   }
   makeRoom(server);
-  const owner = canBeAsked(caller.capabilities) ? caller : undefined;
+  const owner = canBeAsked(caller.capabilities) && server.isShared !== true ? caller : undefined;
   const said = new Remarks();
   const opening = start(state, server, caller, said, () => entry);
   const entry: LinkEntry = {
@@ -99,7 +99,7 @@ async function start(
     link = await server.open(
       {
         clientInfo: { name: state.name, version: state.version },
-        capabilities: capabilitiesOf(shapeOf(caller.capabilities)),
+        capabilities: server.isShared === true ? {} : capabilitiesOf(shapeOf(caller.capabilities)),
         era: server.era,
         signal: state.closing.signal,
       },
@@ -132,11 +132,12 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
     if (!server.links.has("")) server.links.set("", entry);
   }
   stopWhenIdle(state, server, entry);
+  restore(state, server);
   // Somebody has been shown a list without it.
   if (server.listFaults.size > 0) {
     const kinds = [...server.listFaults.keys()];
     server.listFaults.clear();
-    forgetLists(server, kinds);
+    renewLists(server, kinds);
     for (const kind of kinds) announceChange(state, kind);
   }
 }
@@ -167,11 +168,7 @@ function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): 
   server.lastLoss = { why: told, at: state.clock.now() };
   state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
   if (entry.link?.pid !== undefined) breakLoop(state, server, entry, told);
-  // No definition outlives its conversation. [AX-13.1-2]
-  if (entry.owner === undefined) {
-    forgetLists(server);
-    for (const kind of listKinds) announceChange(state, kind);
-  }
+  if (entry.owner === undefined) degrade(state, server, told);
   void watchAgain(state, entry);
 }
 

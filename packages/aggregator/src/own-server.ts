@@ -1,8 +1,11 @@
 // The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
-// process. [CONTRACT: mcpax.status, mcpax.subservers]
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+// process. [CONTRACT: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped]
+import { isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
 import { modernRevision } from "./era.ts";
+import type { Caller } from "./exchange.ts";
 import type { Link, LinkRequest } from "./links/link.ts";
+import { notificationsDropped } from "./notification-flows.ts";
+import { routesOf } from "./routes.ts";
 import { createServer, type Server } from "./server.ts";
 import { serverStatus } from "./status.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
@@ -11,7 +14,7 @@ export const ownSegment = "mcpax";
 
 interface OwnTool {
   item: JsonObject;
-  call(state: TreeState): JsonObject;
+  call(state: TreeState, caller: Caller, args: JsonObject): JsonObject | Promise<JsonObject>;
 }
 
 export const harmless = {
@@ -48,15 +51,31 @@ const tools: readonly OwnTool[] = [
       })),
     }),
   },
+  {
+    item: ownItem("notifications_dropped", "How many notifications of each server were too many to pass on."),
+    call: notificationsDropped,
+  },
+  {
+    item: ownItem("routes", "Where a call of each tool goes.", {
+      properties: { after: { type: "string", description: "next of the answer before" } },
+      // Servers are asked for their lists where these are not good any more.
+      latency: "standard",
+    }),
+    call: (state, caller, { after }) => routesOf(state, caller, after),
+  },
 ];
 
-function ownItem(name: string, description: string): JsonObject {
+function ownItem(
+  name: string,
+  description: string,
+  { properties = {}, latency = "fast" }: { properties?: JsonObject; latency?: LatencyClass } = {},
+): JsonObject {
   return {
     name,
     description,
-    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    inputSchema: { type: "object", properties, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    _meta: { "x-mcpax-capability": harmless },
+    _meta: { "x-mcpax-capability": { ...harmless, latency_class: latency } },
   };
 }
 
@@ -82,7 +101,7 @@ function ownLink(state: () => TreeState): Link {
       info: { name: ownSegment, version: state().version },
       instructions: undefined,
     },
-    request: async (request) => answer(state(), request),
+    request: (request) => answer(state(), request),
     notify: () => {},
     watch: () => {},
     setLogLevel: () => {},
@@ -91,11 +110,16 @@ function ownLink(state: () => TreeState): Link {
   };
 }
 
-function answer(state: TreeState, { method, params }: LinkRequest): JsonObject {
+async function answer(state: TreeState, { method, params, caller }: LinkRequest): Promise<JsonObject> {
   if (method === "tools/list") return { tools: tools.map(({ item }) => item) };
   const tool = tools.find(({ item }) => item.name === params.name);
-  if (method !== "tools/call" || tool === undefined) throw new McpxError("unknown_method");
-  const structuredContent = tool.call(state);
+  if (method !== "tools/call" || tool === undefined || caller === undefined)
+    throw new McpxError("unknown_method");
+  const structuredContent = await tool.call(
+    state,
+    caller,
+    isObject(params.arguments) ? params.arguments : {},
+  );
   return {
     resultType: "complete",
     content: [{ type: "text", text: JSON.stringify(structuredContent, undefined, 1) }],

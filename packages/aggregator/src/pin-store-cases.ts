@@ -75,6 +75,21 @@ export function pinStoreCases(open: () => PinStore): void {
     expect(store.changed()).toEqual([]);
   });
 
+  test("what is forgotten is first seen again, and only of that server", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("a", "1"), seen("b", "1")] }), 10);
+    store.write("t", news({ first: [seen("a", "1")] }), 10);
+    store.write("s", news({ changed: [seen("a", "22")] }), 20);
+    expect(store.forget("s")).toBe(2);
+    expect(store.changed()).toEqual([]);
+    expect(store.change("s", "a")).toBeUndefined();
+    expect(store.accept("s", "a", "hash of 22")).toBe(false);
+    expect([store.pinsOf("s").size, store.pinsOf("t").size]).toEqual([0, 1]);
+    expect(store.forget("s")).toBe(0);
+    store.write("s", news({ first: [seen("a", "333")] }), 30);
+    expect(store.pinsOf("s").get("a")?.hash).toBe("hash of 333");
+  });
+
   test("names are any text", () => {
     const store = open();
     const names = ["__proto__", "", "constructor", "a'; DROP TABLE tool_pins; --", "ä\u0000b", "A", "a"];

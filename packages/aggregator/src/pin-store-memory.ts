@@ -50,6 +50,11 @@ export function createMemoryPinStore(): PinStore {
       rowsOf(server).set(tool, { hash, text: row.changed.text, changed: undefined });
       return true;
     },
+    forget(server) {
+      const { size } = rowsOf(server);
+      servers.delete(server);
+      return size;
+    },
   };
 }
 

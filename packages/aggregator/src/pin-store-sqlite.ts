@@ -1,30 +1,7 @@
 // Pins in `state.db`.
 import type { DatabaseSync } from "node:sqlite";
-import { immediately, type Migration } from "@mcpx/host";
+import { immediately } from "@mcpx/host";
 import { type ChangedTool, changedMax, type PinStore } from "./pin-store.ts";
-
-/** The tree's tables in the state database. Forward only: a change is a new entry at the end. */
-export const aggregatorMigrations: readonly Migration[] = [
-  {
-    version: 1,
-    up: `
-      CREATE TABLE tool_pins (
-        server TEXT NOT NULL,
-        tool TEXT NOT NULL,
-        hash TEXT NOT NULL,
-        text TEXT NOT NULL,
-        pinned_at INTEGER NOT NULL,
-        changed_hash TEXT,
-        changed_text TEXT,
-        changed_at INTEGER,
-        canonical TEXT,
-        chars INTEGER NOT NULL,
-        PRIMARY KEY (server, tool)
-      ) STRICT;
-      CREATE INDEX tool_pins_changed ON tool_pins (canonical) WHERE changed_hash IS NOT NULL;
-    `,
-  },
-];
 
 /** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
 export function createSqlitePinStore(db: DatabaseSync): PinStore {
@@ -54,6 +31,7 @@ export function createSqlitePinStore(db: DatabaseSync): PinStore {
        changed_hash = NULL, changed_text = NULL, changed_at = NULL, canonical = NULL
      WHERE server = ? AND tool = ? AND changed_hash = ?`,
   );
+  const forget = db.prepare("DELETE FROM tool_pins WHERE server = ?");
   return {
     pinsOf: (server) =>
       new Map(
@@ -77,6 +55,7 @@ export function createSqlitePinStore(db: DatabaseSync): PinStore {
       return row && { ...changedTool(row), was: String(row.text), now: String(row.changed_text) };
     },
     accept: (server, tool, hash) => accept.run(server, tool, hash).changes > 0,
+    forget: (server) => Number(forget.run(server).changes),
   };
 }
 

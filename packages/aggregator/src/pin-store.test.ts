@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "@mcpx/host";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { aggregatorMigrations } from "./migrations.ts";
 import { news, pinStoreCases, seen } from "./pin-store-cases.ts";
 import { createMemoryPinStore } from "./pin-store-memory.ts";
-import { aggregatorMigrations, createSqlitePinStore } from "./pin-store-sqlite.ts";
+import { createSqlitePinStore } from "./pin-store-sqlite.ts";
 
 const openAt = (path: string) => {
   const db = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations });

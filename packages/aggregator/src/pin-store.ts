@@ -53,6 +53,8 @@ export interface PinStore {
   change(server: string, tool: string): ToolChange | undefined;
   /** The change becomes the pin, if it is still the one that was looked at. */
   accept(server: string, tool: string, hash: string): boolean;
+  /** Whatever comes under this server's name is first seen again; says how many tools were forgotten. */
+  forget(server: string): number;
 }
 
 export const changedMax = 1_000;

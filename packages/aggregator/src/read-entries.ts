@@ -1,5 +1,5 @@
 // From what a server lists to entries of the tree. Nothing is dropped silently: what cannot be listed is named. Pure.
-import { capabilityOf, type JsonObject } from "@mcpx/protocol";
+import { capabilityOf, fitsScope, type JsonObject } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { aliasNames } from "./names/alias-names.ts";
@@ -39,6 +39,11 @@ export function readEntries(server: Server, kind: ListKind, items: readonly Json
       continue;
     }
     const isTool = kind === "tools";
+    const fault = isTool ? misfit(server, name, item) : undefined;
+    if (fault !== undefined) {
+      leftOut.push(`${name.slice(0, 100)}: ${fault}`);
+      continue;
+    }
     const capability = isTool ? capabilityOf(item, server.isTrusted) : undefined;
     const entry = { server, name, canonical, item, capability, fixed: undefined, isRenamed };
     (isTool && !isEnabled(server, name) ? disabled : entries).push(entry);
@@ -46,6 +51,19 @@ export function readEntries(server: Server, kind: ListKind, items: readonly Json
   entries.sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
   const faults = kind === "tools" ? overrideFaults(server, named) : [];
   return { entries, disabled, leftOut, overrideFaults: faults };
+}
+
+/** Why a tool of a registered server cannot be listed. */
+function misfit(
+  { scope, declared, isTree: isOne }: Server,
+  name: string,
+  item: JsonObject,
+): string | undefined {
+  // Only trees have names with parts. [AX-4.3-1] [AX-10.3-1]
+  if (declared !== undefined && isOne !== true && name.includes(".")) return "its name has a dot";
+  if (scope !== undefined && !fitsScope(capabilityOf(item, true), scope))
+    return `it wants more than ${scope}`;
+  return undefined;
 }
 
 interface Place {

@@ -33,8 +33,10 @@ async function findByName(
   if (server === undefined) return undefined;
   const own = server.segment === undefined ? name : name.slice(server.segment.length + 1);
   const find = (listed: Listed | undefined) => listed?.byCanonical.get(name) ?? listed?.byName.get(own);
-  // However old the list is: a call does not wait for a new one unless it has to.
-  return find(knownList(server, kind, caller)) ?? find(await listOf(state, server, kind, caller));
+  // However old the list is: a call does not wait for a new one unless it has to. What a lost conversation has listed
+  // says nothing of the next one. [AX-13.1-2]
+  const known = server.degraded === undefined ? knownList(server, kind, caller) : undefined;
+  return find(known) ?? find(await listOf(state, server, kind, caller));
 }
 
 /** Whose name it is, by its first part. */

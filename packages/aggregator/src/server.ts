@@ -1,5 +1,12 @@
 // A server of the tree as it stands now: state without methods. Verbs on it are in files of their own.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import {
+  type AuthScope,
+  isObject,
+  type JsonObject,
+  type McpxError,
+  type RegistrationCapabilities,
+} from "@mcpx/protocol";
+import type { BudgetAccount } from "./budget.ts";
 import type { Lists } from "./catalogue.ts";
 import type { CrashLoop } from "./crash-loop.ts";
 import type { Era } from "./era.ts";
@@ -41,6 +48,18 @@ export interface ServerOptions {
   overrides?: Overrides | undefined;
   /** Its tools may change as they like. */
   isUnpinned?: boolean | undefined;
+  /** It has one conversation for everybody, and nobody can be asked in it unless its era tells whom. */
+  isShared?: boolean | undefined;
+  /** Whether it is a tree itself; found out by what it says unless given. */
+  isTree?: boolean | undefined;
+  /** Tools that want more than this are not listed. [AX-10.2-1] */
+  scope?: AuthScope | undefined;
+  /** What may be asked of it, whatever it says itself. [AX-6.1-2] */
+  declared?: Readonly<RegistrationCapabilities> | undefined;
+  /** What calls into it may use up. [AX-11.4-1] */
+  budget?: BudgetAccount | undefined;
+  /** Why nothing may be dispatched to it at this moment. */
+  refusal?: (() => McpxError | undefined) | undefined;
 }
 
 /** One conversation, and what it is kept for. */
@@ -59,6 +78,14 @@ export interface LinkEntry {
   readonly said: Remarks;
 }
 
+export interface Degraded {
+  /** Wall clock. */
+  since: number;
+  /** Monotonic ms. */
+  until: number;
+  why: string;
+}
+
 export interface Server extends Readonly<ServerOptions> {
   readonly links: Map<string, LinkEntry>;
   /** By what the callers can; see `shapeOf`. */
@@ -72,6 +99,8 @@ export interface Server extends Readonly<ServerOptions> {
   readonly listFaults: Map<ListKind, string>;
   /** Why it cannot be reached, and when it may be asked again (monotonic ms). */
   fault: { detail: string; since: number; retryAt: number; failures: number } | undefined;
+  /** Its conversation was lost: its tools stay listed for a while, as the lost conversation had them. [AX-13.2-1] */
+  degraded: Degraded | undefined;
   /** What it said beside the protocol, in all its conversations. */
   readonly remarks: Remarks;
   readonly crashLoop: CrashLoop;
@@ -89,16 +118,23 @@ export function createServer(options: ServerOptions): Server {
     era: undefined,
     facts: undefined,
     fault: undefined,
+    degraded: undefined,
     remarks: new Remarks(),
     crashLoop: { deaths: [], trips: 0 },
     lastLoss: undefined,
   };
 }
 
+/** Lost, and not yet for too long. */
+export function isDegraded({ degraded }: Pick<Server, "degraded">, now: number): boolean {
+  return degraded !== undefined && now < degraded.until;
+}
+
 const treeExtension = "org.mcpax/aggregator";
 
 /** It is a tree itself: its names may be dotted, and it understands routes. [AX-4.3-1] */
-export function isTree({ facts }: Pick<Server, "facts">): boolean {
+export function isTree({ facts, isTree: isOne }: Pick<Server, "facts" | "isTree">): boolean {
+  if (isOne !== undefined) return isOne;
   const extensions = facts?.capabilities.extensions;
   return isObject(extensions) && isObject(extensions[treeExtension]);
 }

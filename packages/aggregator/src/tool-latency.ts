@@ -21,11 +21,12 @@ export function latencyOf(entry: Entry): Latency {
   return made;
 }
 
-/** As it is declared, but for a class that was found to be slower. [AX-9.2-1] */
+/** As it is declared, but for a class that was found to be slower, and what was lost. [AX-9.2-1] [AX-13.2-2] */
 export function shownCapability(entry: Entry): Readonly<Capability> | undefined {
   const { capability, server, name } = entry;
-  const effective = server.latencies.get(name)?.effective;
-  if (capability === undefined || effective === undefined || effective === capability.latency_class)
-    return capability;
-  return { ...capability, latency_class: effective };
+  if (capability === undefined) return undefined;
+  const effective = server.latencies.get(name)?.effective ?? capability.latency_class;
+  const isDegraded = server.degraded !== undefined;
+  if (!isDegraded && effective === capability.latency_class) return capability;
+  return { ...capability, latency_class: effective, ...(isDegraded && { availability: "degraded" }) };
 }

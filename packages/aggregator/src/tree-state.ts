@@ -24,6 +24,10 @@ export interface TreeState {
   readonly audit: Audit | undefined;
   /** What tools were when they were first seen; without it they may change. */
   readonly pins: PinStore | undefined;
+  /** How long the tools of a lost server stay listed; 0 is not at all. */
+  readonly graceMs: number;
+  /** It has nothing of its own. */
+  readonly isBridge: boolean;
   /** Key of the seals on task ids. */
   readonly secret: Uint8Array;
   isClosed: boolean;

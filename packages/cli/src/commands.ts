@@ -5,6 +5,9 @@ import { approve } from "./commands/approve.ts";
 import { audit } from "./commands/audit.ts";
 import { backup } from "./commands/backup.ts";
 import { call } from "./commands/call.ts";
+import { certAuthority } from "./commands/cert-ca.ts";
+import { certClient } from "./commands/cert-client.ts";
+import { certServer } from "./commands/cert-server.ts";
 import { connect } from "./commands/connect.ts";
 import { doctor } from "./commands/doctor.ts";
 import { importServers } from "./commands/import.ts";
@@ -13,6 +16,7 @@ import { keyNew } from "./commands/key-new.ts";
 import { keyShow } from "./commands/key-show.ts";
 import { peers } from "./commands/peers.ts";
 import { pending } from "./commands/pending.ts";
+import { register } from "./commands/register.ts";
 import { reject } from "./commands/reject.ts";
 import { remove } from "./commands/remove.ts";
 import { say } from "./commands/say.ts";
@@ -43,6 +47,7 @@ export const commands: readonly Command[] = [
   connect,
   join,
   serve,
+  register,
   peers,
   tail,
   say,
@@ -67,6 +72,9 @@ export const commands: readonly Command[] = [
   tokenRotate,
   keyNew,
   keyShow,
+  certAuthority,
+  certServer,
+  certClient,
   doctor,
   audit,
   backup,

@@ -1,5 +1,5 @@
 // What `mcpx.json` may hold. `docs/CONFIG.md` shows the same keys; a test keeps them equal.
-import { defaultLimits, type Limits, latencyClasses } from "@mcpx/protocol";
+import { authScopes, defaultLimits, type Limits, latencyClasses } from "@mcpx/protocol";
 import { z } from "zod";
 import * as is from "./config-values.ts";
 import { suggestion } from "./nearest.ts";
@@ -32,6 +32,7 @@ const tls = section({
   cert: is.text("the path of a PEM file", "cert.pem"),
   key: is.text("the path of a PEM file", "key.pem"),
   minVersion: is.oneOf(["TLSv1.2", "TLSv1.3"]).exactOptional(),
+  clientCa: is.text("the path of a PEM file", "ca.pem").exactOptional(),
 });
 
 const listen = section({
@@ -46,29 +47,44 @@ const listen = section({
 const algorithm = is.text("the name of a signature algorithm", "ES256");
 const audience = is.text("an audience", "https://mcpx.example.com");
 
-const issuer = section(
-  {
-    issuer: is.text("the iss of its tokens", "https://login.example.com"),
-    jwksUri: is.keySetUrl.exactOptional(),
-    jwks: z
-      .custom<{ keys: Record<string, unknown>[] }>(isKeySet, {
-        error: ({ input }) => is.expectation('a key set, {"keys": [ … ]}', input),
-      })
-      .exactOptional(),
-    audience: z
-      .union([audience, list(audience)], {
-        error: ({ input }) => is.expectation("an audience or a list of them", input),
-      })
-      .exactOptional(),
-    algorithms: list(algorithm).exactOptional(),
-    typ: is.oneOf(["mcpx+jwt", "at+jwt", "JWT"]).exactOptional(),
-    topics: list(is.topicGlob).exactOptional(),
-    tools: list(is.toolGlob).exactOptional(),
-    level: is.level.exactOptional(),
-    admin: is.flag.exactOptional(),
-  },
-  ["segments"],
-).check(({ value, issues }) => {
+/** A text of this form. */
+function shaped(expected: string, example: string, form: RegExp) {
+  return z.custom<string>((input) => typeof input === "string" && form.test(input), {
+    error: ({ input }) => is.expectation(`${expected}, for example ${JSON.stringify(example)}`, input),
+  });
+}
+
+const segmentGlob = shaped("a segment's name or glob", "lab-*", /^[a-z0-9_*-]{1,63}$/);
+
+const authority = shaped(
+  "a DNS name in lower case, *. before it for one label more",
+  "*.example.com",
+  /^(?:\*\.)?[a-z0-9][a-z0-9.-]{0,252}$/,
+);
+
+const issuer = section({
+  issuer: is.text("the iss of its tokens", "https://login.example.com"),
+  jwksUri: is.keySetUrl.exactOptional(),
+  jwks: z
+    .custom<{ keys: Record<string, unknown>[] }>(isKeySet, {
+      error: ({ input }) => is.expectation('a key set, {"keys": [ … ]}', input),
+    })
+    .exactOptional(),
+  audience: z
+    .union([audience, list(audience)], {
+      error: ({ input }) => is.expectation("an audience or a list of them", input),
+    })
+    .exactOptional(),
+  algorithms: list(algorithm).exactOptional(),
+  typ: is.oneOf(["mcpx+jwt", "at+jwt", "JWT"]).exactOptional(),
+  topics: list(is.topicGlob).exactOptional(),
+  tools: list(is.toolGlob).exactOptional(),
+  segments: list(segmentGlob).exactOptional(),
+  scope: is.oneOf(authScopes).exactOptional(),
+  authorities: list(authority).exactOptional(),
+  level: is.level.exactOptional(),
+  admin: is.flag.exactOptional(),
+}).check(({ value, issues }) => {
   if ((value.jwksUri === undefined) !== (value.jwks === undefined)) return;
   const message = "needs exactly one of jwksUri and jwks; keep one of them";
   issues.push({ code: "custom", message, input: value, path: [] });
@@ -125,6 +141,7 @@ const mcpServer = section({
   segment: is.segment.exactOptional(),
   root: is.flag.exactOptional(),
   trusted: is.flag.exactOptional(),
+  unannotated: is.oneOf(["ask", "allow"]).exactOptional(),
   timeout: is.duration.exactOptional(),
   listTimeout: is.duration.exactOptional(),
   idleTimeout: is.durationOrZero.exactOptional(),
@@ -141,6 +158,36 @@ const mcpServer = section({
   const names = Object.values(tools).flatMap(({ name }) => name ?? []);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) add(`has two tools named ${twice}; give one of them another name`);
+});
+
+const budget = section({
+  max_calls_per_minute: is.count.exactOptional(),
+  max_mutable_calls_per_session: is.count.exactOptional(),
+  max_cost_units_per_session: is.count.exactOptional(),
+});
+
+const scope = is.oneOf(["read", "write", "admin"]);
+
+/** What may register under a segment, and as what. */
+const subserver = section({
+  scope: scope.exactOptional(),
+  authority: is.dnsAuthority.exactOptional(),
+  development: is.flag.exactOptional(),
+});
+
+/** A tree above us. */
+const parent = section({
+  url: is.axUrl,
+  segment: is.segment,
+  token: is.text("a token", "${env:PARENT_TOKEN}").exactOptional(),
+  authority: is.dnsAuthority.exactOptional(),
+  backups: list(is.axUrl).exactOptional(),
+  heartbeat: is.durationOrZero.exactOptional(),
+  tools: list(is.toolGlob).exactOptional(),
+  ca: is.text("the path of a PEM file", "ca.pem").exactOptional(),
+  cert: is.text("the path of a PEM file", "client.pem").exactOptional(),
+  key: is.text("the path of a PEM file", "client-key.pem").exactOptional(),
+  insecure: is.flag.exactOptional(),
 });
 
 const profile = section({
@@ -184,11 +231,15 @@ export const configSchema = section(
     profiles: byName(is.segment, profile).exactOptional(),
     segment: is.segment.exactOptional(),
     pins: is.flag.exactOptional(),
+    parents: list(parent).exactOptional(),
+    subservers: byName(is.segment, subserver).exactOptional(),
+    budgets: byName(is.segment, budget).exactOptional(),
+    degraded: section({ grace: is.durationOrZero.exactOptional() }).exactOptional(),
     log: section({
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  ["parents", "gates", "budgets", "devices", "bridges", "cluster"],
+  ["gates", "devices", "bridges", "cluster"],
 );
 
 /** As it is read: durations are milliseconds. */

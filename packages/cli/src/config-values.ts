@@ -96,6 +96,23 @@ export const ownToolGlob = value<string>(
 
 export const serverUrl = value<string>("an http or https address", "http://127.0.0.1:3000/mcp", isServerUrl);
 
+export const axUrl = value<string>(
+  "the address of a tree: ws, wss, http or https",
+  "wss://tree.example.com/ax",
+  isAxUrl,
+);
+
+export const dnsAuthority = value<string>(
+  "dns: and a DNS name",
+  "dns:edge01.example.com",
+  (input) => typeof input === "string" && /^dns:[a-z0-9][a-z0-9.-]{0,252}$/.test(input),
+).transform((input) => input.slice("dns:".length));
+
+function isAxUrl(input: unknown): boolean {
+  const url = typeof input === "string" ? URL.parse(input) : null;
+  return url !== null && ["ws:", "wss:", "http:", "https:"].includes(url.protocol) && url.username === "";
+}
+
 function isToolGlob(input: unknown): boolean {
   return typeof input === "string" && /^[a-z0-9_.*-]{1,256}$/.test(input);
 }

@@ -11,6 +11,9 @@ import { Failure } from "./failure.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "./replace-file.ts";
 import { secretsIn, secretsOf } from "./secrets.ts";
 
+/** What gates do with tools that do not say how dangerous they are. */
+export type Unannotated = "ask" | "allow";
+
 /** A server as it is written down. */
 export interface ServerEntry {
   command?: string;
@@ -24,6 +27,7 @@ export interface ServerEntry {
   segment?: string;
   root?: boolean;
   trusted?: boolean;
+  unannotated?: Unannotated;
   timeout?: string;
 }
 

@@ -4,6 +4,8 @@ import type { Context, gatewayOptions } from "./command.ts";
 import { accessGateway } from "./gateway-access.ts";
 import { openTree, type TreeCaller } from "./gateway-link.ts";
 import { localUser } from "./local-store.ts";
+import { countsText, serversIn } from "./server-state.ts";
+import { withProgress } from "./with-progress.ts";
 
 export interface TreeView {
   url: string;
@@ -20,14 +22,28 @@ export async function lookAtTree(context: Context<typeof gatewayOptions>): Promi
   const caller = await openTree(access);
   try {
     // Listing first: whoever has not been asked yet is asked now.
+    await withProgress(listAll(caller), async () => countsText(serversIn(await statusOf(caller))), context);
+    // A server that has just begun may say at once that its lists are others; what is known is not asked for again.
     const tools = await listAll(caller);
-    const status = await caller.request("tools/call", { name: "mcpax.status", arguments: {} });
-    const report = isObject(status.structuredContent) ? status.structuredContent : {};
-    const servers = Array.isArray(report.servers) ? report.servers.filter(isObject) : [];
-    return { url, tools, report, servers };
+    const report = await statusOf(caller);
+    const listed = new Set(tools.map(({ name }) => name));
+    const servers = serversIn(report).map((server) => withoutListed(server, listed));
+    return { url, tools, report: { ...report, servers }, servers };
   } finally {
     await caller.close();
   }
+}
+
+/** Lists of other clients may be from before a change was accepted: what is listed now is not held back. */
+function withoutListed(server: JsonObject, listed: ReadonlySet<unknown>): JsonObject {
+  const { quarantined } = server;
+  if (!Array.isArray(quarantined)) return server;
+  return { ...server, quarantined: quarantined.filter((name) => !listed.has(name)) };
+}
+
+async function statusOf(caller: TreeCaller): Promise<JsonObject> {
+  const status = await caller.request("tools/call", { name: "mcpax.status", arguments: {} });
+  return isObject(status.structuredContent) ? status.structuredContent : {};
 }
 
 /** Every page. */

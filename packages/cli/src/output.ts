@@ -11,6 +11,8 @@ export interface Output {
   json(value: unknown): void;
   /** For people beside the result; on standard error. */
   note(text: string): void;
+  /** A note that the next one takes the place of, at a terminal; an empty one only takes it away. */
+  progress(text: string): void;
   /** Plain where NO_COLOR says so or nobody is there to see it. */
   paint(style: Style, text: string): string;
 }
@@ -22,6 +24,9 @@ export interface Streams {
   stderr: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY">>;
 }
 
+/** What stands behind the cursor on its line. */
+const eraseRest = "\u001b[K";
+
 export function createOutput({ stdout, stderr }: Streams): Output {
   return {
     isTerminal: stdout.isTTY === true,
@@ -29,6 +34,10 @@ export function createOutput({ stdout, stderr }: Streams): Output {
     line: (text = "") => stdout.write(`${text}\n`),
     json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
     note: (text) => stderr.write(`${text}\n`),
+    progress: (text) => {
+      if (stderr.isTTY === true) stderr.write(`${text}${eraseRest}\r`);
+      else if (text !== "") stderr.write(`${text}\n`);
+    },
     paint: (style, text) => styleText(style, text, { stream: stdout }),
   };
 }

@@ -12,7 +12,7 @@ import { readPlace, removePlace, writePlace } from "./running-gateway.ts";
 import { type ServerSettings, serverSettings } from "./server-settings.ts";
 import { startFailure } from "./start-failure.ts";
 import { type Server, startServer } from "./start-server.ts";
-import { upScreen } from "./up-screen.ts";
+import { type UpFacts, upScreen } from "./up-screen.ts";
 import { contentsOf, watchConfig } from "./watch-config.ts";
 
 /** Beyond the time the gateway gives its connections to end. */
@@ -46,7 +46,8 @@ export async function runGateway(context: UpContext): Promise<number> {
     const paths = configPlaces({ given: loaded.path ?? options.config, cwd, dataDir });
     const watching = watchConfig({ paths, seen, changed: reload, log });
     writePlace(dataDir, { url, pid: process.pid });
-    announce(context, { url, dataDir, configPath: loaded.path });
+    const servers = settings.tree?.servers.length ?? 0;
+    announce(context, { url, dataDir, configPath: loaded.path, servers });
     if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
     await untilAborted(interrupted);
     watching.close();
@@ -77,10 +78,7 @@ async function start(dataDir: string, settings: ServerSettings, log: Logger): Pr
   }
 }
 
-function announce(
-  context: UpContext,
-  facts: { url: string; dataDir: string; configPath: string | undefined },
-): void {
+function announce(context: UpContext, facts: UpFacts): void {
   const { options, output } = context;
   const { url, dataDir } = facts;
   if (options.json) output.json({ url, dataDir, pid: process.pid });

@@ -1,4 +1,5 @@
 // From the configuration and the command line to what the server is started with.
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { GatewayOptions, TopicOptions } from "@mcpx/gateway";
@@ -67,10 +68,32 @@ function topicOptions(topics: NonNullable<Config["topics"]>): Record<string, Par
 
 /** Paths are relative to the configuration that names them. */
 function readTls(
-  { cert, key, minVersion }: NonNullable<NonNullable<Config["listen"]>["tls"]>,
+  { cert, key, minVersion, clientCa }: NonNullable<NonNullable<Config["listen"]>["tls"]>,
   dir: string,
 ): ListenerOptions["tls"] {
-  return { cert: readPem(dir, cert, "cert"), key: readPem(dir, key, "key"), minVersion };
+  return {
+    cert: readPem(dir, cert, "cert"),
+    key: readPem(dir, key, "key"),
+    minVersion,
+    clientCa: clientCa === undefined ? undefined : readAuthority(dir, clientCa),
+  };
+}
+
+function readAuthority(dir: string, file: string): string {
+  const pem = readPem(dir, file, "clientCa");
+  if (isCertificate(pem)) return pem;
+  throw new Failure(
+    `listen.tls.clientCa: ${resolve(dir, file)} has no certificate in it`,
+    "give the ca.pem that mcpx cert ca has made",
+  );
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function readPem(dir: string, file: string, name: string): string {

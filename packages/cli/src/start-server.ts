@@ -1,13 +1,7 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createAdminRoutes,
-  createHttpDoor,
-  createTree,
-  type RunningTree,
-  toolRoutes,
-} from "@mcpx/aggregator";
+import { createAdminRoutes, type RunningTree, toolRoutes } from "@mcpx/aggregator";
 import {
   createGateway,
   createSqliteTopicLog,
@@ -30,9 +24,8 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
-import { openPins } from "./open-pins.ts";
-import type { TreeSettings } from "./tree-settings.ts";
-import { version } from "./version.ts";
+import { openTree } from "./open-tree.ts";
+import { noServers, type TreeSettings } from "./tree-settings.ts";
 
 export interface ServerOptions {
   dataDir: string;
@@ -98,27 +91,13 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     },
   });
   opened.defer(() => topicLog.close());
-  const parts = { clock, log, audit, metrics, identity, state: rooms, topicLog, limits };
-  const gateway = await createGateway(parts, options.gateway);
+  const gateway = await createGateway(
+    { clock, log, audit, metrics, identity, state: rooms, topicLog, limits },
+    options.gateway,
+  );
   fail = gateway.fail;
-  const { servers = [], profiles = [], segment, isPinned = true } = options.tree ?? {};
-  const pinned = isPinned ? openPins(dataDir) : undefined;
-  opened.defer(() => pinned?.close());
-  const secret = identity.secret("tree");
-  const tree = createTree({
-    name: "mcpx",
-    version,
-    segment,
-    servers,
-    profiles,
-    clock,
-    log,
-    audit,
-    pins: pinned?.pins,
-    secret,
-  });
-  opened.defer(() => tree.close());
-  const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
+  const parts = { dataDir, identity, issuers, audit, clock, log, limits };
+  const { tree, door, registrar } = openTree(options.tree ?? noServers, parts, opened);
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
@@ -129,11 +108,13 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const routes = [
     ...gateway.routes,
     ...door.routes,
+    ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
   ];
   listener = createListener({ ...listen, limits, log, metrics, routes });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
+  listener.onUpgrade("/ax", registrar.upgrade);
   const { url } = await listener.start();
   return { url, tree };
 }

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { jsonLines, shortened } from "./call-text.ts";
 import { columns } from "./output.ts";
+import { serversIn } from "./server-state.ts";
 import { cut, visible } from "./visible.ts";
 
 export interface ToolRow {
@@ -23,7 +24,7 @@ const charsMax = 40_000;
 
 /** What is listed, and what waits to be accepted, in the order of names. */
 export function toolRows(tools: readonly JsonObject[], report: JsonObject): ToolRow[] {
-  const servers = Array.isArray(report.servers) ? report.servers.filter(isObject) : [];
+  const servers = serversIn(report);
   const listed = tools.map((tool) => toolRow(tool, servers));
   const waiting = servers.flatMap(({ name, quarantined }) =>
     (Array.isArray(quarantined) ? quarantined : []).map(

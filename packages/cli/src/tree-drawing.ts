@@ -1,6 +1,7 @@
 // The tree as lines for a terminal. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Output } from "./output.ts";
+import { countsText, serversIn, stateOf } from "./server-state.ts";
 import { visible } from "./visible.ts";
 
 export interface TreePicture {
@@ -14,17 +15,22 @@ export interface TreePicture {
 
 const marks = {
   up: ["green", "●"],
+  starting: ["cyan", "◌"],
   idle: ["dim", "○"],
   ailing: ["yellow", "◐"],
   down: ["red", "✗"],
 } as const;
 
+/** Of one server, that are named. */
+const pidsMax = 4;
+
 export function drawTree(
   { url, report, tools, isFull }: TreePicture,
   { paint }: Pick<Output, "paint">,
 ): string[] {
-  const servers = Array.isArray(report.servers) ? report.servers.filter(isObject) : [];
-  const lines = [`${paint("bold", "mcpx")} ${visible(url)}`];
+  const servers = serversIn(report);
+  const counts = countsText(servers);
+  const lines = [`${paint("bold", "mcpx")} ${visible(url)}${counts && `  ${paint("dim", counts)}`}`];
   servers.forEach((server, i) => {
     const isLast = i === servers.length - 1;
     const stem = isLast ? "   " : "│  ";
@@ -36,7 +42,7 @@ export function drawTree(
 }
 
 function headline(server: JsonObject, paint: Output["paint"]): string {
-  const state = String(server.state) as keyof typeof marks;
+  const state = stateOf(server);
   const [style, mark] = marks[state] ?? ["dim", "?"];
   const place = server.segment === null ? "(root)" : visible(String(server.segment));
   const count = Number(server.tools);
@@ -54,7 +60,9 @@ function usage({ processes }: JsonObject): string | undefined {
   const children = Array.isArray(processes) ? processes.filter(isObject) : [];
   const [first] = children;
   if (first === undefined) return undefined;
-  const who = children.length === 1 ? `pid ${Number(first.pid)}` : `${children.length} processes`;
+  const pids = children.map(({ pid }) => Number(pid)).join(" ");
+  const isFew = children.length <= pidsMax;
+  const who = children.length === 1 ? `pid ${pids}` : isFew ? `pids ${pids}` : `${children.length} processes`;
   if (children.some(({ memory_bytes }) => typeof memory_bytes !== "number")) return who;
   const sum = (key: string) => children.reduce((all, child) => all + Number(child[key]), 0);
   const megabytes = Math.round(sum("memory_bytes") / 1_048_576);

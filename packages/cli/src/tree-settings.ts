@@ -10,6 +10,7 @@ import {
   segmentFor,
   type Transport,
 } from "@mcpx/aggregator";
+import { type AxSettings, axSettings } from "./ax-settings.ts";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { type FillInFrom, fillIn, fillInAll } from "./fill-in.ts";
@@ -22,7 +23,19 @@ export interface TreeSettings {
   profiles: readonly Profile[];
   /** Whether tools must stay what they were when they were first seen. */
   isPinned: boolean;
+  /** How long the tools of a lost server stay listed; the tree's default unless given. */
+  graceMs: number | undefined;
+  ax: AxSettings;
 }
+
+export const noServers: TreeSettings = {
+  segment: undefined,
+  servers: [],
+  profiles: [],
+  isPinned: true,
+  graceMs: undefined,
+  ax: { parents: [], ruleFor: () => ({}) },
+};
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 
@@ -65,6 +78,8 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
     segment,
     servers,
     isPinned: pins,
+    graceMs: config.degraded?.grace,
+    ax: axSettings(config, world),
     profiles: Object.entries(profiles).map(([name, { tools, names, search }]) => ({
       name,
       tools,

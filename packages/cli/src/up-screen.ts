@@ -7,11 +7,13 @@ export interface UpFacts {
   url: string;
   dataDir: string;
   configPath: string | undefined;
+  /** Of the tree, those that are off not among them. */
+  servers: number;
 }
 
 export function upScreen(
   { program, env, output }: Pick<Surroundings, "program" | "env" | "output">,
-  { url, dataDir, configPath }: UpFacts,
+  { url, dataDir, configPath, servers }: UpFacts,
 ): string {
   const { paint } = output;
   const data = isUsual(dataDir, env) ? "" : ` --data ${shellWord(dataDir)}`;
@@ -20,8 +22,10 @@ export function upScreen(
     `  ${paint("bold", "mcpx")} ${version} is ready at ${paint("cyan", url)}`,
     `  ${paint("dim", "data")}    ${shortPath(dataDir, env.HOME)}`,
     ...(configPath === undefined ? [] : [`  ${paint("dim", "config")}  ${shortPath(configPath, env.HOME)}`]),
+    ...(servers === 0 ? [] : [`  ${paint("dim", "servers")} ${servers}, each started when it is first used`]),
     "",
     `  ${paint("dim", "Try in other terminals:")}`,
+    ...(servers === 0 ? [] : [`    ${program} tree${data}`]),
     `    ${program} join demo${data}`,
     `    ${program} tail demo${data}`,
     `    ${program} say demo Hello${data}`,

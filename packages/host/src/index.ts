@@ -1,8 +1,15 @@
 // The ground rooms and tree stand on.
 export { type Audit, type AuditEvent, type AuditOptions, type AuditRecord, createAudit } from "./audit.ts";
 export type { AuditQuery, ChainVerdict } from "./audit-chain.ts";
+export {
+  type CertificatePair,
+  type CertificateWish,
+  makeAuthority,
+  makeCertificate,
+} from "./certificates/make-certificate.ts";
 export { type Clock, createManualClock, type ManualClock, systemClock } from "./clock.ts";
 export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
+export { isDnsName } from "./dns-name.ts";
 export { bearerToken } from "./http/bearer.ts";
 export {
   createListener,
@@ -16,7 +23,14 @@ export type { HttpRequest, UpgradeRequest } from "./http/request.ts";
 export type { HttpResponse } from "./http/response.ts";
 export type { ResponseStream } from "./http/response-stream.ts";
 export type { Handler, Route } from "./http/routes.ts";
+export {
+  type AuthorityProof,
+  type AuthorityProofs,
+  type AuthorityQuestion,
+  proofMsMax,
+} from "./identity/authority-proofs.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity/identity.ts";
+export type { MintedToken } from "./identity/issue-jws.ts";
 export type { IssuerConfig } from "./identity/issuers.ts";
 export {
   isParticipantKind,
@@ -31,7 +45,7 @@ export type { IssuedToken, Revocations } from "./identity/revocations.ts";
 export type { SigningKeys } from "./identity/signing-keys.ts";
 export { thumbprint } from "./identity/thumbprint.ts";
 export type { Ticket, Tickets } from "./identity/tickets.ts";
-export type { MintedToken, TokenClaims, Tokens } from "./identity/tokens.ts";
+export type { TokenClaims, Tokens } from "./identity/tokens.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./log.ts";
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./metrics.ts";
 export { hostMigrations, openState } from "./state.ts";

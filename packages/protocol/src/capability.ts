@@ -7,7 +7,8 @@ export type LatencyClass = (typeof latencyClasses)[number];
 
 /** Every list goes from harmless to the most cautious reading. [AX-9.1-3] */
 const consistencies = ["strong", "eventual", "best_effort"] as const;
-const authScopes = ["read", "write", "admin"] as const;
+export const authScopes = ["read", "write", "admin"] as const;
+export type AuthScope = (typeof authScopes)[number];
 const costClasses = ["free", "metered", "expensive"] as const;
 const availabilities = ["always", "scheduled", "best_effort", "degraded"] as const;
 
@@ -18,7 +19,7 @@ export interface Capability {
   reversible: boolean;
   idempotent: boolean;
   transport: string;
-  auth_scope: (typeof authScopes)[number];
+  auth_scope: AuthScope;
   cost_class: (typeof costClasses)[number];
   availability: (typeof availabilities)[number];
   schema_version: string;
@@ -39,6 +40,12 @@ export const cautious: Readonly<Capability> = Object.freeze({
   availability: "best_effort",
   schema_version: "0.0.0",
 });
+
+/** Whether a tool, by what it says of itself, may stand where no more than this is allowed. [AX-10.2-1] [AX-10.2-2] */
+export function fitsScope({ auth_scope, mutable }: Readonly<Capability>, scope: AuthScope): boolean {
+  const wanted = mutable && auth_scope === "read" ? "write" : auth_scope;
+  return authScopes.indexOf(wanted) <= authScopes.indexOf(scope);
+}
 
 /** A tool's annotation, else what its MCP hints say, else the cautious reading. */
 export function capabilityOf(tool: JsonObject, isTrusted: boolean): Readonly<Capability> {

@@ -54,6 +54,7 @@ describe("the table of errors", () => {
       "rate_limited",
       "too_many_sessions",
       "duplicate_subserver",
+      "too_many_gates",
     ]);
   });
 

@@ -179,6 +179,39 @@ export const errorTable = {
     "Send authority_proof, a token for this segment (`mcpx token --segment`), or a client certificate",
   ),
   too_many_subservers: row(42904, 429, "Too many subservers", "End one of them, or raise the limit"),
+  // Gates.
+  confirmation_unknown: row(40405, 404, "The confirmation is unknown", "Make the call again"),
+  confirmation_expired: row(41001, 410, "The confirmation has expired", "Make the call again"),
+  confirmation_used: row(
+    40907,
+    409,
+    "The confirmation is decided already",
+    "Get the outcome with `mcpax.wait`",
+  ),
+  bad_proof: row(40313, 403, "The proof does not hold", "Sign this gate's statement with a trusted key"),
+  self_approval: row(40314, 403, "Nobody approves their own call", "Let somebody else approve it"),
+  gate_denied: row(
+    40315,
+    403,
+    "The rules deny this call",
+    "Ask the operator, who sees why with `mcpx rules test`",
+  ),
+  gate_rejected: row(
+    40316,
+    403,
+    "The call was rejected",
+    "Heed the reason in the detail before you try anything else",
+  ),
+  too_many_gates: row(42905, 429, "Too many calls wait for approval", "Wait until some are decided", {
+    retry: true,
+  }),
+  gate_indeterminate: row(
+    50205,
+    502,
+    "Nobody knows whether the approved call took effect",
+    "Look what it did before you call again",
+    { fault: "gateway" },
+  ),
   // Ours.
   too_many_connections: row(50302, 503, "Too many connections", "Try again after Retry-After", {
     fault: "gateway",

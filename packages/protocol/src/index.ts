@@ -1,9 +1,13 @@
 // The words of the wire. Pure: no I/O, no clocks, no `node:`.
+export { canonicalJson, digestOf } from "./canonical-json.ts";
 export {
+  type AuthScope,
+  authScopes,
   type Capability,
   capabilityKey,
   capabilityOf,
   cautious,
+  fitsScope,
   isIrreversible,
   type LatencyClass,
   latencyClasses,
@@ -29,6 +33,19 @@ export {
 } from "./envelope.ts";
 export { errorTable, isMcpxError, McpxError, type McpxErrorOptions, type Reason } from "./errors.ts";
 export { numberOf, parseExact } from "./exact-json.ts";
+export {
+  type Confirmation,
+  challengeOf,
+  confirmationRequired,
+  type Decision,
+  decisions,
+  type GateTerms,
+  gateReasonCharsMax,
+  readStatement,
+  type Statement,
+  statementOf,
+  statementText,
+} from "./gate.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";
 export {

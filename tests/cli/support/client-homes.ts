@@ -129,7 +129,7 @@ export function newHome(clients: readonly ClientName[] = Object.keys(userFiles) 
   return { dir, project, path, env: { HOME: dir, XDG_CONFIG_HOME: "" } };
 }
 
-export function put(path: string, content: string | Buffer): void {
+export function put(path: string, content: string | Buffer, mode = 0o666): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
+  writeFileSync(path, content, { mode });
 }

@@ -1,5 +1,5 @@
 // A server that lies, floods, hangs or dies costs what it was asked, and nothing else.
-import { isMcpxError, McpxError } from "@mcpx/protocol";
+import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { hostile, openTo } from "./support/open.ts";
 
@@ -67,10 +67,20 @@ test.each(eras)("%s: a line of a gigabyte is never held, and costs its own answe
   expect(await call("echo")).toBe("echo");
 });
 
-test.each(eras)("%s: a flood of notifications is cut, and how much is said", async (era) => {
+test.each(eras)("%s: a flood of notifications is read slowly, and all of it", async (era) => {
   const { call, notifications, remarks } = await openTo(hostile("--era", era));
   expect(await call("flood")).toBe("flooded");
-  expect(notifications.length).toBeLessThan(5_000);
+  expect(notifications).toHaveLength(20_000);
+  expect(remarks).toEqual([]);
+  expect(await call("echo")).toBe("echo");
+});
+
+test.each(eras)("%s: a flood of what belongs to a request is cut, and how much is said", async (era) => {
+  const { call, remarks } = await openTo(hostile("--era", era));
+  const heard: unknown[] = [];
+  const notify = (_method: string, { progress }: JsonObject) => void heard.push(progress);
+  expect(await call("chatter", {}, { wantsProgress: true, notify })).toBe("chattered");
+  expect(heard.length).toBeLessThan(5_000);
   await expect.poll(() => remarks.join("\n"), { timeout: 5_000 }).toMatch(/\d{5} notifications dropped/);
 });
 

@@ -22,10 +22,10 @@ import {
   readMessage,
   resultMessage,
 } from "./message.ts";
+import type { MessageDoorOptions } from "./message-door.ts";
 import { createModern } from "./modern.ts";
-import type { StdioDoorOptions } from "./stdio.ts";
 
-export interface StdioClientOptions extends Omit<StdioDoorOptions, "input" | "output"> {
+export interface StdioClientOptions extends MessageDoorOptions {
   tree: Tree;
   principal: Principal;
   replies: LineReplies;
@@ -43,6 +43,7 @@ export interface StdioClient {
 
 export function createStdioClient(options: StdioClientOptions): StdioClient {
   const { tree, principal, replies, log, clock, limits, names = null, profile, writeAside } = options;
+  const { ownSegment } = options;
   const accounts = createAccounts();
   const modern = createModern({ tree, accounts, clock, log, limits });
   const key = `stdio:${randomUUID()}`;
@@ -52,7 +53,18 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
     const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
     checkRevision(revision);
     const dialect = dialectFor({ names, profile, info });
-    const caller: Caller = { principal, key, era: "modern", capabilities, info, dialect, profile, logLevel };
+    const caller: Caller = {
+      principal,
+      key,
+      era: "modern",
+      capabilities,
+      info,
+      dialect,
+      profile,
+      logLevel,
+      isParent: ownSegment !== undefined,
+      ownSegment,
+    };
     modern.serve({ message, caller, paramHeaders: {}, reply: replies.open([message.id]) });
   }
 
@@ -114,7 +126,7 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
   }
 
   return {
-    take: (value) => (Array.isArray(value) ? takeBatch(value) : takeOne(readMessage(value))),
+    take: async (value) => (Array.isArray(value) ? takeBatch(value) : takeOne(readMessage(value))),
     sweep: modern.sweep,
     end: modern.drain,
     close() {

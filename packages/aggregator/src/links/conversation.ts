@@ -66,6 +66,11 @@ export class InFlight implements Sending {
     this.#conversation.take(message, this);
   }
 
+  /** To its caller, unless there is too much of it. */
+  notify(method: string, params: JsonObject): void {
+    if (this.#conversation.admitsNotice()) this.request.notify(method, params);
+  }
+
   resolve(result: JsonObject): void {
     this.request.signal.removeEventListener("abort", this.#onAbort);
     this.#resolve(result);
@@ -82,8 +87,10 @@ export class Conversation implements WireTaker {
   readonly #taker: LinkTaker;
   readonly #limits: LinkLimits;
   readonly #inFlight = new CallTable<InFlight>();
-  /** Notifications and questions. */
+  /** Notifications and questions: beyond it the wire is paused. Only questions are left out then. */
   readonly #unasked: Throttle;
+  /** What belongs to requests. */
+  readonly #notices: Throttle;
   readonly #remarks: Throttle;
   readonly #take = (message: JsonObject) => this.take(message, undefined);
   #listener: Listener | undefined;
@@ -96,7 +103,8 @@ export class Conversation implements WireTaker {
     this.#taker = taker;
     this.#limits = limits;
     this.#remarks = new Throttle(limits.remarkRate, (count) => this.#say(`(${count} lines left out)`));
-    this.#unasked = new Throttle(limits.notificationRate, (count) =>
+    this.#unasked = new Throttle(limits.notificationRate, () => {});
+    this.#notices = new Throttle(limits.notificationRate, (count) =>
       this.#say(
         `(${count} notifications dropped: no more than ${limits.notificationRate} a second are taken)`,
       ),
@@ -196,12 +204,16 @@ export class Conversation implements WireTaker {
     try {
       if (message.method === undefined) this.#answer(message, on);
       else if (typeof message.method !== "string") this.remark("(a message that is no JSON-RPC was dropped)");
-      else if (this.#unasked.admits()) this.#listener?.heard(message, on);
-      else this.#wire?.pause?.();
+      else this.#hear(message, on);
     } catch (error) {
       // Whatever a server sends must not end more than what it was for.
       this.remark(`(a message was dropped: ${textOf(error)})`);
     }
+  }
+
+  /** Whether there is room for one more notification that belongs to a request. */
+  admitsNotice(): boolean {
+    return this.#notices.admits();
   }
 
   unreadable(id: RequestId, detail: string): void {
@@ -220,6 +232,17 @@ export class Conversation implements WireTaker {
   async close(): Promise<void> {
     this.#over("it was closed");
     await this.#wire?.close();
+  }
+
+  /** Which of its notifications are too many is for the tree to say; a question too many is left out here. */
+  #hear(message: JsonObject, on: InFlight | undefined): void {
+    const isCalm = this.#unasked.admits();
+    if (!isCalm) this.#wire?.pause?.();
+    if (isCalm || message.id === undefined) this.#listener?.heard(message, on);
+    else
+      this.remark(
+        `(a question was dropped: no more than ${this.#limits.notificationRate} a second are taken)`,
+      );
   }
 
   #answer(message: JsonObject, on: InFlight | undefined): void {
@@ -258,6 +281,7 @@ export class Conversation implements WireTaker {
     if (this.#why !== undefined) return;
     this.#why = why;
     for (const inFlight of this.#inFlight.values()) this.#fail(inFlight, "server_lost", why);
+    this.#notices.flush();
     this.#unasked.flush();
     this.#remarks.flush();
   }

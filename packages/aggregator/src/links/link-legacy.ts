@@ -118,7 +118,7 @@ export class LegacyLink implements Link, Listener {
 
   #progress({ progressToken, ...params }: JsonObject): void {
     const inFlight = this.#conversation.find(progressToken);
-    if (inFlight?.request.wantsProgress) inFlight.request.notify("notifications/progress", params);
+    if (inFlight?.request.wantsProgress) inFlight.notify("notifications/progress", params);
   }
 
   /** Without a stream to go by, only the one that is under way alone can be meant: others' callers must not read it. */
@@ -126,7 +126,7 @@ export class LegacyLink implements Link, Listener {
     const inFlight =
       on === undefined && !this.#conversation.hasStreams ? this.#conversation.only : this.#ownerOf(on);
     if (inFlight === undefined) this.#taker.notification("notifications/message", params);
-    else inFlight.request.notify("notifications/message", params);
+    else inFlight.notify("notifications/message", params);
   }
 
   #ownerOf(on: InFlight | undefined): InFlight | undefined {

@@ -8,7 +8,7 @@ export interface LinkLimits {
   inFlightMax: number;
   /** Questions of the server that wait for an answer. */
   questionsMax: number;
-  /** Notifications a second; bursts may have four times as many. */
+  /** Notifications a second that belong to requests, and after how many of all kinds reading pauses; bursts may have four times as many. */
   notificationRate: number;
   /** Lines for people a second; bursts may have four times as many. */
   remarkRate: number;

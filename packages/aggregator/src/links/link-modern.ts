@@ -138,13 +138,13 @@ export class ModernLink implements Link, Listener {
 
   #progress({ progressToken, ...params }: JsonObject, on: InFlight | undefined): void {
     const inFlight = on ?? this.#conversation.find(progressToken);
-    if (inFlight?.request.wantsProgress) inFlight.request.notify("notifications/progress", params);
+    if (inFlight?.request.wantsProgress) inFlight.notify("notifications/progress", params);
   }
 
   #logged(params: JsonObject, on: InFlight | undefined): void {
     const inFlight = on ?? this.#conversation.only;
     if (inFlight === undefined) this.#taker.notification("notifications/message", params);
-    else inFlight.request.notify("notifications/message", params);
+    else inFlight.notify("notifications/message", params);
   }
 
   /** As much as the server says it can. */

@@ -2,7 +2,7 @@
 // tokens, cancellation, who asked) and nothing of names, trees or permissions.
 import type { JsonObject } from "@mcpx/protocol";
 import type { Era, LogLevel } from "../era.ts";
-import type { Answers, Question, Questions } from "../exchange.ts";
+import type { Answers, Caller, Question, Questions } from "../exchange.ts";
 
 export interface LinkRequest {
   method: string;
@@ -14,6 +14,8 @@ export interface LinkRequest {
   logLevel: LogLevel | undefined;
   wantsProgress: boolean;
   paramHeaders: Readonly<Record<string, string>> | undefined;
+  /** Who asks: for servers that are part of ourselves, and never sent. */
+  caller?: Caller | undefined;
   /** Cancels at the server; the request then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Progress (without its token) and log messages that belong to this request. */

@@ -19,7 +19,9 @@ import { openStdioWire } from "./wire-stdio.ts";
 export type Transport =
   | ({ type: "stdio" } & ServerCommand)
   /** `auto-http` takes the SSE transport of 2024 where streamable HTTP is not spoken. */
-  | ({ type: "http" | "sse" | "auto-http" } & HttpAddress);
+  | ({ type: "http" | "sse" | "auto-http" } & HttpAddress)
+  /** One that is open already, and cannot be opened again. */
+  | { type: "channel"; connect(taker: WireTaker): Wire };
 
 export interface OpenOptions {
   /** What errors call the server. */
@@ -145,7 +147,7 @@ class Opening {
   /** COMPAT: an address may be one of the transport of 2024. If it is not, what was wrong before counts. */
   async #openSse(before: unknown, signal: AbortSignal): Promise<Link> {
     const { transport } = this.#options;
-    if (transport.type === "stdio") throw before;
+    if (transport.type === "stdio" || transport.type === "channel") throw before;
     let line: Line;
     try {
       line = await this.#connect(signal, "sse");
@@ -177,6 +179,7 @@ class Opening {
     taker: WireTaker,
     signal: AbortSignal,
   ): Promise<Wire> {
+    if (transport.type === "channel") return transport.connect(taker);
     if (transport.type === "stdio") return openStdioWire(transport, taker, this.#limits);
     if (type === "sse") return openSseWire(transport, taker, signal, this.#limits);
     return openHttpWire(transport, taker, this.#limits);

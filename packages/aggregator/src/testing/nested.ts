@@ -1,35 +1,42 @@
 // Trees in trees for tests: a tree as the server of another, without a wire between.
 import type { Principal } from "@mcpx/host";
+import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
 import type { LinkRequest } from "../links/link.ts";
 import type { OpenServer } from "../server.ts";
 import type { Tree } from "../tree.ts";
 
-/** How a parent reaches a tree below it. */
+const allLists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+let channels = 0;
+
+/** How a parent reaches a tree below it. What that says unasked comes one after the other, as JSON. */
 export function openBelow(tree: Tree, principal: Principal): OpenServer {
-  return async ({ capabilities, clientInfo }) => {
-    const { promise: ended, resolve } = Promise.withResolvers<string>();
-    const callerOf = (request: LinkRequest): Caller => ({
+  return async ({ capabilities, clientInfo }, taker) => {
+    channels += 1;
+    const parent: Caller = {
       principal,
-      key: "parent",
-      era: "modern",
-      capabilities: request.capabilities,
-      info: request.info,
-      dialect: "canonical",
-      profile: undefined,
-      logLevel: request.logLevel,
-      isParent: true,
-    });
-    const facts = await tree.describe({
-      principal,
-      key: "parent",
+      key: `parent ${channels}`,
       era: "modern",
       capabilities,
       info: clientInfo,
       dialect: "canonical",
       profile: undefined,
       logLevel: undefined,
+      isParent: true,
+    };
+    const callerOf = ({ capabilities, info, logLevel }: LinkRequest): Caller => ({
+      ...parent,
+      capabilities,
+      info,
+      logLevel,
     });
+    const deliver = (method: string, params: JsonObject) => {
+      const text = JSON.stringify(params);
+      queueMicrotask(() => taker.notification(method, JSON.parse(text)));
+    };
+    const { promise: ended, resolve } = Promise.withResolvers<string>();
+    const facts = await tree.describe(parent);
+    let subscription = await tree.subscribe(parent, allLists, deliver);
     return {
       tellsQuestionsApart: true,
       facts: {
@@ -41,10 +48,21 @@ export function openBelow(tree: Tree, principal: Principal): OpenServer {
       },
       request: (request) => tree.handle({ ...request, caller: callerOf(request) }),
       notify: () => {},
-      watch: () => {},
+      async watch(uris) {
+        const before = subscription;
+        subscription = await tree.subscribe(
+          parent,
+          { ...allLists, resourceSubscriptions: [...uris] },
+          deliver,
+        );
+        before.close();
+      },
       setLogLevel: () => {},
       ended,
-      close: async () => resolve("closed"),
+      async close() {
+        subscription.close();
+        resolve("closed");
+      },
     };
   };
 }

@@ -33,7 +33,13 @@ export interface TestExchange {
 
 export function testTree(
   servers: readonly ServerOptions[],
-  options: { segment?: string; isRealTime?: boolean; pins?: PinStore; audit?: Audit } = {},
+  options: {
+    segment?: string;
+    isRealTime?: boolean;
+    pins?: PinStore;
+    audit?: Audit;
+    graceMs?: number | undefined;
+  } = {},
 ): TestTree {
   const clock = createManualClock();
   const tree = createTree({
@@ -45,6 +51,7 @@ export function testTree(
     log: createLogger({ level: "silent" }),
     pins: options.pins,
     audit: options.audit,
+    graceMs: options.graceMs,
     secret: new Uint8Array(32).fill(7),
   });
   return {

@@ -1,6 +1,7 @@
 // A tool call, from top to bottom.
-import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import { cautious, isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
+import { degradedFault } from "../degrade.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
 import { observe } from "../latency.ts";
@@ -23,6 +24,7 @@ export async function callTool(state: TreeState, exchange: Exchange): Promise<Js
   });
   const startedAt = state.clock.monotonic();
   try {
+    charge(state, tool);
     const result = await dispatch(state, exchange, tool.server, {
       params: paramsBelow(state, exchange, tool),
       latency: latencyOf(tool).effective,
@@ -32,10 +34,18 @@ export async function callTool(state: TreeState, exchange: Exchange): Promise<Js
     record(state, exchange, tool, startedAt);
     const sealed = sealTasks(state, tool.server, caller.principal, result);
     return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
-  } catch (error) {
+  } catch (thrown) {
+    const error = degradedFault(tool.server, thrown);
     record(state, exchange, tool, startedAt, error);
     throw error;
   }
+}
+
+/** From here on the call counts, and nothing is awaited between: racing calls cannot use the same unit twice. */
+function charge({ clock }: TreeState, { server, capability }: Entry): void {
+  const refusal = server.refusal?.();
+  if (refusal !== undefined) throw refusal;
+  server.budget?.charge(capability ?? cautious, clock.monotonic());
 }
 
 /** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */
@@ -47,10 +57,10 @@ function paramsBelow(
   const params = fixed === undefined ? given : withFixed(given, fixed);
   const meta = isObject(params._meta) ? params._meta : undefined;
   const route = caller.isParent === true ? readRoute(meta) : undefined;
-  const stepped = route && stepRoute(route, state.segment ?? "", canonical);
+  const stepped = route && stepRoute(route, caller.ownSegment ?? state.segment ?? "", canonical);
   const kept = meta === undefined ? {} : withoutTreeMeta(meta);
   if (isTree(server)) {
-    const next = stepped ?? startRoute(state.segment, canonical);
+    const next = stepped ?? startRoute(caller.ownSegment ?? state.segment, canonical);
     return { ...params, name, _meta: { ...kept, ...routeMeta(next) } };
   }
   if (meta === undefined) return { ...params, name };

@@ -8,9 +8,11 @@ import {
   type ServerEntry,
   saveConfig,
   segmentsOf,
+  type Unannotated,
   withServers,
 } from "../edit-config.ts";
 import { Failure } from "../failure.ts";
+import { runningPlace } from "../running-gateway.ts";
 import { secretsOf } from "../secrets.ts";
 import { ask, shellWord, shortPath } from "../show-change.ts";
 import { visible } from "../visible.ts";
@@ -27,7 +29,17 @@ import {
 } from "./import-table.ts";
 import { type ImportPlan, type PlannedServer, planImport, readChoice } from "./plan-import.ts";
 
-export async function runImport(context: ImportContext, world: ClientWorld): Promise<number> {
+interface Choice {
+  chosen: readonly PlannedServer[];
+  /** For all of them; as for every server where it was not said. */
+  unannotated: Unannotated | undefined;
+}
+
+export async function runImport(
+  context: ImportContext,
+  world: ClientWorld,
+  given: Unannotated | undefined,
+): Promise<number> {
   const { options, output } = context;
   const clients = clientsOf(context.words);
   const file = openConfig(context);
@@ -35,10 +47,12 @@ export async function runImport(context: ImportContext, world: ClientWorld): Pro
   const plan = planImport(findings.servers, presentIn(file));
   if (!options.json) showPlan(context, findings, plan);
   const chosen = await choose(context, plan.planned);
-  const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen));
+  const unannotated = given ?? (await chooseUnannotated(context, chosen));
+  const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen, unannotated));
   const saved = text === undefined ? undefined : saveConfig(file, text, new Date());
-  if (options.json) output.json(report(findings, plan, chosen, saved && { file: file.path, ...saved }));
-  else if (saved !== undefined) showWritten(context, file, saved, chosen);
+  const written = saved && { file: file.path, ...saved };
+  if (options.json) output.json(report(findings, plan, { chosen, unannotated, written }));
+  else if (saved !== undefined) showWritten(context, file, saved, { chosen, unannotated });
   return findings.servers.length === 0 && findings.faults.length > 0 ? 1 : 0;
 }
 
@@ -75,13 +89,7 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
   for (const line of remarks) output.line(output.paint("yellow", line));
   if (left.length > 0) output.line(`\nleft out`);
   for (const line of leftLines(left)) output.line(output.paint("dim", line));
-  if (planned.length > 0) output.line(`\n${unannotatedText(context.options.unannotated)}`);
-}
-
-/** Where `gates.unannotated` will be kept for each server, once there are gates. */
-function unannotatedText(choice: string | undefined): string {
-  const rule = "Tools that do not say how dangerous they are will be asked for";
-  return choice === "allow" ? `${rule}; --unannotated allow is not kept before there are gates.` : `${rule}.`;
+  if (planned.length > 0) output.line();
 }
 
 async function choose(context: ImportContext, planned: readonly PlannedServer[]): Promise<PlannedServer[]> {
@@ -105,20 +113,39 @@ async function choose(context: ImportContext, planned: readonly PlannedServer[])
   return planned.filter((_, index) => numbers.includes(index));
 }
 
-function entriesOf(chosen: readonly PlannedServer[]): Map<string, ServerEntry> {
-  return new Map(chosen.map(({ name, found }) => [name, found.entry]));
+/** Asked once for all of them; without an answer it is as it is for every server: they are asked for. */
+async function chooseUnannotated(
+  context: ImportContext,
+  chosen: readonly PlannedServer[],
+): Promise<Unannotated | undefined> {
+  const { options } = context;
+  if (options.yes || options.json || chosen.length === 0) return undefined;
+  const question = "Tools that do not say how dangerous they are: ask or allow? (Enter: ask)";
+  const answer = (await ask(context, question)) || undefined;
+  if (answer === undefined || answer === "ask" || answer === "allow") return answer;
+  throw new Failure(`${JSON.stringify(answer)} is no choice, so nothing was written`, "write ask or allow");
+}
+
+function entriesOf(
+  chosen: readonly PlannedServer[],
+  unannotated: Unannotated | undefined,
+): Map<string, ServerEntry> {
+  const more = unannotated === undefined ? {} : { unannotated };
+  return new Map(chosen.map(({ name, found }) => [name, { ...found.entry, ...more }]));
 }
 
 function showWritten(
   context: ImportContext,
   file: ConfigFile,
   { backup, isClosed }: SavedConfig,
-  chosen: readonly PlannedServer[],
+  { chosen, unannotated = "ask" }: Choice,
 ): void {
-  const { output } = context;
+  const { output, program } = context;
   output.line(
     `\nwrote ${chosen.length} server${chosen.length === 1 ? "" : "s"} to ${shortPath(file.path, context)}`,
   );
+  const fate = unannotated === "ask" ? "asked for" : "allowed";
+  output.line(`tools that do not say how dangerous they are will be ${fate}, once there are gates`);
   if (chosen.some(({ found }) => secretsOf(found.entry).length > 0)) {
     const now = isClosed ? "now only you may read it" : "only you may read it";
     output.note(
@@ -128,13 +155,14 @@ function showWritten(
   const undo =
     backup === undefined ? `rm ${shellWord(file.path)}` : `mv ${shellWord(backup)} ${shellWord(file.path)}`;
   output.note(`undo: ${undo}`);
+  const isUp = runningPlace(file.dataDir) !== undefined;
+  output.note(isUp ? `watch them come up: ${program} tree` : `start them: ${program} up`);
 }
 
 function report(
   { faults }: Findings,
   { planned, left }: ImportPlan,
-  chosen: readonly PlannedServer[],
-  written: ({ file: string } & SavedConfig) | undefined,
+  { chosen, unannotated, written }: Choice & { written: ({ file: string } & SavedConfig) | undefined },
 ) {
   return {
     servers: planned.map((server) => ({
@@ -146,6 +174,7 @@ function report(
     })),
     left: left.map(({ found, why }) => ({ ...serverReport(found), why })),
     faults,
+    unannotated: unannotated ?? "ask",
     file: written?.file ?? null,
     backup: written?.backup ?? null,
   };

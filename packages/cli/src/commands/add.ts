@@ -1,7 +1,7 @@
 // `mcpx add NAME -- CMD…` and `mcpx add NAME URL`: a server into the tree's configuration. What edits the file is
 // loaded only then, with the schema it checks against.
 import { type Context, dataOption, defineCommand } from "../command.ts";
-import type { ServerEntry } from "../edit-config.ts";
+import type { ServerEntry, Unannotated } from "../edit-config.ts";
 import { Failure, misuse } from "../failure.ts";
 import { shellWord, shortPath, showDiff } from "../show-change.ts";
 
@@ -13,12 +13,21 @@ export const configOption = {
   },
 } as const;
 
+export const unannotatedOption = {
+  unannotated: {
+    type: "string",
+    value: "HOW",
+    about: "tools that do not say how dangerous they are: ask (the default) or allow",
+  },
+} as const;
+
 const options = {
   env: { type: "string", multiple: true, value: "K=V", about: "variable of its environment" },
   header: { type: "string", multiple: true, value: "'K: V'", about: "header for every request to it" },
   segment: { type: "string", value: "NAME", about: "what its tools' names begin with (default: from NAME)" },
   root: { type: "boolean", about: "no segment: its tools keep their names; one server may" },
   trusted: { type: "boolean", about: "believe what it says about the danger of its tools" },
+  ...unannotatedOption,
   replace: { type: "boolean", about: "take the place of the server of that name" },
   ...configOption,
   ...dataOption,
@@ -86,6 +95,7 @@ function checkServerName(name: string): void {
 function readEntry({ options, words, cwd }: AddContext, configPath: string): ServerEntry {
   const [, command = "", ...args] = words;
   const { env, header, segment, root, trusted } = options;
+  const unannotated = readUnannotated(options.unannotated);
   if (root && segment !== undefined)
     throw misuse("--root and --segment do not go together", "give one of them");
   const isUrl = args.length === 0 && /^https?:\/\//i.test(command);
@@ -106,7 +116,13 @@ function readEntry({ options, words, cwd }: AddContext, configPath: string): Ser
     ...(segment !== undefined && { segment }),
     ...(root && { root }),
     ...(trusted && { trusted }),
+    ...(unannotated !== undefined && { unannotated }),
   };
+}
+
+export function readUnannotated(given: string | undefined): Unannotated | undefined {
+  if (given === undefined || given === "ask" || given === "allow") return given;
+  throw misuse(`--unannotated ${given} is not one`, "use ask or allow");
 }
 
 function readPairs(

@@ -2,16 +2,11 @@
 // --yes or a choice.
 import { homedir } from "node:os";
 import { type Context, dataOption, defineCommand } from "../command.ts";
-import { misuse } from "../failure.ts";
-import { configOption } from "./add.ts";
+import { configOption, readUnannotated, unannotatedOption } from "./add.ts";
 
 const options = {
   yes: { type: "boolean", about: "write all of them without asking" },
-  unannotated: {
-    type: "string",
-    value: "HOW",
-    about: "tools that do not say how dangerous they are: ask or allow",
-  },
+  ...unannotatedOption,
   ...configOption,
   ...dataOption,
 } as const;
@@ -30,12 +25,9 @@ export const importServers = defineCommand({
     ["mcpx import --yes", "write without asking"],
   ],
   async run(context) {
-    const { unannotated } = context.options;
-    if (unannotated !== undefined && unannotated !== "ask" && unannotated !== "allow") {
-      throw misuse(`--unannotated ${unannotated} is not one`, "use ask or allow");
-    }
+    const unannotated = readUnannotated(context.options.unannotated);
     const { runImport } = await import("../client-configs/run-import.ts");
-    return runImport(context, worldOf(context));
+    return runImport(context, worldOf(context), unannotated);
   },
 });
 

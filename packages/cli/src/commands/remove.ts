@@ -1,4 +1,4 @@
-// `mcpx remove NAME`: a server out of the tree's configuration.
+// `mcpx remove NAME`: a server out of the tree's configuration, and what its tools were out of the data directory.
 import { type Context, dataOption, defineCommand } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { suggestion } from "../nearest.ts";
@@ -31,12 +31,18 @@ async function run(context: Context<typeof options>): Promise<number> {
   }
   const text = withoutServer(file, name);
   const { backup } = saveConfig(file, text, new Date());
+  const { forgetPins } = await import("../forget-pins.ts");
+  const forgotten = await forgetPins(file.dataDir, name);
   if (options.json) {
-    output.json({ name, file: file.path, backup: backup ?? null });
+    output.json({ name, file: file.path, backup: backup ?? null, forgotten });
     return 0;
   }
   output.line(`removed ${name} from ${shortPath(file.path, context)}`);
   showDiff(context, file.before?.text ?? "", text, shownSecrets(file.config));
+  if (forgotten > 0) {
+    const tools = forgotten === 1 ? "one tool was" : `${forgotten} tools were`;
+    output.note(`mcpx: what ${tools} is forgotten; a server of that name is new when it comes`);
+  }
   output.note(undoHint(context.program, name, file.path, backup));
   return 0;
 }

@@ -10,7 +10,7 @@ import { type Check, type Finding, ok, warning } from "./finding.ts";
 const about = "tools";
 const toolsMax: Partial<Record<ClientId, number>> = { cursor: 40 };
 const toolsMaxUsual = 128;
-const ownTools = ["mcpax.status", "mcpax.subservers"];
+const ownTools = ["mcpax.notifications_dropped", "mcpax.routes", "mcpax.status", "mcpax.subservers"];
 
 export const toolCount: Check = {
   name: about,

@@ -1,8 +1,10 @@
 // The one HTTP(S) server of a process: its socket, its time limits, upgrades, and its end. [X0-9-2]
+import { X509Certificate } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import type { TlsOptions as TlsServerOptions } from "node:tls";
 import { type Limits, McpxError } from "@mcpx/protocol";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -19,6 +21,11 @@ export interface TlsOptions {
   key: string;
   /** TLS 1.3 unless given. */
   minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+  /**
+   * Authorities whose client certificates count, as PEM. Then clients are asked for one; those without are served all
+   * the same, and `certificateNames` of their requests is empty.
+   */
+  clientCa?: string | undefined;
 }
 
 export interface ListenerOptions {
@@ -168,11 +175,20 @@ function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | u
           key: tls.key,
           minVersion: tls.minVersion ?? "TLSv1.3",
           handshakeTimeout: limits.handshakeMs,
+          ...clientRules(tls.clientCa),
         });
   server.maxConnections = limits.connectionsMax + spareConnections;
   // Node would silently ignore headers past a count, Origin perhaps among them; their bytes are bounded anyway.
   server.maxHeadersCount = 0;
   return server;
+}
+
+/** Whoever is not who it says may still have a token: the names are left out, the connection is not refused. */
+function clientRules(clientCa: string | undefined): TlsServerOptions {
+  if (clientCa === undefined) return {};
+  // Node takes a text without any certificate too, and would then trust nobody without saying so.
+  new X509Certificate(clientCa);
+  return { ca: clientCa, requestCert: true, rejectUnauthorized: false };
 }
 
 function listen(server: Server, host: string, port: number, isTls: boolean): Promise<ListenerAddress> {

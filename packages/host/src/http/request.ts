@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { McpxError } from "@mcpx/protocol";
 import { plainAddress } from "./addresses.ts";
+import { certificateNamesOf } from "./certificate-names.ts";
 import { hasJson, readJson, readText } from "./read-body.ts";
 import { countOf, isFromLoopback } from "./strangers.ts";
 
@@ -16,6 +17,8 @@ export interface HttpRequest {
   remoteAddress: string;
   /** The peer is this machine, and nothing forwarded the request. */
   isLoopback: boolean;
+  /** DNS names of the client certificate, where one was asked for and is proven; see `tls.clientCa`. */
+  certificateNames(): readonly string[];
   /** `http(s)://` and the Host header, which was found to be ours. */
   readonly origin: string;
   /** Whether the body calls itself JSON. */
@@ -92,6 +95,10 @@ class IncomingRequest implements UpgradeRequest {
 
   get origin(): string {
     return `${this.#context.isTls ? "https" : "http"}://${this.headers.host}`;
+  }
+
+  certificateNames(): readonly string[] {
+    return certificateNamesOf(this.raw.socket, Date.now());
   }
 
   hasJson(): boolean {

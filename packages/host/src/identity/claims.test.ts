@@ -14,6 +14,7 @@ test("a full grant is read", () => {
     name: "Alice",
     tools: ["fs.*"],
     segment: "lab",
+    scope: "write",
     admin: true,
     cnf: { jwk },
   };
@@ -49,6 +50,13 @@ test.each([
   ["a topic that is too long", { topics: ["x".repeat(257)] }],
   ["tools that are true", { tools: true }],
   ["a segment with a space", { segment: "a b" }],
+  ["a segment with a dot", { segment: "lab.arm" }],
+  ["a segment in capitals", { segment: "Lab" }],
+  ["a segment that is a glob", { segment: "*" }],
+  ["an empty segment", { segment: "" }],
+  ["a segment that is too long", { segment: "a".repeat(64) }],
+  ["a segment with a line end", { segment: "lab\n" }],
+  ["segments in a list", { segment: ["lab"] }],
   ["admin as a string", { admin: "true" }],
   ["admin as a number", { admin: 1 }],
   ["cnf without a key", { cnf: {} }],
@@ -58,6 +66,13 @@ test.each([
 ])("[X0-5.1-3] %s is refused", (_what, payload) => {
   expect(() => readGrant(payload)).toThrow(expect.objectContaining({ code: "unauthorised" }));
 });
+
+test.each(["openid profile", "Write", "write ", "read write", "", ["write"], { write: true }, 1, null])(
+  "[AX-10.2-2] the scope %j is none of ours: it is no fault, and grants nothing",
+  (scope) => {
+    expect(readGrant({ scope }).scope).toBeUndefined();
+  },
+);
 
 describe("times", () => {
   const now = 1_900_000_000_000;

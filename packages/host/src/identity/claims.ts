@@ -1,5 +1,7 @@
 // The claims of a token whose signature is good: each one checked, nothing guessed. Pure. [X0-5.1-3]
 import {
+  type AuthScope,
+  authScopes,
   isId,
   isLevel,
   isObject,
@@ -20,6 +22,7 @@ export interface Grant {
   name: string | undefined;
   tools: readonly string[];
   segment: string | undefined;
+  scope: AuthScope | undefined;
   admin: boolean;
   key: PublicJwk | undefined;
 }
@@ -30,6 +33,7 @@ export interface TimeRules {
   ttlMsMax: number;
 }
 
+const segmentShape = /^[a-z0-9_-]{1,63}$/;
 const globsMax = 64;
 const globCharsMax = 256;
 const nameCharsMax = 128;
@@ -46,7 +50,9 @@ export function readGrant(payload: JsonObject): Grant {
   if (level !== undefined && !isLevel(level)) throw badToken("level is not full, restricted or responder");
   if (kind !== undefined && !isParticipantKind(kind)) throw badToken("kind is not human, agent or robot");
   if (name !== undefined && !isName(name)) throw badToken(`name must be at most ${nameCharsMax} characters`);
-  if (segment !== undefined && !isId(segment)) throw badToken("segment is not a name");
+  if (segment !== undefined && !isSegment(segment)) {
+    throw badToken("segment is not 1 to 63 characters out of a-z 0-9 _ -");
+  }
   if (admin !== undefined && typeof admin !== "boolean") throw badToken("admin must be true or false");
   return {
     id: sub,
@@ -56,6 +62,7 @@ export function readGrant(payload: JsonObject): Grant {
     name,
     tools: readGlobs(payload, "tools"),
     segment,
+    scope: readScope(payload),
     admin: admin === true,
     key: readKey(cnf),
   };
@@ -107,6 +114,15 @@ function isGlob(value: unknown): value is string {
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && value.length <= nameCharsMax && !/\p{Cc}/u.test(value);
+}
+
+function isSegment(value: unknown): value is string {
+  return typeof value === "string" && segmentShape.test(value);
+}
+
+/** OAuth has the same claim for words of its own: what is none of ours is no fault, and grants nothing. */
+function readScope({ scope }: JsonObject): AuthScope | undefined {
+  return authScopes.find((known) => known === scope);
 }
 
 function readKey(cnf: unknown): PublicJwk | undefined {

@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../log.ts";
+import { type AuthorityProofs, createAuthorityProofs } from "./authority-proofs.ts";
 import { forgetOwners } from "./id-owners.ts";
 import { createIssuers, type IssuerConfig } from "./issuers.ts";
 import { createRevocations, type Revocations } from "./revocations.ts";
@@ -11,7 +12,7 @@ import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
-export interface Identity {
+export interface Identity extends AuthorityProofs {
   /** `iss` and `aud` of this gateway's tokens; as old as the database. */
   readonly gatewayId: string;
   readonly keys: SigningKeys;
@@ -45,10 +46,12 @@ export function createIdentity(options: IdentityOptions): Identity {
   if (options.issuers !== undefined) forgetOwners(db, [gatewayId, ...issuers.keys()]);
   const keys = createSigningKeys({ db, clock });
   const revocations = createRevocations({ db, clock, log, ttlMsMax });
+  const parts = { db, clock, gatewayId, keys, revocations, issuers };
   return {
     gatewayId,
     keys,
-    tokens: createTokens({ db, clock, gatewayId, keys, revocations, issuers, ttlMsMax }),
+    tokens: createTokens({ ...parts, ttlMsMax }),
+    ...createAuthorityProofs(parts),
     revocations,
     tickets: createTickets({ clock, isRevoked: revocations.isRevoked, ticketMs }),
     secret: (purpose) => createHmac("sha256", rootSecret(db)).update(purpose).digest(),

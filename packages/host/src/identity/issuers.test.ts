@@ -141,6 +141,27 @@ test("its ceiling bounds levels; admin and segments by configuration only", asyn
   expect((await verify({ segment: "other" })).segment).toBeUndefined();
 });
 
+test("[AX-10.2-2] segments and scope are bounded by its configuration; without one it is none, and read", async () => {
+  const verify = async (config: Partial<IssuerConfig>, claims: object) => {
+    const identity = open(config);
+    const { segment, scope } = await identity.tokens.verify(await token(identity, claims));
+    return { segment, scope };
+  };
+  const wide = { segment: "lab-arm", scope: "admin" };
+  expect(await verify({}, wide)).toEqual({ segment: undefined, scope: "read" });
+  const segments = ["lab-*", "edge"];
+  expect(await verify({ segments, scope: "write" }, wide)).toEqual({ segment: "lab-arm", scope: "write" });
+  expect(await verify({ segments, scope: "admin" }, wide)).toEqual({ segment: "lab-arm", scope: "admin" });
+  expect(await verify({ segments, scope: "admin" }, { segment: "edge2", scope: "write" })).toEqual({
+    segment: undefined,
+    scope: "write",
+  });
+  expect(await verify({ segments, scope: "admin" }, { segment: "edge" })).toEqual({
+    segment: "edge",
+    scope: undefined,
+  });
+});
+
 describe("[X0-5.1-3] refused:", () => {
   test("unknown issuers, look-alikes, and one issuer's key under another's name", async () => {
     const identity = open({}, { issuer: "https://other.example", jwks: { keys: [] } });

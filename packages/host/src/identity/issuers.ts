@@ -1,6 +1,14 @@
 // Other issuers the operator trusts, each within bounds of its own. A key set that cannot be had means nobody
 // gets in by it: never a default identity.
-import { isMcpxError, type Level, levelRank, McpxError, matchesAnyGlob } from "@mcpx/protocol";
+import {
+  type AuthScope,
+  authScopes,
+  isMcpxError,
+  type Level,
+  levelRank,
+  McpxError,
+  matchesAnyGlob,
+} from "@mcpx/protocol";
 import {
   type CompactVerifyGetKey,
   createLocalJWKSet,
@@ -27,6 +35,10 @@ export interface IssuerConfig {
   topics?: readonly string[] | undefined;
   tools?: readonly string[] | undefined;
   segments?: readonly string[] | undefined;
+  /** The most that tools registered with its tokens may need; `read` unless given. */
+  scope?: AuthScope | undefined;
+  /** DNS names it may prove the authority of, `*.` for any one label before; none unless given. */
+  authorities?: readonly string[] | undefined;
   /** The highest level it may grant; `restricted` unless given. */
   level?: Level | undefined;
   /** Whether its `admin` claim counts. */
@@ -42,6 +54,8 @@ export interface TrustedIssuer {
   topicBounds: readonly string[];
   toolBounds: readonly string[];
   levelMax: Level;
+  /** Whether its proofs of authority count for this DNS name. */
+  mayProve(name: string): boolean;
   /** What is left of a grant within this issuer's bounds. */
   narrow(grant: Grant): Grant;
 }
@@ -78,7 +92,12 @@ function createIssuer(config: IssuerConfig, clock: Clock, gatewayId: string): Tr
   const algorithms = config.algorithms ?? algorithmsDefault;
   const unknown = algorithms.find((name) => !algorithmsKnown.includes(name));
   if (unknown !== undefined) throw new Error(`issuers: ${config.issuer} may not use ${unknown}`);
-  const levelMax = config.level ?? "restricted";
+  const {
+    level: levelMax = "restricted",
+    scope: scopeMax = "read",
+    segments = [],
+    authorities = [],
+  } = config;
   return {
     issuer: config.issuer,
     audience: config.audience === undefined ? [gatewayId] : [config.audience].flat(),
@@ -88,13 +107,13 @@ function createIssuer(config: IssuerConfig, clock: Clock, gatewayId: string): Tr
     topicBounds: config.topics ?? [],
     toolBounds: config.tools ?? [],
     levelMax,
+    mayProve: (name) => matchesAnyGlob(authorities, name, "."),
     narrow: (grant) => ({
       ...grant,
       level: grant.level === undefined ? undefined : lower(grant.level, levelMax),
       segment:
-        grant.segment !== undefined && matchesAnyGlob(config.segments ?? [], grant.segment)
-          ? grant.segment
-          : undefined,
+        grant.segment !== undefined && matchesAnyGlob(segments, grant.segment) ? grant.segment : undefined,
+      scope: grant.scope === undefined ? undefined : lesser(grant.scope, scopeMax),
       admin: grant.admin && config.admin === true,
     }),
   };
@@ -102,6 +121,10 @@ function createIssuer(config: IssuerConfig, clock: Clock, gatewayId: string): Tr
 
 function lower(a: Level, b: Level): Level {
   return levelRank(a) <= levelRank(b) ? a : b;
+}
+
+function lesser(a: AuthScope, b: AuthScope): AuthScope {
+  return authScopes.indexOf(a) <= authScopes.indexOf(b) ? a : b;
 }
 
 function keySource({ issuer, jwks, jwksUri }: IssuerConfig, clock: Clock): CompactVerifyGetKey {

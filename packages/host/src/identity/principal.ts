@@ -1,5 +1,5 @@
 // Who somebody is, as their token says, and which topics that opens. Pure.
-import { type Level, matchesAnyGlob } from "@mcpx/protocol";
+import { type AuthScope, type Level, matchesAnyGlob } from "@mcpx/protocol";
 
 export const participantKinds = ["human", "agent", "robot"] as const;
 
@@ -30,7 +30,10 @@ export interface Principal {
   tools: readonly string[];
   /** Globs over tool names the issuer is bound to; absent for tokens of this gateway. */
   toolBounds?: readonly string[] | undefined;
+  /** The part of the tree it may register as, already within its issuer's bounds. */
   segment?: string | undefined;
+  /** The most that tools registered with it may need; `read` where it is absent. [AX-10.2-2] */
+  scope?: AuthScope | undefined;
   admin: boolean;
   /** The key the token is bound to. */
   key?: PublicJwk | undefined;

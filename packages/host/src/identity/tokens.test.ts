@@ -63,6 +63,7 @@ test("[X0-5.1-2] a minted token says exactly what the contract says", async () =
       name: "Alice",
       tools: ["fs.*"],
       segment: "lab",
+      scope: "write",
       admin: true,
       cnf: { jwk },
     },
@@ -81,6 +82,7 @@ test("[X0-5.1-2] a minted token says exactly what the contract says", async () =
     name: "Alice",
     tools: ["fs.*"],
     segment: "lab",
+    scope: "write",
     admin: true,
     cnf: { jwk },
     iat: clock.now() / 1_000,
@@ -96,6 +98,7 @@ test("[X0-5.1-2] a minted token says exactly what the contract says", async () =
     name: "Alice",
     tools: ["fs.*"],
     segment: "lab",
+    scope: "write",
     admin: true,
     key: jwk,
     expiresAt,
@@ -122,6 +125,8 @@ test("what would not be accepted is not minted", async () => {
   const { mint } = identity.tokens;
   await expect(mint({ sub: "system:gateway", topics: [] }, hour)).rejects.toThrow(refused("bad_field"));
   await expect(mint({ topics: [""] }, hour)).rejects.toThrow(refused("bad_field"));
+  await expect(mint({ topics: [], segment: "Lab" }, hour)).rejects.toThrow(refused("bad_field"));
+  await expect(mint({ topics: [], scope: "root" as "read" }, hour)).rejects.toThrow("read, write or admin");
   for (const ttlMs of [0, -1, Number.NaN, 366 * 86_400_000]) {
     await expect(mint({ topics: [] }, { ttlMs })).rejects.toThrow(refused("bad_field"));
   }

@@ -109,6 +109,9 @@ function call(id: unknown, name: string, params: Message): void {
   else if (name === "flood") {
     for (let n = 0; n < 20_000; n += 1) note("notifications/tools/list_changed", {});
     answer("flooded");
+  } else if (name === "chatter") {
+    for (let n = 0; n < 20_000; n += 1) note("notifications/progress", { progressToken, progress: n });
+    answer("chattered");
   } else if (name === "babble") {
     process.stderr.write("babble\n".repeat(20_000));
     setTimeout(() => answer("babbled"), 100);

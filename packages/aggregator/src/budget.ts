@@ -1,0 +1,143 @@
+// What calls into one subserver may use up: one account for each, whatever sessions and segments it has. [AX-11.4-1]
+import type { Clock, Logger } from "@mcpx/host";
+import type { Budget, Capability } from "@mcpx/protocol";
+import { createSaver } from "./budget-saver.ts";
+import type { BudgetStore } from "./budget-store.ts";
+import { storedUse, useOf } from "./budget-stored.ts";
+import { type BudgetUsage, type BudgetUse, take, usageOf } from "./budget-use.ts";
+import { CallWindow } from "./budget-window.ts";
+
+export interface BudgetAccount {
+  /** Takes what the call costs, or throws `budget_exceeded` and takes nothing. */
+  charge(capability: Readonly<Capability>, now: number): void;
+  /** For `mcpax.status`: of each limit what is used now. */
+  usage(): BudgetUsage;
+}
+
+/** What a call costs. [AX-11.4-4] */
+type CostUnits = Record<Capability["cost_class"], number>;
+
+/**
+ * "Per session" means: since the subserver was last away for `forgetMs`. Connecting again, or registering again under
+ * another session or segment, therefore resets nothing; neither does another budget by configuration. [AX-11.4-3]
+ *
+ * What is used is kept in the store, at most a second later: a crash forgets the last second at most. While the process
+ * lives, time is monotonic; only the time between two processes is taken from the wall clock.
+ */
+export interface Budgets {
+  accountFor(subserverId: string, budget: Budget): BudgetAccount;
+  /** It is here. To be said more often than every `forgetMs` of each that is registered, also where nobody calls it. */
+  touch(subserverId: string): void;
+  /** Writes what is not written yet; whatever comes later is not kept. */
+  close(): void;
+}
+
+interface BudgetsOptions {
+  store: BudgetStore;
+  clock: Clock;
+  log: Logger;
+  costs?: Partial<CostUnits> | undefined;
+  forgetMs?: number | undefined;
+}
+
+const defaultCosts: CostUnits = { free: 0, metered: 1, expensive: 10 };
+const forgetMsDefault = 3_600_000;
+/** Being here is worth a write only so many times in `forgetMs`. */
+const touchesMax = 60;
+
+interface Account extends BudgetUse {
+  /** Its `seenAt` when it was last written. */
+  savedAt: number;
+}
+
+export function createBudgets(options: BudgetsOptions): Budgets {
+  const { store, clock, log, forgetMs = forgetMsDefault } = options;
+  const costs = costsOf(options.costs);
+  const bySubserver = new Map<string, Account>();
+  const unsaved = new Set<string>();
+  const forgotten = new Set<string>();
+  const saver = createSaver(save, log);
+
+  for (const stored of store.all()) {
+    const use = useOf(stored, clock);
+    bySubserver.set(stored.subserverId, { ...use, savedAt: use.seenAt });
+  }
+  // Those that were away for too long leave the store.
+  saver.soon();
+
+  /** Unless it was away for so long that nothing counts any more. */
+  function find(subserverId: string, now: number): Account | undefined {
+    const account = bySubserver.get(subserverId);
+    if (account === undefined || now - account.seenAt < forgetMs) return account;
+    bySubserver.delete(subserverId);
+    forgotten.add(subserverId);
+    saver.soon();
+    return undefined;
+  }
+
+  function open(subserverId: string, now: number): Account {
+    const savedAt = Number.NEGATIVE_INFINITY;
+    const account = { mutableCalls: 0, costUnits: 0, calls: new CallWindow(), seenAt: now, savedAt };
+    bySubserver.set(subserverId, account);
+    return account;
+  }
+
+  function saveSoon(subserverId: string): void {
+    unsaved.add(subserverId);
+    saver.soon();
+  }
+
+  function see(subserverId: string, account: Account, now: number): void {
+    account.seenAt = now;
+    if (now - account.savedAt >= forgetMs / touchesMax) saveSoon(subserverId);
+  }
+
+  function touch(subserverId: string): void {
+    const now = clock.monotonic();
+    const account = find(subserverId, now);
+    if (account !== undefined) see(subserverId, account, now);
+  }
+
+  function save(): void {
+    const now = clock.monotonic();
+    for (const subserverId of bySubserver.keys()) find(subserverId, now);
+    const changed = [...unsaved].flatMap((subserverId) => {
+      const account = bySubserver.get(subserverId);
+      return account === undefined ? [] : [{ subserverId, account }];
+    });
+    const uses = changed.map(({ subserverId, account }) => storedUse(subserverId, account, clock));
+    const gone = [...forgotten].filter((subserverId) => !bySubserver.has(subserverId));
+    if (uses.length > 0 || gone.length > 0) store.write(uses, gone);
+    for (const { account } of changed) account.savedAt = account.seenAt;
+    unsaved.clear();
+    forgotten.clear();
+  }
+
+  return {
+    accountFor(subserverId, budget) {
+      touch(subserverId);
+      return {
+        charge({ mutable, cost_class }, now) {
+          const account = find(subserverId, now) ?? open(subserverId, now);
+          see(subserverId, account, now);
+          take(account, budget, { isMutable: mutable, costUnits: costs[cost_class] }, now);
+          saveSoon(subserverId);
+        },
+        usage() {
+          const now = clock.monotonic();
+          return usageOf(find(subserverId, now), budget, now);
+        },
+      };
+    },
+    touch,
+    close: saver.close,
+  };
+}
+
+function costsOf(given: Partial<CostUnits> = {}): CostUnits {
+  const costs = { ...defaultCosts, ...given };
+  for (const [name, units] of Object.entries(costs)) {
+    if (!(Number.isFinite(units) && units >= 0)) throw new Error(`the cost of ${name} is ${units}`);
+  }
+  return costs;
+}

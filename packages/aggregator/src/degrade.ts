@@ -1,0 +1,47 @@
+// A server whose conversation was lost: its tools stay listed for a while, marked, and calls of them say since when.
+// [AX-13.2-1] [AX-13.2-2]
+import { isMcpxError, McpxError } from "@mcpx/protocol";
+import { announceChange } from "./announce.ts";
+import { expireLists, forgetLists, renewLists } from "./catalogue.ts";
+import { listKinds } from "./fetch-list.ts";
+import type { Server } from "./server.ts";
+import type { TreeState } from "./tree-state.ts";
+
+const retryMs = 5_000;
+
+export function degrade(state: TreeState, server: Server, why: string): void {
+  const { clock, graceMs } = state;
+  if (graceMs === 0) {
+    // No definition outlives its conversation. [AX-13.1-2]
+    forgetLists(server);
+  } else if (server.degraded === undefined) {
+    const until = clock.monotonic() + graceMs;
+    const degraded = { since: clock.now(), until, why };
+    server.degraded = degraded;
+    expireLists(server, listKinds);
+    const end = () => {
+      if (server.degraded === degraded) restore(state, server);
+    };
+    setTimeout(end, graceMs).unref();
+  }
+  for (const kind of listKinds) announceChange(state, kind);
+}
+
+/** A new conversation lists afresh; and what has not come back in time is forgotten. */
+export function restore(state: TreeState, server: Server): void {
+  if (server.degraded === undefined) return;
+  server.degraded = undefined;
+  renewLists(server);
+  for (const kind of listKinds) announceChange(state, kind);
+}
+
+/** What a call of a degraded server's tool is answered with where the server cannot be reached. */
+export function degradedFault(server: Server, error: unknown): unknown {
+  const { degraded } = server;
+  if (degraded === undefined || !isMcpxError(error) || error.code !== "server_unreachable") return error;
+  return new McpxError("subserver_unreachable", error.detail, {
+    retryAfterMs: error.retryAfterMs ?? retryMs,
+    data: { since: new Date(degraded.since).toISOString() },
+    cause: error,
+  });
+}

@@ -1,0 +1,160 @@
+// The calls that wait for a human, and what became of them. It outlives the process: what was released once is never
+// released again. Siblings: memory, SQLite; the shared one comes with the cluster. [AX-11.3-1] [AX-11.3-5]
+import type { Capability, GateTerms } from "@mcpx/protocol";
+
+export const gateStatuses = [
+  "pending",
+  "approved",
+  "consumed",
+  "done",
+  "failed",
+  "rejected",
+  "expired",
+  "indeterminate",
+  "withdrawn",
+] as const;
+export type GateStatus = (typeof gateStatuses)[number];
+
+/** What a caller wants to do. */
+export interface GateWish {
+  /** Who asks. */
+  readonly principal: string;
+  readonly session: string;
+  /** Canonical. */
+  readonly tool: string;
+  /** Exact JSON: what was looked at is what is sent, to the byte. */
+  readonly argumentsText: string;
+  /** `digestOf` the arguments. */
+  readonly digest: string;
+  readonly route: readonly string[];
+  readonly capability: Readonly<Capability>;
+  /** Why it is asked for, as `classify` says. */
+  readonly why: string;
+  /** How many must approve. */
+  readonly approvers: number;
+}
+
+/** By somebody whose proof holds. */
+export interface ApprovalGiven {
+  readonly by: string;
+  readonly thumbprint: string;
+  readonly proof: string;
+  /** The same for the same decision of the same key, however it is spelled. */
+  readonly proofHash: string;
+}
+
+export interface Approval extends ApprovalGiven {
+  /** Ms since 1970. */
+  readonly at: number;
+}
+
+export interface Rejection {
+  readonly by: string;
+  readonly reason?: string | undefined;
+  /** Absent where no proof was needed. */
+  readonly proofHash?: string | undefined;
+}
+
+export interface Gate extends GateWish {
+  /** Unguessable, as is the nonce. */
+  readonly id: string;
+  readonly nonce: string;
+  readonly status: GateStatus;
+  readonly approvals: readonly Approval[];
+  /** Ms since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When it was over; absent until then. */
+  readonly settledAt?: number | undefined;
+  /** Of the tool, as JSON. Absent in `done` and `failed` where it was too large to keep. */
+  readonly resultText?: string | undefined;
+  /** Whether the caller has heard the outcome. */
+  readonly isDelivered: boolean;
+  readonly rejectedBy?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Without what may be large. */
+export type ListedGate = Omit<Gate, "argumentsText" | "resultText">;
+
+export interface Outcome {
+  readonly status: "done" | "failed" | "indeterminate";
+  readonly resultText?: string | undefined;
+}
+
+/** Deciding throws `confirmation_unknown`, `confirmation_expired` or `confirmation_used` where it comes too late. */
+export interface GateStore {
+  /**
+   * A new gate, or the one the same call of the same principal waits at already, or whose outcome it has not heard.
+   * Throws `too_many_gates`, `too_large` or `bad_field`.
+   */
+  open(wish: GateWish, ttlMs: number): Promise<{ gate: Gate; isNew: boolean }>;
+  /** What is over reads as expired, whether `expire` has been there or not. */
+  find(id: string): Promise<Gate | undefined>;
+  /** The gate that `open` would give back. */
+  findOpen(principal: string, tool: string, digest: string): Promise<Gate | undefined>;
+  /** Each approver and each proof counts once; the last one needed makes it `approved`. */
+  approve(id: string, approval: ApprovalGiven): Promise<Gate>;
+  reject(id: string, rejection: Rejection): Promise<Gate>;
+  /** By its caller. */
+  withdraw(id: string): Promise<Gate>;
+  /** True once ever, on disk before it returns: only who gets it dispatches. [AX-11.3-5] */
+  consume(id: string): Promise<boolean>;
+  /** Of what was consumed; false where that is not so any more. */
+  settle(id: string, outcome: Outcome): Promise<boolean>;
+  /** The caller has heard the outcome: the same call is a new one from now on. True the first time. */
+  deliver(id: string): Promise<boolean>;
+  /** Ends those whose time is over and gives them back, a thousand at most. To be called every second or so. */
+  expire(): Promise<ListedGate[]>;
+  /** At start: what was consumed without an outcome is `indeterminate`, and given back. */
+  recover(): Promise<ListedGate[]>;
+  /** Newest first, a thousand at most. */
+  list(query?: { status?: GateStatus | undefined }): Promise<ListedGate[]>;
+  /** True the first time, never again. `approve` and `reject` ask it themselves. */
+  useProof(hash: string): Promise<boolean>;
+}
+
+export interface GateLimits {
+  /** Gates of one principal that wait for a decision. */
+  waitingPerPrincipalMax: number;
+  waitingMax: number;
+  argumentsCharsMax: number;
+  /** Of all arguments that wait. */
+  waitingCharsPerPrincipalMax: number;
+  waitingCharsMax: number;
+  resultCharsMax: number;
+  /** Gates that are over, and their texts; those whose callers have heard of it are forgotten first. */
+  finishedMax: number;
+  finishedCharsMax: number;
+  /** How long the same call still joins an outcome nobody has heard. */
+  joinMs: number;
+}
+
+const mebi = 1_048_576;
+
+export const defaultGateLimits: Readonly<GateLimits> = Object.freeze({
+  waitingPerPrincipalMax: 20,
+  waitingMax: 10_000,
+  argumentsCharsMax: 4 * mebi,
+  waitingCharsPerPrincipalMax: 8 * mebi,
+  waitingCharsMax: 64 * mebi,
+  resultCharsMax: mebi,
+  finishedMax: 1_000,
+  finishedCharsMax: 64 * mebi,
+  joinMs: 600_000,
+});
+
+export const listMax = 1_000;
+
+/** What its approvers sign. */
+export function termsOf(gate: Pick<Gate, keyof ListedGate>, aggregatorId: string): GateTerms {
+  return {
+    confirmation_id: gate.id,
+    aggregator_id: aggregatorId,
+    route: gate.route,
+    tool: gate.tool,
+    arguments_digest: gate.digest,
+    nonce: gate.nonce,
+    expires_at: Math.floor(gate.expiresAt / 1_000),
+  };
+}

@@ -1,0 +1,12 @@
+// Whether a caller may know of a server at all: who may use nothing of it learns nothing of it.
+import { mayUse } from "./authorise.ts";
+import { knownList } from "./catalogue.ts";
+import type { Caller } from "./exchange.ts";
+import { resourcesName, type Server } from "./server.ts";
+
+/** Something of it, as far as it has been listed. */
+export function maySee(caller: Caller, server: Server): boolean {
+  if (mayUse(caller, resourcesName(server))) return true;
+  const tools = knownList(server, "tools", caller)?.entries ?? [];
+  return tools.some(({ canonical }) => mayUse(caller, canonical));
+}

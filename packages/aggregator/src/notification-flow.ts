@@ -1,0 +1,116 @@
+// What one server says unasked: so many a second, in the order it was said. What is too much waits; when too many wait,
+// the oldest are dropped and counted. Pure: the time is given. [AX-12-1] [AX-12-2] [AX-12-6]
+
+export interface FlowLimits {
+  /** How many go in any second; at least 1. */
+  ratePerSecond: number;
+  /** How many may wait. */
+  waitingMax: number;
+  /** As JSON, of all that wait. */
+  waitingCharsMax: number;
+}
+
+export const defaultFlowLimits: FlowLimits = {
+  ratePerSecond: 100,
+  waitingMax: 1_000,
+  // One message of any size that is read at all may wait.
+  waitingCharsMax: 16 * 1_048_576,
+};
+
+const secondMs = 1_000;
+
+/** Always: sent = delivered + dropped + waiting. */
+export class NotificationFlow<T> {
+  readonly #limits: FlowLimits;
+  readonly #waiting: { one: T; chars: number }[] = [];
+  /** When the last ones went, in a ring of as many as may go in a second. */
+  readonly #wentAt: number[] = [];
+  #oldest = 0;
+  #waitingChars = 0;
+  #sent = 0;
+  #delivered = 0;
+  #dropped = 0;
+
+  constructor(limits: FlowLimits) {
+    this.#limits = limits;
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** True where it goes at once. Else it waits, and the oldest that is too much is dropped, which may be itself. */
+  offer(one: T, chars: number, now: number): boolean {
+    this.#sent += 1;
+    if (this.#waiting.length === 0 && this.#openInMs(now) === 0) {
+      this.#went(now);
+      return true;
+    }
+    this.#waiting.push({ one, chars });
+    this.#waitingChars += chars;
+    const { waitingMax, waitingCharsMax } = this.#limits;
+    while (this.#waiting.length > waitingMax || this.#waitingChars > waitingCharsMax) {
+      this.#shift();
+      this.#dropped += 1;
+    }
+    return false;
+  }
+
+  /** What cannot be passed on at all. */
+  refuse(): void {
+    this.#sent += 1;
+    this.#dropped += 1;
+  }
+
+  /** The next that waited and may go now. */
+  take(now: number): T | undefined {
+    if (this.#waiting.length === 0 || this.#openInMs(now) > 0) return undefined;
+    this.#went(now);
+    return this.#shift();
+  }
+
+  /** Until one that waits may go; `undefined` where none does. */
+  waitMs(now: number): number | undefined {
+    return this.#waiting.length === 0 ? undefined : this.#openInMs(now);
+  }
+
+  /** Nothing waits, and a new flow would do the same. */
+  isIdle(now: number): boolean {
+    const last = this.#wentAt.at(this.#oldest - 1);
+    return this.#waiting.length === 0 && (last === undefined || now - last >= secondMs);
+  }
+
+  #openInMs(now: number): number {
+    const oldest = this.#wentAt[this.#oldest];
+    if (oldest === undefined || this.#wentAt.length < this.#limits.ratePerSecond) return 0;
+    return Math.max(0, oldest + secondMs - now);
+  }
+
+  #went(now: number): void {
+    this.#delivered += 1;
+    const isFull = this.#wentAt.length >= this.#limits.ratePerSecond;
+    if (!isFull) this.#wentAt.push(now);
+    else {
+      this.#wentAt[this.#oldest] = now;
+      this.#oldest = (this.#oldest + 1) % this.#wentAt.length;
+    }
+  }
+
+  #shift(): T | undefined {
+    const first = this.#waiting.shift();
+    this.#waitingChars -= first?.chars ?? 0;
+    return first?.one;
+  }
+}

@@ -1,0 +1,72 @@
+// `/ax` over WebSocket: the registrant opens it, one JSON-RPC message in each text frame. [AX-6.1-3]
+import type { UpgradeHandler } from "@mcpx/host";
+import { closeCodes, isMcpxError, isObject, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import { type WebSocket, WebSocketServer } from "ws";
+import { textOf } from "../doors/message.ts";
+import { parse } from "../doors/parse.ts";
+import type { AxVisits } from "./ax-visits.ts";
+import type { Channel } from "./channel.ts";
+
+const closeReasonCharsMax = 100;
+
+export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.mcpBodyBytesMax,
+  });
+  return async (request, socket, head) => {
+    const credential = await visits.identify(request);
+    server.handleUpgrade(request.raw, socket, head, (opened) => {
+      const channel = channelOver(opened, limits);
+      const { take } = visits.begin(channel, credential);
+      opened.on("message", (data, isBinary) => {
+        try {
+          if (isBinary) throw new McpxError("not_text");
+          take(messageOf(String(data), limits));
+        } catch (error) {
+          channel.close(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
+        }
+      });
+    });
+  };
+}
+
+export function messageOf(text: string, limits: Limits): JsonObject {
+  const value = parse(text, limits.mcpDepthMax);
+  if (!isObject(value)) throw new McpxError("not_an_object");
+  return value;
+}
+
+/** Also of the side that opened it. */
+export function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limits): Channel {
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  let heardAt = performance.now();
+  const heard = () => {
+    heardAt = performance.now();
+  };
+  const timer = setInterval(() => {
+    if (performance.now() - heardAt > pingTimeoutMs) socket.terminate();
+    else socket.ping();
+  }, pingIntervalMs).unref();
+  socket.on("pong", heard).on("message", heard);
+  // What is wrong with it is said by its close.
+  socket.on("error", () => socket.terminate());
+  socket.on("close", (code, reason) => {
+    clearInterval(timer);
+    resolve(reason.length > 0 ? `${reason} (${code})` : `the connection has ended (${code})`);
+  });
+  return {
+    ended,
+    get waitingBytes() {
+      return socket.bufferedAmount;
+    },
+    send(message) {
+      if (socket.readyState === socket.OPEN) socket.send(textOf(message));
+    },
+    close(code, why) {
+      socket.close(code, why.slice(0, closeReasonCharsMax));
+    },
+  };
+}

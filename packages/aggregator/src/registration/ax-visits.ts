@@ -1,0 +1,67 @@
+// Who may speak at `/ax`, and how long: tokens that end or are revoked end their channels too.
+import { bearerToken, type HttpRequest, type Identity } from "@mcpx/host";
+import { closeCodes, isMcpxError, McpxError } from "@mcpx/protocol";
+import type { Channel } from "./channel.ts";
+import type { Credential, RegistrarState } from "./registrar.ts";
+import { type Registrant, serveRegistrant } from "./serve-registrant.ts";
+
+export interface AxVisits {
+  /** By token or client certificate; throws `unauthorised` where there is neither. [AX-10.1-1] */
+  identify(request: HttpRequest): Promise<Credential>;
+  begin(channel: Channel, credential: Credential, sessionId?: string): Registrant;
+  /** Ends the channels of tokens that count no more. */
+  sweep(now: number): void;
+  revoke(jti: string): void;
+  closeAll(): void;
+}
+
+/** An applicant has this long to register. */
+const applyMs = 10_000;
+
+export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "tokens">): AxVisits {
+  const open = new Map<Channel, Credential>();
+
+  async function identify(request: HttpRequest): Promise<Credential> {
+    try {
+      const certificateNames = request.certificateNames();
+      const hasToken = request.headers.authorization !== undefined;
+      if (!hasToken && certificateNames.length > 0) return { principal: undefined, certificateNames };
+      const principal = await identity.tokens.verify(bearerToken(request));
+      return { principal, certificateNames };
+    } catch (error) {
+      const actor = request.remoteAddress;
+      if (isMcpxError(error)) state.audit?.record({ action: "register", actor, reason: error.code });
+      throw error;
+    }
+  }
+
+  function endThose(isOver: (credential: Credential) => boolean, reason: string): void {
+    for (const [channel, credential] of open) {
+      if (isOver(credential)) channel.close(closeCodes.unauthorised, reason);
+    }
+  }
+
+  return {
+    identify,
+    begin(channel, credential, sessionId) {
+      if (state.tree.isClosed) throw new McpxError("draining");
+      open.set(channel, credential);
+      const registrant = serveRegistrant(state, channel, credential, sessionId);
+      const timer = setTimeout(() => {
+        if (registrant.subserver === undefined) channel.close(closeCodes.forbidden, "it did not register");
+      }, applyMs).unref();
+      void channel.ended.then(() => {
+        clearTimeout(timer);
+        open.delete(channel);
+      });
+      return registrant;
+    },
+    sweep(now) {
+      endThose(({ principal }) => principal !== undefined && principal.expiresAt <= now, "token_expired");
+    },
+    revoke: (jti) => endThose(({ principal }) => principal?.jti === jti, "token_revoked"),
+    closeAll() {
+      for (const channel of open.keys()) channel.close(closeCodes.draining, "draining");
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// The aggregator's side of registration in one piece: doors, verbs, and the clock that watches over all of them.
+import type { Audit, Clock, Identity, Logger, Route, UpgradeHandler } from "@mcpx/host";
+import type { Limits } from "@mcpx/protocol";
+import type { RunningTree } from "../create-tree.ts";
+import { createAxHttp } from "./ax-http.ts";
+import { createAxSocket } from "./ax-socket.ts";
+import { createAxVisits } from "./ax-visits.ts";
+import { lose, sweep } from "./lose.ts";
+import { prove } from "./prove.ts";
+import { keepMsOf, type RegistrarState, type SubserverRule, settle, subtreeIdsOf } from "./registrar.ts";
+import type { RegistrationStore } from "./registration-store.ts";
+
+export interface RegistrarOptions {
+  aggregatorId: string;
+  tree: Pick<RunningTree, "state">;
+  identity: Pick<Identity, "tokens" | "revocations" | "verifyAuthorityProof">;
+  store: RegistrationStore;
+  clock: Clock;
+  log: Logger;
+  audit?: Audit | undefined;
+  limits: Limits;
+  ruleFor(segment: string): SubserverRule;
+  budgets: RegistrarState["budgets"];
+  subserversMax?: number | undefined;
+  /** How often heartbeats are looked at. */
+  pulseMs?: number | undefined;
+}
+
+export interface Registrar {
+  readonly state: RegistrarState;
+  readonly routes: Route[];
+  readonly upgrade: UpgradeHandler;
+  /** Our own id and all below us. */
+  subtreeIds(): readonly string[];
+  /** How those above us are told what stands below; they may refuse it. */
+  onSubtree(announce: RegistrarState["announceSubtree"]): void;
+  close(): void;
+}
+
+const subserversMaxDefault = 5_000;
+const pulseMsDefault = 50;
+const presenceMs = 60_000;
+
+export function createRegistrar(options: RegistrarOptions): Registrar {
+  const { tree, identity, store, clock, limits, ruleFor } = options;
+  let announce: RegistrarState["announceSubtree"] = async () => {};
+  let isClosed = false;
+  const state: RegistrarState = {
+    aggregatorId: options.aggregatorId,
+    tree: tree.state,
+    store,
+    clock,
+    log: options.log,
+    audit: options.audit,
+    bySegment: new Map(),
+    pending: new Map(),
+    subserversMax: options.subserversMax ?? subserversMaxDefault,
+    ruleFor,
+    prove: (registration, credential) =>
+      prove(options, registration, credential, ruleFor(registration.segment)),
+    budgets: options.budgets,
+    lose: (subserver, why) => {
+      if (!isClosed) lose(state, subserver, why);
+    },
+    announceSubtree: () => announce(),
+  };
+  const visits = createAxVisits(state, identity);
+  const timer = setInterval(() => {
+    sweep(state);
+    visits.sweep(clock.now());
+  }, options.pulseMs ?? pulseMsDefault).unref();
+  const presence = setInterval(() => touchAll(state), Math.min(presenceMs, tree.state.graceMs / 3)).unref();
+  const stopHearing = identity.revocations.onRevoked((jti) => visits.revoke(jti));
+  return {
+    state,
+    routes: createAxHttp(visits, limits),
+    upgrade: createAxSocket(visits, limits),
+    subtreeIds: () => subtreeIdsOf(state),
+    onSubtree(next) {
+      announce = next;
+    },
+    close() {
+      // What ends from now on has not been lost.
+      isClosed = true;
+      clearInterval(timer);
+      clearInterval(presence);
+      stopHearing();
+      visits.closeAll();
+    },
+  };
+}
+
+/** Whoever is here keeps its segment, and its budget's session. */
+function touchAll(state: RegistrarState): void {
+  const { bySegment, budgets, store } = state;
+  for (const { isAlive, registration, standing } of bySegment.values()) {
+    if (!isAlive) continue;
+    budgets.touch(registration.subserverId);
+    settle(state, store.touch(registration.segment, keepMsOf(state, standing)));
+  }
+}

@@ -1,0 +1,17 @@
+// `mcpax/heartbeat`: a sign of life of whoever registered on this connection. [AX-6.3-3]
+import { type JsonObject, leaseMs, McpxError } from "@mcpx/protocol";
+import { revive } from "./lose.ts";
+import type { RegistrarState, Subserver } from "./registrar.ts";
+import { remove } from "./remove.ts";
+
+export async function heartbeat(state: RegistrarState, subserver: Subserver): Promise<JsonObject> {
+  const { subserverId, heartbeatMs } = subserver.registration;
+  const heardAt = state.clock.monotonic();
+  // Whether somebody else has become its owner meanwhile.
+  if (!(await state.store.renew(subserverId, subserver.sessionId, leaseMs(heartbeatMs)))) {
+    remove(state, subserver, "another aggregator owns it now");
+    throw new McpxError("registration_unknown", "another aggregator owns it now");
+  }
+  revive(state, subserver, heardAt);
+  return { status: "alive" };
+}

@@ -1,0 +1,60 @@
+// A subserver that cannot be reached: degraded first, told upward at once, gone when its grace is over.
+// [AX-13.1-1] [AX-13.2-1] [AX-13.3-2]
+import { closeCodes, deadlineMs, leaseMs, treeNotifications } from "@mcpx/protocol";
+import { tellParents } from "../announce.ts";
+import { degrade, restore } from "../degrade.ts";
+import { keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
+import { remove } from "./remove.ts";
+
+/** Its connection is gone, or it was silent for too long: its session is over. */
+export function lose(state: RegistrarState, subserver: Subserver, why: string): void {
+  if (state.bySegment.get(subserver.registration.segment) !== subserver || subserver.isOver) return;
+  subserver.isOver = true;
+  suspend(state, subserver, why);
+  const { registration, standing, sessionId, channel } = subserver;
+  channel.close(closeCodes.internal, "no heartbeat");
+  settle(state, state.store.letGo(registration.subserverId, sessionId));
+  settle(state, state.store.touch(registration.segment, keepMsOf(state, standing)));
+  if (state.tree.graceMs === 0) remove(state, subserver, why);
+}
+
+/** Nothing is dispatched to it any more; its session may still be saved. */
+function suspend(state: RegistrarState, subserver: Subserver, why: string): void {
+  if (!subserver.isAlive) return;
+  const { tree, clock, log } = state;
+  const { registration, server } = subserver;
+  subserver.isAlive = false;
+  subserver.lostAt = clock.monotonic();
+  log.warn({ segment: registration.segment, why }, "a subserver is lost");
+  degrade(tree, server, why);
+  tellParents(tree, treeNotifications.subserverLost, {
+    segment: registration.segment,
+    subserver_id: registration.subserverId,
+    reason: "subserver_unreachable",
+    since: new Date(clock.now()).toISOString(),
+  });
+}
+
+/** A sign of life before its session was over. */
+export function revive(state: RegistrarState, subserver: Subserver, heardAt: number): void {
+  subserver.heardAt = heardAt;
+  if (subserver.isAlive) return;
+  subserver.isAlive = true;
+  subserver.lostAt = undefined;
+  restore(state.tree, subserver.server);
+}
+
+/** To be called again and again: who has been silent, and whose grace is over. */
+export function sweep(state: RegistrarState): void {
+  const now = state.clock.monotonic();
+  for (const subserver of state.bySegment.values()) {
+    const { registration, heardAt, lostAt } = subserver;
+    const { heartbeatMs } = registration;
+    const silentMs = now - heardAt;
+    if (lostAt !== undefined && now - lostAt >= state.tree.graceMs)
+      remove(state, subserver, "its grace is over");
+    else if (heartbeatMs === 0 || subserver.isOver) continue;
+    else if (silentMs >= deadlineMs(heartbeatMs)) lose(state, subserver, "it has missed three heartbeats");
+    else if (silentMs >= leaseMs(heartbeatMs)) suspend(state, subserver, "it has missed two heartbeats");
+  }
+}

@@ -1,0 +1,123 @@
+// A registered server takes its place in the tree, and is asked what it has.
+import { leaseMs, McpxError, type Registration } from "@mcpx/protocol";
+import { announceChange } from "../announce.ts";
+import { listOf } from "../catalogue.ts";
+import type { Caller } from "../exchange.ts";
+import { listKinds } from "../fetch-list.ts";
+import { openLink } from "../links/open-link.ts";
+import { noteSession } from "../routes.ts";
+import { createServer, type Server } from "../server.ts";
+import type { Channel } from "./channel.ts";
+import { openChannelWire, type WireEnd } from "./channel-wire.ts";
+import type { RegistrarState, Standing, Subserver } from "./registrar.ts";
+
+export interface Mounting {
+  registration: Registration;
+  standing: Standing;
+  sessionId: string;
+  epoch: number;
+  channel: Channel;
+  wireEnd: WireEnd;
+}
+
+const listMs = 10_000;
+
+export function mount(state: RegistrarState, mounting: Mounting): Subserver {
+  const { registration, channel } = mounting;
+  const { segment } = registration;
+  const server = serverFor(state, mounting, () => subserver);
+  const now = state.clock.monotonic();
+  const subserver: Subserver = {
+    ...mounting,
+    server,
+    registeredAt: state.clock.now(),
+    heardAt: now,
+    lostAt: undefined,
+    subtreeIds: registration.subtreeIds ?? [],
+    isAlive: true,
+    isOver: false,
+  };
+  // The session's id is for its owner; a part of it is enough to tell two apart.
+  noteSession(server, { id: mounting.sessionId.slice(0, 8), registeredAt: subserver.registeredAt });
+  state.bySegment.set(segment, subserver);
+  state.tree.bySegment.set(segment, server);
+  state.log.info({ segment, subserver: registration.subserverId }, "a subserver has registered");
+  for (const kind of listKinds) announceChange(state.tree, kind);
+  void channel.ended.then((why) => state.lose(subserver, why));
+  return subserver;
+}
+
+/** Whoever lists next finds it listed already. To be called once the answer is on its way. */
+export async function askForTools({ tree, log }: RegistrarState, { server }: Subserver): Promise<void> {
+  const listed = await listOf(tree, server, "tools", nobody);
+  if (listed === undefined) log.info({ server: server.name }, "a subserver's tools could not be listed yet");
+  else announceChange(tree, "tools");
+}
+
+function serverFor(
+  state: RegistrarState,
+  { registration, standing, channel, wireEnd }: Mounting,
+  own: () => Subserver,
+): Server {
+  const { segment, subserverId, subtreeIds, capabilities } = registration;
+  const rule = state.ruleFor(segment);
+  const isTree = subtreeIds !== undefined;
+  const isTrusted = standing.isProven || rule.isDevelopment === true;
+  return createServer({
+    name: segment,
+    segment,
+    isTrusted,
+    isShared: true,
+    isTree,
+    // A tree whose word counts pins its own servers' tools.
+    isUnpinned: isTree && isTrusted,
+    listMs,
+    scope: standing.scope,
+    declared: capabilities,
+    budget: rule.budget && state.budgets.accountFor(subserverId, rule.budget),
+    refusal: () => refusalOf(state, own()),
+    open: (opening, taker) => {
+      const refusal = refusalOf(state, own());
+      if (refusal !== undefined) throw refusal;
+      const connect = (end: Parameters<typeof openChannelWire>[2]) => openChannelWire(channel, wireEnd, end);
+      return openLink({ name: segment, transport: { type: "channel", connect }, ...opening }, taker);
+    },
+  });
+}
+
+/** Nothing is dispatched once the lease is over: somebody else may own it by now. [AX-13.3-3] */
+function refusalOf({ clock }: RegistrarState, subserver: Subserver): McpxError | undefined {
+  const { registration, heardAt, isAlive, server } = subserver;
+  const { heartbeatMs, segment } = registration;
+  const now = clock.monotonic();
+  const isLeased = heartbeatMs === 0 || now - heardAt < leaseMs(heartbeatMs);
+  if (isAlive && isLeased) return undefined;
+  const since = new Date(server.degraded?.since ?? clock.now() - (now - heardAt)).toISOString();
+  const retryAfterMs = heartbeatMs === 0 ? 5_000 : heartbeatMs;
+  return new McpxError("subserver_unreachable", `${segment} does not answer`, {
+    retryAfterMs,
+    data: { since },
+  });
+}
+
+/** The tree itself, where it lists for nobody in particular. */
+const nobody: Caller = {
+  principal: {
+    id: undefined,
+    topics: [],
+    tools: [],
+    levelMax: "restricted",
+    admin: false,
+    expiresAt: Number.POSITIVE_INFINITY,
+    jti: "",
+    issuer: "",
+    tokenHash: "",
+  },
+  key: "",
+  era: "modern",
+  capabilities: {},
+  info: undefined,
+  dialect: "canonical",
+  profile: undefined,
+  logLevel: undefined,
+};

@@ -1,0 +1,122 @@
+// Our own place in a tree above: we register there as any subserver does, and serve what we have over the same
+// connection. [AX-5.3-1]
+import { type Subserver as OwnRegistration, registerWith } from "@mcpx/client/subserver";
+import type { Clock, Logger, Principal } from "@mcpx/host";
+import { type JsonObject, type Limits, McpxError, parseExact } from "@mcpx/protocol";
+import { WebSocket } from "ws";
+import { createMessageDoor } from "../doors/message-door.ts";
+import type { Tree } from "../tree.ts";
+
+export interface ParentOptions {
+  url: string;
+  /** What we want to be called there. */
+  segment: string;
+  token?: string | (() => string | Promise<string>) | undefined;
+  authority?: string | undefined;
+  authorityProof?: string | (() => string | Promise<string>) | undefined;
+  backups?: readonly string[] | undefined;
+  heartbeatMs?: number | undefined;
+  /** Globs over our names: what those above may use. */
+  tools?: readonly string[] | undefined;
+  tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
+  /** Plain text to other machines than this one. */
+  isInsecure?: boolean | undefined;
+}
+
+export interface ParentParts {
+  subserverId: string;
+  tree: Tree;
+  /** Of aggregators: our own id and all below us. */
+  subtreeIds: (() => readonly string[]) | undefined;
+  onState?: ((state: OwnRegistration["state"], error: Error | undefined) => void) | undefined;
+  clock: Clock;
+  log: Logger;
+  limits: Limits;
+}
+
+export interface Parent {
+  readonly url: string;
+  readonly registration: OwnRegistration;
+  close(): Promise<void>;
+}
+
+/** Throws where the address would carry our credentials in plain text over a network. [AX-10.4-1] */
+export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
+  const { url, segment, backups = [], tls } = options;
+  const { subserverId, log, subtreeIds, onState } = parts;
+  for (const one of [url, ...backups]) checkAddress(one, options);
+  const registration = registerWith(url, {
+    segment,
+    server: () => served(options, parts),
+    subserverId,
+    token: options.token,
+    authority: options.authority,
+    authorityProof: options.authorityProof,
+    backups,
+    heartbeatMs: options.heartbeatMs,
+    subtreeIds,
+    parse: parseExact,
+    openSocket: (address, headers) => new WebSocket(address, { headers, ...tls, minVersion: "TLSv1.3" }),
+    onState: (state, error) => {
+      log.info({ parent: url, segment, state, reason: error?.message }, "our place in the tree above");
+      onState?.(state, error);
+    },
+  });
+  return { url, registration, close: () => registration.close() };
+}
+
+function checkAddress(url: string, { isInsecure }: ParentOptions): void {
+  const { protocol, hostname } = new URL(url);
+  const isPlain = protocol === "ws:" || protocol === "http:";
+  const isHere =
+    hostname === "localhost" || hostname === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+  if (isPlain && !isHere && isInsecure !== true) {
+    throw new McpxError(
+      "bad_request",
+      `${url} is plain text over a network: use wss, or say "insecure": true`,
+    );
+  }
+}
+
+/** The tree as a server for whoever is above; what it may use is the operator's to say. */
+function served(
+  { segment, tools = ["**"] }: ParentOptions,
+  { tree, clock, log, limits, subserverId }: ParentParts,
+) {
+  const principal: Principal = {
+    id: `parent:${segment}`,
+    topics: [],
+    levelMax: "restricted",
+    tools,
+    admin: false,
+    expiresAt: Number.POSITIVE_INFINITY,
+    jti: `parent:${segment}`,
+    issuer: subserverId,
+    tokenHash: "",
+  };
+  let closeDoor = () => {};
+  return {
+    async connect(transport: ParentTransport): Promise<void> {
+      const write = (message: JsonObject | JsonObject[]) => {
+        transport.send(message as JsonObject).catch((error: unknown) => {
+          log.debug({ err: error }, "the tree above could not be told");
+        });
+      };
+      const channel = { write, writeAside: write, onDone: () => {} };
+      const options = { log, clock, limits, names: "canonical", ownSegment: segment } as const;
+      const door = createMessageDoor(tree, principal, channel, options);
+      closeDoor = door.close;
+      transport.onmessage = door.takeMessage;
+      transport.onclose = door.close;
+      await transport.start();
+    },
+    close: async () => closeDoor(),
+  };
+}
+
+interface ParentTransport {
+  start(): Promise<void>;
+  send(message: JsonObject): Promise<void>;
+  onmessage?: ((message: JsonObject) => void) | undefined;
+  onclose?: (() => void) | undefined;
+}

@@ -1,0 +1,52 @@
+// All the trees above us. What changes below us is told to each of them, and counts only if none of them refuses it.
+// [AX-5.3-2]
+import { setTimeout as wait } from "node:timers/promises";
+import { McpxError } from "@mcpx/protocol";
+import { type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
+
+export interface Parents {
+  /** Rejects with `registration_cycle` where one of them stands below us. */
+  announce(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Whoever refuses us for good today may take us tomorrow: its operator, or ours, has changed something. */
+const askAgainMs = 30_000;
+
+export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts): Parents {
+  const closing = new AbortController();
+  const current = new Map<ParentOptions, Parent>();
+
+  async function keep(options: ParentOptions, first: Parent): Promise<void> {
+    for (let parent = first; ; parent = registerAt(options, parts)) {
+      current.set(options, parent);
+      const error = await parent.registration.ended;
+      if (closing.signal.aborted) return;
+      const { url } = options;
+      parts.log.error({ parent: url, err: error, retryInMs: askAgainMs }, "the tree above does not take us");
+      await wait(askAgainMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+      if (closing.signal.aborted) return;
+    }
+  }
+
+  // All of them before any is kept: a bad address is known at the start.
+  const firsts = all.map((options) => [options, registerAt(options, parts)] as const);
+  const kept = firsts.map(([options, first]) => keep(options, first));
+  return {
+    async announce() {
+      const told = [...current.values()].filter(({ registration }) => registration.state === "registered");
+      await Promise.all(told.map(({ registration }) => registration.update().catch(rethrowCycle)));
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled([...current.values()].map((parent) => parent.close()));
+      await Promise.allSettled(kept);
+    },
+  };
+}
+
+/** Whoever cannot be reached is told everything when it registers us again. */
+function rethrowCycle(error: unknown): void {
+  const { reason, message } = error as { reason?: unknown; message?: unknown };
+  if (reason === "registration_cycle") throw new McpxError("registration_cycle", String(message));
+}

@@ -1,0 +1,187 @@
+// `mcpax/register`, from top to bottom: whoever comes through it is part of the tree. [AX-6.1-1]
+import type { JsonObject } from "@mcpx/protocol";
+import {
+  deadlineMs,
+  leaseMs,
+  McpxError,
+  type Registration,
+  type RegistrationAnswer,
+  readRegistration,
+} from "@mcpx/protocol";
+import type { Channel } from "./channel.ts";
+import type { WireEnd } from "./channel-wire.ts";
+import { mount } from "./mount.ts";
+import {
+  announceLess,
+  type Credential,
+  keepMsOf,
+  type RegistrarState,
+  type Standing,
+  type Subserver,
+} from "./registrar.ts";
+import { supersede } from "./remove.ts";
+
+export interface Applicant {
+  readonly credential: Credential;
+  readonly channel: Channel;
+  readonly wireEnd: WireEnd;
+  readonly sessionId: string;
+  /** Asks the other side for its `parent_id`; `undefined` where it does not say. [AX-13.4-2] */
+  askParent(): Promise<string | null | undefined>;
+}
+
+export interface Registered {
+  subserver: Subserver;
+  answer: RegistrationAnswer;
+}
+
+export async function register(
+  state: RegistrarState,
+  applicant: Applicant,
+  params: JsonObject,
+): Promise<Registered> {
+  const registration = readRegistration(params);
+  const { segment } = registration;
+  checkRoom(state, segment);
+  state.pending.set(segment, []);
+  try {
+    const standing = await state.prove(registration, applicant.credential);
+    checkPlace(state, registration, standing);
+    checkCycle(state, registration);
+    await checkParent(state, registration, applicant);
+    await claim(state, registration, standing);
+    return await admit(state, registration, standing, applicant);
+  } finally {
+    state.pending.delete(segment);
+  }
+}
+
+function checkRoom({ bySegment, pending, subserversMax }: RegistrarState, segment: string): void {
+  if (pending.has(segment)) throw conflict(segment, "somebody else is just being registered there");
+  if (bySegment.size + pending.size >= subserversMax && !bySegment.has(segment)) {
+    throw new McpxError("too_many_subservers", `no more than ${subserversMax} can register here`);
+  }
+}
+
+/** First come, first served; who was here before comes back to its own place. [AX-4.2-1] [AX-4.2-4] */
+function checkPlace(state: RegistrarState, { segment, subserverId }: Registration, standing: Standing): void {
+  const holder = state.bySegment.get(segment);
+  if (holder === undefined) {
+    if (state.tree.bySegment.has(segment)) throw conflict(segment, "a server of the configuration has it");
+  } else if (!isSame(holder, subserverId, standing)) throw conflict(segment, "another subserver has it");
+  for (const other of state.bySegment.values()) {
+    if (other === holder || other.registration.subserverId !== subserverId || !other.isAlive) continue;
+    throw new McpxError("duplicate_subserver", `it is ${other.registration.segment} here already`);
+  }
+}
+
+function isSame(holder: Subserver, subserverId: string, { identity, isProven }: Standing): boolean {
+  if (holder.standing.identity !== identity) return false;
+  // Who has proven that the segment is its own may come as a new one; others only as themselves.
+  return holder.registration.subserverId === subserverId || (isProven && !holder.isAlive);
+}
+
+/** [AX-5.3-2] */
+function checkCycle({ aggregatorId }: RegistrarState, { subtreeIds, subserverId }: Registration): void {
+  if (subserverId === aggregatorId || subtreeIds?.includes(aggregatorId)) {
+    throw new McpxError("registration_cycle", "this aggregator stands below the one that registers");
+  }
+}
+
+/** [AX-13.4-1] [AX-13.4-2] */
+async function checkParent(
+  { aggregatorId, audit }: RegistrarState,
+  { subserverId, segment }: Registration,
+  { askParent }: Applicant,
+): Promise<void> {
+  const parent = await askParent();
+  if (parent === undefined) {
+    audit?.record({
+      action: "register",
+      subject: segment,
+      reason: "parent_unknown",
+      detail: { subserverId },
+    });
+  } else if (parent !== null && parent !== aggregatorId) {
+    throw new McpxError("duplicate_subserver", `it says that ${parent} is its parent`);
+  }
+}
+
+async function claim(
+  state: RegistrarState,
+  { segment, subserverId }: Registration,
+  standing: Standing,
+): Promise<void> {
+  const { identity, isProven } = standing;
+  const wanted = { segment, subserverId, identity, isProven };
+  const holder = await state.store.claim(wanted, keepMsOf(state, standing));
+  if (holder.identity !== identity) throw conflict(segment, "it is kept for somebody else");
+}
+
+async function admit(
+  state: RegistrarState,
+  registration: Registration,
+  standing: Standing,
+  { channel, wireEnd, sessionId }: Applicant,
+): Promise<Registered> {
+  const { segment, subserverId, heartbeatMs } = registration;
+  const owner = { aggregatorId: state.aggregatorId, sessionId };
+  const lease = await state.store.take(subserverId, owner, leaseMs(heartbeatMs));
+  if (!lease.isOurs) {
+    throw new McpxError("duplicate_subserver", `${lease.owner.aggregatorId} has it`, {
+      retryAfterMs: Math.ceil(lease.leftMs),
+    });
+  }
+  try {
+    await announce(state, registration);
+    const before = state.bySegment.get(segment);
+    const subserver = mount(state, {
+      registration,
+      standing,
+      sessionId,
+      epoch: lease.epoch,
+      channel,
+      wireEnd,
+    });
+    if (before !== undefined) supersede(state, before, subserver);
+    return { subserver, answer: answerFor(state, subserver) };
+  } catch (error) {
+    await state.store.letGo(subserverId, sessionId);
+    // Who was never here keeps nothing.
+    if (!standing.isProven && !state.bySegment.has(segment)) await state.store.release(segment, subserverId);
+    throw error;
+  }
+}
+
+/** Before it is there: whoever stands above may know that it would close a circle. */
+async function announce(state: RegistrarState, { segment, subtreeIds }: Registration): Promise<void> {
+  if (subtreeIds === undefined) return;
+  state.pending.set(segment, subtreeIds);
+  try {
+    await state.announceSubtree();
+  } catch (error) {
+    state.pending.set(segment, []);
+    announceLess(state);
+    throw error;
+  }
+}
+
+function answerFor(state: RegistrarState, { registration, sessionId, epoch }: Subserver): RegistrationAnswer {
+  const { segment, heartbeatMs } = registration;
+  const { budget } = state.ruleFor(segment);
+  return {
+    status: "registered",
+    assigned_segment: segment,
+    session_id: sessionId,
+    heartbeat_interval_ms: heartbeatMs,
+    heartbeat_deadline_ms: deadlineMs(heartbeatMs),
+    lease_ms: leaseMs(heartbeatMs),
+    aggregator_id: state.aggregatorId,
+    epoch,
+    ...(budget !== undefined && { budget }),
+  };
+}
+
+function conflict(segment: string, why: string): McpxError {
+  return new McpxError("namespace_conflict", `${segment}: ${why}`);
+}

@@ -1,0 +1,38 @@
+// A subserver leaves the tree, with all that stands below it. [AX-6.3-4] [AX-13.3-1]
+import { closeCodes } from "@mcpx/protocol";
+import { announceChange } from "../announce.ts";
+import { retire } from "../change-servers.ts";
+import { listKinds } from "../fetch-list.ts";
+import { announceLess, type RegistrarState, type Subserver, settle } from "./registrar.ts";
+
+export function remove(state: RegistrarState, subserver: Subserver, why: string): void {
+  const { registration, server, subtreeIds } = subserver;
+  const { segment } = registration;
+  if (state.bySegment.get(segment) !== subserver) return;
+  const { tree, log } = state;
+  state.bySegment.delete(segment);
+  tree.bySegment.delete(segment);
+  end(subserver);
+  retire(tree, server, undefined);
+  log.info({ segment, why }, "a subserver has left the tree");
+  for (const kind of listKinds) announceChange(tree, kind);
+  if (subtreeIds.length > 0) announceLess(state);
+}
+
+/** The same one has come back, and has its place already. */
+export function supersede(state: RegistrarState, before: Subserver, after: Subserver): void {
+  end(before);
+  retire(state.tree, before.server, after.server);
+  before.channel.close(closeCodes.replaced, "it has registered again");
+  const { subserverId } = before.registration;
+  // Under another id, the old one's lease is nobody's.
+  if (subserverId !== after.registration.subserverId) {
+    settle(state, state.store.letGo(subserverId, before.sessionId));
+  }
+}
+
+function end(subserver: Subserver): void {
+  subserver.isAlive = false;
+  subserver.isOver = true;
+  subserver.server.degraded = undefined;
+}

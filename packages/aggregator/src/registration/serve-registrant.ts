@@ -1,0 +1,127 @@
+// One channel from its first message to its last: who registers on it, and what becomes of what it says.
+import { randomUUID } from "node:crypto";
+import {
+  closeCodes,
+  errorTable,
+  isMcpxError,
+  isObject,
+  type JsonObject,
+  McpxError,
+  registrationMethods,
+} from "@mcpx/protocol";
+import { errorMessage, isId, type RequestId, resultMessage } from "../doors/message.ts";
+import { faultOf } from "../rpc-error.ts";
+import type { Channel } from "./channel.ts";
+import type { WireEnd } from "./channel-wire.ts";
+import { deregister } from "./deregister.ts";
+import { heartbeat } from "./heartbeat.ts";
+import { askForTools } from "./mount.ts";
+import { register } from "./register.ts";
+import type { Credential, RegistrarState, Subserver } from "./registrar.ts";
+import { update } from "./update.ts";
+
+export interface Registrant {
+  /** One message. An answer to it goes to `answer`. */
+  take(message: JsonObject, answer?: (message: JsonObject) => void): void;
+  readonly subserver: Subserver | undefined;
+}
+
+const parentMs = 1_000;
+const parentQuestion = "mcpax-parent";
+
+export function serveRegistrant(
+  state: RegistrarState,
+  channel: Channel,
+  credential: Credential,
+  sessionId: string = randomUUID(),
+): Registrant {
+  const wireEnd: WireEnd = { taker: undefined };
+  let subserver: Subserver | undefined;
+  let hasBegun = false;
+  let heardParent: ((message: JsonObject | undefined) => void) | undefined;
+
+  async function askParent(): Promise<string | null | undefined> {
+    const { promise, resolve } = Promise.withResolvers<JsonObject | undefined>();
+    heardParent = resolve;
+    const timer = setTimeout(resolve, parentMs, undefined);
+    void channel.ended.then(() => resolve(undefined));
+    channel.send({ jsonrpc: "2.0", id: parentQuestion, method: registrationMethods.parent, params: {} });
+    const answer = await promise;
+    clearTimeout(timer);
+    heardParent = undefined;
+    const parent = isObject(answer?.result) ? answer.result.parent_id : undefined;
+    return typeof parent === "string" || parent === null ? parent : undefined;
+  }
+
+  async function begin(params: JsonObject): Promise<JsonObject> {
+    if (hasBegun) throw new McpxError("bad_request", "this connection has registered already");
+    hasBegun = true;
+    const registered = await register(state, { credential, channel, wireEnd, sessionId, askParent }, params);
+    ({ subserver } = registered);
+    return { ...registered.answer };
+  }
+
+  function session(params: JsonObject): Subserver {
+    if (subserver === undefined || subserver.isOver || params.session_id !== subserver.sessionId) {
+      throw new McpxError("registration_unknown");
+    }
+    return subserver;
+  }
+
+  async function handle(method: string, params: JsonObject): Promise<JsonObject> {
+    switch (method) {
+      case registrationMethods.register:
+        return begin(params);
+      case registrationMethods.heartbeat:
+        return heartbeat(state, session(params));
+      case registrationMethods.update:
+        return update(state, session(params), params);
+      case registrationMethods.deregister:
+        return deregister(state, session(params));
+      default:
+        throw new McpxError("unknown_method", method.slice(0, 100));
+    }
+  }
+
+  async function request(
+    id: RequestId,
+    method: string,
+    params: JsonObject,
+    answer: (message: JsonObject) => void,
+  ): Promise<void> {
+    try {
+      answer(resultMessage(id, await handle(method, params)));
+      if (method === registrationMethods.register && subserver !== undefined) {
+        await askForTools(state, subserver);
+      }
+    } catch (error) {
+      answer(errorMessage(id, faultOf(error)));
+      if (!isMcpxError(error)) state.log.error({ err: error, method }, "a registrant's request failed");
+      if (subserver === undefined) refuse(error);
+    }
+    // Only now: the answer is on its way.
+    if (subserver?.isOver === true) channel.close(closeCodes.normal, "the registration is over");
+  }
+
+  /** Who could not be registered has nothing more to say here. */
+  function refuse(error: unknown): void {
+    const reason = isMcpxError(error) ? error.code : "internal";
+    const { principal } = credential;
+    state.audit?.record({ action: "register", actor: principal?.id, reason });
+    channel.close(errorTable[reason].retry ? closeCodes.draining : closeCodes.forbidden, reason);
+  }
+
+  return {
+    get subserver() {
+      return subserver;
+    },
+    take(message, answer = channel.send) {
+      const { id, method, params } = message;
+      if (typeof method === "string" && isId(id)) {
+        void request(id, method, isObject(params) ? params : {}, answer);
+      } else if (method === undefined && id === parentQuestion) heardParent?.(message);
+      else if (subserver === undefined || subserver.isOver) return;
+      else wireEnd.taker?.message(message);
+    },
+  };
+}

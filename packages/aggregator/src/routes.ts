@@ -1,0 +1,49 @@
+// The routing table, as `mcpax.routes` shows it: where a call of each tool goes. [AX-7.1-1]
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import type { Entry } from "./catalogue.ts";
+import { directoryFor } from "./directory.ts";
+import type { Caller } from "./exchange.ts";
+import type { Server } from "./server.ts";
+import { shownCapability } from "./tool-latency.ts";
+import type { TreeState } from "./tree-state.ts";
+import { mayList } from "./verbs/list.ts";
+
+/** Of a server that registered. */
+interface Session {
+  id: string;
+  /** Wall clock. */
+  registeredAt: number;
+}
+
+const routesMax = 500;
+const sessions = new WeakMap<Server, Session>();
+
+export function noteSession(server: Server, session: Session): void {
+  sessions.set(server, session);
+}
+
+/** What this caller may call, in the order of names, so many at once; `next` is where to go on. */
+export async function routesOf(state: TreeState, caller: Caller, after: unknown): Promise<JsonObject> {
+  if (after !== undefined && typeof after !== "string")
+    throw new McpxError("bad_params", "after must be a name");
+  const { entries } = await directoryFor(state, "tools", caller);
+  const rest = entries.filter(
+    (entry) => (after === undefined || entry.canonical > after) && mayList(caller, "tools", entry),
+  );
+  const shown = rest.slice(0, routesMax);
+  const next = rest.length > shown.length ? shown.at(-1)?.canonical : undefined;
+  return {
+    routes: Object.fromEntries(shown.map((entry) => [entry.canonical, routeOf(entry)])),
+    next: next ?? null,
+  };
+}
+
+function routeOf(entry: Entry): JsonObject {
+  const session = sessions.get(entry.server);
+  return {
+    downstream_session: session?.id ?? null,
+    downstream_name: entry.name,
+    capability: shownCapability(entry) ?? null,
+    registered_at: session === undefined ? null : new Date(session.registeredAt).toISOString(),
+  };
+}

@@ -1,0 +1,61 @@
+// `mcpx cert server NAME…`: a certificate for the names and addresses a gateway is reached at. [AX-10.4-1]
+import { isIP } from "node:net";
+import { isDnsName, makeCertificate } from "@mcpx/host";
+import {
+  authorityPaths,
+  certDirOf,
+  certOptions,
+  pathsFor,
+  readAuthority,
+  spanOf,
+  tellMade,
+  writePair,
+} from "../cert-files.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { misuse } from "../failure.ts";
+
+const options = {
+  days: { type: "string", value: "N", about: "how long it counts, 825 days at most (default: 397)" },
+  ...certOptions,
+} as const;
+
+export const certServer = defineCommand({
+  name: "cert server",
+  summary: "make a server's certificate for TLS between trees",
+  usage: "NAME… [--days N] [--dir DIR]",
+  words: { min: 1, max: 100 },
+  options,
+  examples: [
+    ["mcpx cert server tree.example.com", "server-tree.example.com.pem and its key"],
+    ["mcpx cert server tree.example.com localhost 192.0.2.7", "for several names and addresses"],
+    ["mcpx cert server tree.example.com --force", "a new one in its place, before the old one ends"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof options>): Promise<number> {
+  const { options, words } = context;
+  const names = [...new Set(words.map(readName))];
+  const span = spanOf(options.days, { standard: 397, max: 825 });
+  const dir = certDirOf(context);
+  const pair = makeCertificate({ use: "server", names, ...span }, readAuthority(dir));
+  const paths = pathsFor(dir, `server-${names[0]}`);
+  writePair(paths, pair, options.force);
+  const hosts = names.filter((name) => isIP(name) === 0 && name !== "localhost");
+  const tls = { cert: paths.cert, key: paths.key, clientCa: authorityPaths(dir).cert };
+  const config = { listen: { ...(hosts.length > 0 && { hosts }), tls } };
+  tellMade(context, { paths, pair, config, hint: "In mcpx.json of the gateway with these names:" });
+  return 0;
+}
+
+/** In the spelling that is compared. */
+function readName(word: string): string {
+  const name = word.toLowerCase();
+  // A zone means something on one machine only.
+  const isAddress = isIP(name) !== 0 && !name.includes("%");
+  if (isAddress || isDnsName(name)) return name;
+  throw misuse(
+    `${JSON.stringify(word)} is neither a DNS name nor an address`,
+    "write for example tree.example.com or 192.0.2.7",
+  );
+}

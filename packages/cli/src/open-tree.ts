@@ -1,0 +1,93 @@
+// The tree of a server: its own servers, those that register with it, and the trees above that it registers with.
+import { join } from "node:path";
+import {
+  aggregatorId,
+  aggregatorMigrations,
+  createBudgets,
+  createHttpDoor,
+  createRegistrar,
+  createSqliteBudgetStore,
+  createSqlitePinStore,
+  createSqliteRegistrationStore,
+  createTree,
+  type HttpDoor,
+  type Registrar,
+  type RunningTree,
+  registerAtAll,
+} from "@mcpx/aggregator";
+import {
+  type Audit,
+  type Clock,
+  type Identity,
+  type IssuerConfig,
+  type Logger,
+  openDatabase,
+} from "@mcpx/host";
+import type { Limits } from "@mcpx/protocol";
+import type { TreeSettings } from "./tree-settings.ts";
+import { version } from "./version.ts";
+
+export interface TreeParts {
+  dataDir: string;
+  identity: Identity;
+  issuers: readonly IssuerConfig[];
+  audit: Audit;
+  clock: Clock;
+  log: Logger;
+  limits: Limits;
+}
+
+export interface OpenTree {
+  tree: RunningTree;
+  door: HttpDoor;
+  registrar: Registrar;
+}
+
+/** What is opened is closed by `opened`, in the opposite order. */
+export function openTree(settings: TreeSettings, parts: TreeParts, opened: AsyncDisposableStack): OpenTree {
+  const { identity, issuers, audit, clock, log, limits } = parts;
+  const { servers, profiles, segment, isPinned, graceMs, ax } = settings;
+  const db = openDatabase(join(parts.dataDir, "state.db"), {
+    component: "aggregator",
+    migrations: aggregatorMigrations,
+  });
+  opened.defer(() => db.close());
+  const tree = createTree({
+    name: "mcpx",
+    version,
+    segment,
+    servers,
+    profiles,
+    clock,
+    log,
+    audit,
+    pins: isPinned ? createSqlitePinStore(db) : undefined,
+    secret: identity.secret("tree"),
+    graceMs,
+  });
+  opened.defer(() => tree.close());
+  const budgets = createBudgets({ store: createSqliteBudgetStore(db), clock, log });
+  opened.defer(() => budgets.close());
+  const id = aggregatorId(db);
+  const store = createSqliteRegistrationStore({ db, clock });
+  const { ruleFor } = ax;
+  const registrar = createRegistrar({
+    aggregatorId: id,
+    tree,
+    identity,
+    store,
+    clock,
+    log,
+    audit,
+    limits,
+    budgets,
+    ruleFor,
+  });
+  opened.defer(() => registrar.close());
+  const { subtreeIds } = registrar;
+  const parents = registerAtAll(ax.parents, { subserverId: id, tree, subtreeIds, clock, log, limits });
+  registrar.onSubtree(parents.announce);
+  opened.defer(() => parents.close());
+  const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
+  return { tree, door, registrar };
+}

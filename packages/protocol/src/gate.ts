@@ -1,0 +1,166 @@
+// The words of a gate: what an approver signs, and what the caller is told while it waits. Pure. [AX-11.3-2]
+import { canonicalJson, sha256 } from "./canonical-json.ts";
+import type { Capability } from "./capability.ts";
+import { McpxError } from "./errors.ts";
+import { isObject, type JsonObject } from "./json-rpc.ts";
+import { isId } from "./names.ts";
+
+export const decisions = ["approve", "reject"] as const;
+export type Decision = (typeof decisions)[number];
+
+/** What a gate is about. Whoever signs it signs one call, at one aggregator, once. */
+export interface GateTerms {
+  confirmation_id: string;
+  aggregator_id: string;
+  route: readonly string[];
+  /** The canonical name at the gate. */
+  tool: string;
+  /** `digestOf` the arguments. */
+  arguments_digest: string;
+  nonce: string;
+  /** Seconds since 1970. */
+  expires_at: number;
+}
+
+export interface Statement extends GateTerms {
+  decision: Decision;
+  reason?: string;
+}
+
+/** A gate as its caller sees it. */
+export interface Confirmation extends GateTerms {
+  /** Read exactly, so that they are shown as they will be sent. */
+  arguments: unknown;
+  annotation: Readonly<Capability>;
+  approve_url: string;
+}
+
+export const gateReasonCharsMax = 1_000;
+const idCharsMax = 128;
+const nameCharsMax = 255;
+const routeMax = 128;
+const digest = /^sha256:[A-Za-z0-9_-]{43}$/;
+const nonce = /^[A-Za-z0-9_-]{16,128}$/;
+
+const fields = [
+  "aggregator_id",
+  "arguments_digest",
+  "confirmation_id",
+  "decision",
+  "expires_at",
+  "nonce",
+  "reason",
+  "route",
+  "tool",
+];
+
+export function statementOf(gate: GateTerms, decision: Decision, reason?: string): Statement {
+  const { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at } = gate;
+  const terms = { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at };
+  return { ...terms, decision, ...(reason !== undefined && { reason }) };
+}
+
+/** What is signed, to the byte. */
+export function statementText(statement: Statement): string {
+  return canonicalJson(statement);
+}
+
+/** What a passkey signs. */
+export function challengeOf(statement: Statement): Promise<string> {
+  return sha256(statementText(statement));
+}
+
+/** Every field, or `bad_proof` with the name of the one that is wrong. What is not known is not signed lightly. */
+export function readStatement(value: unknown): Statement {
+  if (!isObject(value)) throw new McpxError("bad_proof", "the statement is not an object");
+  const unknown = Object.keys(value).find((key) => !fields.includes(key));
+  if (unknown !== undefined) throw new McpxError("bad_proof", "the statement has a field that is not known");
+  const { reason, expires_at } = value;
+  const terms = {
+    confirmation_id: readId(value, "confirmation_id"),
+    aggregator_id: readId(value, "aggregator_id"),
+    route: readRoute(value.route),
+    tool: readName(value.tool, "tool"),
+    arguments_digest: readShape(value, "arguments_digest", digest),
+    nonce: readShape(value, "nonce", nonce),
+    expires_at: readSeconds(expires_at),
+  };
+  return statementOf(
+    terms,
+    readDecision(value.decision),
+    reason === undefined ? undefined : readReason(reason),
+  );
+}
+
+/** What a gated call answers while nobody has decided: nothing has happened. [AX-11.3-4] */
+export function confirmationRequired(gate: Confirmation): JsonObject {
+  const { approve_url, annotation } = gate;
+  const { decision: _, ...terms } = statementOf(gate, "approve");
+  const structuredContent = {
+    status: "confirmation_required",
+    ...terms,
+    arguments: gate.arguments,
+    annotation,
+    approve_url,
+  };
+  return { isError: true, content: [{ type: "text", text: waitingText(gate) }], structuredContent };
+}
+
+/** For a model: no word of it comes from the arguments, which may be anybody's. */
+function waitingText({ tool, confirmation_id, approve_url, expires_at }: Confirmation): string {
+  return [
+    `Nothing has happened yet: ${tool} was not called.`,
+    "A human must approve this call first; you cannot.",
+    `Ask your user to open ${approve_url} and decide there before ${new Date(expires_at * 1_000).toISOString()}.`,
+    `To wait for the decision and get the result, call the tool mcpax.wait with {"confirmation_id":"${confirmation_id}"}.`,
+    "Making the same call again joins this one and does nothing twice; another call needs its own approval.",
+  ].join("\n");
+}
+
+function readId(value: JsonObject, field: "confirmation_id" | "aggregator_id"): string {
+  const id = value[field];
+  if (!isId(id, idCharsMax)) throw bad(field, "an id");
+  return id;
+}
+
+function readRoute(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length > routeMax) throw bad("route", `at most ${routeMax} segments`);
+  return value.map((segment) => readName(segment, "route"));
+}
+
+function readName(value: unknown, field: string): string {
+  if (typeof value !== "string" || value === "" || value.length > nameCharsMax || !value.isWellFormed()) {
+    throw bad(field, `a name of at most ${nameCharsMax} characters`);
+  }
+  return value;
+}
+
+function readShape(value: JsonObject, field: "arguments_digest" | "nonce", shape: RegExp): string {
+  const text = value[field];
+  if (typeof text !== "string" || !shape.test(text)) throw bad(field, "base64url of the right length");
+  return text;
+}
+
+function readSeconds(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) <= 0) {
+    throw bad("expires_at", "a whole number of seconds since 1970");
+  }
+  return value as number;
+}
+
+function readDecision(value: unknown): Decision {
+  const decision = decisions.find((known) => known === value);
+  if (decision === undefined) throw bad("decision", decisions.join(" or "));
+  return decision;
+}
+
+function readReason(value: unknown): string {
+  if (typeof value !== "string" || value.length > gateReasonCharsMax || !value.isWellFormed()) {
+    throw bad("reason", `a text of at most ${gateReasonCharsMax} characters`);
+  }
+  return value;
+}
+
+function bad(field: string, wanted: string): McpxError {
+  return new McpxError("bad_proof", `${field} of the statement must be ${wanted}`);
+}

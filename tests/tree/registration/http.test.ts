@@ -1,0 +1,144 @@
+// `/ax` over HTTP, by a registrant made of nothing but `fetch`: the stream carries the requests, answers are POSTed.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestServer, type TestServer } from "../../support/test-server.ts";
+import { ask, callTool, type Place, textOf } from "../support/ask.ts";
+import { type Message, registrationOf, toolOf } from "./support/raw-registrant.ts";
+
+let server: TestServer;
+let place: Place;
+
+beforeAll(async () => {
+  server = await startTestServer({ config: { degraded: { grace: 60_000 } } });
+  place = {
+    url: `${server.url}/mcp`,
+    token: await server.token({ sub: "alice", topics: [], tools: ["**"] }),
+  };
+});
+
+afterAll(() => server.stop());
+
+const named = async (prefix: string): Promise<string[]> => {
+  const { message } = await ask(place, "tools/list");
+  return message.result.tools
+    .map(({ name }: Message) => name)
+    .filter((name: string) => name.startsWith(prefix));
+};
+
+interface Streamed {
+  session: string;
+  token: string;
+  answer: Promise<Message>;
+  post(message: object, session?: string, token?: string): Promise<Response>;
+  cut(): void;
+}
+
+async function come(segment: string, tools: object[]): Promise<Streamed> {
+  const token = await server.token({ sub: `of:${segment}`, topics: [], segment, scope: "write" } as never);
+  const stop = new AbortController();
+  const first = Promise.withResolvers<Message>();
+  const headers = (session?: string, bearer = token) => ({
+    authorization: `Bearer ${bearer}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    ...(session !== undefined && { "mcpax-session": session }),
+  });
+  const post = (message: object, session?: string, bearer?: string) =>
+    fetch(`${server.url}/ax`, {
+      method: "POST",
+      headers: headers(session, bearer),
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+      signal: stop.signal,
+    });
+  const response = await post({ id: "r", method: "mcpax/register", params: registrationOf(segment) });
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  const session = response.headers.get("mcpax-session") as string;
+
+  async function answer({ id, method, params }: Message): Promise<void> {
+    const say = (result: object) => post({ id, result }, session);
+    if (method === "mcpax/parent") await say({ parent_id: null });
+    else if (method === "server/discover")
+      await say({ resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+    else if (method === "tools/list") await say({ resultType: "complete", tools });
+    else if (method === "tools/call")
+      await say({
+        resultType: "complete",
+        content: [{ type: "text", text: JSON.stringify(params.arguments) }],
+      });
+    else if (id !== undefined) await post({ id, error: { code: -32601, message: "no" } }, session);
+  }
+
+  async function read(): Promise<void> {
+    let text = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      const events = text.split("\n\n");
+      text = events.pop() ?? "";
+      for (const event of events) {
+        const data = event.split("\n").find((line) => line.startsWith("data: "));
+        if (data === undefined) continue;
+        const message = JSON.parse(data.slice(6));
+        if (message.method === undefined) first.resolve(message);
+        else await answer(message);
+      }
+    }
+  }
+  read().catch((error: unknown) => first.reject(error));
+  first.promise.catch(() => {});
+  return { session, token, post, answer: first.promise, cut: () => stop.abort() };
+}
+
+test("[AX-6.1-3] a registrant over HTTP is called by its stream and answers by POST", async () => {
+  const edge = await come("edge", [toolOf("t")]);
+  const { result } = await edge.answer;
+  expect(result).toMatchObject({ status: "registered", session_id: edge.session });
+  await expect.poll(() => named("edge.")).toEqual(["edge.t"]);
+  expect(textOf(await callTool(place, "edge.t", { over: "http" }))).toBe('{"over":"http"}');
+  const beat = await edge.post(
+    { id: 1, method: "mcpax/heartbeat", params: { session_id: edge.session } },
+    edge.session,
+  );
+  expect(await beat.json()).toMatchObject({ id: 1, result: { status: "alive" } });
+});
+
+test("[AX-6.3-3] [AX-10.1-1] a session is of use only to whoever opened it", async () => {
+  const owner = await come("owner", [toolOf("t")]);
+  await owner.answer;
+  const stranger = await server.token({ sub: "stranger", topics: [], segment: "other" } as never);
+  const leave = { id: 1, method: "mcpax/deregister", params: { session_id: owner.session } };
+  const refused = await owner.post(leave, owner.session, stranger);
+  expect([refused.status, ((await refused.json()) as Message).error.reason]).toEqual([
+    404,
+    "registration_unknown",
+  ]);
+  await expect.poll(() => named("owner.")).toEqual(["owner.t"]);
+  expect(await (await owner.post(leave, owner.session)).json()).toMatchObject({
+    result: { status: "deregistered" },
+  });
+  expect(await named("owner.")).toEqual([]);
+});
+
+test("[AX-13.1-1] a stream that breaks is a lost connection", async () => {
+  const lost = await come("lost", [toolOf("t")]);
+  await lost.answer;
+  await expect.poll(() => named("lost.")).toEqual(["lost.t"]);
+  lost.cut();
+  await expect
+    .poll(async () => (await callTool(place, "lost.t")).message.error?.message)
+    .toBe("tool_degraded");
+});
+
+test("[AX-6.1-3] what is no registration is refused", async () => {
+  const token = await server.token({ sub: "x", topics: [] });
+  const say = (body: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/ax`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      body,
+    });
+  const first = await say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "mcpax/heartbeat", params: {} }));
+  expect([first.status, ((await first.json()) as Message).error.reason]).toEqual([400, "bad_request"]);
+  expect((await say("{")).status).toBe(400);
+  expect((await say("[]")).status).toBe(400);
+  const unknown = await say("{}", { "mcpax-session": "00000000-0000-4000-8000-000000000000" });
+  expect(unknown.status).toBe(404);
+});

@@ -1,0 +1,145 @@
+// A stranger's registrant, made of nothing but a WebSocket: it says exactly what a test wants it to say.
+import { randomUUID } from "node:crypto";
+import { WebSocket } from "ws";
+
+/** biome-ignore lint/suspicious/noExplicitAny: tests look into messages of any shape */
+export type Message = any;
+
+export interface RawOptions {
+  tools?: readonly object[];
+  /** What it answers to a call; the arguments as text unless given. */
+  call?(params: Message): object | Promise<object>;
+  /** What `mcpax/parent` is answered with; `undefined` is silence. */
+  parentId?: string | null | undefined;
+  /** Its servers' capabilities. */
+  capabilities?: object;
+}
+
+export interface RawRegistrant {
+  readonly socket: WebSocket;
+  /** Requests that came from the aggregator, oldest first. */
+  readonly asked: Message[];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  request(method: string, params?: object): Promise<Message>;
+  register(more?: object): Promise<Message>;
+  notify(method: string, params?: object): void;
+  /** Goes without a word. */
+  cut(): void;
+  /** Says nothing any more, and keeps the connection. */
+  isSilent: boolean;
+}
+
+export const harmless = {
+  latency_class: "fast",
+  consistency: "strong",
+  mutable: false,
+  reversible: true,
+  idempotent: true,
+  transport: "native",
+  auth_scope: "read",
+  cost_class: "free",
+  availability: "always",
+  schema_version: "1.0.0",
+};
+
+export const dangerous = {
+  ...harmless,
+  mutable: true,
+  reversible: false,
+  auth_scope: "write",
+  cost_class: "metered",
+};
+
+export function toolOf(name: string, capability: object = harmless): object {
+  return { name, inputSchema: { type: "object" }, _meta: { "x-mcpax-capability": capability } };
+}
+
+export function registrationOf(segment: string, more: object = {}): object {
+  return {
+    subserver_id: randomUUID(),
+    segment,
+    capabilities: { tools: true, resources: false, prompts: false, notifications: true },
+    heartbeat_interval_ms: 0,
+    transport_class: "websocket",
+    version: "2026-05-01",
+    ...more,
+  };
+}
+
+export async function rawRegistrant(
+  url: string,
+  token: string | undefined,
+  options: RawOptions = {},
+): Promise<RawRegistrant> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ax`, { headers });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.on("close", (code, reason) => resolve({ code, reason: String(reason) })),
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.once("open", resolve);
+    socket.once("error", reject);
+    socket.once("unexpected-response", (_request, response) =>
+      reject(new Error(String(response.statusCode))),
+    );
+  });
+  const waiting = new Map<string, (message: Message) => void>();
+  const asked: Message[] = [];
+  let lastId = 0;
+  const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+
+  async function answer({ id, method, params }: Message): Promise<void> {
+    if (id === undefined || registrant.isSilent) return;
+    if (method === "mcpax/parent") {
+      if (options.parentId !== undefined) send({ id, result: { parent_id: options.parentId } });
+    } else if (method === "server/discover") {
+      const capabilities = options.capabilities ?? { tools: { listChanged: true } };
+      send({ id, result: { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities } });
+    } else if (method === "subscriptions/listen") {
+      send({
+        method: "notifications/subscriptions/acknowledged",
+        params: {
+          notifications: params.notifications,
+          _meta: { "io.modelcontextprotocol/subscriptionId": id },
+        },
+      });
+    } else if (method === "tools/list")
+      send({ id, result: { resultType: "complete", tools: options.tools ?? [] } });
+    else if (method === "tools/call") {
+      const result = (await options.call?.(params)) ?? {
+        content: [{ type: "text", text: JSON.stringify(params) }],
+      };
+      if (!registrant.isSilent) send({ id, result: { resultType: "complete", ...result } });
+    } else send({ id, error: { code: -32601, message: "Method not found" } });
+  }
+
+  socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    if (message.method === undefined) {
+      waiting.get(String(message.id))?.(message);
+      waiting.delete(String(message.id));
+    } else {
+      asked.push(message);
+      void answer(message);
+    }
+  });
+
+  const registrant: RawRegistrant = {
+    socket,
+    asked,
+    closed,
+    isSilent: false,
+    request(method, params = {}) {
+      lastId += 1;
+      const id = `own-${lastId}`;
+      const { promise, resolve } = Promise.withResolvers<Message>();
+      waiting.set(id, resolve);
+      send({ id, method, params });
+      return promise;
+    },
+    register: (params = {}) => registrant.request("mcpax/register", params),
+    notify: (method, params = {}) => send({ method, params }),
+    cut: () => socket.terminate(),
+  };
+  return registrant;
+}
