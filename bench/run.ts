@@ -2,12 +2,16 @@
 import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
 import { benchHop } from "./hop/hop.ts";
+import { benchRecovery } from "./recovery/recovery.ts";
 import { benchRooms } from "./rooms/rooms.ts";
+import { benchTree } from "./tree/tree.ts";
 
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
   client: benchClient,
   hop: benchHop,
+  recovery: benchRecovery,
   rooms: benchRooms,
+  tree: benchTree,
 };
 
 const name = process.argv[2] ?? "";

@@ -32,8 +32,13 @@ export async function benchRooms(note: (line: string) => void): Promise<Record<s
     };
   }
   note("rooms: acks at 2 000 envelopes a second");
-  const { disk, ratio, ...acks } = await benchAcks();
-  results.acks = { ...rounded(acks), disk: rounded(disk), ratio: rounded(ratio) };
+  const { ours, cold, disk, ratio } = await benchAcks();
+  results.acks = {
+    ...rounded(ours),
+    cold: rounded(cold),
+    disk: rounded(disk),
+    ratio: rounded(ratio),
+  };
   note("rooms: 5 000 idle connections");
   results.idle = await benchIdle();
   note("rooms: a log of a million envelopes");

@@ -62,6 +62,7 @@ export function createTree(options: TreeOptions): RunningTree {
     version,
     segment,
     bySegment,
+    parents: () => [],
     root: undefined,
     configured: new Map(),
     leaving: new Set(),

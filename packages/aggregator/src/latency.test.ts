@@ -1,7 +1,7 @@
 import { latencyClasses } from "@mcpx/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLatency, observe } from "./latency.ts";
+import { createLatency, figuresOf, observe } from "./latency.ts";
 
 const times = (count: number, ms: number) => Array.from({ length: count }, () => ms);
 
@@ -41,4 +41,12 @@ test("[AX-9.2-4] whatever the calls take, the class is at least the declared one
       },
     ),
   );
+});
+
+test("figures of the last calls of several tools together", () => {
+  const [a, b] = [createLatency("fast"), createLatency("fast")];
+  expect(figuresOf([a, b])).toBeUndefined();
+  for (let ms = 1; ms <= 10; ms += 1) observe(a, "fast", ms);
+  for (let ms = 11; ms <= 20; ms += 1) observe(b, "fast", ms + 0.04);
+  expect(figuresOf([a, b])).toEqual({ calls: 20, p50_ms: 11, p95_ms: 20 });
 });

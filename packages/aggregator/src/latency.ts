@@ -11,6 +11,8 @@ export interface Latency {
 }
 
 const kept = 64;
+/** Beyond so many, figures are not worth the sorting. */
+const figuresMax = 10_000;
 /** Fewer say nothing about a p95. */
 const callsMin = 20;
 /** Coming down again takes clearly less than going up. */
@@ -32,6 +34,29 @@ export function observe(latency: Latency, declared: LatencyClass, ms: number): v
   else if (rank(down) < rank(latency.effective)) latency.effective = down;
 }
 
+export interface LatencyFigures {
+  /** How many the figures are made of. */
+  calls: number;
+  p50_ms: number;
+  p95_ms: number;
+}
+
+/** Of the last calls of all these together; `undefined` where there were none. */
+export function figuresOf(latencies: Iterable<Latency>): LatencyFigures | undefined {
+  const values: number[] = [];
+  for (const { recent } of latencies) {
+    if (values.length >= figuresMax) break;
+    values.push(...recent);
+  }
+  if (values.length === 0) return undefined;
+  values.sort((a, b) => a - b);
+  return { calls: values.length, p50_ms: rounded(values, 0.5), p95_ms: rounded(values, 0.95) };
+}
+
+function rounded(sorted: readonly number[], part: number): number {
+  return Math.round(atPart(sorted, part) * 10) / 10;
+}
+
 /** The quickest class whose time is enough. */
 function classFor(ms: number): LatencyClass {
   return latencyClasses.find((name) => ms < (classMs[name] ?? Number.POSITIVE_INFINITY)) ?? "batch";
@@ -46,6 +71,12 @@ function rank(name: LatencyClass): number {
 }
 
 function percentile95(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? 0;
+  return atPart(
+    values.toSorted((a, b) => a - b),
+    0.95,
+  );
+}
+
+function atPart(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }

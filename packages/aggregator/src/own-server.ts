@@ -36,6 +36,7 @@ const tools: readonly OwnTool[] = [
     call: (state) => ({
       name: state.name,
       version: state.version,
+      parents: state.parents(),
       servers: serversOf(state).map((server) => serverStatus(state, server)),
     }),
   },

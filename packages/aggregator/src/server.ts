@@ -60,6 +60,8 @@ export interface ServerOptions {
   budget?: BudgetAccount | undefined;
   /** Why nothing may be dispatched to it at this moment. */
   refusal?: (() => McpxError | undefined) | undefined;
+  /** Of one that registered: what is known of that, for `mcpax.status`. */
+  describe?: (() => JsonObject) | undefined;
 }
 
 /** One conversation, and what it is kept for. */

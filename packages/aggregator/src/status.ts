@@ -1,36 +1,43 @@
 // How a server is doing, in words and numbers for people and for `mcpax.status`.
 import type { JsonObject } from "@mcpx/protocol";
 import type { HeldTool, Listed } from "./catalogue.ts";
+import { figuresOf } from "./latency.ts";
 import { useOf } from "./process-use.ts";
-import type { Server } from "./server.ts";
+import type { Degraded, Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** Of each kind of trouble. */
 const shownMax = 20;
 
 export function serverStatus(state: TreeState, server: Server): JsonObject {
-  const { name, segment, fault, lastLoss, era, facts, links, lists, listFaults } = server;
+  const { name, segment, fault, lastLoss, era, facts, links, lists, listFaults, degraded } = server;
   const conversations = new Set(links.values());
   const isOpen = [...conversations].some(({ link }) => link !== undefined);
   const pids = [...conversations].flatMap(({ link }) => link?.pid ?? []);
   const listed = [...lists.values()].flatMap(({ tools }) => tools.listed ?? []);
   const most = (count: (list: Listed) => number) => Math.max(0, ...listed.map(count));
   const quarantined = [...new Set(listed.flatMap((list) => namesOf(list, "quarantined")))];
+  const latency = figuresOf(server.latencies.values());
+  const budget = server.budget?.usage();
   const faults = [...new Set(listed.flatMap(({ overrideFaults }) => overrideFaults))];
   return {
     name,
     segment: segment ?? null,
-    state: fault !== undefined ? "down" : listFaults.size > 0 ? "ailing" : isOpen ? "up" : "idle",
+    state: stateOf(server, isOpen),
     era: era ?? null,
     server: facts?.info ?? null,
     conversations: conversations.size,
+    ...server.describe?.(),
     ...(pids.length > 0 && { processes: pids.map(processStatus) }),
+    ...(latency !== undefined && { latency }),
+    ...(budget !== undefined && { budget }),
     tools: most(({ entries }) => entries.length),
     disabled: most((list) => namesOf(list, "disabled").length),
     quarantined: quarantined.slice(0, shownMax),
     left_out: listed.flatMap(({ leftOut }) => leftOut).slice(0, shownMax),
     ...(faults.length > 0 && { override_faults: faults.slice(0, shownMax) }),
     ...(listFaults.size > 0 && { list_faults: Object.fromEntries(listFaults) }),
+    ...(degraded !== undefined && { degraded: degradedStatus(state, degraded) }),
     ...(lastLoss !== undefined && {
       last_loss: lastLoss.why,
       last_loss_at: new Date(lastLoss.at).toISOString(),
@@ -40,6 +47,25 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
       since: new Date(fault.since).toISOString(),
       retry_after_ms: Math.max(0, Math.ceil(fault.retryAt - state.clock.monotonic())),
     }),
+  };
+}
+
+/** One that registered is there until it is lost; others are asked when somebody wants something of them. */
+function stateOf({ fault, listFaults, degraded, describe }: Server, isOpen: boolean): string {
+  const hasRegistered = describe !== undefined;
+  if (hasRegistered && degraded !== undefined) return "degraded";
+  if (fault !== undefined) return "down";
+  if (listFaults.size > 0) return "ailing";
+  return isOpen || hasRegistered ? "up" : "idle";
+}
+
+/** Lost, and listed until then. [AX-13.2-2] */
+function degradedStatus({ clock }: TreeState, { since, until, why }: Degraded): JsonObject {
+  const leftMs = Math.max(0, until - clock.monotonic());
+  return {
+    since: new Date(since).toISOString(),
+    reason: why,
+    until: new Date(clock.now() + leftMs).toISOString(),
   };
 }
 

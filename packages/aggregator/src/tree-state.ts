@@ -6,12 +6,21 @@ import type { Profile } from "./profile.ts";
 import type { Server } from "./server.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
+export interface ParentFacts {
+  url: string;
+  /** What we are called there. */
+  segment: string;
+  state: string;
+}
+
 export interface TreeState {
   readonly name: string;
   readonly version: string;
   /** Our own segment, below a parent or as configured. */
   readonly segment: string | undefined;
   readonly bySegment: Map<string, Server>;
+  /** The trees above, and whether they have us. */
+  parents: () => readonly ParentFacts[];
   root: Server | undefined;
   /** The servers that can be changed while we run, by name. */
   readonly configured: Map<string, Configured>;

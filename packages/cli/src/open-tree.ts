@@ -87,6 +87,7 @@ export function openTree(settings: TreeSettings, parts: TreeParts, opened: Async
   const { subtreeIds } = registrar;
   const parents = registerAtAll(ax.parents, { subserverId: id, tree, subtreeIds, clock, log, limits });
   registrar.onSubtree(parents.announce);
+  tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
   return { tree, door, registrar };

@@ -1,8 +1,27 @@
 // The tree as lines for a terminal. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Output } from "./output.ts";
-import { countsText, serversIn, stateOf } from "./server-state.ts";
-import { visible } from "./visible.ts";
+import { countsText, type ServerState, serversIn, stateOf } from "./server-state.ts";
+import {
+  allTools,
+  areDegraded,
+  type Branch,
+  type BranchTool,
+  branchAt,
+  isServer,
+  latencyText,
+  servedTools,
+} from "./tree-branches.ts";
+import {
+  budgetText,
+  countText,
+  heardText,
+  latencyFigure,
+  registrationText,
+  troubles,
+  usageText,
+} from "./tree-facts.ts";
+import { cut, visible } from "./visible.ts";
 
 export interface TreePicture {
   url: string;
@@ -13,91 +32,132 @@ export interface TreePicture {
   isFull: boolean;
 }
 
+type Paint = Output["paint"];
+
+/** A server or a branch, ready to be drawn. */
+interface Node {
+  state: ServerState;
+  place: string;
+  /** The last ones are left out where the line would be too long. */
+  facts: readonly (string | undefined)[];
+  /** Painted. */
+  lines: readonly string[];
+  tools: readonly BranchTool[];
+  below: readonly Node[];
+}
+
 const marks = {
   up: ["green", "●"],
   starting: ["cyan", "◌"],
   idle: ["dim", "○"],
   ailing: ["yellow", "◐"],
+  degraded: ["yellow", "◐"],
   down: ["red", "✗"],
 } as const;
 
-/** Of one server, that are named. */
-const pidsMax = 4;
+const widthMax = 100;
+const descriptionCharsMax = 60;
 
-export function drawTree(
-  { url, report, tools, isFull }: TreePicture,
-  { paint }: Pick<Output, "paint">,
-): string[] {
+export function drawTree({ url, report, tools, isFull }: TreePicture, { paint }: Pick<Output, "paint">) {
   const servers = serversIn(report);
   const counts = countsText(servers);
-  const lines = [`${paint("bold", "mcpx")} ${visible(url)}${counts && `  ${paint("dim", counts)}`}`];
-  servers.forEach((server, i) => {
-    const isLast = i === servers.length - 1;
-    const stem = isLast ? "   " : "│  ";
-    lines.push(`${isLast ? "└─" : "├─"} ${headline(server, paint)}`);
-    for (const line of details(server)) lines.push(`${stem}   ${paint("dim", line)}`);
-    if (isFull) for (const line of toolLines(server, tools, paint)) lines.push(`${stem}   ${line}`);
-  });
-  return lines;
-}
-
-function headline(server: JsonObject, paint: Output["paint"]): string {
-  const state = stateOf(server);
-  const [style, mark] = marks[state] ?? ["dim", "?"];
-  const place = server.segment === null ? "(root)" : visible(String(server.segment));
-  const count = Number(server.tools);
-  const parts = [
-    `${count} tool${count === 1 ? "" : "s"}`,
-    server.era === null ? undefined : String(server.era),
-    usage(server),
+  const segments = new Set(servers.map(({ segment }) => String(segment)));
+  const nodes = servers.map((server) => serverNode(server, toolsOf(server, tools, segments), isFull, paint));
+  return [
+    `${paint("bold", "mcpx")} ${visible(url)}${counts && `  ${paint("dim", counts)}`}`,
+    ...parentLines(report, paint),
+    ...drawAll(nodes, "", paint),
   ];
-  const facts = parts.filter((part) => part !== undefined).join(", ");
-  return `${paint(style, mark)} ${place}  ${paint("dim", state === "up" ? facts : `${state}, ${facts}`)}`;
 }
 
-/** Its processes, and what they use where that is known. */
-function usage({ processes }: JsonObject): string | undefined {
-  const children = Array.isArray(processes) ? processes.filter(isObject) : [];
-  const [first] = children;
-  if (first === undefined) return undefined;
-  const pids = children.map(({ pid }) => Number(pid)).join(" ");
-  const isFew = children.length <= pidsMax;
-  const who = children.length === 1 ? `pid ${pids}` : isFew ? `pids ${pids}` : `${children.length} processes`;
-  if (children.some(({ memory_bytes }) => typeof memory_bytes !== "number")) return who;
-  const sum = (key: string) => children.reduce((all, child) => all + Number(child[key]), 0);
-  const megabytes = Math.round(sum("memory_bytes") / 1_048_576);
-  return `${who}, ${megabytes} MB, ${(sum("cpu_ms") / 1_000).toFixed(1)} s CPU`;
-}
-
-function details(server: JsonObject): string[] {
-  const lines: string[] = [];
-  if (typeof server.fault === "string") lines.push(visible(server.fault));
-  else if (typeof server.last_loss === "string") {
-    const at = String(server.last_loss_at).slice(0, 19).replace("T", " ");
-    lines.push(visible(`ended at ${at}: ${server.last_loss}`));
-  }
-  if (isObject(server.list_faults)) {
-    for (const [kind, fault] of Object.entries(server.list_faults)) lines.push(visible(`${kind}: ${fault}`));
-  }
-  if (Array.isArray(server.left_out))
-    lines.push(...server.left_out.map((one) => visible(`left out: ${one}`)));
-  if (Array.isArray(server.quarantined))
-    lines.push(
-      ...server.quarantined.map((one) => visible(`has changed: ${one}; see mcpx tools diff ${one}`)),
-    );
-  if (Array.isArray(server.override_faults))
-    lines.push(...server.override_faults.map((one) => visible(`set in vain: ${one}`)));
-  return lines;
-}
-
-function toolLines(server: JsonObject, tools: readonly JsonObject[], paint: Output["paint"]): string[] {
-  const prefix = `${server.segment}.`;
-  const own = tools.filter(({ name }) => String(name).startsWith(prefix));
-  return own.map((tool) => {
-    const meta = isObject(tool._meta) ? tool._meta : {};
-    const danger = meta["x-mcpax-safety"] === "irreversible_mutable" ? paint("yellow", " !") : "";
-    const [about = ""] = String(tool.description ?? "").split("\n");
-    const short = about.length > 60 ? `${about.slice(0, 59)}…` : about;
-    return `${visible(String(tool.name).slice(prefix.length))}${danger}  ${paint("dim", visible(short))}`;
+/** The trees above this one. */
+function parentLines({ parents }: JsonObject, paint: Paint): string[] {
+  const all = Array.isArray(parents) ? parents.filter(isObject) : [];
+  return all.map(({ url, segment, state }) => {
+    const style = state === "registered" ? "green" : "yellow";
+    return `${paint(style, "↑")} ${visible(String(segment))} of ${visible(String(url))}  ${paint("dim", visible(String(state)))}`;
   });
+}
+
+/** Those at the root have no segment before them. */
+function toolsOf(
+  { segment }: JsonObject,
+  tools: readonly JsonObject[],
+  segments: ReadonlySet<string>,
+): Branch {
+  if (segment !== null) return branchAt(String(segment), tools);
+  const own = tools.filter(({ name }) => !segments.has(String(name).split(".")[0] ?? ""));
+  return { segment: "(root)", tools: own.map((item) => ({ name: String(item.name), item })), branches: [] };
+}
+
+function serverNode(server: JsonObject, branch: Branch, isFull: boolean, paint: Paint): Node {
+  const served = servedTools(branch);
+  const isTree = server.aggregator === true || branch.branches.length > 0;
+  const isRegistered = server.registered === true;
+  const budget = budgetText(server);
+  return {
+    state: stateOf(server),
+    place: visible(branch.segment),
+    facts: [
+      countText(isTree ? served.length : Number(server.tools)),
+      server.era === null ? undefined : String(server.era),
+      registrationText(server),
+      isRegistered || isTree ? latencyText(served) : undefined,
+      server.name === "mcpax" ? undefined : latencyFigure(server),
+      usageText(server),
+      heardText(server),
+    ],
+    lines: [
+      ...troubles(server).map((line) => paint("dim", line)),
+      ...(budget === undefined ? [] : [paint(budget.isSpent ? "yellow" : "dim", budget.text)]),
+    ],
+    tools: isFull ? branch.tools : [],
+    below: belowOf(branch, isFull),
+  };
+}
+
+function branchNode(branch: Branch, isFull: boolean): Node {
+  const served = servedTools(branch);
+  return {
+    state: areDegraded(allTools(branch)) ? "degraded" : "up",
+    place: visible(branch.segment),
+    facts: [countText(served.length), latencyText(served)],
+    lines: [],
+    tools: isFull ? branch.tools : [],
+    below: belowOf(branch, isFull),
+  };
+}
+
+/** A tree's own tools are seen with the others' only. */
+function belowOf({ branches }: Branch, isFull: boolean): Node[] {
+  return branches.filter((one) => isFull || isServer(one)).map((one) => branchNode(one, isFull));
+}
+
+function drawAll(nodes: readonly Node[], stem: string, paint: Paint): string[] {
+  return nodes.flatMap((node, index) => {
+    const isLast = index === nodes.length - 1;
+    const inner = `${stem}${isLast ? "   " : "│  "}`;
+    const aside = `${inner}${node.below.length > 0 ? "│  " : "   "}`;
+    return [
+      headline(`${stem}${isLast ? "└─" : "├─"} `, node, paint),
+      ...node.lines.map((line) => `${aside}${line}`),
+      ...node.tools.map((tool) => `${aside}${toolLine(tool, paint)}`),
+      ...drawAll(node.below, inner, paint),
+    ];
+  });
+}
+
+function headline(stem: string, { state, place, facts }: Node, paint: Paint): string {
+  const [style, mark] = marks[state] ?? ["dim", "?"];
+  const said = [state === "up" ? undefined : state, ...facts].filter((fact) => fact !== undefined);
+  const roomFor = widthMax - `${stem}${mark} ${place}  `.length;
+  while (said.length > 1 && said.join(", ").length > roomFor) said.pop();
+  return `${stem}${paint(style, mark)} ${place}  ${paint("dim", said.join(", "))}`;
+}
+
+function toolLine({ name, item }: BranchTool, paint: Paint): string {
+  const meta = isObject(item._meta) ? item._meta : {};
+  const danger = meta["x-mcpax-safety"] === "irreversible_mutable" ? paint("yellow", " !") : "";
+  const [about = ""] = String(item.description ?? "").split("\n");
+  return `${visible(name)}${danger}  ${paint("dim", visible(cut(about, descriptionCharsMax)))}`;
 }

@@ -2,24 +2,27 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { deadlineMs, isObject, type JsonObject, leaseMs } from "@mcpx/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** What is answered: a result, an error, or nothing at all. */
 export type Answer = { result: JsonObject } | { error: JsonObject } | undefined;
 /** `usual` is what an aggregator would do. */
-export type Script = (
+type Script = (
   params: JsonObject,
   visit: Visit,
   usual: () => Answer | Promise<Answer>,
 ) => Answer | Promise<Answer>;
 
-export interface Visit {
+interface Visit {
   readonly headers: IncomingMessage["headers"];
   /** Everything it said, in order. */
   readonly heard: JsonObject[];
   /** What it answered when it was asked for its parent, before it was registered. */
   parent: unknown;
+  /** Over HTTP: what each later message came with. */
+  readonly posted: { session: unknown; authorization: unknown }[];
   isOpen: boolean;
   send(message: unknown): void;
   /** As text, whatever it is. */
@@ -27,6 +30,8 @@ export interface Visit {
   /** Asks it something; resolves with the whole answer. */
   ask(method: string, params?: JsonObject): Promise<JsonObject>;
   close(code?: number, reason?: string): void;
+  /** Over HTTP: what it POSTs is not known any more, while its stream stays. */
+  forget(): void;
 }
 
 export interface Aggregator {
@@ -45,6 +50,9 @@ export interface AggregatorOptions {
   port?: number;
   /** Answered to every request, whatever it is. */
   status?: number;
+  body?: JsonObject;
+  /** How long the next message over HTTP is on its way. */
+  delayMs?: () => number;
 }
 
 export const refusal = (reason: string, more: JsonObject = {}): Answer => ({
@@ -54,11 +62,14 @@ export const refusal = (reason: string, more: JsonObject = {}): Answer => ({
 let lastId = 0;
 
 export async function startAggregator(options: AggregatorOptions = {}): Promise<Aggregator> {
-  const { heartbeatMs = 1_000, port = 0, status } = options;
+  const { heartbeatMs = 1_000, port = 0, status, body, delayMs } = options;
   lastId += 1;
   const id = `00000000-0000-4000-8000-${String(lastId).padStart(12, "0")}`;
   const visits: Visit[] = [];
-  const posts = new Map<string, (message: JsonObject, reply: (answer?: JsonObject) => void) => void>();
+  const posts = new Map<
+    string,
+    { visit: Visit; take(message: JsonObject, reply: (answer?: JsonObject) => void): Promise<void> }
+  >();
 
   const usual: Record<string, (params: JsonObject, visit: Visit) => Answer | Promise<Answer>> = {
     "mcpax/register": async ({ segment, heartbeat_interval_ms }, visit) => {
@@ -90,10 +101,12 @@ export async function startAggregator(options: AggregatorOptions = {}): Promise<
       headers,
       heard: [],
       parent: undefined,
+      posted: [],
       isOpen: true,
       sendText: (text) => out.sendText(text),
       send: (message) => out.sendText(JSON.stringify(message)),
       close: (code, reason) => out.close(code, reason),
+      forget: () => posts.clear(),
       ask(method, params = {}) {
         count += 1;
         const { promise, resolve } = Promise.withResolvers<JsonObject>();
@@ -136,17 +149,19 @@ export async function startAggregator(options: AggregatorOptions = {}): Promise<
   }
 
   async function servePost(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (status !== undefined) return void response.writeHead(status).end();
+    if (status !== undefined) return void response.writeHead(status).end(body && JSON.stringify(body));
     let text = "";
     for await (const chunk of request) text += chunk;
     const message: JsonObject = JSON.parse(text);
+    if (delayMs !== undefined) await setTimeout(delayMs());
     const session = request.headers["mcpax-session"];
     if (session !== undefined) {
       const post = posts.get(String(session));
       if (post === undefined) return void response.writeHead(404).end();
       const isRequest = message.method !== undefined && message.id !== undefined;
       const json = { "content-type": "application/json" };
-      post(message, (answer) => {
+      post.visit.posted.push({ session, authorization: request.headers.authorization });
+      void post.take(message, (answer) => {
         if (isRequest) response.writeHead(200, json).end(JSON.stringify(answer));
         else response.writeHead(202).end();
       });
@@ -158,7 +173,7 @@ export async function startAggregator(options: AggregatorOptions = {}): Promise<
       sendText: (event) => void response.write(`event: message\ndata: ${event}\n\n`),
       close: (code) => (code === undefined ? response.destroy() : response.end()),
     });
-    posts.set(name, (said, reply) => void take(said, reply));
+    posts.set(name, { visit, take });
     response.on("close", () => {
       visit.isOpen = false;
       posts.delete(name);

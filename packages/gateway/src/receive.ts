@@ -44,21 +44,28 @@ export function receive(gateway: Gateway, member: Member, text: string): void {
 
 /** Takes a frame that holds no envelope: its answer waits for those to the frames before it. */
 export function receiveFault(gateway: Gateway, member: Member, fault: McpxError): void {
-  inTurn(gateway, member, () => refuse(gateway, member, fault, undefined));
+  inTurn(gateway, member, () => {
+    refuse(gateway, member, fault, undefined);
+    return undefined;
+  });
 }
 
-function inTurn(gateway: Gateway, member: Member, work: () => void | Promise<void>): void {
+/** Most work is done at once; what has to wait makes the frames behind it wait too. */
+function inTurn(gateway: Gateway, member: Member, work: () => Promise<void> | undefined): void {
+  const begin = () => (member.hasLeft ? undefined : work());
+  const doing = member.waiting === 0 ? begin() : member.tail.then(begin);
+  if (doing === undefined) return;
   member.waiting += 1;
   if (member.waiting === waitingMax) member.socket.pause();
-  member.tail = member.tail.then(async () => {
-    if (!member.hasLeft) await work();
+  member.tail = doing.then(() => {
     member.waiting -= 1;
     if (member.waiting === waitingMax - 1 && !gateway.isDraining) member.socket.resume();
   });
 }
 
-async function receiveNow(gateway: Gateway, member: Member, text: string): Promise<void> {
-  if (expelIfExpired(gateway, member)) return;
+/** Gives a promise only where a handler has to wait: at thousands a second each one would count. */
+function receiveNow(gateway: Gateway, member: Member, text: string): Promise<void> | undefined {
+  if (expelIfExpired(gateway, member)) return undefined;
   const at = gateway.clock.now();
   let scanned: Scanned | undefined;
   try {
@@ -76,15 +83,25 @@ async function receiveNow(gateway: Gateway, member: Member, text: string): Promi
     const action = actionOf(envelope);
     const permission = authorise(level, action);
     checkPayloadKeys(action, scanned);
-    const outcome = await handle(action, { gateway, member, envelope, permission });
-    // It may have been sent away meanwhile: nothing of it counts any more.
-    if (member.hasLeft) return;
-    gateway.metrics.received.inc({ kind: envelope.kind.kind });
-    if (outcome.type === "publish") publish(gateway, member, envelope, at);
-    else finish(gateway, member, envelope, outcome);
+    const outcome = handle(action, { gateway, member, envelope, permission });
+    if (outcome instanceof Promise) {
+      return outcome
+        .then((late) => carryOut(gateway, member, envelope, at, late))
+        .catch((error: unknown) => refuse(gateway, member, error, envelope.scanned));
+    }
+    carryOut(gateway, member, envelope, at, outcome);
   } catch (error) {
     refuse(gateway, member, error, scanned);
   }
+  return undefined;
+}
+
+function carryOut(gateway: Gateway, member: Member, envelope: Envelope, at: number, outcome: Outcome): void {
+  // It may have been sent away meanwhile: nothing of it counts any more.
+  if (member.hasLeft) return;
+  gateway.metrics.received.inc({ kind: envelope.kind.kind });
+  if (outcome.type === "publish") void publish(gateway, member, envelope, at);
+  else finish(gateway, member, envelope, outcome);
 }
 
 /** Readers disagree on which of two counts: what a human approves would not be what a robot does. Chat is only read. */
@@ -125,32 +142,31 @@ function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> 
  * Commit, then deliver. Not waited for: the log keeps the order, and a sender's next envelope may join this one's
  * commit.
  */
-function publish(gateway: Gateway, member: Member, envelope: Envelope, at: number): void {
+async function publish(gateway: Gateway, member: Member, envelope: Envelope, at: number): Promise<void> {
   const { room, participant } = member;
   const from = participant.id;
-  const entry = {
-    topic: room.topic,
-    id: envelope.id,
-    from,
-    at,
-    digest: hash("sha256", bodyText(envelope), "base64url"),
-    text: relayText(envelope, from, isoTime(at)),
-  };
-  const done = gateway.metrics.append.startTimer();
   room.pending += 1;
-  room.log
-    .append(entry)
-    .then((appended) => {
-      done();
-      if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
-      const logged = { ...entry, seq: appended.seq, at: appended.at };
-      if (appended.outcome === "appended") enqueue(gateway, room, logged);
-      else ackAgain(gateway, member, logged);
-    })
-    .catch((error: unknown) => refuse(gateway, member, error, envelope.scanned))
-    .finally(() => {
-      room.pending -= 1;
-    });
+  try {
+    const entry = {
+      topic: room.topic,
+      id: envelope.id,
+      from,
+      at,
+      digest: hash("sha256", bodyText(envelope), "base64url"),
+      text: relayText(envelope, from, isoTime(at)),
+    };
+    const began = gateway.clock.monotonic();
+    const appended = await room.log.append(entry);
+    gateway.metrics.append.observe((gateway.clock.monotonic() - began) / 1000);
+    if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
+    const logged = { ...entry, seq: appended.seq, at: appended.at };
+    if (appended.outcome === "appended") enqueue(gateway, room, logged);
+    else ackAgain(gateway, member, logged);
+  } catch (error) {
+    refuse(gateway, member, error, envelope.scanned);
+  } finally {
+    room.pending -= 1;
+  }
 }
 
 function finish(

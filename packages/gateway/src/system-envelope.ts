@@ -59,10 +59,13 @@ export function errorText(addressing: Addressing, now: number, error: McpxError,
   return systemText(addressing, now, payload);
 }
 
-let formatted = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
+let newest = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
+let other = newest;
 
-/** Remembers the last one: an envelope and its acks ask for the same few times over and over. */
+/** Remembers two: the acks of a batch ask in turn for the present and for the time of their envelopes. */
 export function isoTime(ms: number): string {
-  if (ms !== formatted.ms) formatted = { ms, text: new Date(ms).toISOString() };
-  return formatted.text;
+  if (ms === newest.ms) return newest.text;
+  if (ms !== other.ms) other = { ms, text: new Date(ms).toISOString() };
+  [newest, other] = [other, newest];
+  return newest.text;
 }

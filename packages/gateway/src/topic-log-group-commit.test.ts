@@ -7,7 +7,7 @@ import { createGroupCommit } from "./topic-log-group-commit.ts";
 const stored: Appended = { outcome: "appended", seq: 1, at: 1 };
 const ids = (entries: NewEntry[]) => entries.map(({ id }) => id);
 
-test("what one turn brings is one commit, and later turns do not wait for it", async () => {
+test("what one turn brings is one commit, and what comes after it does not wait for it", async () => {
   const batches: string[][] = [];
   const first = Promise.withResolvers<void>();
   const commits = createGroupCommit(async (entries) => {
@@ -17,10 +17,27 @@ test("what one turn brings is one commit, and later turns do not wait for it", a
     return entries.map(() => stored);
   }, 1_000_000);
   const appended = ["a", "b"].map((id) => commits.append(newEntry({ id })));
-  await setImmediate();
+  while (batches.length === 0) await setImmediate();
   await commits.append(newEntry({ id: "c" }));
   await Promise.all(appended);
   expect(batches).toEqual([["a", "b"], ["c"]]);
+});
+
+test("turns that each bring more share a commit, but not without end", async () => {
+  const batches: string[][] = [];
+  const commits = createGroupCommit(async (entries) => {
+    batches.push(ids(entries));
+    return entries.map(() => stored);
+  }, 1_000_000);
+  const sent = Array.from({ length: 20 }, (_, n) => `id-${n}`);
+  for (const id of sent) {
+    void commits.append(newEntry({ id }));
+    await setImmediate();
+  }
+  await commits.settle();
+  expect(batches.flat()).toEqual(sent);
+  expect(batches[0]?.length).toBeGreaterThan(1);
+  expect(batches.length).toBeGreaterThan(2);
 });
 
 test("it settles when the last commit has", async () => {

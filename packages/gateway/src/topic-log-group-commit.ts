@@ -1,5 +1,5 @@
-// Hands the appends of one turn of the event loop to the writer together. It does not wait for those before: what
-// comes during a commit waits at the writer, and shares the next one.
+// Hands the appends of a turn of the event loop, or of a few, to the writer together. It does not wait for those
+// before: what comes during a commit waits at the writer, and shares the next one.
 import { setImmediate } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
 import type { Appended, NewEntry } from "./topic-log.ts";
@@ -16,6 +16,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Turns that an append waits for others, beyond its own. */
+const moreTurnsMax = 4;
+
 /** `commit` stores all entries or none, and answers for each in the same order. */
 export function createGroupCommit(
   commit: (entries: NewEntry[]) => Promise<Appended[]>,
@@ -26,8 +29,13 @@ export function createGroupCommit(
   let committing = Promise.resolve();
 
   async function commitTurn(): Promise<void> {
-    // Whatever else this turn of the event loop brings shares the commit.
+    // Whatever else this turn brings shares the commit, and the next ones while each brings more: of many envelopes
+    // sent at once the first is read alone, and would have a commit and a delivery of its own.
     await setImmediate();
+    for (let turn = 0, seen = 0; turn < moreTurnsMax && waiting.length > seen; turn += 1) {
+      seen = waiting.length;
+      await setImmediate();
+    }
     const batch = waiting;
     waiting = [];
     await commitBatch(batch);

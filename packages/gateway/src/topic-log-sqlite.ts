@@ -100,11 +100,11 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
 
   return {
     epoch: reader.epoch,
-    append: async (entry) => {
-      // Past here it would be a fault of the store, which stops the log.
-      if (!Number.isSafeInteger(entry.at)) throw new RangeError(`${entry.at} is no whole number of ms`);
-      return whenOpen(() => appends.append(entry));
-    },
+    append: (entry) =>
+      Number.isSafeInteger(entry.at)
+        ? whenOpen(() => appends.append(entry))
+        : // Past here it would be a fault of the store, which stops the log.
+          Promise.reject(new RangeError(`${entry.at} is no whole number of ms`)),
     bounds: (topic) => whenOpen(() => reader.bounds(topic)),
     read: (topic, wanted) => whenOpen(() => reader.read(topic, wanted)),
     find: (topic, id) => whenOpen(() => reader.find(topic, id)),

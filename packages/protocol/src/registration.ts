@@ -100,7 +100,7 @@ export function leaseMs(heartbeatMs: number): number {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const segment = /^[a-z0-9_-]{1,63}$/;
-const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const proofCharsMax = 8_192;
 const dnsCharsMax = 253;
 
@@ -147,11 +147,12 @@ function readSegment(value: unknown): string {
 /** `dns:name`, compared as DNS does: without case. Look-alikes in other scripts are no names here. */
 function readAuthority(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const name = typeof value === "string" && value.startsWith("dns:") ? value.slice(4).toLowerCase() : "";
+  const name = typeof value === "string" && value.startsWith("dns:") ? value.slice(4) : "";
   if (name.length > dnsCharsMax || !name.split(".").every((part) => label.test(part))) {
     throw bad("authority", "dns: and a DNS name, such as dns:edge01.example.com");
   }
-  return name;
+  // Only now: other letters would become these.
+  return name.toLowerCase();
 }
 
 function readProof(value: unknown): string | undefined {

@@ -9,6 +9,7 @@ import { noteSession } from "../routes.ts";
 import { createServer, type Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
 import { openChannelWire, type WireEnd } from "./channel-wire.ts";
+import { describeSubserver, shownSession } from "./describe-subserver.ts";
 import type { RegistrarState, Standing, Subserver } from "./registrar.ts";
 
 export interface Mounting {
@@ -37,8 +38,7 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
     isAlive: true,
     isOver: false,
   };
-  // The session's id is for its owner; a part of it is enough to tell two apart.
-  noteSession(server, { id: mounting.sessionId.slice(0, 8), registeredAt: subserver.registeredAt });
+  noteSession(server, { id: shownSession(subserver), registeredAt: subserver.registeredAt });
   state.bySegment.set(segment, subserver);
   state.tree.bySegment.set(segment, server);
   state.log.info({ segment, subserver: registration.subserverId }, "a subserver has registered");
@@ -76,6 +76,7 @@ function serverFor(
     declared: capabilities,
     budget: rule.budget && state.budgets.accountFor(subserverId, rule.budget),
     refusal: () => refusalOf(state, own()),
+    describe: () => describeSubserver(state, own()),
     open: (opening, taker) => {
       const refusal = refusalOf(state, own());
       if (refusal !== undefined) throw refusal;

@@ -2,11 +2,14 @@
 // [AX-5.3-2]
 import { setTimeout as wait } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
+import type { ParentFacts } from "../tree-state.ts";
 import { type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
 
 export interface Parents {
   /** Rejects with `registration_cycle` where one of them stands below us. */
   announce(): Promise<void>;
+  /** Where we stand with each of them now. */
+  facts(): ParentFacts[];
   close(): Promise<void>;
 }
 
@@ -37,6 +40,12 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
       const told = [...current.values()].filter(({ registration }) => registration.state === "registered");
       await Promise.all(told.map(({ registration }) => registration.update().catch(rethrowCycle)));
     },
+    facts: () =>
+      [...current].map(([{ url, segment }, { registration }]) => ({
+        url,
+        segment,
+        state: registration.state,
+      })),
     async close() {
       closing.abort();
       await Promise.allSettled([...current.values()].map((parent) => parent.close()));

@@ -142,7 +142,7 @@ function showWritten(
 ): void {
   const { output, program } = context;
   output.line(
-    `\nwrote ${chosen.length} server${chosen.length === 1 ? "" : "s"} to ${shortPath(file.path, context)}`,
+    `wrote ${chosen.length} server${chosen.length === 1 ? "" : "s"} to ${shortPath(file.path, context)}`,
   );
   const fate = unannotated === "ask" ? "asked for" : "allowed";
   output.line(`tools that do not say how dangerous they are will be ${fate}, once there are gates`);

@@ -31,7 +31,7 @@ const updateMs = 10_000;
 const deregisterMs = 2_000;
 const releaseMs = 2_000;
 /** Early enough to be heard within the interval. */
-const heartbeatShare = 2.1;
+const heartbeatShare = 0.8;
 
 export class Membership {
   /** Resolves with why it ended. */

@@ -16,12 +16,34 @@ describe.each(["websocket", "http"] as const)("over %s", (transport) => {
   test("[AX-6.3-3] heartbeats come within the interval, with the session's id, and keep one connection", async () => {
     const aggregator = await openAggregator({ heartbeatMs });
     const beganAt = performance.now();
-    await openSubserver(aggregator.url, { transport }).registered;
-    await expect.poll(() => aggregator.count("mcpax/heartbeat"), { timeout: 4_000 }).toBeGreaterThan(8);
+    const subserver = openSubserver(aggregator.url, { transport });
+    await subserver.registered;
+    await expect.poll(() => aggregator.count("mcpax/heartbeat"), { timeout: 4_000 }).toBeGreaterThan(5);
     expect(performance.now() - beganAt).toBeGreaterThan(leaseMs);
+    expect(subserver.parentId).toBe(aggregator.id);
+    expect((await aggregator.visits[0]?.ask("tools/list"))?.result).toMatchObject({
+      tools: [{ name: "bake" }],
+    });
     const beat = aggregator.visits[0]?.heard.find(({ method }) => method === "mcpax/heartbeat");
     expect(beat?.params).toEqual({ session_id: "session-0" });
     expect(registrations(aggregator)).toBe(1);
+  });
+
+  test("[AX-13.3-3] heartbeats that nobody answers end the connection with the lease", async () => {
+    const aggregator = await openAggregator({ heartbeatMs });
+    aggregator.script["mcpax/heartbeat"] = (_params, visit, usual) =>
+      visit === aggregator.visits[0] ? undefined : usual();
+    const lost = Promise.withResolvers<unknown>();
+    const onState = (state: string, error: unknown) => {
+      if (state === "waiting") lost.resolve(error);
+    };
+    const subserver = openSubserver(aggregator.url, { transport, onState });
+    await subserver.registered;
+    const registeredAt = performance.now();
+    expect(await lost.promise).toMatchObject({ reason: "timeout" });
+    expect(performance.now() - registeredAt).toBeGreaterThan(leaseMs - heartbeatMs);
+    await registeredAgain(aggregator);
+    await expect.poll(() => aggregator.visits[0]?.isOpen).toBe(false);
   });
 
   test("[AX-6.3-3] a registration that is unknown is made again, at the same place", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { kitchenV1, kitchenV2 } from "../../testing/kitchens.ts";
 import { openAggregator, openSubserver } from "../../testing/open.ts";
@@ -172,14 +172,35 @@ test.each([
   },
 );
 
-test("[AX-6.3-4] a server that is closed leaves the tree", async () => {
+test("[AX-6.3-4] a server that is closed leaves the tree, and does nothing more", async () => {
   const aggregator = await openAggregator();
-  const { server } = kitchenV1();
-  const subserver = openSubserver(aggregator.url, { server });
+  const kitchen = kitchenV1();
+  const subserver = openSubserver(aggregator.url, { server: kitchen.server });
   await subserver.registered;
-  await server.close();
+  await aggregator.visits[0]?.ask("tools/call", { name: "bake", arguments: {} });
+  aggregator.script["mcpax/deregister"] = (_params, visit, usual) => {
+    void visit.ask("tools/call", { name: "bake", arguments: {} });
+    return usual();
+  };
+  await kitchen.server.close();
   expect(await subserver.ended).toBeUndefined();
   expect(aggregator.count("mcpax/deregister")).toBe(1);
+  expect(kitchen.count).toBe(1);
+});
+
+test("where the platform's WebSocket takes no headers, as in browsers, it is said what to do", async () => {
+  const aggregator = await openAggregator();
+  vi.stubGlobal(
+    "WebSocket",
+    class {
+      constructor() {
+        throw new SyntaxError("the subprotocol '[object Object]' is invalid");
+      }
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await expect(openSubserver(aggregator.url).registered).rejects.toThrow(/use transport "http"/);
+  await openSubserver(aggregator.url, { transport: "http" }).registered;
 });
 
 test("closing works at every moment, and what was waited for is told", async () => {

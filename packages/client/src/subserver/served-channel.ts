@@ -37,9 +37,9 @@ export class ServedChannel {
     this.onclose?.();
   }
 
-  /** What a server says after the end is about requests that are somebody else's by now. */
-  async send(message: JsonObject): Promise<void> {
-    if (!this.#isClosed) await this.#send(message);
+  /** Rejects after the end: what was asked is somebody else's by now. */
+  send(message: JsonObject): Promise<void> {
+    return this.#send(message);
   }
 
   /** False where more waits than is kept. */

@@ -1,0 +1,72 @@
+// Gates that end with the process.
+import type { GateRows } from "./gate-rows.ts";
+import { isFinished, isWaiting } from "./gate-steps.ts";
+import { type Gate, type GateStore, listMax } from "./gate-store.ts";
+import { createGateVerbs, type GateStoreOptions, listedOf } from "./gate-verbs.ts";
+
+export function createMemoryGateStore(options: GateStoreOptions): GateStore {
+  return createGateVerbs(createRows(), options);
+}
+
+function createRows(): GateRows {
+  /** Oldest first. */
+  const gates = new Map<string, Gate>();
+  const proofs = new Set<string>();
+  const newestFirst = () => [...gates.values()].reverse();
+  const waiting = () =>
+    [...gates.values()].filter(isWaiting).map((gate) => ({ ...gate, chars: charsOf(gate) }));
+  return {
+    // Nothing is awaited inside, and whoever throws does so before the first change.
+    atomically: (work) => work(),
+    insert(gate) {
+      if (gates.has(gate.id)) throw new Error("a gate of this id exists");
+      gates.set(gate.id, gate);
+    },
+    find: (id) => gates.get(id),
+    update(gate) {
+      gates.set(gate.id, gate);
+    },
+    newest: (principal, tool, digest) =>
+      newestFirst().find(
+        (gate) => gate.principal === principal && gate.tool === tool && gate.digest === digest,
+      ),
+    list: (status) =>
+      newestFirst()
+        .filter((gate) => status === undefined || gate.status === status)
+        .slice(0, listMax)
+        .map(listedOf),
+    waiting,
+    waitingLoad(principal) {
+      const counted = waiting().filter((gate) => principal === undefined || gate.principal === principal);
+      return { count: counted.length, chars: counted.reduce((sum, { chars }) => sum + chars, 0) };
+    },
+    prune({ finishedMax, finishedCharsMax }) {
+      let count = 0;
+      let chars = 0;
+      const finished = newestFirst().filter(isFinished);
+      const pruned = finished
+        .sort((a, b) => Number(isHeard(a)) - Number(isHeard(b)))
+        .filter((gate) => {
+          count += 1;
+          chars += charsOf(gate);
+          return count > finishedMax || chars > finishedCharsMax;
+        })
+        .map(({ id }) => id);
+      for (const id of pruned) gates.delete(id);
+      return pruned;
+    },
+    addProof(hash) {
+      if (proofs.has(hash)) return false;
+      proofs.add(hash);
+      return true;
+    },
+  };
+}
+
+function isHeard({ isDelivered, status }: Gate): boolean {
+  return isDelivered || status === "withdrawn";
+}
+
+function charsOf({ argumentsText, resultText = "" }: Gate): number {
+  return argumentsText.length + resultText.length;
+}

@@ -1,0 +1,102 @@
+// A proof as a signed text (compact JWS): read as it claims to be, then proven with a key we have. What is wrong with
+// it is `bad_proof`, and the gate goes on waiting.
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { compactVerify, errors } from "jose";
+import type { AnchorKey, AnchorKind } from "./anchors.ts";
+
+/** Each kind has a type of its own, so that none passes for another, nor a token for a proof. */
+const kindsByType = new Map<unknown, AnchorKind>([
+  ["mcpx-proof+jwt", "key"],
+  ["mcpx-policy+jwt", "policy"],
+  ["mcpx-approval+jwt", "service"],
+]);
+
+const proofCharsMax = 16_384;
+/** A signature is tried with so many keys at most. */
+const candidatesMax = 8;
+/** Header members by which a proof would bring its own key or rules. */
+const headersRefused = ["jwk", "jku", "x5u", "x5c", "crit", "b64"];
+
+export interface ProvenProof {
+  kind: AnchorKind;
+  payload: JsonObject;
+  key: AnchorKey;
+}
+
+export async function proveProof(proof: unknown, keys: readonly AnchorKey[]): Promise<ProvenProof> {
+  if (typeof proof !== "string" || proof.length > proofCharsMax) {
+    throw badProof(`it is not a text of at most ${proofCharsMax} characters`);
+  }
+  const { header, payload } = decode(proof);
+  const refused = headersRefused.find((name) => Object.hasOwn(header, name));
+  if (refused !== undefined) throw badProof(`its header may not have ${refused}`);
+  const kind = kindsByType.get(header.typ);
+  if (kind === undefined) throw badProof("it is of another type");
+  const candidates = candidatesFor(keys, kind, header, payload);
+  const key = await signerOf(proof, candidates);
+  if (key === undefined) throw badProof("the signature does not hold");
+  return { kind, payload, key };
+}
+
+export function badProof(detail: string): McpxError {
+  return new McpxError("bad_proof", detail);
+}
+
+/** What the proof says of itself only chooses among our keys. */
+function candidatesFor(
+  keys: readonly AnchorKey[],
+  kind: AnchorKind,
+  { alg, kid }: JsonObject,
+  { iss }: JsonObject,
+): readonly AnchorKey[] {
+  const candidates = keys.filter(
+    (key) =>
+      key.kind === kind &&
+      key.alg === alg &&
+      (kind !== "service" || key.name === iss) &&
+      (kid === undefined || key.kid === kid || key.thumbprint === kid),
+  );
+  if (candidates.length === 0) throw badProof("its key is no trust anchor here");
+  if (candidates.length > candidatesMax) throw badProof("its header must name the key (kid)");
+  return candidates;
+}
+
+async function signerOf(proof: string, candidates: readonly AnchorKey[]): Promise<AnchorKey | undefined> {
+  for (const key of candidates) {
+    if (await isSignedBy(proof, key)) return key;
+  }
+  return undefined;
+}
+
+async function isSignedBy(proof: string, { jwk, alg }: AnchorKey): Promise<boolean> {
+  try {
+    await compactVerify(proof, jwk, { algorithms: [alg] });
+    return true;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return false;
+    throw error;
+  }
+}
+
+function decode(proof: string): { header: JsonObject; payload: JsonObject } {
+  const parts = proof.split(".");
+  // One proof has one spelling.
+  if (parts.length !== 3 || !parts.every(isCanonical)) throw badProof("it is not a compact JWS");
+  const [header = "", payload = ""] = parts;
+  return { header: parseObject(header), payload: parseObject(payload) };
+}
+
+function isCanonical(part: string): boolean {
+  return part !== "" && Buffer.from(part, "base64url").toString("base64url") === part;
+}
+
+function parseObject(part: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(part, "base64url")));
+  } catch {
+    throw badProof("it is not readable");
+  }
+  if (!isObject(value)) throw badProof("it is not readable");
+  return value;
+}

@@ -1,0 +1,140 @@
+// Whether a proof decides about this very gate: signed by a trust anchor, for this call and no other, in time, and not
+// by the one who asks. That it counts once is for the store to see. [AX-11.3-2] [AX-11.3-6]
+import { hash } from "node:crypto";
+import {
+  canonicalJson,
+  type Decision,
+  decisions,
+  type GateTerms,
+  type JsonObject,
+  McpxError,
+  readStatement,
+  type Statement,
+  statementOf,
+  statementText,
+} from "@mcpx/protocol";
+import type { AnchorKey } from "./anchors.ts";
+import { badProof, proveProof } from "./proof-jws.ts";
+
+/** Who made the call: neither their name nor their keys decide about it. */
+export interface Requester {
+  principal: string | undefined;
+  thumbprints: readonly string[];
+}
+
+export interface ProofQuestion {
+  requester: Requester;
+  /** Ms since 1970. */
+  now: number;
+}
+
+export interface CheckedProof {
+  /** The anchor's name. */
+  by: string;
+  thumbprint: string;
+  /** As it was signed, or what was signed stands for. */
+  statement: Statement;
+  /** The same for the same statement of the same key, however it was spelled: to be taken once. */
+  proofHash: string;
+}
+
+const skewMs = 60_000;
+const jtiCharsMax = 128;
+
+/** Throws `bad_proof`, `self_approval` or `confirmation_expired`. */
+export async function checkProof(
+  proof: unknown,
+  gate: GateTerms,
+  keys: readonly AnchorKey[],
+  { requester, now }: ProofQuestion,
+): Promise<CheckedProof> {
+  const { kind, payload, key } = await proveProof(proof, keys);
+  const statement = readers[kind](payload, gate, now);
+  checkOther(key, payload, requester);
+  if (now >= gate.expires_at * 1_000 + skewMs) throw new McpxError("confirmation_expired");
+  const { name: by, thumbprint } = key;
+  const proofHash = hash("sha256", `${thumbprint}\n${statementText(statement)}`, "base64url");
+  return { by, thumbprint, statement, proofHash };
+}
+
+const readers = {
+  key: readOperators,
+  policy: readPolicys,
+  service: readServices,
+} as const satisfies Record<
+  AnchorKey["kind"],
+  (payload: JsonObject, gate: GateTerms, now: number) => Statement
+>;
+
+/** An operator signs the whole statement. */
+function readOperators(payload: JsonObject, gate: GateTerms): Statement {
+  const statement = readStatement(payload);
+  const { decision, reason } = statement;
+  const expected = statementOf(gate, decision, reason);
+  for (const field of Object.keys(expected) as (keyof Statement)[]) {
+    // What is compared is what is signed: the canonical text, so that lists are compared too.
+    if (canonicalJson(statement[field]) !== canonicalJson(expected[field])) throw foreign(field);
+  }
+  return statement;
+}
+
+/** A policy engine signs the gate's nonce. */
+function readPolicys(payload: JsonObject, gate: GateTerms, now: number): Statement {
+  checkSame(payload, { ...gate }, ["nonce", "confirmation_id", "arguments_digest"]);
+  checkTimes(payload, now);
+  return statementOf(gate, readDecision(payload.decision));
+}
+
+/** A service's token is an approval, unless it says otherwise. */
+function readServices(payload: JsonObject, gate: GateTerms, now: number): Statement {
+  checkSame(payload, { ...gate, aud: gate.aggregator_id }, ["confirmation_id", "arguments_digest", "aud"]);
+  checkTimes(payload, now);
+  const { jti, decision } = payload;
+  if (typeof jti !== "string" || jti === "" || jti.length > jtiCharsMax) throw badProof("jti is missing");
+  return statementOf(gate, decision === undefined ? "approve" : readDecision(decision));
+}
+
+/** Letter for letter, and never a list of several. */
+function checkSame(payload: JsonObject, expected: JsonObject, fields: readonly string[]): void {
+  const other = fields.find(
+    (field) => typeof payload[field] !== "string" || payload[field] !== expected[field],
+  );
+  if (other !== undefined) throw foreign(other);
+}
+
+function checkTimes(payload: JsonObject, now: number): void {
+  const exp = readSeconds(payload, "exp");
+  if (exp === undefined) throw badProof("exp is missing");
+  if (exp * 1_000 + skewMs <= now) throw badProof("it has expired");
+  for (const name of ["iat", "nbf"] as const) {
+    const seconds = readSeconds(payload, name);
+    if (seconds !== undefined && seconds * 1_000 - skewMs > now) throw badProof(`${name} lies in the future`);
+  }
+}
+
+function readSeconds(payload: JsonObject, name: "exp" | "iat" | "nbf"): number | undefined {
+  const value = payload[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
+    throw badProof(`${name} must be a number of seconds`);
+  }
+  return value;
+}
+
+function readDecision(value: unknown): Decision {
+  const decision = decisions.find((known) => known === value);
+  if (decision === undefined) throw badProof(`decision must be ${decisions.join(" or ")}`);
+  return decision;
+}
+
+/** An anchor's key does not help whoever has it on both sides. */
+function checkOther({ name, thumbprint }: AnchorKey, { sub }: JsonObject, requester: Requester): void {
+  const { principal, thumbprints } = requester;
+  const isOwnKey = thumbprints.includes(thumbprint);
+  const isOwnName = principal !== undefined && (name === principal || sub === principal);
+  if (isOwnKey || isOwnName) throw new McpxError("self_approval");
+}
+
+function foreign(field: string): McpxError {
+  return badProof(`it is for another call: ${field} differs`);
+}
