@@ -23,12 +23,17 @@ const startMs = 30_000;
 /** What has not come back by then does not count as coming back. */
 const patienceMs = 10_000;
 
-interface Kill {
+interface Return {
   /** From the kill to the first right answer; `null` where none came in time. */
   ms: number | null;
   failedCalls: number;
-  /** Whether the client that was there could go on; else it had to connect again. */
-  isSameSession: boolean;
+}
+
+interface Kill {
+  /** Of a client that stays connected. */
+  sameSession: Return;
+  /** Of clients that connect for each call. */
+  newSession: Return;
 }
 
 type Hop = Started & { url: string; token?: string };
@@ -59,7 +64,16 @@ export async function benchRecovery(note: (line: string) => void): Promise<Recor
         measured[name] = [...(measured[name] ?? []), await measure(name, own)];
       }
     }
-    return Object.fromEntries(Object.entries(measured).map(([name, all]) => [name, summary(all)]));
+    return Object.fromEntries(
+      Object.entries(measured).map(([name, all]) => [
+        name,
+        {
+          kills: all.length,
+          sameSession: summary(all.map(({ sameSession }) => sameSession)),
+          newSession: summary(all.map(({ newSession }) => newSession)),
+        },
+      ]),
+    );
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -87,16 +101,18 @@ async function killOnce(name: string, target: Target, hop: Hop): Promise<Kill> {
   if (pids.length === 0) throw new Error(`${name} has no backend`);
   const killedAt = performance.now();
   for (const pid of pids) process.kill(pid, "SIGKILL");
-  let failedCalls = 0;
-  for (;;) {
+  const [sameSession, newSession] = await Promise.all([
+    untilGood(killedAt, () => caller.call(answerMs)),
+    untilGood(killedAt, () => callAnew(target)),
+  ]);
+  return { sameSession, newSession };
+}
+
+async function untilGood(killedAt: number, call: () => Promise<boolean>): Promise<Return> {
+  for (let failedCalls = 0; ; failedCalls += 1) {
     const begunAt = performance.now();
-    if (await caller.call(answerMs))
-      return { ms: performance.now() - killedAt, failedCalls, isSameSession: true };
-    failedCalls += 1;
-    // One who has to connect again, as clients do that lost their session.
-    if (await callAnew(target))
-      return { ms: performance.now() - killedAt, failedCalls, isSameSession: false };
-    if (begunAt - killedAt > patienceMs) return { ms: null, failedCalls, isSameSession: false };
+    if (begunAt - killedAt > patienceMs) return { ms: null, failedCalls };
+    if (await call()) return { ms: performance.now() - killedAt, failedCalls };
     await sleep(Math.max(0, begunAt + pollMs - performance.now()));
   }
 }
@@ -124,14 +140,12 @@ function backendsOf(hopPid: number): number[] {
     .map(({ pid }) => pid);
 }
 
-function summary(all: readonly Kill[]): Record<string, unknown> {
-  const ms = all.flatMap((kill) => kill.ms ?? []).toSorted((a, b) => a - b);
+function summary(all: readonly Return[]): Record<string, unknown> {
+  const ms = all.flatMap((one) => one.ms ?? []).toSorted((a, b) => a - b);
   return {
-    kills: all.length,
     recovered: ms.length,
-    sameSession: all.filter(({ isSameSession }) => isSameSession).length,
     medianMs: ms.length === 0 ? null : Math.round(ms[Math.floor(ms.length / 2)] ?? Number.NaN),
-    ms: all.map((kill) => (kill.ms === null ? null : Math.round(kill.ms))),
+    ms: all.map((one) => (one.ms === null ? null : Math.round(one.ms))),
     failedCalls: all.map(({ failedCalls }) => failedCalls),
   };
 }

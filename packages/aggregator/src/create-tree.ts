@@ -4,6 +4,8 @@ import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
+import { confirm } from "./gates/confirm.ts";
+import type { Gatekeeper } from "./gates/gatekeeper.ts";
 import { maySee } from "./may-see.ts";
 import type { FlowLimits } from "./notification-flow.ts";
 import { limitNotifications } from "./notification-flows.ts";
@@ -37,6 +39,8 @@ export interface TreeOptions {
   secret: Uint8Array;
   /** How long the tools of a lost server stay listed; 0 is not at all. */
   graceMs?: number | undefined;
+  /** Where calls wait for a human; without it none does. */
+  gates?: Gatekeeper | undefined;
   /** How many notifications of a server go upward. */
   notifications?: Partial<FlowLimits> | undefined;
   /** Only carries another tree's names on: no tools of its own. */
@@ -75,6 +79,7 @@ export function createTree(options: TreeOptions): RunningTree {
     secret,
     graceMs: options.graceMs ?? graceMsDefault,
     isBridge: options.isBridge === true,
+    gates: options.gates,
     isClosed: false,
     closing: new AbortController(),
   };
@@ -119,6 +124,9 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
       return readResource(state, exchange);
     case "completion/complete":
       return complete(state, exchange);
+    case "mcpax/confirm":
+      if (state.gates !== undefined) return confirm(state, state.gates, exchange);
+      throw new McpxError("unknown_method", method);
     default:
       if (isTaskMethod(exchange)) return handleTask(state, exchange);
       throw new McpxError("unknown_method", method.slice(0, 100));

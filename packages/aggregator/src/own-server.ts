@@ -3,6 +3,7 @@
 import { isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
 import { modernRevision } from "./era.ts";
 import type { Caller } from "./exchange.ts";
+import { wait } from "./gates/wait.ts";
 import type { Link, LinkRequest } from "./links/link.ts";
 import { notificationsDropped } from "./notification-flows.ts";
 import { routesOf } from "./routes.ts";
@@ -66,6 +67,12 @@ const tools: readonly OwnTool[] = [
   },
 ];
 
+/** Answered with the result of the call it waits for, as it is. */
+const waitItem = ownItem("wait", "Waits for a human's decision about a call, and gives its result.", {
+  properties: { confirmation_id: { type: "string", description: "of confirmation_required" } },
+  latency: "slow",
+});
+
 function ownItem(
   name: string,
   description: string,
@@ -111,16 +118,19 @@ function ownLink(state: () => TreeState): Link {
   };
 }
 
-async function answer(state: TreeState, { method, params, caller }: LinkRequest): Promise<JsonObject> {
-  if (method === "tools/list") return { tools: tools.map(({ item }) => item) };
+async function answer(state: TreeState, request: LinkRequest): Promise<JsonObject> {
+  const { method, params, caller } = request;
+  const { gates } = state;
+  const items = tools.map(({ item }) => item);
+  if (method === "tools/list") return { tools: gates === undefined ? items : [...items, waitItem] };
+  if (method !== "tools/call" || caller === undefined) throw new McpxError("unknown_method");
+  const args = isObject(params.arguments) ? params.arguments : {};
+  if (gates !== undefined && params.name === waitItem.name) {
+    return await wait(state, gates, { ...request, caller }, args);
+  }
   const tool = tools.find(({ item }) => item.name === params.name);
-  if (method !== "tools/call" || tool === undefined || caller === undefined)
-    throw new McpxError("unknown_method");
-  const structuredContent = await tool.call(
-    state,
-    caller,
-    isObject(params.arguments) ? params.arguments : {},
-  );
+  if (tool === undefined) throw new McpxError("unknown_method");
+  const structuredContent = await tool.call(state, caller, args);
   return {
     resultType: "complete",
     content: [{ type: "text", text: JSON.stringify(structuredContent, undefined, 1) }],

@@ -56,6 +56,8 @@ export interface ServerOptions {
   scope?: AuthScope | undefined;
   /** What may be asked of it, whatever it says itself. [AX-6.1-2] */
   declared?: Readonly<RegistrationCapabilities> | undefined;
+  /** How tools that say nothing of their danger are treated, instead of the tree's own way. */
+  unannotated?: "ask" | "allow" | undefined;
   /** What calls into it may use up. [AX-11.4-1] */
   budget?: BudgetAccount | undefined;
   /** Why nothing may be dispatched to it at this moment. */

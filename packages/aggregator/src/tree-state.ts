@@ -1,6 +1,7 @@
 // Everything the tree keeps while it runs.
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import type { Configured } from "./change-servers.ts";
+import type { Gatekeeper } from "./gates/gatekeeper.ts";
 import type { PinStore } from "./pin-store.ts";
 import type { Profile } from "./profile.ts";
 import type { Server } from "./server.ts";
@@ -37,6 +38,8 @@ export interface TreeState {
   readonly graceMs: number;
   /** It has nothing of its own. */
   readonly isBridge: boolean;
+  /** Where calls wait for a human; without it none does. */
+  readonly gates: Gatekeeper | undefined;
   /** Key of the seals on task ids. */
   readonly secret: Uint8Array;
   isClosed: boolean;

@@ -118,7 +118,7 @@ test("what is lost says since when, and until when it is listed; a budget that i
   expect(draw([lost], {}, painted)).toEqual([
     "<bold>mcpx</> http://here  <dim>0 of 1 server is up, 1 degraded</>",
     "└─ <yellow>◐</> jira  <dim>degraded, 1 tool, modern, registered (dns:jira.example.com, write)</>",
-    "      <dim>lost at 2026-11-16 03:32:11, listed until 2026-11-16 03:37:11: the connection has ended (1006)</>",
+    "      <dim>lost at 2026-11-16 03:32:11, listed until 03:37:11: the connection has ended (1006)</>",
     "      <yellow>budget: 10 of 10 cost units</>",
   ]);
 });

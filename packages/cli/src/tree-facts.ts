@@ -6,6 +6,8 @@ import { visible } from "./visible.ts";
 const pidsMax = 4;
 /** Fewer say nothing about a p95. */
 const callsMin = 20;
+/** `2026-11-16 ` */
+const dayChars = 11;
 
 export function countText(count: number): string {
   return `${count} tool${count === 1 ? "" : "s"}`;
@@ -78,13 +80,16 @@ export function troubles(server: JsonObject): string[] {
   const lines: string[] = [];
   if (server.state === "degraded" && isObject(server.degraded)) {
     const { since, until, reason } = server.degraded;
-    lines.push(visible(`lost at ${timeText(since)}, listed until ${timeText(until)}: ${reason}`));
+    const [from, to] = [timeText(since), timeText(until)];
+    const end = to.slice(0, dayChars) === from.slice(0, dayChars) ? to.slice(dayChars) : to;
+    lines.push(visible(`lost at ${from}, listed until ${end}: ${reason}`));
   } else if (typeof server.fault === "string") lines.push(visible(server.fault));
   else if (typeof server.last_loss === "string") {
     lines.push(visible(`ended at ${timeText(server.last_loss_at)}: ${server.last_loss}`));
   }
   // What is down lists nothing either, for the same reason.
-  if (isObject(server.list_faults) && typeof server.fault !== "string") {
+  const isThere = typeof server.fault !== "string" && server.state !== "degraded";
+  if (isObject(server.list_faults) && isThere) {
     for (const [kind, fault] of Object.entries(server.list_faults)) lines.push(visible(`${kind}: ${fault}`));
   }
   if (Array.isArray(server.left_out))

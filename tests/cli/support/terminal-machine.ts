@@ -1,12 +1,15 @@
 // The machine a terminal transcript is played on: the home of somebody who has three clients, with servers from npm and
 // one of a friend, and nothing of ours yet.
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { put } from "./client-homes.ts";
 import { bin, scratch } from "./mcpx-process.ts";
 import type { Machine } from "./terminal-transcript.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
-const recipes = join(import.meta.dirname, "recipes-server.ts");
+const require = createRequire(import.meta.url);
+const filesystem = require.resolve("@modelcontextprotocol/server-filesystem/dist/index.js");
+const recipes = require.resolve("./recipes-server.ts");
 
 const files = {
   ".config/Claude/claude_desktop_config.json": `{
@@ -39,6 +42,7 @@ export function newMachine(): Machine {
   const bins = join(home, "bin");
   const node = dirname(process.execPath);
   putCommand(join(bins, "mcpx"), bin);
+  putCommand(join(bins, "mcp-server-filesystem"), filesystem);
   putCommand(join(bins, "recipes-server"), recipes, '"$HOME/recipes.txt"');
   const env = {
     HOME: home,

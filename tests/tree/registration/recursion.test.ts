@@ -76,6 +76,19 @@ test.each([2, 8])(
   },
 );
 
+test("[AX-5.3-1] a tree shows the trees above it, and whether they have it", async () => {
+  const chain = await startChain(2);
+  started.push(...chain);
+  const [root, below] = chain as [TestServer, TestServer];
+  const parents = async (server: TestServer) =>
+    (await callTool(await enter(server), "mcpax.status")).message.result.structuredContent.parents;
+  await expect.poll(() => parents(below)).toEqual([{ url: root.url, segment: "n2", state: "registered" }]);
+  expect(await parents(root)).toEqual([]);
+  await root.stop();
+  started.shift();
+  await expect.poll(async () => (await parents(below))[0].state).not.toBe("registered");
+});
+
 test("[AX-7.2-3] numbers JavaScript cannot hold go down two levels and come back as they were", async () => {
   const chain = await startChain(3, {
     mcpServers: { odd: { ...stdioBackend({ era: "modern" }), trusted: true } },

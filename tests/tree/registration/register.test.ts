@@ -22,7 +22,10 @@ beforeAll(async () => {
     config: {
       degraded: { grace: 60_000 },
       subservers: { lab: { development: true, scope: "write" } },
-      budgets: { metered: { max_calls_per_minute: 3, max_mutable_calls_per_session: 2 } },
+      budgets: {
+        metered: { max_calls_per_minute: 3, max_mutable_calls_per_session: 2 },
+        shown: { max_calls_per_minute: 5 },
+      },
     },
   });
   place = {
@@ -374,6 +377,46 @@ test("[AX-10.1-1] nobody registers without a token, nor with one that has ended 
   await server.call("DELETE", `/admin/tokens/${jti}`, await server.adminToken());
   expect(await registrant.closed).toEqual({ code: 4401, reason: "token_revoked" });
   await expect.poll(() => availability("gone.t")).toBe("degraded");
+});
+
+test("[AX-13.2-2] mcpax.status shows how a subserver registered, what it has used, and since when it is lost", async () => {
+  const id = randomUUID();
+  const registrant = await come("shown", { tools: [toolOf("t")] });
+  const { result } = await registrant.register(
+    registrationOf("shown", { subserver_id: id, heartbeat_interval_ms: 60_000 }),
+  );
+  const status = async () => {
+    const { message } = await callTool(place, "mcpax.status");
+    return message.result.structuredContent.servers.find(({ name }: Message) => name === "shown");
+  };
+  await expect.poll(() => named("shown.")).toEqual(["shown.t"]);
+  await callTool(place, "shown.t");
+  const up = await status();
+  expect(up).toMatchObject({
+    state: "up",
+    registered: true,
+    subserver_id: id,
+    session: result.session_id.slice(0, 8),
+    epoch: 1,
+    heartbeat: { interval_ms: 60_000 },
+    scope: "write",
+    proven: true,
+    authority: null,
+    aggregator: false,
+    budget: { max_calls_per_minute: { limit: 5, used: 1 } },
+    latency: { calls: 1 },
+  });
+  expect(up.heartbeat.last_ms_ago).toBeGreaterThanOrEqual(0);
+  expect(up.latency.p50_ms).toBe(up.latency.p95_ms);
+  expect(up).not.toHaveProperty("degraded");
+  expect(JSON.stringify(up)).not.toContain(result.session_id);
+  registrant.cut();
+  await expect.poll(async () => (await status()).state).toBe("degraded");
+  const { degraded } = await status();
+  expect(degraded.reason).toContain("1006");
+  // The grace of this server, give or take the way here.
+  const graceMs = Date.parse(degraded.until) - Date.parse(degraded.since);
+  expect(Math.abs(graceMs - 60_000)).toBeLessThan(1_000);
 });
 
 test("[AX-4.2-2] a claim outlives a restart of the aggregator", async () => {

@@ -1,7 +1,7 @@
 // Whose signatures decide about gates, as configured. A proof may name one of their keys, never bring its own.
 import { type PublicJwk, readPublicJwk, thumbprint } from "@mcpx/host";
 
-export interface KeySet {
+interface KeySet {
   keys: readonly object[];
 }
 

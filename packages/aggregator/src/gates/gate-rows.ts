@@ -7,7 +7,7 @@ export interface GateLoad {
   chars: number;
 }
 
-export type WaitingGate = Pick<Gate, "id" | "principal" | "createdAt" | "expiresAt"> & { chars: number };
+type WaitingGate = Pick<Gate, "id" | "principal" | "createdAt" | "expiresAt"> & { chars: number };
 
 export interface GateRows {
   /** All of the work or nothing of it, durable when it returns, and nobody else's in between. */

@@ -3,6 +3,7 @@ import { gateReasonCharsMax, McpxError } from "@mcpx/protocol";
 import type { ApprovalGiven, Gate, GateStatus, Outcome, Rejection } from "./gate-store.ts";
 
 const proofCharsMax = 65_536;
+const keysMax = 16;
 
 /** Waits for a decision, or for being released. */
 export function isWaiting({ status }: { status: GateStatus }): boolean {
@@ -18,11 +19,21 @@ export function approved(gate: Gate, approval: ApprovalGiven, at: number): Gate 
   checkUndecided(gate);
   if (approval.proof.length > proofCharsMax) throw new McpxError("bad_proof", "the proof is too long");
   const { by, thumbprint } = approval;
+  if (gate.keys.includes(thumbprint)) throw new McpxError("self_approval");
   if (gate.approvals.some((one) => one.by === by || one.thumbprint === thumbprint)) {
     throw new McpxError("confirmation_used", "this approver has approved it already");
   }
   const approvals = [...gate.approvals, { ...approval, at }];
-  return { ...gate, approvals, status: approvals.length >= gate.approvers ? "approved" : "pending" };
+  return { ...gate, approvals, status: statusWith(approvals.length, gate) };
+}
+
+/** The same call again, perhaps with another key of the same caller. [AX-11.3-6] */
+export function joined(gate: Gate, newKeys: readonly string[]): Gate {
+  const keys = [...new Set([...gate.keys, ...newKeys])];
+  if (!isWaiting(gate) || keys.length === gate.keys.length) return gate;
+  if (keys.length > keysMax) throw new McpxError("too_many_gates", "this call came with too many keys");
+  const approvals = gate.approvals.filter(({ thumbprint }) => !keys.includes(thumbprint));
+  return { ...gate, keys, approvals, status: statusWith(approvals.length, gate) };
 }
 
 export function rejected(gate: Gate, { by, reason }: Rejection, at: number): Gate {
@@ -45,6 +56,10 @@ export function settled(gate: Gate, { status, resultText }: Outcome, at: number,
 
 export function ended<T extends { status: GateStatus }>(gate: T, status: GateStatus, at: number) {
   return { ...gate, status, settledAt: at };
+}
+
+function statusWith(approvals: number, { approvers }: Gate): "approved" | "pending" {
+  return approvals >= approvers ? "approved" : "pending";
 }
 
 /** The first decision wins. */

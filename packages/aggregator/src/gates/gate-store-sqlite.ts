@@ -127,12 +127,32 @@ function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
 /** What is never searched for. */
 type Facts = Pick<
   Gate,
-  "session" | "route" | "capability" | "nonce" | "why" | "approvers" | "approvals" | "rejectedBy" | "reason"
+  | "session"
+  | "keys"
+  | "route"
+  | "capability"
+  | "nonce"
+  | "why"
+  | "approvers"
+  | "approvals"
+  | "rejectedBy"
+  | "reason"
 >;
 
 function factsText(gate: Gate): string {
-  const { session, route, capability, nonce, why, approvers, approvals, rejectedBy, reason } = gate;
-  const facts: Facts = { session, route, capability, nonce, why, approvers, approvals, rejectedBy, reason };
+  const { session, keys, route, capability, nonce, why, approvers, approvals, rejectedBy, reason } = gate;
+  const facts: Facts = {
+    session,
+    keys,
+    route,
+    capability,
+    nonce,
+    why,
+    approvers,
+    approvals,
+    rejectedBy,
+    reason,
+  };
   return JSON.stringify(facts);
 }
 

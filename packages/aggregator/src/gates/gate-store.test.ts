@@ -7,9 +7,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { aggregatorMigrations } from "../migrations.ts";
 import { createSettableClock } from "../registration/registration-store-cases.ts";
 import { termsOf } from "./gate-store.ts";
-import { approvalOf, gateStoreCases, lifeMs, race, refused, wishOf } from "./gate-store-cases.ts";
+import { gateStoreCases } from "./gate-store-cases.ts";
 import { createMemoryGateStore } from "./gate-store-memory.ts";
 import { createSqliteGateStore } from "./gate-store-sqlite.ts";
+import { approvalOf, lifeMs, race, refused, wishOf } from "./testing/gate-wishes.ts";
 
 function openAt(path: string, synchronous: "FULL" | "NORMAL" = "FULL"): DatabaseSync {
   const db = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations, synchronous });

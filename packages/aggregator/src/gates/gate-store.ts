@@ -2,24 +2,24 @@
 // released again. Siblings: memory, SQLite; the shared one comes with the cluster. [AX-11.3-1] [AX-11.3-5]
 import type { Capability, GateTerms } from "@mcpx/protocol";
 
-export const gateStatuses = [
-  "pending",
-  "approved",
-  "consumed",
-  "done",
-  "failed",
-  "rejected",
-  "expired",
-  "indeterminate",
-  "withdrawn",
-] as const;
-export type GateStatus = (typeof gateStatuses)[number];
+export type GateStatus =
+  | "pending"
+  | "approved"
+  | "consumed"
+  | "done"
+  | "failed"
+  | "rejected"
+  | "expired"
+  | "indeterminate"
+  | "withdrawn";
 
 /** What a caller wants to do. */
 export interface GateWish {
   /** Who asks. */
   readonly principal: string;
   readonly session: string;
+  /** Thumbprints of the caller's own keys: they never approve it. [AX-11.3-6] */
+  readonly keys: readonly string[];
   /** Canonical. */
   readonly tool: string;
   /** Exact JSON: what was looked at is what is sent, to the byte. */
@@ -43,7 +43,7 @@ export interface ApprovalGiven {
   readonly proofHash: string;
 }
 
-export interface Approval extends ApprovalGiven {
+interface Approval extends ApprovalGiven {
   /** Ms since 1970. */
   readonly at: number;
 }
@@ -86,6 +86,7 @@ export interface Outcome {
 export interface GateStore {
   /**
    * A new gate, or the one the same call of the same principal waits at already, or whose outcome it has not heard.
+   * Whoever joins brings their keys: what these have approved counts no more.
    * Throws `too_many_gates`, `too_large` or `bad_field`.
    */
   open(wish: GateWish, ttlMs: number): Promise<{ gate: Gate; isNew: boolean }>;

@@ -4,7 +4,16 @@ import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import { checkRoom, checkWish } from "./gate-room.ts";
 import type { GateRows } from "./gate-rows.ts";
-import { approved, ended, isFinished, isWaiting, rejected, settled, withdrawn } from "./gate-steps.ts";
+import {
+  approved,
+  ended,
+  isFinished,
+  isWaiting,
+  joined,
+  rejected,
+  settled,
+  withdrawn,
+} from "./gate-steps.ts";
 import {
   defaultGateLimits,
   type Gate,
@@ -43,8 +52,8 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
     async open(wish, ttlMs) {
       checkWish(wish, limits);
       return rows.atomically(() => {
-        const joined = joinable(desk, wish.principal, wish.tool, wish.digest);
-        if (joined !== undefined) return { gate: joined, isNew: false };
+        const known = joinable(desk, wish.principal, wish.tool, wish.digest);
+        if (known !== undefined) return { gate: join(desk, known, wish), isNew: false };
         for (const id of rows.prune(limits)) times.forget(id);
         checkRoom(rows, times, limits, wish);
         return { gate: create(desk, wish, ttlMs), isNew: true };
@@ -152,6 +161,12 @@ function looking(desk: Desk): Pick<GateStore, "find" | "findOpen" | "list"> {
 function joinable({ rows, times }: Desk, principal: string, tool: string, digest: string): Gate | undefined {
   const gate = rows.newest(principal, tool, digest);
   return gate !== undefined && times.isJoinable(gate) ? times.seen(gate) : undefined;
+}
+
+function join(desk: Desk, gate: Gate, { keys }: GateWish): Gate {
+  const next = joined(gate, keys);
+  if (next !== gate) save(desk, next);
+  return next;
 }
 
 function create({ rows, times, clock, newId }: Desk, wish: GateWish, ttlMs: number): Gate {

@@ -17,7 +17,7 @@ import type { AnchorKey } from "./anchors.ts";
 import { badProof, proveProof } from "./proof-jws.ts";
 
 /** Who made the call: neither their name nor their keys decide about it. */
-export interface Requester {
+interface Requester {
   principal: string | undefined;
   thumbprints: readonly string[];
 }

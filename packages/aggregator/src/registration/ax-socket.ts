@@ -8,6 +8,8 @@ import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
 
 const closeReasonCharsMax = 100;
+/** Beyond it the other side does not read, whatever it asks for. */
+const waitingBytesMax = 32 * 1_048_576;
 
 export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler {
   const server = new WebSocketServer({
@@ -22,6 +24,8 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
       const channel = channelOver(opened, limits);
       const { take } = visits.begin(channel, credential);
       opened.on("message", (data, isBinary) => {
+        // What comes behind our close is not read.
+        if (opened.readyState !== opened.OPEN) return;
         try {
           if (isBinary) throw new McpxError("not_text");
           take(messageOf(String(data), limits));
@@ -51,8 +55,8 @@ export function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }
     else socket.ping();
   }, pingIntervalMs).unref();
   socket.on("pong", heard).on("message", heard);
-  // What is wrong with it is said by its close.
-  socket.on("error", () => socket.terminate());
+  // The library says with its own close what is wrong with a frame; nobody shall wait for the answer to that.
+  socket.on("error", ({ message }) => resolve(message));
   socket.on("close", (code, reason) => {
     clearInterval(timer);
     resolve(reason.length > 0 ? `${reason} (${code})` : `the connection has ended (${code})`);
@@ -63,10 +67,13 @@ export function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }
       return socket.bufferedAmount;
     },
     send(message) {
-      if (socket.readyState === socket.OPEN) socket.send(textOf(message));
+      if (socket.bufferedAmount > waitingBytesMax) socket.terminate();
+      else if (socket.readyState === socket.OPEN) socket.send(textOf(message));
     },
     close(code, why) {
       socket.close(code, why.slice(0, closeReasonCharsMax));
+      // Whoever is silent does not answer this either, and nobody shall wait for that.
+      resolve(why);
     },
   };
 }

@@ -11,7 +11,13 @@ export interface WireEnd {
   taker: WireTaker | undefined;
 }
 
-export function openChannelWire(channel: Channel, end: WireEnd, taker: WireTaker): Wire {
+/** `refusal`: why nothing may be sent at this moment, whatever it is. [AX-13.3-3] */
+export function openChannelWire(
+  channel: Channel,
+  end: WireEnd,
+  refusal: () => McpxError | undefined,
+  taker: WireTaker,
+): Wire {
   const detached = Promise.withResolvers<string>();
   let isOver = false;
   void channel.ended.then(() => {
@@ -23,6 +29,8 @@ export function openChannelWire(channel: Channel, end: WireEnd, taker: WireTaker
     ended: Promise.race([channel.ended, detached.promise]),
     send(message: JsonObject) {
       if (isOver) return Promise.reject(new McpxError("server_unreachable", "its connection has ended"));
+      const refused = refusal();
+      if (refused !== undefined) return Promise.reject(refused);
       if (channel.waitingBytes > waitingBytesMax) {
         return Promise.reject(new McpxError("server_unreachable", "it does not read what it is sent"));
       }

@@ -5,6 +5,7 @@ import { listOf } from "../catalogue.ts";
 import type { Caller } from "../exchange.ts";
 import { listKinds } from "../fetch-list.ts";
 import { openLink } from "../links/open-link.ts";
+import type { WireTaker } from "../links/wire.ts";
 import { noteSession } from "../routes.ts";
 import { createServer, type Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
@@ -78,9 +79,10 @@ function serverFor(
     refusal: () => refusalOf(state, own()),
     describe: () => describeSubserver(state, own()),
     open: (opening, taker) => {
-      const refusal = refusalOf(state, own());
-      if (refusal !== undefined) throw refusal;
-      const connect = (end: Parameters<typeof openChannelWire>[2]) => openChannelWire(channel, wireEnd, end);
+      const refusal = () => refusalOf(state, own());
+      const refused = refusal();
+      if (refused !== undefined) throw refused;
+      const connect = (end: WireTaker) => openChannelWire(channel, wireEnd, refusal, end);
       return openLink({ name: segment, transport: { type: "channel", connect }, ...opening }, taker);
     },
   });

@@ -5,6 +5,7 @@ import {
   errorTable,
   isMcpxError,
   isObject,
+  isUuid,
   type JsonObject,
   McpxError,
   registrationMethods,
@@ -50,7 +51,10 @@ export function serveRegistrant(
     clearTimeout(timer);
     heardParent = undefined;
     const parent = isObject(answer?.result) ? answer.result.parent_id : undefined;
-    return typeof parent === "string" || parent === null ? parent : undefined;
+    if (parent === null) return null;
+    // Whatever is no id is no answer.
+    const id = typeof parent === "string" ? parent.toLowerCase() : undefined;
+    return isUuid(id) ? id : undefined;
   }
 
   async function begin(params: JsonObject): Promise<JsonObject> {

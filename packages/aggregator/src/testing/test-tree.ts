@@ -10,6 +10,7 @@ import {
 import type { JsonObject } from "@mcpx/protocol";
 import { createTree, type RunningTree } from "../create-tree.ts";
 import type { Answers, Caller, Exchange, Questions } from "../exchange.ts";
+import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { PinStore } from "../pin-store.ts";
 import type { ServerOptions } from "../server.ts";
 
@@ -39,6 +40,7 @@ export function testTree(
     pins?: PinStore;
     audit?: Audit;
     graceMs?: number | undefined;
+    gates?: Gatekeeper | undefined;
   } = {},
 ): TestTree {
   const clock = createManualClock();
@@ -52,6 +54,7 @@ export function testTree(
     pins: options.pins,
     audit: options.audit,
     graceMs: options.graceMs,
+    gates: options.gates,
     secret: new Uint8Array(32).fill(7),
   });
   return {

@@ -1,96 +1,34 @@
 // A tool call, from top to bottom.
-import { cautious, isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import { isMcpxError, type JsonObject } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
-import { degradedFault } from "../degrade.ts";
-import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
-import { observe } from "../latency.ts";
-import { withFixed } from "../overrides.ts";
-import { paramHeadersFor } from "../param-headers-for.ts";
+import { passGate } from "../gates/pass-gate.ts";
 import { resolveName, textParam } from "../resolve.ts";
-import { readRoute, routeMeta, startRoute, stepRoute, withoutTreeMeta } from "../route.ts";
-import { isTree } from "../server.ts";
-import { sealTasks } from "../task-ids.ts";
-import { declaredLatency, latencyOf } from "../tool-latency.ts";
 import type { TreeState } from "../tree-state.ts";
+import { dispatchTool } from "./dispatch-tool.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
-  const { caller, params } = exchange;
-  const name = textParam(params, "name");
-  // Resolving is authorising: what the caller may not use is not found.
-  const tool = await resolveName(state, "tools", name, caller).catch((error: unknown) => {
+  const name = textParam(exchange.params, "name");
+  const { tool, answer } = await admit(state, exchange, name).catch((error: unknown) => {
     recordRefusal(state, exchange, name, error);
     throw error;
   });
-  const startedAt = state.clock.monotonic();
-  try {
-    charge(state, tool);
-    const result = await dispatch(state, exchange, tool.server, {
-      params: paramsBelow(state, exchange, tool),
-      latency: latencyOf(tool).effective,
-      paramHeaders: paramHeadersFor(exchange, tool),
-      took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
-    });
-    record(state, exchange, tool, startedAt);
-    const sealed = sealTasks(state, tool.server, caller.principal, result);
-    return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
-  } catch (thrown) {
-    const error = degradedFault(tool.server, thrown);
-    record(state, exchange, tool, startedAt, error);
-    throw error;
-  }
+  return answer ?? (await dispatchTool(state, exchange, tool));
 }
 
-/** From here on the call counts, and nothing is awaited between: racing calls cannot use the same unit twice. */
-function charge({ clock }: TreeState, { server, capability }: Entry): void {
-  const refusal = server.refusal?.();
-  if (refusal !== undefined) throw refusal;
-  server.budget?.charge(capability ?? cautious, clock.monotonic());
-}
-
-/** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */
-function paramsBelow(
+/** Resolving is authorising: what the caller may not use is not found. What waits at a gate is answered by that. */
+async function admit(
   state: TreeState,
-  { caller, params: given }: Exchange,
-  { server, name, canonical, fixed }: Entry,
-): JsonObject {
-  const params = fixed === undefined ? given : withFixed(given, fixed);
-  const meta = isObject(params._meta) ? params._meta : undefined;
-  const route = caller.isParent === true ? readRoute(meta) : undefined;
-  const stepped = route && stepRoute(route, caller.ownSegment ?? state.segment ?? "", canonical);
-  const kept = meta === undefined ? {} : withoutTreeMeta(meta);
-  if (isTree(server)) {
-    const next = stepped ?? startRoute(caller.ownSegment ?? state.segment, canonical);
-    return { ...params, name, _meta: { ...kept, ...routeMeta(next) } };
-  }
-  if (meta === undefined) return { ...params, name };
-  const { _meta, ...rest } = params;
-  return Object.keys(kept).length === 0 ? { ...rest, name } : { ...rest, name, _meta: kept };
-}
-
-/** Only trees above are told: plain clients see results as their servers gave them. [AX-7.2-4] */
-function timed(result: JsonObject, ms: number): JsonObject {
-  const meta = isObject(result._meta) ? result._meta : {};
-  return { ...result, _meta: { ...meta, "x-mcpax-latency-ms": Math.round(ms) } };
+  exchange: Exchange,
+  name: string,
+): Promise<{ tool: Entry; answer?: JsonObject | undefined }> {
+  const tool = await resolveName(state, "tools", name, exchange.caller);
+  if (state.gates === undefined) return { tool };
+  const answer = await passGate(state, state.gates, exchange, tool);
+  return { tool, answer: answer && { resultType: "complete", ...answer } };
 }
 
 function recordRefusal({ audit }: TreeState, { caller }: Exchange, name: string, error: unknown): void {
   const reason = isMcpxError(error) ? error.code : "internal";
   audit?.record({ action: "tool.call", actor: caller.principal.id, subject: name.slice(0, 255), reason });
-}
-
-function record(
-  state: TreeState,
-  { caller }: Exchange,
-  tool: Entry,
-  startedAt: number,
-  error?: unknown,
-): void {
-  state.audit?.record({
-    action: "tool.call",
-    actor: caller.principal.id,
-    subject: tool.canonical,
-    ...(error !== undefined && { reason: isMcpxError(error) ? error.code : "server_error" }),
-    detail: { ms: Math.round(state.clock.monotonic() - startedAt) },
-  });
 }

@@ -19,6 +19,7 @@ export interface LeafProcess {
   readonly registered: readonly Registered[];
   /** Resolves when it has been carried out. */
   order(order: LeafOrder): Promise<void>;
+  readonly isUp: boolean;
   freeze(): void;
   thaw(): void;
   kill(): Promise<void>;
@@ -37,7 +38,7 @@ export interface LeafGroup extends Omit<LeafOptions, "leaves" | "url"> {
 
 /** Resolves when all of them are registered. */
 export async function startLeaves(
-  node: TreeNode,
+  node: Pick<TreeNode, "url" | "tokensFor">,
   segments: readonly string[],
   { url = node.url, tokenFor, isWaiting = false, ...rest }: LeafGroup,
 ): Promise<LeafProcess> {
@@ -77,6 +78,7 @@ export async function startLeaves(
     await promise.finally(() => child.off("exit", ended));
   }
 
+  const isUp = () => child.exitCode === null && child.signalCode === null;
   start();
   if (!isWaiting) await order({ come: segments });
   return {
@@ -85,10 +87,13 @@ export async function startLeaves(
     states,
     registered,
     order,
+    get isUp() {
+      return isUp();
+    },
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (!isUp()) return;
       const gone = once(child, "exit");
       child.kill("SIGKILL");
       await gone;

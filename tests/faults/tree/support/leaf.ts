@@ -2,11 +2,8 @@
 // `registerWith`. What they are is the first argument, as JSON; what happens to them, and every call they carry out, is
 // a line they print. A line they are given is an order. They end with whoever started them.
 import { createInterface } from "node:readline";
-import { setTimeout as wait } from "node:timers/promises";
 import { registerWith, type Subserver } from "@mcpx/client/subserver";
-import { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
-import { harmless } from "../../../tree/registration/support/raw-registrant.ts";
+import { createWorker } from "./worker.ts";
 
 export interface LeafOptions {
   url: string;
@@ -15,17 +12,15 @@ export interface LeafOptions {
   /** What each comes with; all in one process. */
   leaves: readonly { segment: string; token: string; subserverId: string }[];
   transport?: "websocket" | "http";
-  /** Of the tool `work`; `fast` unless given. */
-  latency?: "realtime" | "fast" | "standard";
 }
 
 /** One that is not there comes, one that is leaves. */
 export type LeafOrder = { come: readonly string[] } | { leave: readonly string[] };
 
+/** `owner` is whose subserver it was then, by its own lease. */
 export type LeafLine =
-  | { event: "state"; segment: string; state: string; why?: string; atMs: number }
+  | { event: "state"; segment: string; state: string; why: string; owner: string | null; atMs: number }
   | { event: "registered"; segment: string; sessionId: string; aggregatorId: string }
-  /** `owner`: whose subserver it was, by its own lease, when it did it. */
   | { event: "effect"; segment: string; n: string; owner: string | null }
   | { event: "done"; order: string };
 
@@ -38,31 +33,27 @@ const {
   latency = "fast",
 }: LeafOptions = JSON.parse(process.argv[2] ?? "");
 const here = new Map<string, Subserver>();
+const ownerOf = (segment: string) => here.get(segment)?.parentId ?? null;
 const say = (line: LeafLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
-
-function serverOf(segment: string): McpServer {
-  const server = new McpServer({ name: segment, version: "1.0.0" });
-  const inputSchema = z.object({ n: z.string(), ms: z.number().optional() });
-  const _meta = { "x-mcpax-capability": { ...harmless, latency_class: latency } };
-  server.registerTool("work", { inputSchema, _meta }, async ({ n, ms = 0 }) => {
-    say({ event: "effect", segment, n, owner: here.get(segment)?.parentId ?? null });
-    if (ms > 0) await wait(ms);
-    return { content: [{ type: "text", text: `${segment} ${n}` }] };
-  });
-  return server;
-}
 
 function come(segment: string): void {
   const leaf = leaves.find((one) => one.segment === segment);
   if (leaf === undefined) throw new Error(`${segment} is none of ours`);
   const subserver = registerWith(url, {
     ...leaf,
-    server: () => serverOf(segment),
+    server: () => createWorker(segment, (n) => say({ event: "effect", segment, n, owner: ownerOf(segment) })),
     backups,
     heartbeatMs,
     transport,
     onState: (state, error) =>
-      say({ event: "state", segment, state, why: error?.message ?? "", atMs: performance.now() }),
+      say({
+        event: "state",
+        segment,
+        state,
+        why: error?.message ?? "",
+        owner: ownerOf(segment),
+        atMs: performance.now(),
+      }),
   });
   here.set(segment, subserver);
   subserver.registered.then(

@@ -80,3 +80,16 @@ export function expectDocumented(outcomes: readonly Outcome[], withinMs = answer
   expect(outcomes.filter(({ what }) => !documented.includes(what))).toEqual([]);
   expect(outcomes.filter(({ ms }) => ms > withinMs)).toEqual([]);
 }
+
+/**
+ * What was done is what was answered: a call that succeeded was done once, one whose reason says that nobody was reached
+ * was not done, and none was done twice.
+ */
+export function expectHonest(outcomes: readonly Outcome[], effects: readonly { n: string }[]): void {
+  const done = new Map<string, number>();
+  for (const { n } of effects) done.set(n, (done.get(n) ?? 0) + 1);
+  expect([...done.values()].filter((times) => times > 1)).toEqual([]);
+  expect(outcomes.filter(({ what, n }) => what === "ok" && !done.has(n))).toEqual([]);
+  const unreached = ["subserver_unreachable", "unknown_tool"];
+  expect(outcomes.filter(({ what, n }) => unreached.includes(what) && done.has(n))).toEqual([]);
+}

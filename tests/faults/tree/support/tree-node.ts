@@ -26,6 +26,7 @@ export interface TreeNode {
   readonly logged: readonly string[];
   /** For those who register here; each proves its segment. */
   tokensFor(segments: readonly string[]): Promise<string[]>;
+  readonly isUp: boolean;
   /** SIGSTOP and SIGCONT. */
   freeze(): void;
   thaw(): void;
@@ -63,8 +64,9 @@ export async function startNode(parents: readonly ParentLine[] = [], more: objec
 
   const url = await start();
   port = new URL(url).port;
+  const isUp = () => child.exitCode === null && child.signalCode === null;
   async function kill(): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (!isUp()) return;
     const gone = once(child, "exit");
     child.kill("SIGKILL");
     await gone;
@@ -79,6 +81,9 @@ export async function startNode(parents: readonly ParentLine[] = [], more: objec
         dataDir,
         segments.map((segment) => ({ sub: `of:${segment}`, topics: [], segment, scope: "write" })),
       ),
+    get isUp() {
+      return isUp();
+    },
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     kill,

@@ -1,0 +1,43 @@
+// Regional: regions register with one global root, which has a segment of its own. Names say where something is; the
+// root's segment is the first of every route. [AX-C-3] [AX-3.1-1]
+//
+//               model
+//                 │
+//         global aggregator
+//         ┌───────┴───────┐
+//         us              eu
+//      ┌──┴───┐        ┌──┴───┐
+//     east   west     west   east      (and a desk beside them)
+import assert from "node:assert/strict";
+import { connectModel, hopsOf } from "./support/model-client.ts";
+import { type ExampleServer, registerServer } from "./support/register-server.ts";
+import { startBelow, startTree } from "./support/start-tree.ts";
+
+await using root = await startTree({ segment: "global" });
+await using us = await startBelow(root, "us");
+await using eu = await startBelow(root, "eu");
+
+const place: ExampleServer = {
+  isTree: true,
+  tools: [{ name: "where", description: "Says how a call came here", answer: (route) => route }],
+};
+await using _usEast = await registerServer(us, "east", place);
+await using _usWest = await registerServer(us, "west", place);
+await using _euWest = await registerServer(eu, "west", place);
+await using _euEast = await registerServer(eu, "east", place);
+// Beside the regions, of all of them.
+await using _desk = await registerServer(root, "desk", place);
+
+await using model = await connectModel(root);
+const regional = ["eu.east.where", "eu.west.where", "us.east.where", "us.west.where"];
+const tools = await model.expectTools(["desk.where", ...regional]);
+for (const name of regional) {
+  assert.equal(hopsOf(tools.get(name)), 2);
+  // The same names in both regions, and each call finds its own.
+  const route = await model.call(name);
+  assert.ok(route.endsWith(name), `${route} leads to ${name}`);
+}
+assert.equal(hopsOf(tools.get("desk.where")), 1);
+assert.equal(await model.call("desk.where"), "global.desk.where");
+console.log(await root.picture());
+console.log("done");

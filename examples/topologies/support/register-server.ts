@@ -1,0 +1,65 @@
+// A small server of the official SDK that registers with a tree: the five lines any server needs, and tools to show.
+import { randomUUID } from "node:crypto";
+import { registerWith } from "@mcpx/client/subserver";
+import type { TransportClass } from "@mcpx/protocol";
+import { McpServer } from "@modelcontextprotocol/server";
+import type { ExampleTree } from "./start-tree.ts";
+
+export interface ExampleTool {
+  name: string;
+  description: string;
+  /** What differs from a tool that only looks. */
+  capability?: object;
+  /** What it answers; `route` is where it stands, told to trees only. */
+  answer(route: string): string;
+}
+
+export interface ExampleServer {
+  transportClass?: TransportClass;
+  /** It counts as a tree: it is told the whole route of a call. */
+  isTree?: boolean;
+  tools: readonly ExampleTool[];
+}
+
+const looksOnly = {
+  latency_class: "fast",
+  consistency: "strong",
+  mutable: false,
+  reversible: true,
+  idempotent: true,
+  transport: "native",
+  auth_scope: "read",
+  cost_class: "free",
+  availability: "always",
+  schema_version: "1.0.0",
+};
+
+export async function registerServer(
+  tree: ExampleTree,
+  segment: string,
+  { transportClass, isTree = false, tools }: ExampleServer,
+): Promise<AsyncDisposable> {
+  const server = new McpServer({ name: segment, version: "1.0.0" });
+  for (const { name, description, capability, answer } of tools) {
+    const _meta = { "x-mcpax-capability": { ...looksOnly, ...capability } };
+    server.registerTool(name, { description, _meta }, async ({ mcpReq }) => {
+      const route = mcpReq._meta?.["x-mcpax-route"];
+      const text = answer(Array.isArray(route) ? route.join(".") : "");
+      return { content: [{ type: "text", text }] };
+    });
+  }
+
+  const subserverId = randomUUID();
+  const token = await tree.token({ sub: segment, segment, scope: "write" });
+  const subtreeIds = isTree ? () => [subserverId] : undefined;
+  const subserver = registerWith(tree.url, {
+    segment,
+    server,
+    token,
+    subserverId,
+    transportClass,
+    subtreeIds,
+  });
+  await subserver.registered;
+  return subserver;
+}

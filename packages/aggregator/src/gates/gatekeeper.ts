@@ -1,0 +1,98 @@
+// What the tree keeps for its gates: state without methods. Verbs on it are in files of their own.
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import type { Server } from "../server.ts";
+import type { AnchorKey } from "./anchors.ts";
+import type { Gate, GateStore } from "./gate-store.ts";
+import type { Grants } from "./grants.ts";
+import type { Rule } from "./rules.ts";
+
+/** Who shows gates to people elsewhere: a room, a chat. */
+export interface GateWatcher {
+  opened?(gate: Gate): void;
+  /** Decided, expired or done. */
+  changed?(gate: Gate): void;
+}
+
+export interface GateOptions {
+  aggregatorId: string;
+  store: GateStore;
+  rules: readonly Rule[];
+  unannotated: "ask" | "allow";
+  anchors: readonly AnchorKey[];
+  /** Unconfirmed calls end after this; 300 s unless given. [AX-11.3-1] */
+  ttlMs?: number | undefined;
+  /** How long a call is held before it is answered with what it waits for. */
+  holdMs?: number | undefined;
+  /** The same where the client can be told that it goes on. */
+  holdWithProgressMs?: number | undefined;
+  approveUrl(id: string): string;
+}
+
+export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "holdWithProgressMs"> {
+  readonly ttlMs: number;
+  readonly holdMs: number;
+  readonly holdWithProgressMs: number;
+  readonly grants: Grants;
+  /** Everything is asked for. */
+  isPanic: boolean;
+  readonly watchers: Set<GateWatcher>;
+  /** To be woken when something becomes of a gate. */
+  readonly waiting: Map<string, Set<() => void>>;
+  /** Wrong proofs for a gate so far. */
+  readonly failures: Map<string, number>;
+  /** Gates of trees below, by their ids: the proof is checked where the gate stands. [AX-11.3-8] */
+  readonly below: Map<string, Server>;
+}
+
+const ttlMsDefault = 300_000;
+/** Some clients give up after five seconds. */
+const holdMsDefault = 4_000;
+const holdWithProgressMsDefault = 25_000;
+
+export function createGatekeeper(options: GateOptions): Gatekeeper {
+  return {
+    ...options,
+    ttlMs: options.ttlMs ?? ttlMsDefault,
+    holdMs: options.holdMs ?? holdMsDefault,
+    holdWithProgressMs: options.holdWithProgressMs ?? holdWithProgressMsDefault,
+    grants: new Map(),
+    isPanic: false,
+    watchers: new Set(),
+    waiting: new Map(),
+    failures: new Map(),
+    below: new Map(),
+  };
+}
+
+/** Tells everybody who waits for this gate, and those who show it. */
+export function wake({ waiting, watchers, failures }: Gatekeeper, gate: Gate): void {
+  for (const callback of waiting.get(gate.id) ?? []) callback();
+  waiting.delete(gate.id);
+  if (gate.status !== "pending") failures.delete(gate.id);
+  for (const { changed } of watchers) changed?.(gate);
+}
+
+/** Where a tool promises a form for its results, the same stands in `_meta`: some clients check even errors against it. */
+export const confirmationKey = "x-mcpax-confirmation";
+
+function confirmationIdOf({ structuredContent, _meta }: JsonObject): unknown {
+  const content = isObject(structuredContent)
+    ? structuredContent
+    : isObject(_meta)
+      ? _meta[confirmationKey]
+      : {};
+  return isObject(content) && content.status === "confirmation_required"
+    ? content.confirmation_id
+    : undefined;
+}
+
+const belowMax = 10_000;
+
+/** A gate of a tree below has come by: its confirmation must find the way back. */
+export function noteBelow({ below }: Gatekeeper, server: Server, result: JsonObject): void {
+  const id = confirmationIdOf(result);
+  if (typeof id !== "string") return;
+  const [oldest] = below.keys();
+  if (below.size >= belowMax && oldest !== undefined) below.delete(oldest);
+  below.set(id, server);
+}

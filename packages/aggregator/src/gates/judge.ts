@@ -1,0 +1,37 @@
+// What is to become of a call: what the operator's rules say, else what its tool says of its danger. [AX-11.3-1]
+import { capabilityKey, cautious, isObject, type JsonObject } from "@mcpx/protocol";
+import type { Entry } from "../catalogue.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { classify, type Verdict } from "./rules.ts";
+
+export function judge(gates: Gatekeeper, tool: Entry, given: unknown): Verdict {
+  const { rules, isPanic, unannotated } = gates;
+  const { server, canonical, capability = cautious } = tool;
+  return classify({
+    tool: canonical,
+    capability,
+    isAnnotated: isAnnotated(tool),
+    arguments: given,
+    rules,
+    unannotated: server.unannotated ?? unannotated,
+    isPanic,
+  });
+}
+
+/** The word of a server that is not trusted counts only where it warns. [AX-9.1-2] */
+function isAnnotated({ server, name, item }: Entry): boolean {
+  if (server.overrides?.tools.get(name)?.capability !== undefined) return true;
+  const annotation = isObject(item._meta) ? item._meta[capabilityKey] : undefined;
+  const hints = item.annotations;
+  if (server.isTrusted) return isObject(annotation) || isObject(hints);
+  return warns(annotation, hints);
+}
+
+function warns(annotation: unknown, hints: unknown): boolean {
+  if (isObject(annotation)) return annotation.mutable === true && annotation.reversible === false;
+  return isObject(hints) && isDestructive(hints);
+}
+
+function isDestructive({ readOnlyHint, destructiveHint }: JsonObject): boolean {
+  return readOnlyHint !== true && destructiveHint === true;
+}

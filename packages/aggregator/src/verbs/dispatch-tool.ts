@@ -1,0 +1,84 @@
+// A tool call that may go on: charged, sent to its server, measured, recorded.
+import { cautious, isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import type { Entry } from "../catalogue.ts";
+import { degradedFault } from "../degrade.ts";
+import { dispatch } from "../dispatch.ts";
+import type { Exchange } from "../exchange.ts";
+import { noteBelow } from "../gates/gatekeeper.ts";
+import { observe } from "../latency.ts";
+import { withFixed } from "../overrides.ts";
+import { paramHeadersFor } from "../param-headers-for.ts";
+import { routeMeta, withoutTreeMeta } from "../route.ts";
+import { routeOf } from "../route-of.ts";
+import { isTree } from "../server.ts";
+import { sealTasks } from "../task-ids.ts";
+import { declaredLatency, latencyOf } from "../tool-latency.ts";
+import type { TreeState } from "../tree-state.ts";
+
+export async function dispatchTool(state: TreeState, exchange: Exchange, tool: Entry): Promise<JsonObject> {
+  const { caller } = exchange;
+  const startedAt = state.clock.monotonic();
+  try {
+    charge(state, tool);
+    const result = await dispatch(state, exchange, tool.server, {
+      params: paramsBelow(state, exchange, tool),
+      latency: latencyOf(tool).effective,
+      paramHeaders: paramHeadersFor(exchange, tool),
+      took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
+    });
+    record(state, exchange, tool, startedAt);
+    if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool.server, result);
+    const sealed = sealTasks(state, tool.server, caller.principal, result);
+    return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
+  } catch (thrown) {
+    const error = degradedFault(tool.server, thrown);
+    record(state, exchange, tool, startedAt, error);
+    throw error;
+  }
+}
+
+/** From here on the call counts, and nothing is awaited between: racing calls cannot use the same unit twice. */
+function charge({ clock }: TreeState, { server, capability }: Entry): void {
+  const refusal = server.refusal?.();
+  if (refusal !== undefined) throw refusal;
+  server.budget?.charge(capability ?? cautious, clock.monotonic());
+}
+
+/** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */
+function paramsBelow(
+  state: TreeState,
+  { caller, params: given }: Exchange,
+  { server, name, canonical, fixed }: Entry,
+): JsonObject {
+  const params = fixed === undefined ? given : withFixed(given, fixed);
+  const meta = isObject(params._meta) ? params._meta : undefined;
+  const isToTree = isTree(server);
+  const next = isToTree || caller.isParent === true ? routeOf(state, caller, meta, canonical) : undefined;
+  const kept = meta === undefined ? {} : withoutTreeMeta(meta);
+  if (isToTree && next !== undefined) return { ...params, name, _meta: { ...kept, ...routeMeta(next) } };
+  if (meta === undefined) return { ...params, name };
+  const { _meta, ...rest } = params;
+  return Object.keys(kept).length === 0 ? { ...rest, name } : { ...rest, name, _meta: kept };
+}
+
+/** Only trees above are told: plain clients see results as their servers gave them. [AX-7.2-4] */
+function timed(result: JsonObject, ms: number): JsonObject {
+  const meta = isObject(result._meta) ? result._meta : {};
+  return { ...result, _meta: { ...meta, "x-mcpax-latency-ms": Math.round(ms) } };
+}
+
+function record(
+  state: TreeState,
+  { caller }: Exchange,
+  tool: Entry,
+  startedAt: number,
+  error?: unknown,
+): void {
+  state.audit?.record({
+    action: "tool.call",
+    actor: caller.principal.id,
+    subject: tool.canonical,
+    ...(error !== undefined && { reason: isMcpxError(error) ? error.code : "server_error" }),
+    detail: { ms: Math.round(state.clock.monotonic() - startedAt) },
+  });
+}

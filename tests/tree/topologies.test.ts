@@ -1,0 +1,68 @@
+// The three topologies of the protocol's last appendix: each example is run as it stands, and checks itself.
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+
+const folder = join(dirname(dirname(import.meta.dirname)), "examples", "topologies");
+
+async function run(name: string): Promise<{ code: number | null; out: string; err: string }> {
+  const args = ["--conditions=mcpx-source", join(folder, `${name}.ts`)];
+  const env = { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1" };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, err };
+}
+
+/** The drawing's lines without what differs each time. */
+function pictureIn(out: string): string[] {
+  const lines = out.split("\n").filter((line) => /^[├└│ ]/.test(line));
+  return lines.map((line) => line.replace(/, heard [\d.]+ s ago$/, ""));
+}
+
+const patience = { timeout: 60_000 };
+
+test("[AX-C-1] [AX-3.1-1] enterprise: services below a root without a segment", patience, async () => {
+  const { code, out, err } = await run("enterprise");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^done$/m);
+  expect(pictureIn(out)).toEqual([
+    "├─ ● mcpax  4 tools, modern",
+    "├─ ● google_drive  1 tool, legacy, registered (write), fast",
+    "├─ ● jira  2 tools, legacy, registered (write), fast",
+    "└─ ● salesforce  1 tool, legacy, registered (write), fast",
+  ]);
+});
+
+test(
+  "[AX-C-2] industrial: devices on three buses, seen from the cloud with what they are",
+  patience,
+  async () => {
+    const { code, out, err } = await run("industrial");
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^done$/m);
+    expect(pictureIn(out)).toEqual([
+      "├─ ● mcpax  4 tools, modern",
+      "└─ ● edge  3 tools, modern, registered (write), realtime to standard",
+      "   ├─ ● actuator  1 tool, realtime",
+      "   ├─ ● plc  1 tool, fast",
+      "   └─ ● sensors  1 tool, standard",
+    ]);
+  },
+);
+
+test("[AX-C-3] [AX-3.1-1] regional: regions below a root with a segment of its own", patience, async () => {
+  const { code, out, err } = await run("regional");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^done$/m);
+  expect(pictureIn(out).filter((line) => !/mcpax|desk/.test(line))).toEqual([
+    "├─ ● us  2 tools, modern, registered (write), fast",
+    "│  ├─ ● east  1 tool, fast",
+    "│  └─ ● west  1 tool, fast",
+    "├─ ● eu  2 tools, modern, registered (write), fast",
+    "│  ├─ ● east  1 tool, fast",
+    "│  └─ ● west  1 tool, fast",
+  ]);
+});
