@@ -5,7 +5,7 @@ import type { TransportClass } from "@mcpx/protocol";
 import { McpServer } from "@modelcontextprotocol/server";
 import type { ExampleTree } from "./start-tree.ts";
 
-export interface ExampleTool {
+interface ExampleTool {
   name: string;
   description: string;
   /** What differs from a tool that only looks. */

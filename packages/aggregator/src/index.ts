@@ -34,7 +34,7 @@ export { createSqlitePinStore } from "./pin-store-sqlite.ts";
 export type { Profile, Profiles } from "./profile.ts";
 export { aggregatorId } from "./registration/aggregator-id.ts";
 export { createRegistrar, type Registrar, type RegistrarOptions } from "./registration/create-registrar.ts";
-export { type ParentOptions, registerAt } from "./registration/parent.ts";
+export { isPlainAbroad, type ParentOptions, registerAt } from "./registration/parent.ts";
 export { registerAtAll } from "./registration/parents.ts";
 export type { SubserverRule } from "./registration/registrar.ts";
 export type { RegistrationStore } from "./registration/registration-store.ts";

@@ -1,10 +1,8 @@
 // From the configuration to the tree's place among others: who may register here, and where we register ourselves.
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ParentOptions, SubserverRule } from "@mcpx/aggregator";
 import type { Config } from "./config.ts";
-import { Failure } from "./failure.ts";
 import { type FillInFrom, fillIn } from "./fill-in.ts";
+import { checkPlainText, readLinkTls } from "./link-security.ts";
 
 export interface AxSettings {
   parents: readonly ParentOptions[];
@@ -34,8 +32,9 @@ function ownOf<T>(record: Readonly<Record<string, T>>, key: string): T | undefin
 
 function parentOptions(config: ParentConfig, index: number, world: FillInFrom): ParentOptions {
   const { url, segment, token, authority, backups, heartbeat, tools, ca, cert, key, insecure } = config;
-  const pem = (name: "ca" | "cert" | "key", file: string | undefined) =>
-    file === undefined ? undefined : readPem(resolve(world.dir, file), `parents[${index}].${name}`);
+  const place = `parents[${index}]`;
+  checkPlainText([url, ...(backups ?? [])], insecure, `"insecure": true in ${place}`);
+  const names = { ca: `${place}.ca`, cert: `${place}.cert`, key: `${place}.key` };
   return {
     url,
     segment,
@@ -45,16 +44,7 @@ function parentOptions(config: ParentConfig, index: number, world: FillInFrom): 
     backups,
     heartbeatMs: heartbeat,
     tools,
-    tls: { ca: pem("ca", ca), cert: pem("cert", cert), key: pem("key", key) },
+    tls: readLinkTls({ ca, cert, key }, world.dir, names),
     isInsecure: insecure,
   };
-}
-
-function readPem(path: string, name: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(`${name}: ${path} cannot be read (${code})`, "give the path of a PEM file");
-  }
 }

@@ -50,6 +50,8 @@ export function openTree(settings: TreeSettings, parts: TreeParts, opened: Async
   const db = openDatabase(join(parts.dataDir, "state.db"), {
     component: "aggregator",
     migrations: aggregatorMigrations,
+    // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
+    synchronous: "NORMAL",
   });
   opened.defer(() => db.close());
   const tree = createTree({

@@ -1,49 +1,23 @@
 // What `mcpx register` does: a tree of one server, which it starts itself, registered under a segment of another.
 import { createHash, randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { createTree, openLink, type ParentOptions, registerAt, type Transport } from "@mcpx/aggregator";
-import { createLogger, systemClock } from "@mcpx/host";
-import { authScopes, defaultLimits } from "@mcpx/protocol";
+import { createTree, openLink, type RunningTree, registerAt } from "@mcpx/aggregator";
+import { createLogger, type Logger, systemClock } from "@mcpx/host";
+import { defaultLimits } from "@mcpx/protocol";
 import type { RegisterContext } from "./commands/register.ts";
 import { dataDirOf } from "./data-dir.ts";
-import { durationRule, parseDuration } from "./duration.ts";
-import { Failure, misuse } from "./failure.ts";
-import { accessGateway } from "./gateway-access.ts";
-import { runningPlace } from "./running-gateway.ts";
+import { Failure } from "./failure.ts";
+import { type RegisterWish, readRegister } from "./register-options.ts";
 import { version } from "./version.ts";
+import { visible } from "./visible.ts";
 
 export async function runRegister(context: RegisterContext): Promise<number> {
-  const { output, options, words } = context;
-  const [url = "", segment = ""] = words;
+  const { output, options } = context;
+  const wish = readRegister(context);
+  const { segment } = wish;
   const log = createLogger({ level: "warn" });
-  const transport = readServer(context);
   const signal = context.interrupted();
-  const tree = createTree({
-    name: "mcpx",
-    version,
-    servers: [
-      {
-        name: segment,
-        segment: undefined,
-        // What it says of itself is for the tree above to believe or not.
-        isTrusted: true,
-        isUnpinned: true,
-        callMs: 0,
-        listMs: 60_000,
-        open: (opening, taker) =>
-          openLink(
-            { name: segment, transport, ...opening },
-            { ...taker, remark: (line) => output.note(`[${segment}] ${line}`) },
-          ),
-      },
-    ],
-    clock: systemClock,
-    log,
-    secret: Buffer.from(randomUUID()),
-    isBridge: true,
-  });
-  const parent = registerAt(parentOptions(context, url, segment), {
+  const tree = treeOf(context, wish, log);
+  const parent = registerAt(wish.parent, {
     subserverId: idFor(context, segment),
     tree,
     subtreeIds: undefined,
@@ -66,64 +40,38 @@ export async function runRegister(context: RegisterContext): Promise<number> {
   }
 }
 
+/** What its server says of itself is for the tree above to believe or not. */
+function treeOf({ output }: RegisterContext, { segment, transport }: RegisterWish, log: Logger): RunningTree {
+  return createTree({
+    name: "mcpx",
+    version,
+    servers: [
+      {
+        name: segment,
+        segment: undefined,
+        isTrusted: true,
+        isUnpinned: true,
+        callMs: 0,
+        listMs: 60_000,
+        open: (opening, taker) =>
+          openLink(
+            { name: segment, transport, ...opening },
+            { ...taker, remark: (line) => output.note(`[${segment}] ${visible(line)}`) },
+          ),
+      },
+    ],
+    clock: systemClock,
+    log,
+    secret: Buffer.from(randomUUID()),
+    isBridge: true,
+  });
+}
+
 function say({ output, options }: RegisterContext, segment: string, state: string, error?: Error): void {
   if (options.json) return;
   if (state === "registered") output.line(`${segment} is part of the tree; Ctrl-C ends`);
-  else if (state === "waiting") output.note(`-- not registered: ${error?.message ?? "lost"}; trying again`);
-}
-
-function readServer({ options, words, cwd, env }: RegisterContext): Transport {
-  const [, , command, ...args] = words;
-  const { server } = options;
-  if ((server === undefined) === (command === undefined)) {
-    throw misuse(
-      server === undefined ? "there is no server to register" : "--server and a command do not go together",
-      "write mcpx register URL SEGMENT -- CMD…, or --server URL instead of the command",
-    );
-  }
-  if (server !== undefined) return { type: "auto-http", url: server };
-  // Our own token is none of its business.
-  const { MCPX_TOKEN: _, ...rest } = env;
-  return { type: "stdio", command: command ?? "", args, cwd, env: rest };
-}
-
-function parentOptions(context: RegisterContext, url: string, segment: string): ParentOptions {
-  const { options, cwd } = context;
-  const { authority, backup, heartbeat, insecure, ca, cert, scope = "write" } = options;
-  const granted = authScopes.find((one) => one === scope);
-  if (granted === undefined) throw misuse(`--scope ${scope} is not one`, `use ${authScopes.join(", ")}`);
-  const heartbeatMs = heartbeat === undefined ? undefined : parseDuration(heartbeat);
-  if (heartbeat !== undefined && heartbeatMs === undefined)
-    throw misuse(`--heartbeat ${heartbeat} is not ${durationRule}`, "write for example 5s");
-  const isOurs = runningPlace(dataDirOf(context, options))?.url === url.replace(/\/$/, "");
-  const hasCertificate = cert !== undefined;
-  const claims = { sub: `register:${segment}`, topics: [], segment, scope: granted };
-  const access =
-    hasCertificate && options.token === undefined
-      ? undefined
-      : accessGateway(
-          { ...context, options: { ...options, url: isOurs ? undefined : url.replace(/^ws/, "http") } },
-          claims,
-          "URL",
-        );
-  const pem = (file: string | undefined) => file && readPem(resolve(cwd, file));
-  return {
-    url,
-    segment,
-    token: access && (async () => (await access.enter()).token),
-    authority: authority === undefined ? undefined : `dns:${authority}`,
-    backups: backup,
-    heartbeatMs,
-    tls: { ca: pem(ca), cert: pem(cert), key: pem(options["cert-key"]) },
-    isInsecure: insecure,
-  };
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new Failure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, "give a PEM file");
+  else if (state === "waiting") {
+    output.note(`-- not registered: ${visible(error?.message ?? "lost")}; trying again`);
   }
 }
 

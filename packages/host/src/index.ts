@@ -49,4 +49,4 @@ export type { TokenClaims, Tokens } from "./identity/tokens.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./log.ts";
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./metrics.ts";
 export { hostMigrations, openState } from "./state.ts";
-export { immediately } from "./transaction.ts";
+export { durably, immediately } from "./transaction.ts";

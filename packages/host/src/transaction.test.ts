@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { immediately } from "./transaction.ts";
+import { durably, immediately } from "./transaction.ts";
 
 test("a transaction that finds no room is told so, and nothing of it is kept", () => {
   using db = new DatabaseSync(":memory:");
@@ -23,4 +23,16 @@ test("any other error passes as it is", () => {
   };
   expect(() => immediately(db, work)).toThrow(error);
   expect(db.isTransaction).toBe(false);
+});
+
+test("what must be on disk is written so, and the rest goes on as before", () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE notes (text TEXT); PRAGMA synchronous = NORMAL");
+  const level = () => db.prepare("PRAGMA synchronous").get()?.synchronous;
+  expect([level(), durably(db, level), level()]).toEqual([1, 2, 1]);
+  const work = () => {
+    throw new Error("mine");
+  };
+  expect(() => durably(db, work)).toThrow("mine");
+  expect(level()).toBe(1);
 });

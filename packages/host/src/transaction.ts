@@ -20,6 +20,17 @@ export function immediately<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
+/** The same, and on disk before it returns, whatever the rest of this store may lose in a power cut. */
+export function durably<T>(db: DatabaseSync, work: () => T): T {
+  const before = db.prepare("PRAGMA synchronous").get()?.synchronous;
+  db.exec("PRAGMA synchronous = FULL");
+  try {
+    return immediately(db, work);
+  } finally {
+    db.exec(`PRAGMA synchronous = ${Number(before)}`);
+  }
+}
+
 /** A number that changes when another connection has written. Costs one PRAGMA, no table read. */
 export function dataVersion(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA data_version").get()?.data_version);

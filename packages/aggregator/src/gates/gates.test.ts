@@ -126,18 +126,22 @@ test("[AX-11.3-1] asking again joins, and gets the result of what was approved m
   expect((await stopped(tree, "s.wipe", { n: 2 })).confirmation_id).not.toBe(first.confirmation_id);
   const other = { principal: { id: "other" } };
   expect((await stopped(tree, "s.wipe", { n: 1 }, other)).confirmation_id).not.toBe(first.confirmation_id);
-  const waiting = tree.ask("tools/call", {
-    name: "mcpax.wait",
-    arguments: { confirmation_id: first.confirmation_id },
-  });
-  expect(((await waiting).structuredContent as JsonObject).status).toBe("confirmation_required");
-  await tree.gates.store.approve(first.confirmation_id, {
-    by: "test",
-    thumbprint: "t",
-    proof: "p",
-    proofHash: "h",
-  });
-  expect(called(tree.server)).toEqual([]);
+  const wait = () =>
+    tree.ask("tools/call", { name: "mcpax.wait", arguments: { confirmation_id: first.confirmation_id } });
+  expect(((await wait()).structuredContent as JsonObject).status).toBe("confirmation_required");
+  const proof = await proofFor(first, "approve");
+  const boss = { principal: { id: "boss" } };
+  await tree.ask("mcpax/confirm", { confirmation_id: first.confirmation_id, proof }, boss);
+  // The one who asked has not heard it yet, and hears it once; then the same call is a new one.
+  expect((await wait()).content).toMatchObject([{ text: expect.stringContaining("wipe") }]);
+  expect(called(tree.server)).toEqual([{ n: 1 }]);
+  expect((await stopped(tree, "s.wipe", { n: 1 })).confirmation_id).not.toBe(first.confirmation_id);
+  const foreign = tree.ask(
+    "tools/call",
+    { name: "mcpax.wait", arguments: { confirmation_id: first.confirmation_id } },
+    other,
+  );
+  await expect(foreign).rejects.toMatchObject({ code: "confirmation_unknown" });
 });
 
 test("[AX-11.3-5] a call that is held gets the result as soon as it was approved", async () => {
@@ -158,11 +162,27 @@ test("[AX-11.3-5] a rejection ends it, and the agent gets the reason", async () 
   const tree = gated();
   const content = await stopped(tree, "s.wipe", {});
   const proof = await proofFor(content, "reject", undefined, "not on a Friday");
-  await tree.ask(
-    "mcpax/confirm",
-    { confirmation_id: content.confirmation_id, proof },
-    { principal: { id: "boss" } },
-  );
+  const boss = { principal: { id: "boss" } };
+  await tree.ask("mcpax/confirm", { confirmation_id: content.confirmation_id, proof }, boss);
+  expect(await tree.ask("tools/call", { name: "s.wipe", arguments: {} })).toMatchObject({
+    isError: true,
+    content: [
+      { type: "text", text: "Nothing has happened: operator has rejected this call: not on a Friday" },
+    ],
+    structuredContent: { status: "rejected", reason: "not on a Friday" },
+  });
+  expect(called(tree.server)).toEqual([]);
+});
+
+test("[AX-11.3-1] nobody decides: it expires, and nothing has happened", async () => {
+  const clock = createManualClock();
+  const tree = gated({ store: createMemoryGateStore({ clock }) });
+  const content = await stopped(tree, "s.wipe", {});
+  clock.advance(300_000);
+  const proof = await proofFor(content, "approve");
+  await expect(
+    tree.ask("mcpax/confirm", { confirmation_id: content.confirmation_id, proof }),
+  ).rejects.toMatchObject({ code: "confirmation_expired" });
   expect(called(tree.server)).toEqual([]);
 });
 

@@ -65,17 +65,18 @@ export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
   return { url, registration, close: () => registration.close() };
 }
 
-function checkAddress(url: string, { isInsecure }: ParentOptions): void {
+/** Whether it would carry what is said over a network for everybody to read. */
+export function isPlainAbroad(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   const isPlain = protocol === "ws:" || protocol === "http:";
   const isHere =
     hostname === "localhost" || hostname === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
-  if (isPlain && !isHere && isInsecure !== true) {
-    throw new McpxError(
-      "bad_request",
-      `${url} is plain text over a network: use wss, or say "insecure": true`,
-    );
-  }
+  return isPlain && !isHere;
+}
+
+function checkAddress(url: string, { isInsecure }: ParentOptions): void {
+  if (isInsecure === true || !isPlainAbroad(url)) return;
+  throw new McpxError("bad_request", `${url} is plain text over a network: use wss, or allow it explicitly`);
 }
 
 /** The tree as a server for whoever is above; what it may use is the operator's to say. */

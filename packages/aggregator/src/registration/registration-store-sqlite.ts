@@ -1,6 +1,6 @@
 // Registrations in `state.db`. Claims, proofs and epochs outlive the process, leases do not.
 import type { DatabaseSync } from "node:sqlite";
-import { type Clock, immediately } from "@mcpx/host";
+import { type Clock, durably, immediately } from "@mcpx/host";
 import {
   type Claim,
   epochsMax,
@@ -63,7 +63,7 @@ function createProofs({ db, clock }: SqliteRegistrationStoreOptions): Pick<Regis
   const isTimeToPrune = nowAndThen(clock);
   return {
     async useProof(id, untilMs) {
-      return immediately(db, () => {
+      return durably(db, () => {
         if (isTimeToPrune()) prune.run(clock.now() - proofSlackMs);
         return use.run(id, Math.ceil(untilMs)).changes > 0;
       });

@@ -29,11 +29,9 @@ export const register = defineCommand({
   words: { min: 2, max: Number.POSITIVE_INFINITY },
   options,
   examples: [
-    ["mcpx register http://127.0.0.1:6279 files -- npx -y @modelcontextprotocol/server-filesystem .", "here"],
-    [
-      "mcpx register wss://tree.example.com oven --token $TOKEN -- node oven.js",
-      "elsewhere; mcpx token --segment oven makes the token there",
-    ],
+    ["mcpx register http://127.0.0.1:6279 files -- npx -y my-files-server .", "in the tree of this machine"],
+    ["mcpx register wss://tree.example.com oven --token $TOKEN -- node oven.js", "elsewhere"],
+    ["mcpx token --segment oven --scope write --ttl 30d", "makes that token, there"],
   ],
   run: async (context) => (await import("../run-register.ts")).runRegister(context),
 });

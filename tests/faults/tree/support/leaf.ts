@@ -24,14 +24,7 @@ export type LeafLine =
   | { event: "effect"; segment: string; n: string; owner: string | null }
   | { event: "done"; order: string };
 
-const {
-  url,
-  backups = [],
-  heartbeatMs,
-  leaves,
-  transport,
-  latency = "fast",
-}: LeafOptions = JSON.parse(process.argv[2] ?? "");
+const { url, backups = [], heartbeatMs, leaves, transport }: LeafOptions = JSON.parse(process.argv[2] ?? "");
 const here = new Map<string, Subserver>();
 const ownerOf = (segment: string) => here.get(segment)?.parentId ?? null;
 const say = (line: LeafLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
