@@ -85,10 +85,11 @@ test("[B-RESUME-1] coming back is not too slow only because the gateway queued t
   const speaker = await enter(server, "speaker");
   const count = 400;
   for (let i = 0; i < count; i += 1) await speaker.ack(speaker.say("y".repeat(20_000)));
+  // Before: entering may take long, and whoever reads nothing for eight heartbeats is too slow indeed.
+  const watcher = await enter(server, "watcher", { topic: "room:other" });
   const client = await enter(server, "returning", { query: { seq: "1", resume: positionOf(speaker, 0) } });
   // It reads nothing until the gateway has looked twice after its connections.
   client.ws.pause();
-  const watcher = await enter(server, "watcher", { topic: "room:other" });
   for (let beat = 0; beat < 2; beat += 1) await watcher.event("heartbeat");
   client.ws.resume();
   await client.find(({ seq }) => seq === count);

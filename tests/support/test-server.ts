@@ -38,6 +38,9 @@ export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway"
   origins?: string[];
 }
 
+/** Gates are tested by those who give their own. */
+const ungated: Config["gates"] = { rules: [{ tools: "**", action: "allow" }] };
+
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "mcpx-test-"));
   const logged: string[] = [];
@@ -51,7 +54,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     { gateway = {}, issuers = [], origins = [], limits, config = {} }: TestServerOptions,
   ) =>
     startServer({
-      tree: treeSettings(config, { dir: process.cwd(), env: process.env }),
+      tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
       dataDir,
       clock,
       listen: { host: "127.0.0.1", port, origins },

@@ -62,14 +62,18 @@ const authority = shaped(
   /^(?:\*\.)?[a-z0-9][a-z0-9.-]{0,252}$/,
 );
 
+const publicKey = z.custom<Record<string, unknown>>(isJwk, {
+  error: ({ input }) => is.expectation('a public key as JWK, {"kty": "OKP", … }', input),
+});
+
+const keySet = z.custom<{ keys: Record<string, unknown>[] }>(isKeySet, {
+  error: ({ input }) => is.expectation('a key set, {"keys": [ … ]}', input),
+});
+
 const issuer = section({
   issuer: is.text("the iss of its tokens", "https://login.example.com"),
   jwksUri: is.keySetUrl.exactOptional(),
-  jwks: z
-    .custom<{ keys: Record<string, unknown>[] }>(isKeySet, {
-      error: ({ input }) => is.expectation('a key set, {"keys": [ … ]}', input),
-    })
-    .exactOptional(),
+  jwks: keySet.exactOptional(),
   audience: z
     .union([audience, list(audience)], {
       error: ({ input }) => is.expectation("an audience or a list of them", input),
@@ -190,6 +194,50 @@ const parent = section({
   insecure: is.flag.exactOptional(),
 });
 
+/** What becomes of calls: the first rule that fits decides. */
+const gateRule = section(
+  {
+    tools: is.toolGlob,
+    action: is.oneOf(["allow", "ask", "deny", "always_ask"]),
+    where: byName(z.string(), is.plainValue).exactOptional(),
+    approvers: is.count.exactOptional(),
+  },
+  ["holdResult"],
+);
+
+/** Whose signatures approve. */
+const gateAnchor = section({
+  name: is.id.exactOptional(),
+  jwk: publicKey.exactOptional(),
+  keyFile: is.text("the path of a key file", "alice.jwk").exactOptional(),
+  policy: z
+    .union([publicKey, keySet], { error: ({ input }) => is.expectation("a JWK or a key set", input) })
+    .exactOptional(),
+  issuer: is.text("the iss of its tokens", "https://approve.example.com").exactOptional(),
+  jwks: keySet.exactOptional(),
+}).check(({ value, issues }) => {
+  const { name, jwk, keyFile, policy, issuer, jwks } = value;
+  const isNamed = name !== undefined && issuer === undefined && jwks === undefined;
+  const isPerson = isNamed && [jwk, keyFile, policy].filter((one) => one !== undefined).length === 1;
+  const isService = issuer !== undefined && jwks !== undefined && Object.keys(value).length === 2;
+  if (isPerson || isService) return;
+  const message = "needs name with one of jwk, keyFile and policy, or issuer with jwks";
+  issues.push({ code: "custom", message, input: value, path: [] });
+});
+
+const gates = section(
+  {
+    rules: list(gateRule).exactOptional(),
+    unannotated: is.oneOf(["ask", "allow"]).exactOptional(),
+    anchors: list(gateAnchor).exactOptional(),
+    quorum: is.count.exactOptional(),
+    timeout: is.duration.exactOptional(),
+    hold: is.durationOrZero.exactOptional(),
+    url: is.origin.exactOptional(),
+  },
+  ["room"],
+);
+
 const profile = section({
   tools: list(is.toolGlob),
   names: is.oneOf(["canonical", "safe", "strict"]).exactOptional(),
@@ -234,19 +282,24 @@ export const configSchema = section(
     parents: list(parent).exactOptional(),
     subservers: byName(is.segment, subserver).exactOptional(),
     budgets: byName(is.segment, budget).exactOptional(),
+    gates: gates.exactOptional(),
     degraded: section({ grace: is.durationOrZero.exactOptional() }).exactOptional(),
     log: section({
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  ["gates", "devices", "bridges", "cluster"],
+  ["devices", "bridges", "cluster"],
 );
 
 /** As it is read: durations are milliseconds. */
 export type Config = z.output<typeof configSchema>;
 
+function isJwk(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "kty" in input;
+}
+
 function isKeySet(input: unknown): boolean {
   if (typeof input !== "object" || input === null || !("keys" in input)) return false;
   const { keys } = input;
-  return Array.isArray(keys) && keys.every((key) => typeof key === "object" && key !== null && "kty" in key);
+  return Array.isArray(keys) && keys.every(isJwk);
 }

@@ -48,6 +48,13 @@ export const text = (what: string, example: string) =>
 
 export const anyText = value<string>("a text", "value", (input) => typeof input === "string");
 
+/** A value with nothing inside it. */
+export const plainValue = value<string | number | boolean | null>(
+  "a text, a number, true, false or null",
+  "/tmp/**",
+  (input) => input === null || ["string", "number", "boolean"].includes(typeof input),
+);
+
 export const level = oneOf([...levels].reverse().filter(isLevel));
 
 export const id = value<string>(idRule("an id"), "alice", (input) => isId(input));

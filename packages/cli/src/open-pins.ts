@@ -1,10 +1,12 @@
 // The pins of a data directory: what the tools of its servers were when they were first seen.
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { aggregatorMigrations, createSqlitePinStore, type PinStore } from "@mcpx/aggregator";
 import { openDatabase } from "@mcpx/host";
 
 export interface OpenPins {
   pins: PinStore;
+  db: DatabaseSync;
   close(): void;
 }
 
@@ -13,5 +15,5 @@ export function openPins(dataDir: string): OpenPins {
     component: "aggregator",
     migrations: aggregatorMigrations,
   });
-  return { pins: createSqlitePinStore(db), close: () => db.close() };
+  return { pins: createSqlitePinStore(db), db, close: () => db.close() };
 }

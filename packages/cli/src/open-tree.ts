@@ -1,5 +1,6 @@
 // The tree of a server: its own servers, those that register with it, and the trees above that it registers with.
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import {
   aggregatorId,
   aggregatorMigrations,
@@ -24,6 +25,7 @@ import {
   openDatabase,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import { openGates } from "./open-gates.ts";
 import type { TreeSettings } from "./tree-settings.ts";
 import { version } from "./version.ts";
 
@@ -35,16 +37,23 @@ export interface TreeParts {
   clock: Clock;
   log: Logger;
   limits: Limits;
+  /** Where people reach us; known when the listener is. */
+  url(): string;
 }
 
 export interface OpenTree {
   tree: RunningTree;
   door: HttpDoor;
   registrar: Registrar;
+  db: DatabaseSync;
 }
 
 /** What is opened is closed by `opened`, in the opposite order. */
-export function openTree(settings: TreeSettings, parts: TreeParts, opened: AsyncDisposableStack): OpenTree {
+export async function openTree(
+  settings: TreeSettings,
+  parts: TreeParts,
+  opened: AsyncDisposableStack,
+): Promise<OpenTree> {
   const { identity, issuers, audit, clock, log, limits } = parts;
   const { servers, profiles, segment, isPinned, graceMs, ax } = settings;
   const db = openDatabase(join(parts.dataDir, "state.db"), {
@@ -54,6 +63,7 @@ export function openTree(settings: TreeSettings, parts: TreeParts, opened: Async
     synchronous: "NORMAL",
   });
   opened.defer(() => db.close());
+  const gates = await openGates(settings.gates, { ...parts, db, isAlone: true }, opened);
   const tree = createTree({
     name: "mcpx",
     version,
@@ -66,6 +76,7 @@ export function openTree(settings: TreeSettings, parts: TreeParts, opened: Async
     pins: isPinned ? createSqlitePinStore(db) : undefined,
     secret: identity.secret("tree"),
     graceMs,
+    gates,
   });
   opened.defer(() => tree.close());
   const budgets = createBudgets({ store: createSqliteBudgetStore(db), clock, log });
@@ -92,5 +103,5 @@ export function openTree(settings: TreeSettings, parts: TreeParts, opened: Async
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
-  return { tree, door, registrar };
+  return { tree, door, registrar, db };
 }

@@ -1,5 +1,6 @@
 // What `mcpx stdio` does: the running gateway's tree, or the configuration's own, for one client.
 import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
 import {
   createTree,
   openLink,
@@ -11,14 +12,17 @@ import {
 import { createLogger, type Logger, type Principal, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import type { StdioContext } from "./commands/stdio.ts";
-import { loadConfig } from "./config.ts";
+import { type Config, loadConfig } from "./config.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { misuse } from "./failure.ts";
 import { accessGateway, hasGateway } from "./gateway-access.ts";
 import { gatewayCredentials } from "./gateway-link.ts";
 import { type LocalStore, localUser, withStore } from "./local-store.ts";
+import { localUrl } from "./local-url.ts";
 import { oauthIn } from "./oauth.ts";
+import { openGates } from "./open-gates.ts";
 import { openPins } from "./open-pins.ts";
+import { defaultHost, defaultPort } from "./server-settings.ts";
 import { configDir, treeSettings } from "./tree-settings.ts";
 import { version } from "./version.ts";
 
@@ -38,12 +42,11 @@ export async function runStdio(context: StdioContext): Promise<number> {
   }
   const dataDir = dataDirOf(context, options);
   await withStore(dataDir, { mayCreate: true }, async (store) => {
-    const { pins, close } = openPins(dataDir);
-    try {
-      await serve(context, ownTree(context, dataDir, { ...store, pins }, log), log, names);
-    } finally {
-      close();
-    }
+    await using opened = new AsyncDisposableStack();
+    const { pins, db, close } = openPins(dataDir);
+    opened.defer(close);
+    const served = await ownTree(context, { ...store, dataDir, pins, db, log }, opened);
+    await serve(context, served, log, names);
   });
   return 0;
 }
@@ -110,25 +113,46 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
   return { tree, profile: undefined };
 }
 
+interface OwnParts extends LocalStore {
+  dataDir: string;
+  pins: PinStore;
+  db: DatabaseSync;
+  log: Logger;
+}
+
+const nobodyDecides =
+  "No gateway is running there yet: your user has to start it first with `mcpx up`, and can then decide at that address or with `mcpx approve`.";
+
+/** Where it will be once it runs. */
+function gatewayUrl({ listen = {} }: Config): string {
+  const { host = defaultHost, port = defaultPort, tls, hosts } = listen;
+  const name = host.includes(":") ? `[${host}]` : host;
+  const scheme = tls === undefined ? "http" : "https";
+  return localUrl(`${scheme}://${name}:${port}`, { hosts, tls: tls && { cert: "", key: "" } });
+}
+
 /** The configuration's servers, started by ourselves and ended with us. */
-function ownTree(
+async function ownTree(
   context: StdioContext,
-  dataDir: string,
-  { identity, audit, pins }: LocalStore & { pins: PinStore },
-  log: Logger,
-): Served {
+  { identity, audit, dataDir, pins, db, log }: OwnParts,
+  opened: AsyncDisposableStack,
+): Promise<Served> {
   const { options, cwd, env } = context;
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
-  const { servers, profiles, segment, isPinned } = treeSettings(loaded.config, {
+  const settings = treeSettings(loaded.config, {
     dir: configDir(loaded),
     env,
     credentialsFor: oauthIn(dataDir, log),
   });
+  const { servers, profiles, segment, isPinned } = settings;
   const profile = profiles.find(({ name }) => name === options.profile);
   if (options.profile !== undefined && profile === undefined) {
     throw misuse(`there is no profile ${options.profile}`, "see profiles in mcpx.json");
   }
   const secret = identity.secret("tree");
+  const parts = { dataDir, db, audit, clock: systemClock, log, isAlone: false };
+  const url = () => gatewayUrl(loaded.config);
+  const gates = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
   const tree = createTree({
     name: "mcpx",
     version,
@@ -139,6 +163,7 @@ function ownTree(
     audit,
     pins: isPinned ? pins : undefined,
     secret,
+    gates,
   });
   return { tree, profile };
 }

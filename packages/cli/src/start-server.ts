@@ -24,6 +24,7 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import { localUrl } from "./local-url.ts";
 import { openTree } from "./open-tree.ts";
 import { noServers, type TreeSettings } from "./tree-settings.ts";
 
@@ -96,8 +97,9 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     options.gateway,
   );
   fail = gateway.fail;
-  const parts = { dataDir, identity, issuers, audit, clock, log, limits };
-  const { tree, door, registrar } = openTree(options.tree ?? noServers, parts, opened);
+  let origin = "";
+  const parts = { dataDir, identity, issuers, audit, clock, log, limits, url: () => origin };
+  const { tree, door, registrar, db } = await openTree(options.tree ?? noServers, parts, opened);
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
@@ -116,5 +118,6 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
   const { url } = await listener.start();
+  origin = localUrl(url, listen);
   return { url, tree };
 }

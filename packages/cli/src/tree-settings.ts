@@ -14,6 +14,7 @@ import { type AxSettings, axSettings } from "./ax-settings.ts";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { type FillInFrom, fillIn, fillInAll } from "./fill-in.ts";
+import { defaultGates, type GateSettings, gateSettings } from "./gate-settings.ts";
 import type { OAuthServer } from "./oauth.ts";
 import { hideSecrets, secretsOf } from "./secrets.ts";
 
@@ -26,6 +27,7 @@ export interface TreeSettings {
   /** How long the tools of a lost server stay listed; the tree's default unless given. */
   graceMs: number | undefined;
   ax: AxSettings;
+  gates: GateSettings;
 }
 
 export const noServers: TreeSettings = {
@@ -35,6 +37,7 @@ export const noServers: TreeSettings = {
   isPinned: true,
   graceMs: undefined,
   ax: { parents: [], ruleFor: () => ({}) },
+  gates: defaultGates,
 };
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
@@ -80,6 +83,7 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
     isPinned: pins,
     graceMs: config.degraded?.grace,
     ax: axSettings(config, world),
+    gates: gateSettings(config, world),
     profiles: Object.entries(profiles).map(([name, { tools, names, search }]) => ({
       name,
       tools,
@@ -95,6 +99,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     name,
     segment: config.root === true ? undefined : (config.segment ?? segmentFor(name)),
     isTrusted: config.trusted === true,
+    unannotated: config.unannotated,
     callMs: config.timeout,
     listMs: config.listTimeout ?? listMsDefault,
     idleMs: config.idleTimeout,

@@ -1,10 +1,12 @@
 // kill -9 of every part of a tree while a client calls everything: a leaf, the aggregator above it, the one below the
 // root, the root itself.
+import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { scratch, start } from "../../cli/support/mcpx-process.ts";
 import { timeout } from "../support/soak.ts";
 import { type Family, nodeHeartbeatMs, startFamily } from "./support/family.ts";
 import type { LeafProcess } from "./support/leaf-process.ts";
-import { callOnce, expectDocumented, startTraffic } from "./support/traffic.ts";
+import { callOnce, expectDocumented, expectHonest, startTraffic } from "./support/traffic.ts";
 import type { TreeNode } from "./support/tree-node.ts";
 import { expectTruth, msUntilDegraded, shown } from "./support/truth.ts";
 
@@ -33,6 +35,8 @@ beforeAll(async () => {
 
 beforeEach(() => family.heal(all), timeout);
 
+const effects = () => [...oven.effects, ...lamps.effects];
+
 test("[AX-13.1-1] [AX-13.2-1] a leaf dies: the others notice nothing, and it comes back", {
   timeout,
 }, async () => {
@@ -52,6 +56,7 @@ test("[AX-13.1-1] [AX-13.2-1] a leaf dies: the others notice nothing, and it com
   await expectTruth(root.place, all);
   const outcomes = await traffic.stop();
   expectDocumented(outcomes);
+  expectHonest(outcomes, effects());
   expect(
     traffic.since(0, ["mid.lamp-a.work", "mid.lamp-b.work"]).filter(({ what }) => what !== "ok"),
   ).toEqual([]);
@@ -73,7 +78,9 @@ test("[AX-13.3-1] [AX-13.3-2] a middle aggregator dies: its whole subtree is deg
   expect(Math.max(...ms)).toBeLessThan(atOnceMs);
   await low.revive();
   await expectTruth(root.place, all);
-  expectDocumented(await traffic.stop());
+  const outcomes = await traffic.stop();
+  expectDocumented(outcomes);
+  expectHonest(outcomes, effects());
 });
 
 test("[AX-13.3-1] the root's only child dies: all is degraded, and all of it returns", {
@@ -87,7 +94,9 @@ test("[AX-13.3-1] the root's only child dies: all is degraded, and all of it ret
   expect(Object.keys(await shown(root.place))).toEqual(all);
   await mid.revive();
   await expectTruth(root.place, all);
-  expectDocumented(await traffic.stop());
+  const outcomes = await traffic.stop();
+  expectDocumented(outcomes);
+  expectHonest(outcomes, effects());
 });
 
 test("[AX-13.1-1] [AX-13.1-2] the root dies: its subtree comes back to where it was, on the same port and data", {
@@ -107,4 +116,27 @@ test("everything dies at once and starts again in any order", { timeout }, async
     [oven, lamps].map((one) => one.revive()).concat([low, root, mid].map((one) => one.revive())),
   );
   await expectTruth(root.place, all);
+});
+
+test("[AX-13.1-1] [AX-6.3-4] `mcpx register` dies and is started again; asked to end, it leaves", {
+  timeout,
+}, async () => {
+  const [token = ""] = await root.tokensFor(["stub"]);
+  const dataDir = scratch();
+  const worker = join(import.meta.dirname, "support", "stdio-worker.ts");
+  const register = () =>
+    start([
+      ...["register", root.url, "stub", "--token", token, "--heartbeat", "1s", "--data", dataDir, "--"],
+      ...[process.execPath, "--conditions=mcpx-source", worker, "stub"],
+    ]);
+  const first = register();
+  await expectTruth(root.place, [...all, "stub.work"]);
+  const killedAt = performance.now();
+  first.kill("SIGKILL");
+  expect(await msUntilDegraded(root.place, ["stub.work"], killedAt)).toBeLessThan(atOnceMs);
+  const second = register();
+  await expectTruth(root.place, [...all, "stub.work"]);
+  second.kill("SIGTERM");
+  expect(await second.ended).toEqual({ code: 0, signal: null });
+  expect(Object.keys(await shown(root.place))).toEqual(all);
 });

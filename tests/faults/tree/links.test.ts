@@ -41,6 +41,22 @@ beforeEach(async () => {
 
 afterAll(() => Promise.all([up.close(), down.close()]));
 
+test("[AX-6.3-5] [AX-6.3-4] who leaves while the link above is down is gone when it heals", {
+  timeout,
+}, async () => {
+  const [, , steady] = groups as [LeafProcess, LeafProcess, LeafProcess];
+  up.cut();
+  await msUntilDegraded(root.place, ["mid.socket.work", "mid.steady.work", "mid.stream.work"], 0);
+  await steady.order({ leave: ["steady"] });
+  up.heal();
+  await expectTruth(
+    root.place,
+    all.filter((name) => name !== "mid.steady.work"),
+  );
+  await steady.order({ come: ["steady"] });
+  await expectTruth(root.place, all);
+});
+
 const cases = [
   {
     between: "a subserver and its aggregator",
@@ -92,20 +108,4 @@ describe.each(cases)("between $between", ({ link, lost, heartbeatMs }) => {
     { timeout },
     () => breakAndHeal("stall", 3 * heartbeatMs),
   );
-});
-
-test("[AX-6.3-5] [AX-6.3-4] who leaves while the link above is down is gone when it heals", {
-  timeout,
-}, async () => {
-  const [, , steady] = groups as [LeafProcess, LeafProcess, LeafProcess];
-  up.cut();
-  await msUntilDegraded(root.place, ["mid.socket.work", "mid.steady.work", "mid.stream.work"], 0);
-  await steady.order({ leave: ["steady"] });
-  up.heal();
-  await expectTruth(
-    root.place,
-    all.filter((name) => name !== "mid.steady.work"),
-  );
-  await steady.order({ come: ["steady"] });
-  await expectTruth(root.place, all);
 });

@@ -5,7 +5,7 @@ import type { Exchange } from "../exchange.ts";
 import { textParam } from "../resolve.ts";
 import type { TreeState } from "../tree-state.ts";
 import { type Gate, termsOf } from "./gate-store.ts";
-import { type Gatekeeper, wake } from "./gatekeeper.ts";
+import { anchorsNow, type Gatekeeper, wake } from "./gatekeeper.ts";
 import { nameOf } from "./pass-gate.ts";
 import { type CheckedProof, checkProof } from "./proofs.ts";
 import { release } from "./release.ts";
@@ -18,7 +18,8 @@ export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exc
   const id = textParam(exchange.params, "confirmation_id");
   const gate = await gates.store.find(id);
   if (gate === undefined) return await confirmBelow(state, gates, exchange, id);
-  const proof = await check(state, gates, gate, exchange);
+  const by = exchange.caller.principal.id;
+  const proof = await prove(state, gates, gate, { proof: textParam(exchange.params, "proof"), by });
   const decided = await decide(state, gates, gate, proof);
   // Whoever asked has not heard it by that, unless it is the same one.
   const told = nameOf(exchange.caller) === gate.principal ? await outcome(gates, decided) : tell(decided);
@@ -47,25 +48,25 @@ export async function decide(
   return approved;
 }
 
-async function check(
+/** `by`: who has brought it, which need not be who has signed it. */
+export async function prove(
   { clock, audit }: TreeState,
   gates: Gatekeeper,
   gate: Gate,
-  { params, caller }: Exchange,
+  { proof, by }: { proof: string; by: string | undefined },
 ): Promise<CheckedProof & { proof: string }> {
-  const { failures, anchors, aggregatorId } = gates;
+  const { failures, aggregatorId } = gates;
   const tried = failures.get(gate.id) ?? 0;
   if (tried >= failuresMax) throw new McpxError("rate_limited", "too many wrong proofs for this call");
   // Before anything is awaited: racers count too. What is decided is forgotten.
   failures.set(gate.id, tried + 1);
-  const proof = textParam(params, "proof");
   const requester = { principal: gate.principal, thumbprints: gate.keys };
   try {
     const terms = termsOf(gate, aggregatorId);
-    return { ...(await checkProof(proof, terms, anchors, { requester, now: clock.now() })), proof };
+    return { ...(await checkProof(proof, terms, anchorsNow(gates), { requester, now: clock.now() })), proof };
   } catch (error) {
     const reason = error instanceof McpxError ? error.code : "internal";
-    audit?.record({ action: "gate.proof", actor: caller.principal.id, subject: gate.tool, reason });
+    audit?.record({ action: "gate.proof", actor: by, subject: gate.tool, reason });
     throw error;
   }
 }

@@ -41,7 +41,7 @@ interface Desk {
 }
 
 export function createGateVerbs(rows: GateRows, options: GateStoreOptions): GateStore {
-  const { clock, newId = () => randomBytes(24).toString("base64url") } = options;
+  const { clock, newId = unguessable } = options;
   const limits = { ...defaultGateLimits, ...options.limits };
   const times = createGateTimes({ clock, joinMs: limits.joinMs });
   const desk: Desk = { rows, times, clock, limits, newId };
@@ -82,6 +82,12 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
       return rows.atomically(() => rows.addProof(hash));
     },
   };
+}
+
+/** Nor is it taken for an option where it stands on a command line. */
+function unguessable(): string {
+  const id = randomBytes(24).toString("base64url");
+  return id.startsWith("-") ? unguessable() : id;
 }
 
 function deciding(desk: Desk): Pick<GateStore, "approve" | "reject" | "withdraw"> {

@@ -18,7 +18,12 @@ export interface GateOptions {
   store: GateStore;
   rules: readonly Rule[];
   unannotated: "ask" | "allow";
-  anchors: readonly AnchorKey[];
+  /** How many must approve where no rule says so; one unless given. */
+  quorum?: number | undefined;
+  /** Asked anew for every proof: approvers come and go. */
+  anchors: readonly AnchorKey[] | (() => readonly AnchorKey[]);
+  /** Everything is asked for, from the start. */
+  isPanic?: boolean | undefined;
   /** Unconfirmed calls end after this; 300 s unless given. [AX-11.3-1] */
   ttlMs?: number | undefined;
   /** How long a call is held before it is answered with what it waits for. */
@@ -26,6 +31,8 @@ export interface GateOptions {
   /** The same where the client can be told that it goes on. */
   holdWithProgressMs?: number | undefined;
   approveUrl(id: string): string;
+  /** What has to be done before anybody can decide there: callers are told, and nobody is shown the address. */
+  obstacle?: string | undefined;
 }
 
 export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "holdWithProgressMs"> {
@@ -56,12 +63,17 @@ export function createGatekeeper(options: GateOptions): Gatekeeper {
     holdMs: options.holdMs ?? holdMsDefault,
     holdWithProgressMs: options.holdWithProgressMs ?? holdWithProgressMsDefault,
     grants: new Map(),
-    isPanic: false,
+    isPanic: options.isPanic === true,
     watchers: new Set(),
     waiting: new Map(),
     failures: new Map(),
     below: new Map(),
   };
+}
+
+/** Whose signatures count at this moment. */
+export function anchorsNow({ anchors }: Gatekeeper): readonly AnchorKey[] {
+  return typeof anchors === "function" ? anchors() : anchors;
 }
 
 /** Tells everybody who waits for this gate, and those who show it. */

@@ -5,7 +5,7 @@ import type { Gatekeeper } from "./gatekeeper.ts";
 import { classify, type Verdict } from "./rules.ts";
 
 export function judge(gates: Gatekeeper, tool: Entry, given: unknown): Verdict {
-  const { rules, isPanic, unannotated } = gates;
+  const { rules, isPanic, unannotated, quorum } = gates;
   const { server, canonical, capability = cautious } = tool;
   return classify({
     tool: canonical,
@@ -14,6 +14,7 @@ export function judge(gates: Gatekeeper, tool: Entry, given: unknown): Verdict {
     arguments: given,
     rules,
     unannotated: server.unannotated ?? unannotated,
+    quorum,
     isPanic,
   });
 }

@@ -16,7 +16,7 @@ export interface Rule {
   action: RuleAction;
   /** What arguments must be, all of it: a dotted path, and a glob for texts (`*` ends at `/`) or the value itself. */
   where?: Readonly<Record<string, string | number | boolean | null>> | undefined;
-  /** How many must approve; one unless given. */
+  /** How many must approve; the quorum unless given. */
   approvers?: number | undefined;
   /** Whether the agent sees the result only after somebody has looked at it. */
   holdResult?: boolean | undefined;
@@ -32,6 +32,8 @@ export interface ClassifyQuestion {
   arguments: unknown;
   rules: readonly Rule[];
   unannotated: "ask" | "allow";
+  /** How many must approve where no rule says so; one unless given. */
+  quorum?: number | undefined;
   /** Everything is asked for, whatever was granted. */
   isPanic: boolean;
 }
@@ -52,17 +54,17 @@ export function classify(question: ClassifyQuestion): Verdict {
   return question.isPanic ? inPanic(verdict) : verdict;
 }
 
-function byRules({ tool, arguments: given, rules }: ClassifyQuestion): Verdict | undefined {
+function byRules({ tool, arguments: given, rules, quorum = 1 }: ClassifyQuestion): Verdict | undefined {
   const index = rules.findIndex((rule) => matchesGlob(rule.tools, tool, ".") && fitsArguments(rule, given));
   const rule = rules[index];
   if (rule === undefined) return undefined;
-  const { action, approvers = 1, holdResult = false } = rule;
+  const { action, approvers = quorum, holdResult = false } = rule;
   return { action, why: `rule ${index + 1}`, approvers: Math.max(1, approvers), holdResult, rule };
 }
 
 /** What says nothing is irreversible too, but there the operator may have chosen otherwise. */
-function bySafety({ capability, isAnnotated, unannotated }: ClassifyQuestion): Verdict {
-  const plain = { approvers: 1, holdResult: false };
+function bySafety({ capability, isAnnotated, unannotated, quorum = 1 }: ClassifyQuestion): Verdict {
+  const plain = { approvers: Math.max(1, quorum), holdResult: false };
   if (!isAnnotated) return { action: unannotated, why: "unannotated", ...plain };
   if (isIrreversible(capability)) return { action: "ask", why: "irreversible", ...plain };
   return { action: "allow", why: "reversible", ...plain };

@@ -17,20 +17,22 @@ export async function waitAt(
 ): Promise<JsonObject> {
   const first = await outcome(gates, gate);
   if (first !== undefined) return first;
-  if (canBeShown(exchange)) await show(state, gates, exchange, gate);
+  if (gates.obstacle === undefined && canBeShown(exchange)) await show(state, gates, exchange, gate);
   await held(gates, exchange, gate);
   const now = (await gates.store.find(gate.id)) ?? gate;
   return (await outcome(gates, now)) ?? confirmation(gates, now);
 }
 
 /** What the caller is answered with while nobody has decided. */
-function confirmation({ aggregatorId, approveUrl }: Gatekeeper, gate: Gate): JsonObject {
-  return confirmationRequired({
+function confirmation({ aggregatorId, approveUrl, obstacle }: Gatekeeper, gate: Gate): JsonObject {
+  const { content, ...rest } = confirmationRequired({
     ...termsOf(gate, aggregatorId),
     arguments: parseExact(gate.argumentsText),
     annotation: gate.capability,
     approve_url: approveUrl(gate.id),
   });
+  const more = obstacle === undefined ? [] : [{ type: "text", text: obstacle }];
+  return { ...rest, content: [...(content as JsonObject[]), ...more] };
 }
 
 /** What became of it, told once; `undefined` while it is open. */

@@ -13,6 +13,8 @@ export interface RawOptions {
   parentId?: string | null | undefined;
   /** Its servers' capabilities. */
   capabilities?: object;
+  /** PEM texts, where it comes over TLS. */
+  tls?: { ca?: string; cert?: string; key?: string } | undefined;
 }
 
 export interface RawRegistrant {
@@ -72,7 +74,7 @@ export async function rawRegistrant(
   options: RawOptions = {},
 ): Promise<RawRegistrant> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ax`, { headers });
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ax`, { headers, ...options.tls });
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
     socket.on("close", (code, reason) => resolve({ code, reason: String(reason) })),
   );

@@ -1,0 +1,14 @@
+// Panic outlives the process: whoever has pressed the button decides when it is over. Then everything is asked for.
+import type { DatabaseSync } from "node:sqlite";
+
+export function readPanic(db: DatabaseSync): boolean {
+  return db.prepare("SELECT value FROM tree_facts WHERE name = 'panic'").get()?.value === 1;
+}
+
+/** On disk before it returns. */
+export function keepPanic(db: DatabaseSync, isPanic: boolean): void {
+  db.prepare("INSERT INTO tree_facts VALUES ('panic', ?) ON CONFLICT (name) DO UPDATE SET value = ?").run(
+    isPanic ? 1 : 0,
+    isPanic ? 1 : 0,
+  );
+}

@@ -1,0 +1,123 @@
+// Who was enrolled to approve: DATA/approvers/NAME.json, public keys only. Read when a proof is looked at and the
+// directory has changed, so that who comes or goes does so at once.
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type AnchorKey, anchorKeys } from "@mcpx/aggregator";
+import type { Logger, PublicJwk } from "@mcpx/host";
+import { isObject } from "@mcpx/protocol";
+import { Failure } from "./failure.ts";
+import { likeness } from "./likeness.ts";
+import { replaceFile } from "./replace-file.ts";
+
+export interface Approvers {
+  keys: readonly AnchorKey[];
+  /** What is wrong with files that do not count. */
+  faults: readonly string[];
+}
+
+const bytesMax = 16_384;
+const filesMax = 1_000;
+const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.json$/;
+
+export function approversDir(dataDir: string): string {
+  return join(dataDir, "approvers");
+}
+
+export function isApproverName(name: string): boolean {
+  return fileName.test(`${name}.json`);
+}
+
+/** `known`: keys of the configuration, which nobody can be enrolled over. */
+export function readApprovers(dataDir: string, known: readonly AnchorKey[] = []): Approvers {
+  const keys: AnchorKey[] = [];
+  const faults: string[] = [];
+  for (const file of filesIn(approversDir(dataDir))) {
+    try {
+      for (const key of readApprover(file)) {
+        checkNew(key, [...known, ...keys]);
+        keys.push(key);
+      }
+    } catch (error) {
+      faults.push(`${file}: ${error instanceof Failure ? error.message : "cannot be read"}`);
+    }
+  }
+  return { keys, faults };
+}
+
+/** Throws where the name or the key is somebody's already. */
+export function checkNew(key: AnchorKey, others: readonly AnchorKey[]): void {
+  const same = others.find(({ thumbprint }) => thumbprint === key.thumbprint);
+  if (same !== undefined) throw new Failure(`this key is ${same.name}'s already`);
+  const alike = others.find(({ name }) => likeness(name) === likeness(key.name));
+  if (alike !== undefined) throw new Failure(`${key.name} is or looks like ${alike.name}`);
+}
+
+export function writeApprover(dataDir: string, name: string, jwk: PublicJwk): string {
+  const dir = approversDir(dataDir);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  chmodSync(dir, 0o700);
+  const path = join(dir, `${name}.json`);
+  replaceFile(path, `${JSON.stringify({ name, jwk })}\n`, 0o600, undefined);
+  return path;
+}
+
+/** All keys that count at this moment. What is wrong is logged when it appears. */
+export function watchApprovers(
+  dataDir: string,
+  known: readonly AnchorKey[],
+  log: Logger,
+): () => readonly AnchorKey[] {
+  let state: string | undefined;
+  let keys = known;
+  return () => {
+    const now = stateOf(approversDir(dataDir));
+    if (now !== state) {
+      const read = readApprovers(dataDir, known);
+      for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
+      keys = [...known, ...read.keys];
+      state = now;
+    }
+    return keys;
+  };
+}
+
+function readApprover(path: string): readonly AnchorKey[] {
+  const { size, mode } = lstatSync(path);
+  if (size > bytesMax) throw new Failure("it is too large");
+  if ((mode & 0o022) !== 0) throw new Failure("others may write to it", "chmod 600");
+  const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+  if (!isObject(value) || value.name !== basename(path, ".json")) {
+    throw new Failure("its name is not the file's");
+  }
+  const { name, jwk } = value;
+  // Approvers of another kind have something else.
+  if (jwk === undefined) return [];
+  if (!isObject(jwk) || "d" in jwk) throw new Failure("a private key must not be here", "enrol it again");
+  return anchorKeys([{ kind: "key", name, jwk }]);
+}
+
+function filesIn(dir: string): string[] {
+  return namesIn(dir)
+    .filter((name) => fileName.test(name) && lstatSync(join(dir, name), { throwIfNoEntry: false })?.isFile())
+    .slice(0, filesMax)
+    .map((name) => join(dir, name));
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Another text where anything in it may be another. */
+function stateOf(dir: string): string {
+  return filesIn(dir)
+    .map((path) => {
+      const { mtimeMs = 0, ino = 0, size = 0, mode = 0 } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+      return `${path} ${mtimeMs} ${ino} ${size} ${mode}`;
+    })
+    .join("\n");
+}

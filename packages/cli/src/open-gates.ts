@@ -1,0 +1,49 @@
+// The gates of a tree, over its database and the approvers of its data directory.
+import type { DatabaseSync } from "node:sqlite";
+import {
+  aggregatorId,
+  createGatekeeper,
+  createSqliteGateStore,
+  type Gatekeeper,
+  keepGates,
+  readPanic,
+} from "@mcpx/aggregator";
+import type { Audit, Clock, Logger } from "@mcpx/host";
+import { watchApprovers } from "./approvers.ts";
+import type { GateSettings } from "./gate-settings.ts";
+
+export interface GateParts {
+  dataDir: string;
+  db: DatabaseSync;
+  audit: Audit;
+  clock: Clock;
+  log: Logger;
+  /** Where people reach the gateway; asked when a call waits. */
+  url(): string;
+  /** What has to be done before anybody can decide there. */
+  obstacle?: string | undefined;
+  /** Nobody else works with this data directory. */
+  isAlone: boolean;
+}
+
+/** What is opened is closed by `opened`. */
+export async function openGates(
+  settings: GateSettings,
+  parts: GateParts,
+  opened: AsyncDisposableStack,
+): Promise<Gatekeeper> {
+  const { dataDir, db, audit, clock, log, obstacle, isAlone } = parts;
+  const { anchors, url, ...rest } = settings;
+  const gates = createGatekeeper({
+    ...rest,
+    aggregatorId: aggregatorId(db),
+    store: createSqliteGateStore({ db, clock }),
+    anchors: watchApprovers(dataDir, anchors, log),
+    isPanic: readPanic(db),
+    approveUrl: (id) => `${url ?? parts.url()}/approve/${id}`,
+    obstacle,
+  });
+  const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
+  opened.defer(stop);
+  return gates;
+}
