@@ -17,7 +17,7 @@ export interface Ours extends Started {
 export async function startOurs(server: Record<string, unknown>, dir: string): Promise<Ours | string> {
   const config = join(dir, "mcpx.json");
   const data = join(dir, "data");
-  writeFileSync(config, JSON.stringify({ mcpServers: { bench: server } }));
+  writeFileSync(config, JSON.stringify({ mcpServers: { bench: server }, gates: { unannotated: "allow" } }));
   const ask = [...mcpx, "token", "--id", "bench", "--tools", "**", "--data", data];
   const { status, stdout, stderr } = spawnSync(process.execPath, ask, { cwd: dir, encoding: "utf8" });
   if (status !== 0) throw new Error(`mcpx token: ${stderr}`);

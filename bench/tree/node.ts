@@ -19,6 +19,8 @@ const [dataDir = ""] = positionals;
 const { parent, segment, token, backend } = values;
 const log = createLogger({ level: "error" });
 const config = {
+  // What a hop costs, and not what a human does.
+  gates: { rules: [{ tools: "**", action: "allow" as const }] },
   ...(backend !== undefined && { mcpServers: { bench: { url: backend, trusted: true } } }),
   ...(parent !== undefined && {
     parents: [{ url: parent, segment: segment ?? "", token: token ?? "", heartbeat: 1_000 }],

@@ -63,8 +63,8 @@ assert.equal(capabilityOf(tools.get("edge.plc.read_register")).transport, "nativ
 assert.equal(capabilityOf(tools.get("edge.sensors.temperature")).transport, "ble_cbor");
 assert.equal(capabilityOf(tools.get("edge.actuator.vent")).transport, "uart_cbor");
 
-// What cannot be undone is marked in the cloud. The gate that asks people there comes with a later version: until then
-// the mark is all, and this example does not call it.
+// What cannot be undone is marked in the cloud, which is where a gate can ask people first. This example looks at the
+// mark only, and does not call what has it.
 const marked = [...tools.values()].filter(
   ({ _meta }) => _meta?.["x-mcpax-safety"] === "irreversible_mutable",
 );

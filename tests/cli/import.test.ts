@@ -232,7 +232,7 @@ test("--unannotated is kept for each server, and what is neither ask nor allow i
   expect(refused).toMatchObject({ code: 2, err: "mcpx: --unannotated maybe is not one; use ask or allow" });
   expect(existsSync(path)).toBe(false);
   const { out } = await mcpx(["import", "--yes", "--unannotated", "allow"], options);
-  expect(out).toContain("tools that do not say how dangerous they are will be allowed, once there are gates");
+  expect(out).toContain("tools that do not say how dangerous they are will be allowed");
   await mcpx(["add", "notes", "https://notes.example.com/mcp", "--unannotated", "ask"], options);
   await mcpx(["add", "plain", "https://plain.example.com/mcp"], options);
   expect(kept()).toEqual([

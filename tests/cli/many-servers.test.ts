@@ -26,7 +26,7 @@ test("after an import of 50 the first can be called while the others start, and 
   const dataDir = join(home.dir, "data");
   const options = { cwd: home.project, env: { ...home.env, MCPX_DATA: dataDir } };
   const gateway = await up(dataDir, [], options);
-  const imported = await mcpx(["import", "--yes"], options);
+  const imported = await mcpx(["import", "--yes", "--unannotated", "allow"], options);
   expect(imported.out).toContain("wrote 50 servers to");
   expect(imported.err).toContain("watch them come up: npx mcpx tree");
   await gateway.line(/"\+ silent-30"/);

@@ -21,7 +21,7 @@ Butter
   expect(await play(twice, newMachine())).toBe(twice.replace("<pid of another>", "12"));
 });
 
-test.for(readdirSync(folder))("%s is what a terminal shows", { timeout: 120_000 }, async (file) => {
+test.for(readdirSync(folder))("%s is what a terminal shows", { timeout: 240_000 }, async (file) => {
   const written = readFileSync(join(folder, file), "utf8");
   expect(await play(written, newMachine())).toBe(written);
 });

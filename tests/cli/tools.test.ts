@@ -65,6 +65,7 @@ test("the list shows danger, latency and server, for people and for programs", a
     "mcpax.routes",
     "mcpax.status",
     "mcpax.subservers",
+    "mcpax.wait",
   ]);
   expect(rows[1]).toEqual({
     name: "files.write",
@@ -228,7 +229,9 @@ test("changes that were seen can be looked at and accepted when no gateway runs"
   expect((await run("tools", "files.*")).out).not.toContain("has changed");
 });
 
-test("a server that is taken out is forgotten: under its name whatever comes is new", async () => {
+test("a server that is taken out is forgotten: under its name whatever comes is new", {
+  timeout: 60_000,
+}, async () => {
   const { dir, run, server } = await changed();
   const gateway = await up(dir, [], { cwd: dir });
   // What it would be otherwise.

@@ -242,7 +242,7 @@ export class Oracle {
     }
     for (const record of fresh) {
       // Who showed no good token is known by its address only; whoever else is named, it is no bystander.
-      const isStranger = errorTable[record.reason as Reason].http === 401;
+      const isStranger = errorTable[record.reason as Reason]?.http === 401;
       const expected = actor ?? (isStranger ? "127.0.0.1" : record.actor);
       const isBystander = bystanders.includes(record.actor);
       if (record.actor !== expected || isBystander)

@@ -39,7 +39,7 @@ export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway"
 }
 
 /** Gates are tested by those who give their own. */
-const ungated: Config["gates"] = { rules: [{ tools: "**", action: "allow" }] };
+const ungated: NonNullable<Config["gates"]> = { rules: [{ tools: "**", action: "allow" }] };
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "mcpx-test-"));

@@ -29,7 +29,11 @@ export async function startTree(config: Config = {}): Promise<ExampleTree> {
     issuers: [],
     limits: defaultLimits,
     log,
-    tree: treeSettings(config, { dir: dataDir, env: {} }),
+    // Nobody is there to approve what cannot be undone.
+    tree: treeSettings(
+      { gates: { rules: [{ tools: "**", action: "allow" }] }, ...config },
+      { dir: dataDir, env: {} },
+    ),
   });
   const state = openState(join(dataDir, "state.db"));
   const identity = createIdentity({ db: state, clock: systemClock, log });

@@ -1,5 +1,6 @@
 // The tree: many MCP servers under one dotted namespace.
 
+export { type GateRoutesOptions, gateRoutes } from "./admin/gates.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export { type BudgetAccount, type Budgets, createBudgets } from "./budget.ts";
@@ -17,11 +18,15 @@ export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/htt
 export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
 export type { Answers, Caller, Exchange, Question, Questions } from "./exchange.ts";
 export { type Anchor, type AnchorKey, anchorKeys } from "./gates/anchors.ts";
+export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
+export type { ApproverStore } from "./gates/approver-store.ts";
+export { createFileApproverStore } from "./gates/approver-store-files.ts";
 export { createSqliteGateStore } from "./gates/gate-store-sqlite.ts";
 export { createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
 export { keepGates } from "./gates/keep-gates.ts";
 export { keepPanic, readPanic } from "./gates/panic.ts";
 export type { Rule } from "./gates/rules.ts";
+export { signProof } from "./gates/sign-proof.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
 export { defaultLinkLimits, type LinkLimits } from "./links/link-limits.ts";

@@ -89,9 +89,8 @@ function readApprover(path: string): readonly AnchorKey[] {
   if (!isObject(value) || value.name !== basename(path, ".json")) {
     throw new Failure("its name is not the file's");
   }
-  const { name, jwk } = value;
-  // Approvers of another kind have something else.
-  if (jwk === undefined) return [];
+  const { name, jwk, passkey } = value;
+  if (isObject(passkey)) return anchorKeys([{ ...passkey, kind: "passkey", name }]);
   if (!isObject(jwk) || "d" in jwk) throw new Failure("a private key must not be here", "enrol it again");
   return anchorKeys([{ kind: "key", name, jwk }]);
 }

@@ -10,15 +10,23 @@ import { certClient } from "./commands/cert-client.ts";
 import { certServer } from "./commands/cert-server.ts";
 import { connect } from "./commands/connect.ts";
 import { doctor } from "./commands/doctor.ts";
+import { grants } from "./commands/grants.ts";
+import { grantsAdd } from "./commands/grants-add.ts";
+import { grantsRevoke } from "./commands/grants-revoke.ts";
 import { importServers } from "./commands/import.ts";
 import { join } from "./commands/join.ts";
+import { keyEnroll } from "./commands/key-enroll.ts";
+import { keyList } from "./commands/key-list.ts";
 import { keyNew } from "./commands/key-new.ts";
 import { keyShow } from "./commands/key-show.ts";
+import { panic } from "./commands/panic.ts";
 import { peers } from "./commands/peers.ts";
 import { pending } from "./commands/pending.ts";
 import { register } from "./commands/register.ts";
 import { reject } from "./commands/reject.ts";
 import { remove } from "./commands/remove.ts";
+import { rules } from "./commands/rules.ts";
+import { rulesTest } from "./commands/rules-test.ts";
 import { say } from "./commands/say.ts";
 import { serve } from "./commands/serve.ts";
 import { stdio } from "./commands/stdio.ts";
@@ -54,6 +62,12 @@ export const commands: readonly Command[] = [
   pending,
   approve,
   reject,
+  grants,
+  grantsAdd,
+  grantsRevoke,
+  rules,
+  rulesTest,
+  panic,
   tree,
   tools,
   toolsShow,
@@ -72,6 +86,8 @@ export const commands: readonly Command[] = [
   tokenRotate,
   keyNew,
   keyShow,
+  keyEnroll,
+  keyList,
   certAuthority,
   certServer,
   certClient,

@@ -69,14 +69,15 @@ test("every fault is told at once, with its place, what was expected and a way o
 });
 
 test("keys of later versions are refused as such", () => {
-  const keys = ["gates", "devices", "bridges", "cluster"];
+  const keys = ["devices", "bridges", "cluster"];
   const text = JSON.stringify({
     ...Object.fromEntries(keys.map((key) => [key, {}])),
     topics: { demo: { toolAccess: {} } },
+    gates: { room: "ops" },
   });
   const lines = faults(text);
-  expect(lines).toHaveLength(keys.length + 1);
-  for (const key of [...keys, "topics.demo.toolAccess"]) {
+  expect(lines).toHaveLength(keys.length + 2);
+  for (const key of [...keys, "topics.demo.toolAccess", "gates.room"]) {
     const line = `${key}: not supported by this version; remove it`;
     expect(lines).toContainEqual(expect.stringContaining(line));
   }

@@ -1,6 +1,6 @@
 // A participant's key file: an Ed25519 JWK that only its owner may read.
-import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type PublicJwk, readPublicJwk } from "@mcpx/host";
 import { isObject } from "@mcpx/protocol";
@@ -28,6 +28,24 @@ export function createKeyFile(path: string): PublicJwk {
 
 /** The public key of a key file, the private part left behind. */
 export function readKeyFile(path: string): PublicJwk {
+  return publicPart(readJwk(path), path);
+}
+
+/** To sign with. A key that others can read is nobody's signature. */
+export function readSigningKey(path: string): { key: KeyObject; jwk: PublicJwk } {
+  const value = readJwk(path);
+  const jwk = publicPart(value, path);
+  if ((statSync(path).mode & 0o077) !== 0) {
+    throw new Failure(`others can read the key in ${path}`, `chmod 600 ${path}, or better make a new one`);
+  }
+  try {
+    return { key: createPrivateKey({ key: value as JsonWebKey, format: "jwk" }), jwk };
+  } catch {
+    throw new Failure(`${path} has only the public part of a key`, "sign where the private one is");
+  }
+}
+
+function readJwk(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -36,10 +54,10 @@ export function readKeyFile(path: string): PublicJwk {
     throw new Failure(`the key file ${path} cannot be read (${code})`, "make one with mcpx key new");
   }
   try {
-    return publicPart(JSON.parse(text), path);
-  } catch (error) {
+    return JSON.parse(text);
+  } catch {
     // The text of a syntax error would quote the file, and with it the key.
-    throw error instanceof Failure ? error : notAKey(path);
+    throw notAKey(path);
   }
 }
 

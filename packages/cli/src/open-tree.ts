@@ -56,14 +56,16 @@ export async function openTree(
 ): Promise<OpenTree> {
   const { identity, issuers, audit, clock, log, limits } = parts;
   const { servers, profiles, segment, isPinned, graceMs, ax } = settings;
-  const db = openDatabase(join(parts.dataDir, "state.db"), {
-    component: "aggregator",
-    migrations: aggregatorMigrations,
-    // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
-    synchronous: "NORMAL",
-  });
-  opened.defer(() => db.close());
-  const gates = await openGates(settings.gates, { ...parts, db, isAlone: true }, opened);
+  const open = (synchronous: "FULL" | "NORMAL") => {
+    const path = join(parts.dataDir, "state.db");
+    const db = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations, synchronous });
+    opened.defer(() => db.close());
+    return db;
+  };
+  const durable = open("FULL");
+  // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
+  const db = open("NORMAL");
+  const gates = await openGates(settings.gates, { ...parts, db: durable, isAlone: true }, opened);
   const tree = createTree({
     name: "mcpx",
     version,
@@ -103,5 +105,5 @@ export async function openTree(
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
-  return { tree, door, registrar, db };
+  return { tree, door, registrar, db: durable };
 }

@@ -1,7 +1,7 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAdminRoutes, type RunningTree, toolRoutes } from "@mcpx/aggregator";
+import { createAdminRoutes, gateRoutes, keepPanic, type RunningTree, toolRoutes } from "@mcpx/aggregator";
 import {
   createGateway,
   createSqliteTopicLog,
@@ -97,12 +97,18 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     options.gateway,
   );
   fail = gateway.fail;
+  let isDrained = false;
+  // Where what follows fails: it would keep the process alive.
+  opened.defer(async () => {
+    if (!isDrained) await gateway.drain();
+  });
   let origin = "";
   const parts = { dataDir, identity, issuers, audit, clock, log, limits, url: () => origin };
   const { tree, door, registrar, db } = await openTree(options.tree ?? noServers, parts, opened);
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
+    isDrained = true;
     await door.drain();
     await gateway.drain();
     await listener?.close({ graceMs: 1_000 });
@@ -113,6 +119,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
+    ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
   ];
   listener = createListener({ ...listen, limits, log, metrics, routes });
   listener.onUpgrade("/v0/ws", gateway.upgrade);

@@ -23,7 +23,7 @@ export interface Machine {
 }
 
 const erase = "\u001b[K";
-const patienceMs = 20_000;
+const patienceMs = 30_000;
 const terminal = ["python3", `${import.meta.dirname}/terminal.py`, "bash", "-c"] as const;
 
 /** The transcript as it is now: the same text where everything was shown as it is written. */

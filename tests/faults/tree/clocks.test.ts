@@ -38,35 +38,37 @@ async function open(): Promise<Stage> {
   return { clock, place, url: server.url, oven, token };
 }
 
-test.each([
-  ["24 h forward", dayMs],
-  ["24 h back", -dayMs],
-])(
-  "[AX-6.3-1] [AX-13.2-2] the clock steps %s: who lives stays, who is lost stays for its grace",
-  { timeout },
-  async (_, stepMs) => {
-    const { clock, place, oven } = await open();
-    const traffic = startTraffic(place, [tool]);
-    await expect.poll(() => traffic.outcomes.length).toBeGreaterThan(5);
-    clock.stepWall(stepMs);
-    const steppedAt = performance.now();
-    // Longer than any deadline.
-    await expect.poll(() => performance.now() - steppedAt).toBeGreaterThan(4 * heartbeatMs);
-    const outcomes = await traffic.stop();
-    expect(outcomes.filter(({ what }) => what !== "ok")).toEqual([]);
-    expectHonest(outcomes, oven.effects);
-    expect(oven.states.map(({ state }) => state)).toEqual(["registered"]);
+/** Longer than any deadline. */
+async function lookLonger(): Promise<void> {
+  const sinceMs = performance.now();
+  await expect.poll(() => performance.now() - sinceMs).toBeGreaterThan(3.5 * heartbeatMs);
+}
 
-    await oven.kill();
-    await msUntilDegraded(place, [tool], 0);
-    clock.stepWall(stepMs);
-    const againAt = performance.now();
-    await expect.poll(() => performance.now() - againAt).toBeGreaterThan(4 * heartbeatMs);
+test("[AX-6.3-1] [AX-13.2-2] the clock steps a day forward and two back: who lives stays, who is lost stays for its grace", {
+  timeout,
+}, async () => {
+  const { clock, place, oven } = await open();
+  const traffic = startTraffic(place, [tool]);
+  await expect.poll(() => traffic.outcomes.length).toBeGreaterThan(5);
+  for (const days of [1, -2]) {
+    clock.stepWall(days * dayMs);
+    await lookLonger();
+  }
+  const outcomes = await traffic.stop();
+  expect(outcomes.filter(({ what }) => what !== "ok")).toEqual([]);
+  expectHonest(outcomes, oven.effects);
+  expect(oven.states.map(({ state }) => state)).toEqual(["registered"]);
+
+  await oven.kill();
+  await msUntilDegraded(place, [tool], 0);
+  for (const days of [2, -2]) {
+    clock.stepWall(days * dayMs);
+    await lookLonger();
     expect(await shown(place)).toEqual({ [tool]: "degraded" });
-    await oven.revive();
-    await expectTruth(place, [tool]);
-  },
-);
+  }
+  await oven.revive();
+  await expectTruth(place, [tool]);
+});
 
 test("control: it would be lost, and its grace over, if that went by a clock that steps", {
   timeout,

@@ -1,7 +1,7 @@
 // kill -9 of every part of a tree while a client calls everything: a leaf, the aggregator above it, the one below the
 // root, the root itself.
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { scratch, start } from "../../cli/support/mcpx-process.ts";
 import { timeout } from "../support/soak.ts";
 import { type Family, nodeHeartbeatMs, startFamily } from "./support/family.ts";
@@ -32,6 +32,8 @@ beforeAll(async () => {
     family.leaves(mid, ["lamp-a", "lamp-b"], { heartbeatMs }),
   ]);
 }, timeout);
+
+afterAll(() => family.close());
 
 beforeEach(() => family.heal(all), timeout);
 

@@ -1,12 +1,12 @@
 // SIGSTOP: processes that are there and say nothing, for longer than any deadline, and then go on as if nothing had
 // happened. Their sockets stay open all the while.
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { timeout } from "../support/soak.ts";
 import { type Family, nodeHeartbeatMs, startFamily } from "./support/family.ts";
 import type { LeafProcess } from "./support/leaf-process.ts";
 import { callOnce, expectDocumented, expectHonest, startTraffic } from "./support/traffic.ts";
 import type { TreeNode } from "./support/tree-node.ts";
-import { expectTruth, msUntilDegraded, shown } from "./support/truth.ts";
+import { expectTruth, msUntilDegraded } from "./support/truth.ts";
 
 const leafHeartbeatMs = 500;
 
@@ -33,18 +33,9 @@ beforeAll(async () => {
   ]);
 }, timeout);
 
-beforeEach(() => family.heal(all), timeout);
+afterAll(() => family.close());
 
-test("control: who lives is not degraded, however long one looks", { timeout }, async () => {
-  const traffic = startTraffic(root.place, all.slice(0, 3));
-  const until = performance.now() + 4 * nodeHeartbeatMs;
-  while (performance.now() < until) {
-    const tools = await shown(root.place);
-    expect(all.filter((name) => tools[name] !== "always")).toEqual([]);
-  }
-  const outcomes = await traffic.stop();
-  expect(outcomes.filter(({ what }) => what !== "ok")).toEqual([]);
-});
+beforeEach(() => family.heal(all), timeout);
 
 test("[AX-13.3-2] [AX-6.3-1] half of fifty stop: degraded at every ancestor within three heartbeats, and no call to the others waits", {
   timeout,
@@ -83,7 +74,7 @@ test("[AX-13.3-1] [AX-13.3-2] a whole aggregator stops and goes on: its subtree 
   mid.freeze();
   expect(await msUntilDegraded(root.place, all, stoppedAt)).toBeLessThan(3 * nodeHeartbeatMs);
   // Longer than the deadline of everybody.
-  await expect.poll(() => performance.now() - stoppedAt).toBeGreaterThan(4 * nodeHeartbeatMs);
+  await expect.poll(() => performance.now() - stoppedAt).toBeGreaterThan(3.2 * nodeHeartbeatMs);
   mid.thaw();
   await expectTruth(root.place, all);
   const outcomes = await traffic.stop();

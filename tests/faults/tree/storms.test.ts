@@ -1,7 +1,7 @@
 // Crowds: two hundred subservers that come and go at once, that all lose their aggregator at the same moment, and
 // strangers who speak for others.
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   type Message,
   type RawRegistrant,
@@ -29,6 +29,8 @@ let family: Family;
 let root: TreeNode;
 let crowd: LeafProcess;
 const strangers: RawRegistrant[] = [];
+
+afterAll(() => family.close());
 
 beforeEach(async () => {
   if (!root.isUp) await root.revive();

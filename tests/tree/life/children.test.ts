@@ -10,7 +10,7 @@ const server = join(import.meta.dirname, "support", "talkative-server.ts");
 
 async function upWith(mcpServers: object): Promise<RunningGateway> {
   const dataDir = scratch();
-  writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify({ mcpServers }));
+  writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify({ mcpServers, gates: { unannotated: "allow" } }));
   return await up(dataDir);
 }
 

@@ -220,3 +220,26 @@ test("[AX-13.3-3] a subserver goes to its backup once its lease is over, and not
   expect(textOf(await callTool(await enter(backup), "moving.s.t", { at: "backup" }))).toContain("backup");
   await issuer.down();
 });
+
+test("[AX-7.2-1] [AX-7.2-2] the root's route stands at every hop, and a wrong one is refused there", async () => {
+  const chain = await startChain(2);
+  started.push(...chain);
+  const [root] = chain as [TestServer, TestServer];
+  // A parent that is none of ours, above the root.
+  const seen: Message[] = [];
+  const token = await root.token({ sub: "x", topics: [], segment: "probe", scope: "write" } as never);
+  const below = await rawRegistrant(root.url, token, {
+    parentId: null,
+    tools: [toolOf("t")],
+    call: (params) => {
+      seen.push(params._meta);
+      return { content: [] };
+    },
+    capabilities: { tools: {}, extensions: { "org.mcpax/aggregator": {} } },
+  });
+  registrants.push(below);
+  await below.register(registrationOf("probe", { "x-mcpax-subtree-ids": [randomUUID()] }));
+  await expect.poll(() => namesAt(root)).toEqual(["probe.t"]);
+  await callTool(await enter(root), "probe.t");
+  expect(seen).toMatchObject([{ "x-mcpax-route": ["probe", "t"], "x-mcpax-cursor": 0 }]);
+});

@@ -25,7 +25,9 @@ export interface Up {
 export function makeHome(config: Pick<Config, "mcpServers" | "profiles" | "segment">) {
   const dataDir = mkdtempSync(join(tmpdir(), "mcpx-up-"));
   const path = join(dataDir, "mcpx.json");
-  writeFileSync(path, JSON.stringify(config));
+  // Gates are tested elsewhere: here nothing waits for a human.
+  const gates = { rules: [{ tools: "**", action: "allow" }] };
+  writeFileSync(path, JSON.stringify({ gates, ...config }));
   return { dataDir, config: path, remove: () => rmSync(dataDir, { recursive: true, force: true }) };
 }
 

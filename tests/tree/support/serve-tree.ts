@@ -14,7 +14,8 @@ export interface ServeTreeOptions {
 const { dataDir, config }: ServeTreeOptions = JSON.parse(process.argv[2] ?? "");
 const server = await startServer({
   dataDir,
-  tree: treeSettings(config, { dir: process.cwd(), env: process.env }),
+  // Gates are tested elsewhere: here nothing waits for a human.
+  tree: treeSettings({ gates: { rules: [{ tools: "**", action: "allow" }] }, ...config }, { dir: process.cwd(), env: process.env }),
   listen: { host: "127.0.0.1", port: 0 },
   gateway: {},
   issuers: [],

@@ -1,34 +1,15 @@
 // For the operator: GET /admin/servers/{name}/log, what a server wrote beside the protocol.
-import { bearerToken, type HttpRequest, type HttpResponse, type Identity, type Route } from "@mcpx/host";
-import { isMcpxError, McpxError } from "@mcpx/protocol";
+import type { HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
 import type { RunningTree } from "../create-tree.ts";
 import { serversOf, type TreeState } from "../tree-state.ts";
+import { operatorRoute } from "./operator.ts";
 
 type Tokens = Pick<Identity, "tokens">;
 
 export function createAdminRoutes({ state }: Pick<RunningTree, "state">, identity: Tokens): Route[] {
-  const path = "/admin/servers/:name/log";
-  return [{ method: "GET", path, handle: (request) => guarded(state, identity, request, path, readLog) }];
-}
-
-/** Every denial leaves a record. */
-async function guarded(
-  state: TreeState,
-  { tokens }: Tokens,
-  request: HttpRequest,
-  path: string,
-  verb: (state: TreeState, request: HttpRequest) => HttpResponse,
-): Promise<HttpResponse> {
-  let actor = request.remoteAddress;
-  try {
-    const principal = await tokens.verify(bearerToken(request));
-    actor = principal.id ?? actor;
-    if (!principal.admin) throw new McpxError("admin_only");
-  } catch (error) {
-    if (isMcpxError(error)) state.audit?.record({ action: `GET ${path}`, reason: error.code, actor });
-    throw error;
-  }
-  return verb(state, request);
+  const guard = { identity, audit: state.audit };
+  return [operatorRoute(guard, "GET", "/admin/servers/:name/log", (_by, request) => readLog(state, request))];
 }
 
 /** The last lines a server wrote beside the protocol, oldest first. By its name, or its segment. */

@@ -1,22 +1,14 @@
 // For the operator: GET /admin/tools (what is not shown, and why), GET /admin/tools/{name} (one tool, with what has
 // changed in it), POST /admin/tools/{name}/accept (it may be as it is now).
-import {
-  type Audit,
-  bearerToken,
-  type HttpRequest,
-  type HttpResponse,
-  type Identity,
-  type Principal,
-  type Route,
-} from "@mcpx/host";
-import { isMcpxError, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
+import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import { announceChange } from "../announce.ts";
 import { expireLists, listOf } from "../catalogue.ts";
-import type { Caller } from "../exchange.ts";
 import type { ToolChange } from "../pin-store.ts";
 import type { Server } from "../server.ts";
 import { toolDiff } from "../tool-diff.ts";
 import { serversOf, type TreeState } from "../tree-state.ts";
+import { operatorCaller, operatorName, operatorRoute } from "./operator.ts";
 
 export interface ToolRoutesOptions {
   tree: { readonly state: TreeState };
@@ -33,40 +25,15 @@ interface KnownTool {
 }
 
 export function toolRoutes({ tree: { state }, identity, audit }: ToolRoutesOptions): Route[] {
-  const verb =
-    (action: string, handle: (by: Principal, request: HttpRequest) => Promise<HttpResponse>) =>
-    async (request: HttpRequest): Promise<HttpResponse> => {
-      let by: Principal | undefined;
-      try {
-        by = await identity.tokens.verify(bearerToken(request));
-        if (!by.admin) throw new McpxError("admin_only");
-        return await handle(by, request);
-      } catch (error) {
-        const isDenied = isMcpxError(error) && by?.admin !== true;
-        if (isDenied) audit.record({ action, reason: error.code, actor: by?.id ?? request.remoteAddress });
-        throw error;
-      }
-    };
+  const guard = { identity, audit };
   return [
-    {
-      method: "GET",
-      path: "/admin/tools",
-      handle: verb("GET /admin/tools", async (by) => ({ body: await listHeld(state, by) })),
-    },
-    {
-      method: "GET",
-      path: "/admin/tools/:name",
-      handle: verb("GET /admin/tools/:name", async (by, { params }) => ({
-        body: await showTool(state, by, params.name ?? ""),
-      })),
-    },
-    {
-      method: "POST",
-      path: "/admin/tools/:name/accept",
-      handle: verb("POST /admin/tools/:name/accept", async (by, request) => ({
-        body: await acceptTool(state, audit, by, request),
-      })),
-    },
+    operatorRoute(guard, "GET", "/admin/tools", async (by) => ({ body: await listHeld(state, by) })),
+    operatorRoute(guard, "GET", "/admin/tools/:name", async (by, { params }) => ({
+      body: await showTool(state, by, params.name ?? ""),
+    })),
+    operatorRoute(guard, "POST", "/admin/tools/:name/accept", async (by, request) => ({
+      body: await acceptTool(state, audit, by, request),
+    })),
   ];
 }
 
@@ -101,7 +68,7 @@ async function acceptTool(
     throw new McpxError("not_found", "there is no such tool that has changed");
   if (!state.pins?.accept(change.server, change.tool, looked ?? change.hash))
     throw new McpxError("bad_request", "the tool has changed again since it was looked at");
-  const actor = by.id ?? `token:${by.jti}`;
+  const actor = operatorName(by);
   const detail = { server: change.server, tool: change.tool, now: change.hash };
   audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
   expireLists(found.server, ["tools"]);
@@ -124,7 +91,7 @@ function written({ canonical, server, tool, state }: KnownTool): JsonObject {
 
 /** Asks every server first, so that nothing is judged by an old list. */
 async function knownTools(state: TreeState, principal: Principal): Promise<KnownTool[]> {
-  const caller = operator(principal);
+  const caller = operatorCaller(principal);
   const known = new Map<string, KnownTool>();
   const servers = serversOf(state);
   await Promise.all(servers.map((server) => listOf(state, server, "tools", caller)));
@@ -142,18 +109,4 @@ async function knownTools(state: TreeState, principal: Principal): Promise<Known
     }
   }
   return [...known.values()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-}
-
-/** Lists are read for them as for a client that can nothing special. */
-function operator(principal: Principal): Caller {
-  return {
-    principal,
-    key: "operator",
-    era: "modern",
-    capabilities: {},
-    info: undefined,
-    dialect: "canonical",
-    profile: undefined,
-    logLevel: undefined,
-  };
 }

@@ -58,16 +58,20 @@ export function progressTokenOf(params: JsonObject): unknown {
 }
 
 /** What goes on: without the keys of this hop, and without routes, which are the tree's to make, never a client's. */
-export function withoutHop(params: JsonObject): JsonObject {
+export function withoutHop(params: JsonObject, { hasRoute = false } = {}): JsonObject {
   const meta = metaOf(params);
   if (meta === undefined) return params;
   const { _meta, ...rest } = params;
-  const kept = Object.entries(meta).filter(([key]) => !isHopKey(key));
+  const kept = Object.entries(meta).filter(([key]) => !isHopKey(key) || (hasRoute && isRouteKey(key)));
   return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
 }
 
 function isHopKey(key: string): boolean {
   return hopKeys.has(key) || key.slice(0, 8).toLowerCase() === "x-mcpax-";
+}
+
+function isRouteKey(key: string): boolean {
+  return key === "x-mcpax-route" || key === "x-mcpax-cursor";
 }
 
 function badKey(key: string, value: unknown) {

@@ -101,7 +101,9 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
       throw new McpxError("rate_limited", "too many requests are under way");
     }
     const progressToken = progressTokenOf(message.params);
-    const params = withoutHop(message.params);
+    // The tree above is believed, and the call checks it. [AX-7.2-2]
+    const hasRoute = caller.isParent === true && method === "tools/call";
+    const params = withoutHop(message.params, { hasRoute });
     const call = createCall({ id, reply, caller, progressToken }, { account, method, params });
     account.requests += 1;
     try {

@@ -1,5 +1,8 @@
-// Whose signatures decide about gates, as configured. A proof may name one of their keys, never bring its own.
+// Whose signatures decide about gates, as configured or enrolled. A proof may name one of their keys, never bring its
+// own.
 import { type PublicJwk, readPublicJwk, thumbprint } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
+import { type Passkey, passkeyThumbprint, readPasskey } from "./passkey.ts";
 
 interface KeySet {
   keys: readonly object[];
@@ -11,12 +14,15 @@ export type Anchor =
   /** An external policy engine, which signs the gate's nonce. */
   | { kind: "policy"; name: string; jwk?: object | undefined; jwks?: KeySet | undefined }
   /** A service that asks humans out of band. */
-  | { kind: "service"; issuer: string; jwks: KeySet };
+  | { kind: "service"; issuer: string; jwks: KeySet }
+  /** An operator's passkey; its members are read here. */
+  | ({ kind: "passkey"; name: string } & { readonly [member in keyof Passkey]?: unknown });
 
-export type AnchorKind = Anchor["kind"];
+export type SigningKind = Exclude<Anchor["kind"], "passkey">;
 
-export interface AnchorKey {
-  kind: AnchorKind;
+/** Signs texts (JWS). */
+export interface SigningKey {
+  kind: SigningKind;
   /** The anchor's name, or its issuer. */
   name: string;
   /** As its owner names the key. */
@@ -26,9 +32,25 @@ export interface AnchorKey {
   alg: "EdDSA" | "ES256";
 }
 
+/** Signs challenges, in a browser. */
+export interface PasskeyKey {
+  kind: "passkey";
+  name: string;
+  thumbprint: string;
+  passkey: Passkey;
+  /** Takes its count, once it was used. Throws `bad_proof` where that does not go on: then there are two of it. */
+  use(counter: number): Promise<void>;
+}
+
+export type AnchorKey = SigningKey | PasskeyKey;
+
+/** Keeps what a passkey has counted. */
+export type CounterKeeper = (name: string, counter: number) => Promise<void>;
+
 /** The keys of all anchors. Throws plainly where one has none we can verify, or has something private. */
-export function anchorKeys(anchors: readonly Anchor[]): readonly AnchorKey[] {
-  return anchors.flatMap((anchor) => {
+export function anchorKeys(anchors: readonly Anchor[], keepCounter?: CounterKeeper): readonly AnchorKey[] {
+  return anchors.flatMap((anchor): AnchorKey[] => {
+    if (anchor.kind === "passkey") return [passkeyOf(anchor, keepCounter)];
     const name = anchor.kind === "service" ? anchor.issuer : anchor.name;
     const keys = jwksOf(anchor).flatMap((jwk) => readKey(anchor.kind, name, jwk));
     if (keys.length === 0) throw new Error(`gates.anchors: ${name} has no public Ed25519 or P-256 key`);
@@ -36,14 +58,34 @@ export function anchorKeys(anchors: readonly Anchor[]): readonly AnchorKey[] {
   });
 }
 
-function jwksOf(anchor: Anchor): readonly object[] {
+function passkeyOf(
+  { kind, name, ...members }: Extract<Anchor, { kind: "passkey" }>,
+  keepCounter: CounterKeeper | undefined,
+): PasskeyKey {
+  const passkey = readPasskey(members);
+  let last = passkey.counter;
+  return {
+    kind,
+    name,
+    thumbprint: passkeyThumbprint(passkey.publicKey),
+    passkey,
+    async use(counter) {
+      if (counter === 0 && last === 0) return;
+      if (counter <= last) throw new McpxError("bad_proof", "this use of the passkey is not its latest");
+      last = counter;
+      await keepCounter?.(name, counter);
+    },
+  };
+}
+
+function jwksOf(anchor: Exclude<Anchor, { kind: "passkey" }>): readonly object[] {
   if (anchor.kind === "key") return [anchor.jwk];
   const own = anchor.kind === "policy" && anchor.jwk !== undefined ? [anchor.jwk] : [];
   return [...own, ...(anchor.jwks?.keys ?? [])];
 }
 
 /** Key sets hold keys for other things too: those are left out. */
-function readKey(kind: AnchorKind, name: string, given: object): AnchorKey[] {
+function readKey(kind: SigningKind, name: string, given: object): SigningKey[] {
   const { kid, use } = given as { kid?: unknown; use?: unknown };
   const jwk = readPublicJwk(given);
   if (jwk === undefined || (use !== undefined && use !== "sig")) return [];

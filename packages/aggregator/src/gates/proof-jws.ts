@@ -2,10 +2,10 @@
 // it is `bad_proof`, and the gate goes on waiting.
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { compactVerify, errors } from "jose";
-import type { AnchorKey, AnchorKind } from "./anchors.ts";
+import type { AnchorKey, SigningKey, SigningKind } from "./anchors.ts";
 
 /** Each kind has a type of its own, so that none passes for another, nor a token for a proof. */
-const kindsByType = new Map<unknown, AnchorKind>([
+const kindsByType = new Map<unknown, SigningKind>([
   ["mcpx-proof+jwt", "key"],
   ["mcpx-policy+jwt", "policy"],
   ["mcpx-approval+jwt", "service"],
@@ -18,9 +18,9 @@ const candidatesMax = 8;
 const headersRefused = ["jwk", "jku", "x5u", "x5c", "crit", "b64"];
 
 export interface ProvenProof {
-  kind: AnchorKind;
+  kind: SigningKind;
   payload: JsonObject;
-  key: AnchorKey;
+  key: SigningKey;
 }
 
 export async function proveProof(proof: unknown, keys: readonly AnchorKey[]): Promise<ProvenProof> {
@@ -45,12 +45,12 @@ export function badProof(detail: string): McpxError {
 /** What the proof says of itself only chooses among our keys. */
 function candidatesFor(
   keys: readonly AnchorKey[],
-  kind: AnchorKind,
+  kind: SigningKind,
   { alg, kid }: JsonObject,
   { iss }: JsonObject,
-): readonly AnchorKey[] {
+): readonly SigningKey[] {
   const candidates = keys.filter(
-    (key) =>
+    (key): key is SigningKey =>
       key.kind === kind &&
       key.alg === alg &&
       (kind !== "service" || key.name === iss) &&
@@ -61,14 +61,14 @@ function candidatesFor(
   return candidates;
 }
 
-async function signerOf(proof: string, candidates: readonly AnchorKey[]): Promise<AnchorKey | undefined> {
+async function signerOf(proof: string, candidates: readonly SigningKey[]): Promise<SigningKey | undefined> {
   for (const key of candidates) {
     if (await isSignedBy(proof, key)) return key;
   }
   return undefined;
 }
 
-async function isSignedBy(proof: string, { jwk, alg }: AnchorKey): Promise<boolean> {
+async function isSignedBy(proof: string, { jwk, alg }: SigningKey): Promise<boolean> {
   try {
     await compactVerify(proof, jwk, { algorithms: [alg] });
     return true;

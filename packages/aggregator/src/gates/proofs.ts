@@ -13,8 +13,9 @@ import {
   statementOf,
   statementText,
 } from "@mcpx/protocol";
-import type { AnchorKey } from "./anchors.ts";
+import type { AnchorKey, SigningKind } from "./anchors.ts";
 import { badProof, proveProof } from "./proof-jws.ts";
+import { isPasskeyProof, provePasskey } from "./proof-passkey.ts";
 
 /** Who made the call: neither their name nor their keys decide about it. */
 interface Requester {
@@ -48,23 +49,42 @@ export async function checkProof(
   keys: readonly AnchorKey[],
   { requester, now }: ProofQuestion,
 ): Promise<CheckedProof> {
-  const { kind, payload, key } = await proveProof(proof, keys);
-  const statement = readers[kind](payload, gate, now);
-  checkOther(key, payload, requester);
+  const { key, statement, sub, use } = isPasskeyProof(proof)
+    ? await provePasskey(proof, gate, keys)
+    : await proveSigned(proof, gate, keys, now);
+  checkOther(key, sub, requester);
   if (now >= gate.expires_at * 1_000 + skewMs) throw new McpxError("confirmation_expired");
+  await use?.();
   const { name: by, thumbprint } = key;
   const proofHash = hash("sha256", `${thumbprint}\n${statementText(statement)}`, "base64url");
   return { by, thumbprint, statement, proofHash };
+}
+
+/** A proof by a key we have, for this gate. */
+export interface Proven {
+  key: AnchorKey;
+  statement: Statement;
+  /** For whom a service speaks. */
+  sub?: unknown;
+  /** To be called once nothing is wrong with it. */
+  use?: () => Promise<void>;
+}
+
+async function proveSigned(
+  proof: unknown,
+  gate: GateTerms,
+  keys: readonly AnchorKey[],
+  now: number,
+): Promise<Proven> {
+  const { kind, payload, key } = await proveProof(proof, keys);
+  return { key, statement: readers[kind](payload, gate, now), sub: payload.sub };
 }
 
 const readers = {
   key: readOperators,
   policy: readPolicys,
   service: readServices,
-} as const satisfies Record<
-  AnchorKey["kind"],
-  (payload: JsonObject, gate: GateTerms, now: number) => Statement
->;
+} as const satisfies Record<SigningKind, (payload: JsonObject, gate: GateTerms, now: number) => Statement>;
 
 /** An operator signs the whole statement. */
 function readOperators(payload: JsonObject, gate: GateTerms): Statement {
@@ -128,7 +148,7 @@ function readDecision(value: unknown): Decision {
 }
 
 /** An anchor's key does not help whoever has it on both sides. */
-function checkOther({ name, thumbprint }: AnchorKey, { sub }: JsonObject, requester: Requester): void {
+function checkOther({ name, thumbprint }: AnchorKey, sub: unknown, requester: Requester): void {
   const { principal, thumbprints } = requester;
   const isOwnKey = thumbprints.includes(thumbprint);
   const isOwnName = principal !== undefined && (name === principal || sub === principal);

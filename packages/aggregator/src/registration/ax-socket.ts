@@ -43,8 +43,7 @@ export function messageOf(text: string, limits: Limits): JsonObject {
   return value;
 }
 
-/** Also of the side that opened it. */
-export function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limits): Channel {
+function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limits): Channel {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   let heardAt = performance.now();
   const heard = () => {

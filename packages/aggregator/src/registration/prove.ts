@@ -34,7 +34,9 @@ export async function prove(
   if (principal.segment !== undefined) {
     throw new McpxError("authority_unproven", `the token is for the segment ${principal.segment}`);
   }
-  return { identity: `${principal.issuer} ${principal.id ?? principal.jti}`, isProven: false, scope };
+  const identity = `${principal.issuer} ${principal.id ?? principal.jti}`;
+  // Whose segment is not proven gets no more than the operator has said it shall. [AX-4.2-3]
+  return { identity, isProven: false, scope: rule.scope ?? "read" };
 }
 
 function checkRule({ authority }: SubserverRule, proven: string | undefined): void {

@@ -87,7 +87,7 @@ export function announceLess(state: RegistrarState): void {
 }
 
 /** How long a proven claim outlives what it was made for. */
-export const provenKeepMs = 30 * 24 * 3_600_000;
+const provenKeepMs = 30 * 24 * 3_600_000;
 
 export function keepMsOf({ tree }: RegistrarState, { isProven }: Standing): number {
   return isProven ? provenKeepMs : tree.graceMs;

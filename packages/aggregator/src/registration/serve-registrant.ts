@@ -39,6 +39,7 @@ export function serveRegistrant(
   const wireEnd: WireEnd = { taker: undefined };
   let subserver: Subserver | undefined;
   let hasBegun = false;
+  let isRefused = false;
   let heardParent: ((message: JsonObject | undefined) => void) | undefined;
 
   async function askParent(): Promise<string | null | undefined> {
@@ -109,6 +110,8 @@ export function serveRegistrant(
 
   /** Who could not be registered has nothing more to say here. */
   function refuse(error: unknown): void {
+    if (isRefused) return;
+    isRefused = true;
     const reason = isMcpxError(error) ? error.code : "internal";
     const { principal } = credential;
     state.audit?.record({ action: "register", actor: principal?.id, reason });

@@ -31,8 +31,8 @@ import { type ImportPlan, type PlannedServer, planImport, readChoice } from "./p
 
 interface Choice {
   chosen: readonly PlannedServer[];
-  /** For all of them; as for every server where it was not said. */
-  unannotated: Unannotated | undefined;
+  /** Of their tools that do not say how dangerous they are. */
+  fate: Unannotated;
 }
 
 export async function runImport(
@@ -47,12 +47,13 @@ export async function runImport(
   const plan = planImport(findings.servers, presentIn(file));
   if (!options.json) showPlan(context, findings, plan);
   const chosen = await choose(context, plan.planned);
-  const unannotated = given ?? (await chooseUnannotated(context, chosen));
+  const usual = file.config.gates?.unannotated ?? "ask";
+  const unannotated = given ?? (await chooseUnannotated(context, chosen, usual));
   const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen, unannotated));
   const saved = text === undefined ? undefined : saveConfig(file, text, new Date());
   const written = saved && { file: file.path, ...saved };
-  if (options.json) output.json(report(findings, plan, { chosen, unannotated, written }));
-  else if (saved !== undefined) showWritten(context, file, saved, { chosen, unannotated });
+  if (options.json) output.json(report(findings, plan, { chosen, fate: unannotated ?? usual, written }));
+  else if (saved !== undefined) showWritten(context, file, saved, { chosen, fate: unannotated ?? usual });
   return findings.servers.length === 0 && findings.faults.length > 0 ? 1 : 0;
 }
 
@@ -113,14 +114,15 @@ async function choose(context: ImportContext, planned: readonly PlannedServer[])
   return planned.filter((_, index) => numbers.includes(index));
 }
 
-/** Asked once for all of them; without an answer it is as it is for every server: they are asked for. */
+/** Asked once for all of them; without an answer it is as `gates` say for every server. */
 async function chooseUnannotated(
   context: ImportContext,
   chosen: readonly PlannedServer[],
+  usual: Unannotated,
 ): Promise<Unannotated | undefined> {
   const { options } = context;
   if (options.yes || options.json || chosen.length === 0) return undefined;
-  const question = "Tools that do not say how dangerous they are: ask or allow? (Enter: ask)";
+  const question = `Tools that do not say how dangerous they are: ask or allow? (Enter: ${usual})`;
   const answer = (await ask(context, question)) || undefined;
   if (answer === undefined || answer === "ask" || answer === "allow") return answer;
   throw new Failure(`${JSON.stringify(answer)} is no choice, so nothing was written`, "write ask or allow");
@@ -138,14 +140,14 @@ function showWritten(
   context: ImportContext,
   file: ConfigFile,
   { backup, isClosed }: SavedConfig,
-  { chosen, unannotated = "ask" }: Choice,
+  { chosen, fate }: Choice,
 ): void {
   const { output, program } = context;
   output.line(
     `wrote ${chosen.length} server${chosen.length === 1 ? "" : "s"} to ${shortPath(file.path, context)}`,
   );
-  const fate = unannotated === "ask" ? "asked for" : "allowed";
-  output.line(`tools that do not say how dangerous they are will be ${fate}, once there are gates`);
+  const becomes = fate === "ask" ? "asked for" : "allowed";
+  output.line(`tools that do not say how dangerous they are will be ${becomes}`);
   if (chosen.some(({ found }) => secretsOf(found.entry).length > 0)) {
     const now = isClosed ? "now only you may read it" : "only you may read it";
     output.note(
@@ -162,7 +164,7 @@ function showWritten(
 function report(
   { faults }: Findings,
   { planned, left }: ImportPlan,
-  { chosen, unannotated, written }: Choice & { written: ({ file: string } & SavedConfig) | undefined },
+  { chosen, fate, written }: Choice & { written: ({ file: string } & SavedConfig) | undefined },
 ) {
   return {
     servers: planned.map((server) => ({
@@ -174,7 +176,7 @@ function report(
     })),
     left: left.map(({ found, why }) => ({ ...serverReport(found), why })),
     faults,
-    unannotated: unannotated ?? "ask",
+    unannotated: fate,
     file: written?.file ?? null,
     backup: written?.backup ?? null,
   };

@@ -17,7 +17,7 @@ export const unannotatedOption = {
   unannotated: {
     type: "string",
     value: "HOW",
-    about: "tools that do not say how dangerous they are: ask (the default) or allow",
+    about: "tools that do not say how dangerous they are: ask or allow",
   },
 } as const;
 

@@ -1,34 +1,48 @@
-// `mcpx approve ROOM ID`: does what was proposed, and shows what came of it.
+// `mcpx approve ID`: signs that a call at a gate may go on; `mcpx approve ROOM ID`: does what was proposed in a room.
+// Both show what came of it.
 import { defaultLimits } from "@mcpx/protocol";
 import { resultLines } from "../call-text.ts";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand } from "../command.ts";
+import { approveGate, gateOptions } from "../decide-gate.ts";
 import { approveProposal, whyNotPending } from "../decide-proposal.ts";
-import { Failure } from "../failure.ts";
+import { Failure, misuse } from "../failure.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
 
 const options = {
   ...roomOptions,
-  to: { type: "string", value: "PEER", about: "who shall do it, where the proposal leaves it open" },
-  arguments: { type: "string", value: "JSON", about: "arguments to change; the others stay as proposed" },
+  ...gateOptions,
+  yes: { type: "boolean", about: "sign without showing it and asking" },
+  secrets: { type: "boolean", about: "show what looks like a secret too" },
+  to: { type: "string", value: "PEER", about: "in a room: who shall do it, where that is left open" },
+  arguments: { type: "string", value: "JSON", about: "in a room: arguments to change; the others stay" },
 } as const;
 
 export const approve = defineCommand({
   name: "approve",
-  summary: "do what was proposed in a room",
-  usage: "ROOM ID [--arguments JSON] [--to PEER]",
-  words: { min: 2, max: 2 },
+  summary: "let a call at a gate go on, or do what was proposed in a room",
+  usage: "ID [--key FILE] [--yes] | ROOM ID [--arguments JSON] [--to PEER]",
+  words: { min: 1, max: 2 },
   options,
   examples: [
-    ["mcpx approve demo wish-1", "as it was proposed"],
+    ["mcpx approve Hk3v", "look at the call, say y, sign; 4 characters do"],
+    ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once, with that key"],
+    ["mcpx approve demo wish-1", "in the room demo, as it was proposed"],
     [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "with another temperature"],
   ],
-  run,
+  run(context) {
+    const { words, options } = context;
+    if (words.length > 1) return runInRoom(context);
+    if (options.to !== undefined || options.arguments !== undefined) {
+      throw misuse("a call at a gate is approved exactly as it is", "leave out --to and --arguments");
+    }
+    return approveGate(context, words[0] ?? "", { isAgreed: options.yes, isOpen: options.secrets });
+  },
 });
 
-async function run(context: Context<typeof options>): Promise<number> {
+async function runInRoom(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
   const [, id = ""] = words;
   const changes =

@@ -1,25 +1,46 @@
-// `mcpx reject ROOM ID REASON`: says no to a proposal.
+// `mcpx reject ID`: says no to a call at a gate, signed; `mcpx reject ROOM ID REASON`: to a proposal of a room.
 import { defaultLimits } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
+import { gateOptions, rejectGate } from "../decide-gate.ts";
 import { rejectProposal, whyNotPending } from "../decide-proposal.ts";
-import { Failure } from "../failure.ts";
+import { Failure, misuse } from "../failure.ts";
 import { targetText } from "../proposal-card.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
 
+const options = {
+  ...roomOptions,
+  ...gateOptions,
+  reason: { type: "string", value: "TEXT", about: "why; the agent is told" },
+} as const;
+
 export const reject = defineCommand({
   name: "reject",
-  summary: "say no to what was proposed in a room",
-  usage: "ROOM ID REASON…",
-  words: { min: 3, max: Number.POSITIVE_INFINITY },
-  options: roomOptions,
-  examples: [["mcpx reject demo wish-1 too hot", "the proposer is told why"]],
-  run,
+  summary: "say no to a call at a gate, or to what was proposed in a room",
+  usage: "ID [--reason TEXT] [--key FILE] | ROOM ID REASON…",
+  words: { min: 1, max: Number.POSITIVE_INFINITY },
+  options,
+  examples: [
+    ["mcpx reject Hk3v --reason 'not on a Friday'", "the agent is told why"],
+    ["mcpx reject demo wish-1 too hot", "in the room demo; the proposer is told why"],
+  ],
+  run(context) {
+    const { words, options } = context;
+    if (words.length === 1) return rejectGate(context, words[0] ?? "", options.reason);
+    if (words.length === 2 && options.reason === undefined) {
+      throw misuse(
+        "say why",
+        "mcpx reject ROOM ID REASON, or mcpx reject ID --reason TEXT for a call at a gate",
+      );
+    }
+    return runInRoom(context);
+  },
 });
 
-async function run(context: Context<typeof roomOptions>): Promise<number> {
+async function runInRoom(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
-  const [, id = "", ...reason] = words;
+  const [, id = "", ...said] = words;
+  const reason = [...(options.reason === undefined ? [] : [options.reason]), ...said].join(" ");
   const room = await enterRoom(accessRoom(context, { level: "full" }), {
     history: defaultLimits.historyPageMax,
     signal: context.interrupted(),
@@ -30,7 +51,7 @@ async function run(context: Context<typeof roomOptions>): Promise<number> {
     if (proposal === undefined || why !== undefined) {
       throw new Failure(`${id} cannot be rejected: ${why}`, `see mcpx pending ${room.topic}`);
     }
-    const isOver = await rejectProposal(room, proposal, reason.join(" "));
+    const isOver = await rejectProposal(room, proposal, reason);
     if (options.json) output.json({ id, rejected: isOver });
     else output.line(isOver ? `rejected ${id}` : `${proposal.proposer} was told; ${adviceText(proposal)}`);
     return 0;

@@ -1,6 +1,5 @@
 // A tree of real processes: the root, `mid` below it, `low` below that, and subservers where a test wants them. Whatever
 // a test has left dead or frozen is up again before the next one.
-import { afterAll } from "vitest";
 import { type LeafGroup, type LeafProcess, startLeaves } from "./leaf-process.ts";
 import { startNode, type TreeNode } from "./tree-node.ts";
 import { expectTruth } from "./truth.ts";
@@ -18,14 +17,13 @@ export interface Family {
   leaves(node: TreeNode, segments: readonly string[], group: LeafGroup): Promise<LeafProcess>;
   /** Everybody lives, and the root shows exactly these tools. */
   heal(names: readonly string[]): Promise<void>;
+  /** Ends everybody. */
+  close(): Promise<void>;
 }
 
 export async function startFamily(config: object = {}): Promise<Family> {
   const nodes: TreeNode[] = [];
   const groups: LeafProcess[] = [];
-  afterAll(async () => {
-    await Promise.all([...groups.map((one) => one.kill()), ...nodes.map((one) => one.remove())]);
-  });
   const root = await startNode([], config);
   nodes.push(root);
   return {
@@ -48,6 +46,9 @@ export async function startFamily(config: object = {}): Promise<Family> {
         if (!one.isUp) await one.revive();
       }
       await expectTruth(root.place, names);
+    },
+    async close() {
+      await Promise.all([...groups.map((one) => one.kill()), ...nodes.map((one) => one.remove())]);
     },
   };
 }

@@ -54,6 +54,9 @@ export async function startNode(parents: readonly ParentLine[] = [], more: objec
       stdio: ["ignore", "pipe", "pipe"],
       cwd: dataDir,
     });
+    const end = () => void child.kill("SIGKILL");
+    process.once("exit", end);
+    child.once("exit", () => process.off("exit", end));
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on("line", (line) => logged.push(line));
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
     const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -7,10 +7,12 @@ export type Message = any;
 
 export interface RawOptions {
   tools?: readonly object[];
+  /** A page of its tools, instead of those. */
+  list?(cursor: string | undefined): object;
   /** What it answers to a call; the arguments as text unless given. */
   call?(params: Message): object | Promise<object>;
   /** What `mcpax/parent` is answered with; `undefined` is silence. */
-  parentId?: string | null | undefined;
+  parentId?: unknown;
   /** Its servers' capabilities. */
   capabilities?: object;
   /** PEM texts, where it comes over TLS. */
@@ -106,7 +108,13 @@ export async function rawRegistrant(
         },
       });
     } else if (method === "tools/list")
-      send({ id, result: { resultType: "complete", tools: options.tools ?? [] } });
+      send({
+        id,
+        result: {
+          resultType: "complete",
+          ...(options.list?.(params.cursor) ?? { tools: options.tools ?? [] }),
+        },
+      });
     else if (method === "tools/call") {
       const result = (await options.call?.(params)) ?? {
         content: [{ type: "text", text: JSON.stringify(params) }],

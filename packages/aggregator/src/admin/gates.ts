@@ -1,0 +1,154 @@
+// For the operator: GET /admin/gates (what waits, and what became of it), GET /admin/gates/{id} (all of one, and what
+// is to be signed), POST /admin/gates/{id}/decision (a proof decides).
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
+import { isObject, type JsonObject, McpxError, parseExact, statementOf, statementText } from "@mcpx/protocol";
+import { decide, prove } from "../gates/confirm.ts";
+import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/gate-store.ts";
+import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
+import type { TreeState } from "../tree-state.ts";
+import { grantRoutes } from "./grants.ts";
+import { operatorName, operatorRoute } from "./operator.ts";
+import { ruleRoutes } from "./rules.ts";
+
+export interface GateRoutesOptions {
+  tree: { readonly state: TreeState };
+  identity: Pick<Identity, "tokens">;
+  audit: Audit;
+  /** So that panic outlives the process. */
+  keepPanic(isPanic: boolean): void;
+}
+
+const statuses: readonly GateStatus[] = [
+  "pending",
+  "approved",
+  "consumed",
+  "done",
+  "failed",
+  "rejected",
+  "expired",
+  "indeterminate",
+  "withdrawn",
+];
+
+/** How long a decision waits for what comes of it. */
+const outcomeMs = 8_000;
+
+export function gateRoutes(options: GateRoutesOptions): Route[] {
+  const { tree, identity, audit, keepPanic } = options;
+  const { state } = tree;
+  const { gates } = state;
+  if (gates === undefined) return [];
+  const guard = { identity, audit };
+  const path = "/admin/gates";
+  return [
+    operatorRoute(guard, "GET", path, async (_by, { query }) => ({
+      body: await listGates(gates, query.get("status")),
+    })),
+    operatorRoute(guard, "GET", `${path}/:id`, async (_by, { params }) => ({
+      body: await wholeGate(gates, await findGate(gates, params.id)),
+    })),
+    operatorRoute(guard, "POST", `${path}/:id/decision`, async (by, request) => ({
+      body: await decideGate(state, gates, by, request),
+    })),
+    ...grantRoutes(state, gates, guard),
+    ...ruleRoutes(state, gates, { guard, keepPanic }),
+  ];
+}
+
+async function listGates(gates: Gatekeeper, wanted: string | null): Promise<JsonObject> {
+  const status = statuses.find((known) => known === wanted);
+  if (wanted !== null && status === undefined) {
+    throw new McpxError("bad_request", `status must be one of ${statuses.join(", ")}`);
+  }
+  const listed = await gates.store.list({ status });
+  return {
+    gates: listed.map((gate) => written(gates, gate)),
+    approvers: anchorsNow(gates).map(({ name, kind, thumbprint }) => ({ name, kind, thumbprint })),
+    panic: gates.isPanic,
+  };
+}
+
+async function findGate({ store }: Gatekeeper, id = ""): Promise<Gate> {
+  const gate = await store.find(id);
+  if (gate === undefined) throw new McpxError("confirmation_unknown");
+  return gate;
+}
+
+/** Whoever signs has the proof; it is on its way as soon as it is decided, and what comes of it may take longer. */
+async function decideGate(
+  state: TreeState,
+  gates: Gatekeeper,
+  by: Principal,
+  request: HttpRequest,
+): Promise<JsonObject> {
+  const body = await request.json();
+  const proof = isObject(body) ? body.proof : undefined;
+  if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
+  const gate = await findGate(gates, request.params.id);
+  const proven = await prove(state, gates, gate, { proof, by: operatorName(by) });
+  const deciding = decide(state, gates, gate, proven);
+  const left = new AbortController();
+  try {
+    const late = sleep(outcomeMs, undefined, { signal: left.signal, ref: false });
+    await Promise.race([deciding, late]);
+  } finally {
+    left.abort();
+    // Where nobody waits for it any more.
+    deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "a decision came to nothing"));
+  }
+  return wholeGate(gates, await findGate(gates, gate.id));
+}
+
+async function wholeGate(gates: Gatekeeper, gate: Gate): Promise<JsonObject> {
+  const { argumentsText, resultText, ...listed } = gate;
+  const terms = termsOf(gate, gates.aggregatorId);
+  const before = await lastLike(gates, gate);
+  return {
+    ...written(gates, listed),
+    arguments: parseExact(argumentsText),
+    // To the byte: who signs wants to know what the digest is of.
+    argumentsText,
+    ...(resultText !== undefined && { outcome: parseExact(resultText) }),
+    statements: {
+      approve: statementText(statementOf(terms, "approve")),
+      reject: statementText(statementOf(terms, "reject")),
+    },
+    ...(before && {
+      last: {
+        id: before.id,
+        argumentsText: before.argumentsText,
+        approvals: approvalsOf(before),
+        settledAt: textOf(before.settledAt),
+      },
+    }),
+  };
+}
+
+/** The call of the same tool that was approved last. */
+async function lastLike({ store }: Gatekeeper, { tool, id }: Gate): Promise<Gate | undefined> {
+  const done = await store.list({ status: "done" });
+  const last = done.find((gate) => gate.tool === tool && gate.id !== id);
+  return last && (await store.find(last.id));
+}
+
+function written({ aggregatorId }: Gatekeeper, gate: ListedGate): JsonObject {
+  const { createdAt, expiresAt, settledAt } = gate;
+  return {
+    ...gate,
+    approvals: approvalsOf(gate),
+    createdAt: textOf(createdAt),
+    expiresAt: textOf(expiresAt),
+    settledAt: textOf(settledAt),
+    terms: { ...termsOf(gate, aggregatorId) },
+  };
+}
+
+/** Without the proofs: these are in the audit. */
+function approvalsOf({ approvals }: Pick<ListedGate, "approvals">): JsonObject[] {
+  return approvals.map(({ by, thumbprint, at }) => ({ by, thumbprint, at: textOf(at) }));
+}
+
+function textOf(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}

@@ -1,0 +1,60 @@
+// Who may do an operator's work: admin tokens only, and every denial leaves a record.
+import {
+  type Audit,
+  bearerToken,
+  type HttpRequest,
+  type HttpResponse,
+  type Identity,
+  type Principal,
+  type Route,
+} from "@mcpx/host";
+import { isMcpxError, McpxError } from "@mcpx/protocol";
+import type { Caller } from "../exchange.ts";
+
+interface Guard {
+  identity: Pick<Identity, "tokens">;
+  audit: Audit | undefined;
+}
+
+type Verb = (by: Principal, request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
+
+export function operatorRoute(
+  { identity, audit }: Guard,
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  verb: Verb,
+): Route {
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
+    let actor = request.remoteAddress;
+    let by: Principal;
+    try {
+      by = await identity.tokens.verify(bearerToken(request));
+      actor = by.id ?? actor;
+      if (!by.admin) throw new McpxError("admin_only");
+    } catch (error) {
+      if (isMcpxError(error)) audit?.record({ action: `${method} ${path}`, reason: error.code, actor });
+      throw error;
+    }
+    return await verb(by, request);
+  };
+  return { method, path, handle };
+}
+
+/** As the audit names them. */
+export function operatorName({ id, jti }: Principal): string {
+  return id ?? `token:${jti}`;
+}
+
+/** Lists are read for them as for a client that can nothing special. */
+export function operatorCaller(principal: Principal): Caller {
+  return {
+    principal,
+    key: "operator",
+    era: "modern",
+    capabilities: {},
+    info: undefined,
+    dialect: "canonical",
+    profile: undefined,
+    logLevel: undefined,
+  };
+}

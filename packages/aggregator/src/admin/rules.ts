@@ -1,0 +1,122 @@
+// For the operator: GET /admin/rules (each with the tools it is about), POST /admin/rules/test (what would become of a
+// call; nothing is called), POST /admin/panic (everything is asked for, until it is over).
+import type { HttpRequest, Principal, Route } from "@mcpx/host";
+import { cautious, isObject, type JsonObject, McpxError, matchesGlob, parseExact } from "@mcpx/protocol";
+import { type Entry, listOf } from "../catalogue.ts";
+import type { Caller } from "../exchange.ts";
+import type { Gatekeeper } from "../gates/gatekeeper.ts";
+import { judge } from "../gates/judge.ts";
+import { classify, type Rule, type Verdict } from "../gates/rules.ts";
+import { withFixed } from "../overrides.ts";
+import { resolveName } from "../resolve.ts";
+import { serversOf, type TreeState } from "../tree-state.ts";
+import { operatorCaller, operatorName, operatorRoute } from "./operator.ts";
+
+interface RuleRouteOptions {
+  guard: Parameters<typeof operatorRoute>[0];
+  keepPanic(isPanic: boolean): void;
+}
+
+export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRouteOptions): Route[] {
+  const { guard, keepPanic } = options;
+  return [
+    operatorRoute(guard, "GET", "/admin/rules", async (by) => ({ body: await showRules(state, gates, by) })),
+    operatorRoute(guard, "POST", "/admin/rules/test", async (by, request) => ({
+      body: await testRules(state, gates, by, request),
+    })),
+    operatorRoute(guard, "POST", "/admin/panic", async (by, request) => {
+      const body = await request.json();
+      const on = isObject(body) ? body.on : undefined;
+      if (typeof on !== "boolean") throw new McpxError("bad_request", "on must be true or false");
+      keepPanic(on);
+      gates.isPanic = on;
+      const action = on ? "gate.panic" : "gate.calm";
+      state.audit?.recordNow({ action, actor: operatorName(by) });
+      return { body: { panic: on } };
+    }),
+  ];
+}
+
+async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Promise<JsonObject> {
+  const { rules, unannotated, quorum = 1, isPanic } = gates;
+  const caller = everywhere(by);
+  const lists = await Promise.all(serversOf(state).map((server) => listOf(state, server, "tools", caller)));
+  const tools = lists.flatMap((listed) => listed?.entries ?? []);
+  // A rule without conditions leaves nothing for those after it.
+  const open = (index: number) =>
+    tools.filter(({ canonical }) => !rules.slice(0, index).some((rule) => isLast(rule, canonical)));
+  return {
+    rules: rules.map((rule, index) => ({
+      ...rule,
+      number: index + 1,
+      matches: namesOf(open(index).filter(({ canonical }) => matchesGlob(rule.tools, canonical, "."))),
+    })),
+    rest: open(rules.length).map((tool) => {
+      const { action, why } = judge({ ...gates, rules: [] }, tool, {});
+      return { tool: tool.canonical, action, why };
+    }),
+    unannotated,
+    quorum,
+    panic: isPanic,
+  };
+}
+
+function isLast({ tools, where = {} }: Rule, canonical: string): boolean {
+  return Object.keys(where).length === 0 && matchesGlob(tools, canonical, ".");
+}
+
+function namesOf(tools: readonly Entry[]): string[] {
+  return tools.map(({ canonical }) => canonical);
+}
+
+async function testRules(
+  state: TreeState,
+  gates: Gatekeeper,
+  by: Principal,
+  request: HttpRequest,
+): Promise<JsonObject> {
+  const { tool, arguments: given } = readTest(await request.text());
+  const entry = await resolveName(state, "tools", tool, everywhere(by)).catch(() => undefined);
+  const verdict = entry === undefined ? judgeUnknown(gates, tool, given) : judgeKnown(gates, entry, given);
+  return {
+    ...verdict,
+    tool: entry?.canonical ?? tool,
+    isKnown: entry !== undefined,
+    capability: { ...(entry?.capability ?? cautious) },
+  };
+}
+
+/** As a call of it would be judged. */
+function judgeKnown(gates: Gatekeeper, entry: Entry, given: JsonObject): Verdict {
+  const { arguments: sent = {} } = entry.fixed
+    ? withFixed({ arguments: given }, entry.fixed)
+    : { arguments: given };
+  return judge(gates, entry, sent);
+}
+
+/** Of a tool that is not there, only its name is known. */
+function judgeUnknown(gates: Gatekeeper, tool: string, given: JsonObject): Verdict {
+  const { rules, unannotated, quorum, isPanic } = gates;
+  const said = { tool, capability: cautious, isAnnotated: false, arguments: given };
+  return classify({ ...said, rules, unannotated, quorum, isPanic });
+}
+
+function readTest(text: string): { tool: string; arguments: JsonObject } {
+  let body: unknown;
+  try {
+    body = parseExact(text);
+  } catch {
+    body = undefined;
+  }
+  const { tool, arguments: given = {} } = isObject(body) ? body : {};
+  if (typeof tool !== "string" || tool === "" || tool.length > 255) {
+    throw new McpxError("bad_request", "tool must be a tool's name");
+  }
+  if (!isObject(given)) throw new McpxError("bad_request", "arguments must be an object");
+  return { tool, arguments: given };
+}
+
+/** What an operator looks at is not bounded by the tools of their token. */
+function everywhere(by: Principal): Caller {
+  return operatorCaller({ ...by, tools: ["**"] });
+}

@@ -1,0 +1,26 @@
+// What an approver is told about a call's danger, in words. Pure. [AX-11.2-1]
+import { type Capability, isIrreversible } from "@mcpx/protocol";
+
+export function dangersOf(capability: Readonly<Capability>): string[] {
+  const { mutable, idempotent, auth_scope, cost_class } = capability;
+  const words: string[] = [];
+  if (isIrreversible(capability)) words.push("Cannot be undone");
+  else if (mutable) words.push("Changes something, and can be undone");
+  if (mutable && !idempotent) words.push("Twice is not the same as once");
+  if (auth_scope === "admin") words.push("Needs the rights of an administrator");
+  if (cost_class === "expensive") words.push("Expensive");
+  if (cost_class === "metered") words.push("May cost something");
+  return words;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  irreversible: "The tool says that it cannot be undone.",
+  unannotated: "The tool does not say how dangerous it is.",
+  reversible: "A rule of the operator wants it.",
+  panic: "At the moment everything is asked for.",
+};
+
+/** Why a human is asked at all. */
+export function whyText(why: string): string {
+  return reasons[why] ?? `The operator's ${why} wants it.`;
+}

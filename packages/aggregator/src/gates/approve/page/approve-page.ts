@@ -1,0 +1,182 @@
+// Runs in the page where a human decides: shows the call, keeps what is shown true, and takes the decision. It stands
+// alone but for the parts it is given, since its text is what the page gets.
+import type { CallFacts } from "../facts.ts";
+import type { Browser, PageElement } from "./browser.ts";
+import type { createDecideDialog } from "./decide-dialog.ts";
+import type { createPasskeys, RequestOptions } from "./passkeys.ts";
+import type { post } from "./post.ts";
+import type { readExact } from "./read-exact.ts";
+import type { showCall } from "./show-call.ts";
+import type { createShower } from "./show-value.ts";
+import type { visibleText } from "./visible-text.ts";
+import type { outcomeOf, timeLeft } from "./words.ts";
+
+export interface ApproveParts {
+  createDecideDialog: typeof createDecideDialog;
+  createPasskeys: typeof createPasskeys;
+  createShower: typeof createShower;
+  outcomeOf: typeof outcomeOf;
+  post: typeof post;
+  readExact: typeof readExact;
+  showCall: typeof showCall;
+  timeLeft: typeof timeLeft;
+  visibleText: typeof visibleText;
+}
+
+export function approvePage(parts: ApproveParts): void {
+  const { document, location } = globalThis as unknown as Browser;
+  const { post, outcomeOf, timeLeft, visibleText, readExact } = parts;
+  const lookMs = 1_000;
+  const lookHiddenMs = 5_000;
+  const warnMs = [60_000, 10_000];
+  const byId = (id: string) => document.getElementById(id) as PageElement;
+  const base = location.pathname;
+  const shower = parts.createShower({ visibleText });
+  const passkeys = parts.createPasskeys();
+  let facts: CallFacts | undefined;
+  let version = "";
+  /** By this page's own clock. */
+  let endsAt = 0;
+  let isBusy = false;
+  let isStale = false;
+  let said = "";
+
+  const plain = (text: string) =>
+    visibleText(text)
+      .map((part) => part.text)
+      .join("");
+  /** The one place that speaks. */
+  const say = (text: string, tone = "") => {
+    if (text === said) return;
+    said = text;
+    byId("status").className = tone;
+    byId("status").replaceChildren(shower.text(text, "plain"));
+  };
+  const isOpen = () => facts?.status === "pending" && !isBusy && !isStale;
+  const isOver = () => facts !== undefined && !["pending", "approved", "consumed"].includes(facts.status);
+
+  /** What can be done at this moment. */
+  const arm = () => {
+    const isPending = facts?.status === "pending";
+    const obstacle =
+      passkeys.obstacle() ??
+      (facts?.has_passkeys === false ? "Nobody has enrolled a passkey at this address." : undefined);
+    byId("buttons").hidden = !isPending || obstacle !== undefined;
+    byId("elsewhere").hidden = !isPending;
+    byId("obstacle").hidden = !isPending || obstacle === undefined;
+    byId("obstacle-text").textContent = obstacle ?? "";
+    for (const id of ["approve", "deny", "send"]) byId(id).disabled = !isOpen();
+    byId("left").hidden = !isPending;
+  };
+
+  const show = (now: CallFacts) => {
+    const isFirst = facts === undefined;
+    const isSame = facts?.status === now.status && facts.approvals.length === now.approvals.length;
+    facts = now;
+    endsAt = performance.now() + now.expires_in_ms;
+    if (isFirst) {
+      parts.showCall(now, { shower, readExact });
+      if (passkeys.obstacle() !== undefined || !now.has_passkeys) byId("elsewhere").open = true;
+    }
+    const { short, long, tone } = outcomeOf(now);
+    byId("chip").textContent = short;
+    byId("chip").className = `chip ${tone}`;
+    byId("approvals").textContent = `${now.approvals.length} of ${now.approvers}`;
+    byId("approved-by").replaceChildren(
+      now.approvals.length === 0 ? "" : shower.text(`by ${now.approvals.map(({ by }) => by).join(" and ")}`),
+    );
+    document.title = `${short}: ${plain(now.tool)}`;
+    byId("call").hidden = false;
+    // What was said about an attempt stays until something happens.
+    if (!isSame) say(long, tone);
+    arm();
+  };
+
+  const look = async () => {
+    const headers: Record<string, string> = version === "" ? {} : { "if-none-match": version };
+    try {
+      const response = await fetch(`${base}/call`, { headers, cache: "no-store" });
+      if (isStale) said = "";
+      const wasStale = isStale;
+      isStale = false;
+      if (response.status === 404) {
+        byId("call").hidden = true;
+        facts = undefined;
+        say("There is nothing to decide here: the link is wrong, or the call is long over.", "bad");
+        arm();
+        return false;
+      }
+      if (response.ok) {
+        version = response.headers.get("etag") ?? "";
+        show((await response.json()) as CallFacts);
+      }
+      if (wasStale && facts !== undefined) {
+        const { long, tone } = outcomeOf(facts);
+        say(long, tone);
+        arm();
+      }
+    } catch {
+      isStale = true;
+      say("The gateway cannot be reached. What you see may be old.", "odd");
+      arm();
+    }
+    return !isOver();
+  };
+
+  const keepLooking = async () => {
+    const goesOn = await look();
+    if (goesOn) setTimeout(keepLooking, document.hidden ? lookHiddenMs : lookMs);
+  };
+
+  const attempt = async (work: () => Promise<unknown>) => {
+    isBusy = true;
+    arm();
+    try {
+      const now = (await work()) as CallFacts;
+      isBusy = false;
+      show(now);
+    } catch (error) {
+      isBusy = false;
+      const { name, message } = error as Error;
+      const isLeft = name === "NotAllowedError" || name === "AbortError";
+      say(isLeft ? "No passkey was used. Nothing was decided." : message, "bad");
+      version = "";
+      arm();
+    }
+  };
+  const decide = (decision: "approve" | "reject", reason: string | undefined) =>
+    attempt(async () => {
+      say("Waiting for your passkey …");
+      const options = await post(`${base}/passkey/options`, { decision, reason });
+      const credential = await passkeys.get(options as RequestOptions);
+      say("Your decision is on its way …");
+      return post(`${base}/passkey/decision`, { decision, reason, credential });
+    });
+
+  const tick = () => {
+    if (facts?.status !== "pending") return;
+    const ms = endsAt - performance.now();
+    byId("left-text").textContent = timeLeft(ms);
+    byId("left").className = ms < (warnMs[0] ?? 0) ? "soon" : "";
+    const isAt = (at: number) => ms <= at && ms > at - 500;
+    if (warnMs.some(isAt) && !isBusy) say(`${timeLeft(ms)} left to decide.`, "odd");
+  };
+
+  byId("send").addEventListener("click", () => {
+    const proof = byId("proof").value.trim();
+    if (proof === "") byId("proof").focus();
+    else void attempt(() => post(`${base}/decision`, { proof }));
+  });
+  parts.createDecideDialog({
+    isOpen: () => isOpen() && passkeys.obstacle() === undefined && facts?.has_passkeys === true,
+    tool: () => shower.text(facts?.tool ?? ""),
+    decide,
+  });
+  const { port, protocol } = new URL(location.href);
+  const isNumber = passkeys.obstacle() !== undefined && ["127.0.0.1", "[::1]"].includes(location.hostname);
+  byId("by-name").hidden = !isNumber;
+  byId("by-name").href = `${protocol}//localhost${port === "" ? "" : `:${port}`}${base}`;
+  document.addEventListener("visibilitychange", () => void (document.hidden || isOver() || look()));
+  setInterval(tick, 500);
+  void keepLooking();
+}

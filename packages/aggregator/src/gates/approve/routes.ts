@@ -1,0 +1,55 @@
+// GET /approve/{id} (the page), /approve/{id}/call (what it shows), POST /approve/{id}/decision, /passkey/options and
+// /passkey/decision; GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
+import type { Audit, HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
+import { operatorRoute } from "../../admin/operator.ts";
+import type { TreeState } from "../../tree-state.ts";
+import type { ApproverStore } from "../approver-store.ts";
+import type { Gatekeeper } from "../gatekeeper.ts";
+import { type Desk, passkeyOptions, takeAssertion, takeProof } from "./decide-here.ts";
+import { enrolOptions, enrolPasskey, inviteApprover } from "./enrol.ts";
+import { createEnrolments } from "./enrolments.ts";
+import { factsOf, findGate, versionOf } from "./facts.ts";
+import { approveShell, enrolShell } from "./pages.ts";
+import { originOf, rpIdOf } from "./where.ts";
+
+export interface ApproveRoutesOptions {
+  tree: { readonly state: TreeState };
+  gates: Gatekeeper;
+  identity: Pick<Identity, "tokens">;
+  /** Where new approvers go; whether they count is what `gates.anchors` says. */
+  approvers: ApproverStore;
+  audit: Audit;
+}
+
+const bodyBytesMax = 65_536;
+
+export function approveRoutes({ tree, gates, identity, approvers, audit }: ApproveRoutesOptions): Route[] {
+  const { state } = tree;
+  const desk: Desk = { state, gates };
+  const enrolDesk = { gates, approvers, audit, enrolments: createEnrolments(state.clock) };
+  const posts: [string, (request: HttpRequest) => Promise<HttpResponse>][] = [
+    ["/approve/:id/decision", (request) => takeProof(desk, request)],
+    ["/approve/:id/passkey/options", (request) => passkeyOptions(desk, request)],
+    ["/approve/:id/passkey/decision", (request) => takeAssertion(desk, request)],
+    ["/approve/enroll/:ticket/options", (request) => enrolOptions(enrolDesk, request)],
+    ["/approve/enroll/:ticket/passkey", (request) => enrolPasskey(enrolDesk, request)],
+  ];
+  return [
+    { method: "GET", path: "/approve/enroll/:ticket", handle: () => enrolShell },
+    { method: "GET", path: "/approve/:id", handle: () => approveShell },
+    { method: "GET", path: "/approve/:id/call", handle: (request) => showGate(desk, request) },
+    operatorRoute({ identity, audit }, "POST", "/admin/approvers/enrolments", (by, request) =>
+      inviteApprover(enrolDesk, by, request),
+    ),
+    ...posts.map(([path, handle]): Route => ({ method: "POST", path, handle, bodyBytesMax })),
+  ];
+}
+
+/** The id is all it takes to look: nobody guesses it. */
+async function showGate({ state, gates }: Desk, request: HttpRequest): Promise<HttpResponse> {
+  const gate = await findGate(gates, request.params.id);
+  const rpId = rpIdOf(originOf(request));
+  const etag = versionOf(gate, rpId);
+  if (request.headers["if-none-match"] === etag) return { status: 304, headers: { etag } };
+  return { body: await factsOf(gates, gate, { clock: state.clock, rpId }), headers: { etag } };
+}

@@ -1,0 +1,79 @@
+// What every store of approvers does.
+import { generateKeyPairSync } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Approver, ApproverStore } from "./approver-store.ts";
+import type { Passkey, PasskeyJwk } from "./passkey.ts";
+
+export const passkeyOf = (more: Partial<Passkey> = {}): Passkey => ({
+  credentialId: "Y3JlZGVudGlhbA",
+  publicKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
+    format: "jwk",
+  }) as PasskeyJwk,
+  counter: 1,
+  rpId: "localhost",
+  origin: "http://localhost:7332",
+  transports: ["internal"],
+  ...more,
+});
+
+export function approverStoreCases(open: () => Promise<ApproverStore>): void {
+  const anna: Approver = { name: "anna", passkey: passkeyOf() };
+  const jwk = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
+  const ben: Approver = { name: "Ben", jwk };
+
+  test("gives back whom it was given, by name", async () => {
+    const store = await open();
+    expect(await store.list()).toEqual([]);
+    await store.add(anna);
+    await store.add(ben);
+    expect(await store.list()).toEqual([ben, anna]);
+  });
+
+  test("a name is taken once, in whatever case", async () => {
+    const store = await open();
+    await store.add(anna);
+    for (const name of ["anna", "ANNA"]) {
+      await expect(store.add({ name, passkey: passkeyOf() })).rejects.toMatchObject({ code: "id_conflict" });
+    }
+    expect(await store.list()).toEqual([anna]);
+  });
+
+  test("of many who take a name at once, one has it", async () => {
+    const store = await open();
+    const added = await Promise.allSettled(
+      Array.from({ length: 20 }, () => store.add({ name: "anna", passkey: passkeyOf() })),
+    );
+    expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await store.list()).toHaveLength(1);
+  });
+
+  test("takes nobody who is none", async () => {
+    const store = await open();
+    const wrong = [
+      { name: "../anna", passkey: passkeyOf() },
+      { name: "", passkey: passkeyOf() },
+      { name: "anna", passkey: { ...passkeyOf(), rpId: "" } },
+      { name: "anna", passkey: { ...passkeyOf(), origin: "http://localhost:7332/path" } },
+      { name: "anna", passkey: { ...passkeyOf(), credentialId: "not base64url" } },
+      { name: "anna", passkey: { ...passkeyOf(), counter: -1 } },
+      { name: "anna", passkey: { ...passkeyOf(), publicKey: { kty: "oct", k: "AAAA" } } },
+    ] as unknown as Approver[];
+    for (const one of wrong) await expect(store.add(one), JSON.stringify(one)).rejects.toThrow();
+    expect(await store.list()).toEqual([]);
+  });
+
+  test("keeps what a passkey has counted, and never less", async () => {
+    const store = await open();
+    await store.add(anna);
+    await Promise.all([5, 12, 9].map((counter) => store.keepCounter("anna", counter)));
+    expect(await store.list()).toEqual([{ ...anna, passkey: { ...anna.passkey, counter: 12 } }]);
+  });
+
+  test("counts for nobody else, and makes nobody up", async () => {
+    const store = await open();
+    await store.add(ben);
+    await store.keepCounter("Ben", 3);
+    await store.keepCounter("anna", 3);
+    expect(await store.list()).toEqual([ben]);
+  });
+}

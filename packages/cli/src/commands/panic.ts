@@ -1,0 +1,50 @@
+// `mcpx panic`: from now on every call of every tool waits for a human, whatever was granted; `mcpx panic off` ends it.
+import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { dataDirOf } from "../data-dir.ts";
+import { misuse } from "../failure.ts";
+import { adminCall } from "../gate-desk.ts";
+import { hasGateway } from "../gateway-access.ts";
+import { localUser, withStore } from "../local-store.ts";
+
+export const panic = defineCommand({
+  name: "panic",
+  summary: "let every call wait for a human, until it is off again",
+  usage: "[on|off]",
+  words: { min: 0, max: 1 },
+  options: gatewayOptions,
+  examples: [
+    ["mcpx panic", "at once; grants do not count, a restart does not end it"],
+    ["mcpx panic off", "the rules and grants count again"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof gatewayOptions>): Promise<number> {
+  const { options, output, words, program } = context;
+  const [word = "on"] = words;
+  if (word !== "on" && word !== "off")
+    throw misuse(`panic is on or off, not ${word}`, "write mcpx panic off");
+  const isPanic = word === "on";
+  if (hasGateway(context)) await adminCall(context)("POST", "/panic", { on: isPanic });
+  else await keepForLater(context, isPanic);
+  if (options.json) output.json({ panic: isPanic });
+  else if (isPanic) output.line(`panic: every call waits for a human now, until ${program} panic off`);
+  else output.line("calm: the rules and grants count again");
+  return 0;
+}
+
+/** For the gateway that will run there. */
+async function keepForLater(context: Context<typeof gatewayOptions>, isPanic: boolean): Promise<void> {
+  const dataDir = dataDirOf(context, context.options);
+  const { keepPanic } = await import("@mcpx/aggregator");
+  const { openPins } = await import("../open-pins.ts");
+  await withStore(dataDir, {}, ({ audit }) => {
+    const { db, close } = openPins(dataDir);
+    try {
+      keepPanic(db, isPanic);
+    } finally {
+      close();
+    }
+    audit.recordNow({ action: isPanic ? "gate.panic" : "gate.calm", actor: `cli:${localUser()}` });
+  });
+}

@@ -1,0 +1,49 @@
+// `mcpx rules test TOOL JSON`: what would become of a call. Nothing is called.
+import { type JsonObject, parseExact } from "@mcpx/protocol";
+import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { adminCall } from "../gate-desk.ts";
+import { readJsonObject } from "../read-json-object.ts";
+import { visible } from "../visible.ts";
+import { whyText } from "./rules.ts";
+
+export const rulesTest = defineCommand({
+  name: "rules test",
+  summary: "say what would become of a call, without making it",
+  usage: "TOOL [JSON]",
+  words: { min: 1, max: 2 },
+  options: gatewayOptions,
+  examples: [
+    ["mcpx rules test files.delete", "without arguments"],
+    [`mcpx rules test files.delete '{"path": "/tmp/x"}'`, "with these"],
+    ["mcpx rules test files.delete --json | jq -r .action", "allow, ask, always_ask or deny"],
+  ],
+  run,
+});
+
+const meanings: Readonly<Record<string, string>> = {
+  allow: "it goes on",
+  ask: "it waits for a human, unless it was granted",
+  always_ask: "it waits for a human, whatever was granted",
+  deny: "it is refused",
+};
+
+async function run(context: Context<typeof gatewayOptions>): Promise<number> {
+  const { options, output, words } = context;
+  const [tool = "", given = "{}"] = words;
+  readJsonObject(given, "JSON");
+  const wish = { tool, arguments: parseExact(given) };
+  const answer = await adminCall(context)("POST", "/rules/test", wish);
+  if (options.json) output.json(answer);
+  else for (const line of verdictLines(answer)) output.line(line);
+  return 0;
+}
+
+function verdictLines({ action, why, approvers, tool, isKnown }: JsonObject): string[] {
+  const many = Number(approvers) > 1 ? `; ${approvers} must approve` : "";
+  const isAsked = action === "ask" || action === "always_ask";
+  return [
+    `${String(action)}: ${meanings[String(action)] ?? ""}${isAsked ? many : ""}`,
+    `because: ${whyText(String(why))}`,
+    ...(isKnown === false ? [`${visible(String(tool))} is not there now; only its name was judged`] : []),
+  ];
+}

@@ -1,0 +1,105 @@
+// Approving and rejecting a call at its gate: looked at here, signed here with the operator's own key, decided there.
+import { resolve } from "node:path";
+import { thumbprint } from "@mcpx/host";
+import { type Decision, gateReasonCharsMax, type JsonObject, statementOf } from "@mcpx/protocol";
+import { resultLines } from "./call-text.ts";
+import type { Context, gatewayOptions } from "./command.ts";
+import { dataDirOf } from "./data-dir.ts";
+import { Failure, misuse } from "./failure.ts";
+import { gateCard, stateText } from "./gate-card.ts";
+import { type GateDesk, type GateReport, gateDesk, gateJson } from "./gate-desk.ts";
+import { defaultKeyPath, readSigningKey } from "./key-file.ts";
+import { ask } from "./show-change.ts";
+import { visible } from "./visible.ts";
+
+export const gateOptions = {
+  key: { type: "string", value: "FILE", about: "your key for gates (default: keys/default.jwk in the data)" },
+} as const;
+
+type GateContext = Context<typeof gatewayOptions & typeof gateOptions>;
+
+/** Shows it, asks unless told not to, and resolves to the exit code. */
+export async function approveGate(
+  context: GateContext,
+  id: string,
+  { isAgreed, isOpen }: { isAgreed: boolean; isOpen: boolean },
+): Promise<number> {
+  const { options, output } = context;
+  const desk = gateDesk(context);
+  const gate = await desk.find(id);
+  const sign = await signer(context, desk);
+  checkPending(gate, "approved");
+  if (!isAgreed) {
+    const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
+    for (const line of card) output.line(line);
+    const answer = options.json
+      ? undefined
+      : await ask(context, "Approve exactly this, once? y or n (Enter: n)");
+    if (answer === undefined) throw new Failure("nothing was approved: nobody is here to ask", "add --yes");
+    if (!/^y(es)?$/i.test(answer)) {
+      output.line("nothing was approved; it waits on");
+      return 1;
+    }
+  }
+  const after = await desk.decide(gate.id, await sign(gate, "approve"));
+  if (options.json) output.json(gateJson(after));
+  else for (const line of outcomeLines(after)) output.line(line);
+  return hasGoneWrong(after) ? 1 : 0;
+}
+
+export async function rejectGate(
+  context: GateContext,
+  id: string,
+  reason: string | undefined,
+): Promise<number> {
+  const { options, output } = context;
+  if (reason !== undefined && reason.length > gateReasonCharsMax) {
+    throw misuse(`the reason is longer than ${gateReasonCharsMax} characters`, "say it in fewer");
+  }
+  const desk = gateDesk(context);
+  const gate = await desk.find(id);
+  const sign = await signer(context, desk);
+  checkPending(gate, "rejected");
+  const after = await desk.decide(gate.id, await sign(gate, "reject", reason));
+  if (options.json) output.json(gateJson(after));
+  else output.line(`${visible(after.tool)}: ${stateText(after)}`);
+  return 0;
+}
+
+type Sign = (gate: GateReport, decision: Decision, reason?: string) => Promise<string>;
+
+/** With a key that counts there: what would be refused is not tried. */
+async function signer(context: GateContext, desk: GateDesk): Promise<Sign> {
+  const { options, cwd } = context;
+  const path =
+    options.key === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.key);
+  const { key, jwk } = readSigningKey(path);
+  const kid = thumbprint(jwk);
+  const { approvers } = await desk.list("pending");
+  if (!approvers.some((one) => one.thumbprint === kid)) {
+    const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;
+    throw new Failure(`the key in ${path} approves nothing there`, fix);
+  }
+  // Only now: it brings the whole tree with it.
+  const { signProof } = await import("@mcpx/aggregator");
+  return ({ terms }, decision, reason) => signProof(statementOf(terms, decision, reason), key, kid);
+}
+
+function checkPending(gate: GateReport, what: string): void {
+  if (gate.status === "pending") return;
+  throw new Failure(`it cannot be ${what} any more: ${stateText(gate)}`, "see mcpx pending");
+}
+
+function outcomeLines(gate: GateReport): string[] {
+  const { result, error } = gate.outcome ?? {};
+  const said = result !== undefined ? resultLines(result) : error !== undefined ? [errorText(error)] : [];
+  return [`${visible(gate.tool)}: ${stateText(gate)}`, ...said];
+}
+
+function errorText({ message }: JsonObject): string {
+  return visible(String(message));
+}
+
+function hasGoneWrong({ status, outcome }: GateReport): boolean {
+  return status === "failed" || status === "indeterminate" || outcome?.result?.isError === true;
+}

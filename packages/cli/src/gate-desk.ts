@@ -1,0 +1,116 @@
+// The gateway's gates as an operator has them: what waits, all of one, and the decision about it.
+import { digestOf, type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import type { Context, gatewayOptions } from "./command.ts";
+import { Failure, misuse } from "./failure.ts";
+import { accessGateway, callGateway } from "./gateway-access.ts";
+import { localUser } from "./local-store.ts";
+
+type GatewayContext = Context<typeof gatewayOptions>;
+
+export interface GateApproval {
+  by: string;
+  thumbprint: string;
+  at: string;
+}
+
+/** As the gateway tells it. */
+export interface ListedReport {
+  id: string;
+  status: string;
+  principal: string;
+  session: string;
+  tool: string;
+  why: string;
+  route: string[];
+  capability: JsonObject;
+  approvers: number;
+  approvals: GateApproval[];
+  createdAt: string;
+  expiresAt: string;
+  rejectedBy?: string;
+  reason?: string;
+  terms: GateTerms;
+}
+
+export interface GateReport extends ListedReport {
+  argumentsText: string;
+  /** What the tool has answered, or the error in its place. */
+  outcome?: { result?: JsonObject; error?: JsonObject };
+  /** The call of the same tool that was approved before. */
+  last?: { id: string; argumentsText: string; approvals: GateApproval[]; settledAt: string };
+}
+
+export interface GateDesk {
+  list(status?: string): Promise<{
+    gates: ListedReport[];
+    approvers: { name: string; thumbprint: string }[];
+    isPanic: boolean;
+  }>;
+  /** By its id, or the beginning of it where that is clear. */
+  find(id: string): Promise<GateReport>;
+  decide(id: string, proof: string): Promise<GateReport>;
+}
+
+/** Shorter beginnings are more likely a slip than a choice. */
+const beginningCharsMin = 4;
+
+export function adminCall(context: GatewayContext) {
+  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
+  return async (method: "GET" | "POST" | "DELETE", path: string, body?: JsonObject) =>
+    callGateway(await access.enter(), method, `/admin${path}`, body);
+}
+
+export function gateDesk(context: GatewayContext): GateDesk {
+  const call = adminCall(context);
+  const show = async (id: string) => checked(await call("GET", `/gates/${encodeURIComponent(id)}`));
+  const list: GateDesk["list"] = async (status) => {
+    const { gates, approvers, panic } = await call("GET", `/gates${status ? `?status=${status}` : ""}`);
+    return {
+      gates: objects(gates) as unknown as ListedReport[],
+      approvers: objects(approvers) as unknown as { name: string; thumbprint: string }[],
+      isPanic: panic === true,
+    };
+  };
+  return {
+    list,
+    async find(id) {
+      try {
+        return await show(id);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.reason !== "confirmation_unknown") throw error;
+      }
+      const { gates } = await list();
+      const fitting = id.length < beginningCharsMin ? [] : gates.filter((gate) => gate.id.startsWith(id));
+      const [only] = fitting;
+      if (only !== undefined && fitting.length === 1) return await show(only.id);
+      if (fitting.length > 1) throw misuse(`${id} is the beginning of several gates`, "write more of it");
+      throw new Failure(`there is no gate ${id}`, "see mcpx pending");
+    },
+    decide: async (id, proof) =>
+      checked(await call("POST", `/gates/${encodeURIComponent(id)}/decision`, { proof })),
+  };
+}
+
+/** What is shown must be what is signed, whatever the gateway says. */
+async function checked(answer: JsonObject): Promise<GateReport> {
+  const gate = answer as unknown as GateReport;
+  const { terms, argumentsText, id, tool } = gate;
+  const isWhole = isObject(terms) && typeof argumentsText === "string";
+  const isTrue =
+    isWhole &&
+    terms.confirmation_id === id &&
+    terms.tool === tool &&
+    terms.arguments_digest === (await digestOf(parseExact(argumentsText)));
+  if (!isTrue)
+    throw new Failure("the gateway shows another call than it wants to have signed", "sign nothing");
+  return gate;
+}
+
+/** For programs: with the arguments exactly as they will be sent. */
+export function gateJson({ argumentsText, ...gate }: GateReport): JsonObject {
+  return { ...gate, arguments: parseExact(argumentsText) };
+}
+
+export function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,0 +1,169 @@
+// A tree with gates behind a real listener, with the pages where humans decide, and an agent that calls its tools.
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type AnchorKey,
+  anchorKeys,
+  approveRoutes,
+  createFileApproverStore,
+  createGatekeeper,
+  createTree,
+  type Gatekeeper,
+  type Rule,
+  signProof,
+} from "@mcpx/aggregator";
+import {
+  createAudit,
+  createIdentity,
+  createListener,
+  createLogger,
+  openState,
+  type PublicJwk,
+  systemClock,
+  thumbprint,
+} from "@mcpx/host";
+import { type Decision, defaultLimits, type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
+import { anchorOf } from "../../../packages/aggregator/src/gates/approver-store.ts";
+import { createMemoryGateStore } from "../../../packages/aggregator/src/gates/gate-store-memory.ts";
+import {
+  inProcessServer,
+  serverOptions,
+} from "../../../packages/aggregator/src/testing/in-process-server.ts";
+import { callerOf } from "../../../packages/aggregator/src/testing/test-tree.ts";
+
+export type Waiting = GateTerms & { status: string; approve_url: string };
+
+export interface ApproveServer {
+  /** By name, as passkeys need it. */
+  readonly origin: string;
+  readonly gates: Gatekeeper;
+  /** The arguments of all calls that have happened. */
+  called(): unknown[];
+  /** An agent calls; what it is answered with. */
+  call(args: JsonObject, principal?: string): Promise<JsonObject>;
+  /** An agent calls, and has to wait. */
+  stopped(args: JsonObject, principal?: string): Promise<Waiting>;
+  /** A link to become an approver. */
+  invite(name: string): Promise<{ status: number; body: JsonObject }>;
+  post(
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: JsonObject }>;
+  /** Somebody decides elsewhere, with a key of their own. */
+  sign(terms: GateTerms, decision: Decision, reason?: string): Promise<string>;
+  /** Approvers who came meanwhile count from now on. */
+  reload(): Promise<void>;
+  audited(): (string | undefined)[][];
+  stop(): Promise<void>;
+}
+
+const tool = { name: "wipe", inputSchema: { type: "object" }, annotations: { destructiveHint: true } };
+
+export async function startApproveServer(
+  options: { rules?: Rule[]; ttlMs?: number } = {},
+): Promise<ApproveServer> {
+  const dir = mkdtempSync(join(tmpdir(), "mcpx-approve-"));
+  const log = createLogger({ level: "silent" });
+  const db = openState(join(dir, "state.db"));
+  const identity = createIdentity({ db, clock: systemClock, log });
+  const audit = createAudit({ db, clock: systemClock, log });
+  const approvers = await createFileApproverStore(join(dir, "approvers"));
+  const operator = keyOf();
+  const known = anchorKeys([{ kind: "key", name: "operator", jwk: operator.jwk }]);
+  let keys: readonly AnchorKey[] = known;
+  let origin = "";
+  const gates = createGatekeeper({
+    aggregatorId: "a1",
+    store: createMemoryGateStore({ clock: systemClock }),
+    rules: options.rules ?? [],
+    unannotated: "ask",
+    anchors: () => keys,
+    holdMs: 0,
+    holdWithProgressMs: 0,
+    ttlMs: options.ttlMs,
+    approveUrl: (id) => `${origin}/approve/${id}`,
+  });
+  const server = inProcessServer({ tools: [tool] });
+  const tree = createTree({
+    name: "test",
+    version: "1.0.0",
+    servers: [serverOptions("files", server.open, { isTrusted: true })],
+    clock: systemClock,
+    log,
+    audit,
+    gates,
+    secret: new Uint8Array(32).fill(7),
+  });
+  const listener = createListener({
+    host: "127.0.0.1",
+    port: 0,
+    limits: defaultLimits,
+    log,
+    routes: approveRoutes({ tree, gates, identity, approvers, audit }),
+  });
+  const { port } = await listener.start();
+  origin = `http://localhost:${port}`;
+
+  const post: ApproveServer["post"] = async (path, body, headers = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as JsonObject };
+  };
+  const call: ApproveServer["call"] = (args, principal = "agent") =>
+    tree.handle({
+      caller: callerOf({ principal: { id: principal } }),
+      method: "tools/call",
+      params: { name: "files.wipe", arguments: args },
+      wantsProgress: false,
+      paramHeaders: undefined,
+      signal: new AbortController().signal,
+      notify: () => {},
+      ask: async () => ({}),
+    });
+  return {
+    get origin() {
+      return origin;
+    },
+    gates,
+    called: () =>
+      server.asked.filter(({ method }) => method === "tools/call").map(({ params }) => params.arguments),
+    call,
+    stopped: async (args, principal) =>
+      (await call(args, principal)).structuredContent as Waiting & JsonObject,
+    async invite(name) {
+      const claims = { sub: "admin", topics: ["**"] as [string], admin: true };
+      const { token } = await identity.tokens.mint(claims, { ttlMs: 60_000 });
+      return post("/admin/approvers/enrolments", { name }, { authorization: `Bearer ${token}` });
+    },
+    post,
+    sign: (terms, decision, reason) =>
+      signProof(statementOf(terms, decision, reason), operator.privateKey, thumbprint(operator.jwk)),
+    async reload() {
+      const enrolled = (await approvers.list()).map(anchorOf);
+      keys = [...known, ...anchorKeys(enrolled, approvers.keepCounter)];
+    },
+    audited() {
+      audit.flush();
+      return audit.list({ limit: 100 }).map(({ action, actor, reason }) => [action, actor, reason]);
+    },
+    async stop() {
+      await listener.close({ graceMs: 100 });
+      await tree.close();
+      identity.close();
+      audit.close();
+      db.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function keyOf(): { jwk: PublicJwk; privateKey: KeyObject } {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  return { jwk: publicKey.export({ format: "jwk" }) as PublicJwk, privateKey };
+}
