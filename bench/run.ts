@@ -1,6 +1,7 @@
 // `npm run bench -- NAME [--json]`: runs one benchmark and prints its figures, ours beside a peer's in the same run.
 import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
+import { benchGates } from "./gates/gates.ts";
 import { benchHop } from "./hop/hop.ts";
 import { benchRecovery } from "./recovery/recovery.ts";
 import { benchRooms } from "./rooms/rooms.ts";
@@ -8,6 +9,7 @@ import { benchTree } from "./tree/tree.ts";
 
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
   client: benchClient,
+  gates: benchGates,
   hop: benchHop,
   recovery: benchRecovery,
   rooms: benchRooms,

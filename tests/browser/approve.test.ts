@@ -51,7 +51,7 @@ async function enrol(name: string): Promise<void> {
   await server.reload();
 }
 
-const status = () => page.getByRole("status").innerText();
+const status = () => page.getByRole("status").textContent();
 const open = async ({ approve_url }: Waiting) => {
   await page.goto(approve_url);
   await page.getByText("asks to call").waitFor();
@@ -75,7 +75,7 @@ const hostile = {
 test("[AX-11.3-4] a call is shown exactly, whatever its arguments would like to be", slow, async () => {
   const waiting = await server.stopped(hostile);
   await open(waiting);
-  const text = await page.locator("#arguments").innerText();
+  const text = await page.locator("#arguments").textContent();
   expect(text).toContain("<script>document.title='owned'</script>");
   expect(text).toContain("photoU+202Egpj.exeU+200BU+0000");
   expect(text).toContain('x\\",↵\n');
@@ -85,12 +85,12 @@ test("[AX-11.3-4] a call is shown exactly, whatever its arguments would like to 
   // The end of what is long is seen before it is unfolded; the rest after.
   expect(text).not.toContain("rm -rf");
   await page.getByRole("button", { name: /show [\d,]+ more characters/ }).click();
-  expect(await page.locator("#arguments").innerText()).toContain("&& rm -rf / #");
+  expect(await page.locator("#arguments").textContent()).toContain("&& rm -rf / #");
   await expect.poll(() => page.title()).toBe("Waiting: files.wipe");
-  expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("files.wipe");
-  expect(await page.locator("#dangers li").allInnerTexts()).toContain("Cannot be undone");
-  expect(await page.locator("main").innerText()).toContain("agent");
-  expect(await page.getByRole("timer").innerText()).toMatch(/^[45]:\d\d$/);
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("files.wipe");
+  expect(await page.locator("#dangers li").allTextContents()).toContain("Cannot be undone");
+  expect(await page.locator("main").textContent()).toContain("agent");
+  expect(await page.getByRole("timer").textContent()).toMatch(/^[45]:\d\d$/);
   expect(await page.locator("[aria-live], [role=status], [role=alert], [role=log]").count()).toBe(1);
   expect(server.called()).toEqual([]);
   expect(errors).toEqual([]);
@@ -112,7 +112,8 @@ test("[AX-11.3-2] [AX-11.3-5] [B-GATE-1] a passkey approves, and the call happen
   expect(second).toMatchObject({ status: 409, body: { error: { reason: "confirmation_used" } } });
   expect(server.called()).toHaveLength(1);
   const [credential] = await device.credentials();
-  expect(credential?.signCount).toBeGreaterThan(0);
+  expect(credential?.signCount).toBeGreaterThan(1);
+  expect(await server.counters()).toEqual([["anna", credential?.signCount]]);
   expect(server.audited()).toContainEqual(["gate.approve", "anna", undefined]);
   expect(errors).toEqual([]);
 });
@@ -124,7 +125,7 @@ test("[AX-11.3-4] the next call is compared with the one that was approved", slo
   await page.getByText("is done").waitFor();
   expect(server.called()).toHaveLength(before + 1);
   await open(await server.stopped({ path: "/a", force: true }));
-  expect(await page.locator("#changes").innerText()).toBe("- force: false\n+ force: true");
+  expect(await page.locator("#changes li").allTextContents()).toEqual(["- force: false", "+ force: true"]);
   // What others were allowed is theirs.
   await open(await server.stopped({ path: "/a", force: true }, "stranger"));
   expect(await page.locator("#last").isVisible()).toBe(false);
@@ -167,25 +168,29 @@ test("[AX-11.3-2] a human who is not verified approves nothing", slow, async () 
     const wish = { challenge, rpId: "localhost", userVerification: "discouraged" } as const;
     const credential = await assertAt(page, wish);
     expect(Number(bytes(credential.response.authenticatorData ?? "")[32]) & 4).toBe(0);
-    expect(await sendAssertion(waiting, credential)).toMatchObject({ status: 403, reason: "bad_proof" });
+    expect(await sendAssertion(waiting, credential)).toEqual(
+      refusal("the passkey's assertion does not hold"),
+    );
   } finally {
     await device.setVerified(true);
   }
   expect(server.called()).toHaveLength(before);
   // The control: the same with a human who is.
   await approve();
-  await page.getByText("Approved by anna").waitFor();
+  await page.getByText("Approved by anna. The call was made once, and is done.").waitFor();
   expect(server.called()).toHaveLength(before + 1);
 });
+
+const refusal = (detail: string) => ({ status: 403, message: `The proof does not hold: ${detail}` });
 
 async function sendAssertion(
   { confirmation_id }: Waiting,
   credential: object,
   more: object = { decision: "approve" },
-): Promise<{ status: number; reason: unknown }> {
+): Promise<{ status: number; message: unknown }> {
   const path = `/approve/${confirmation_id}/passkey/decision`;
   const { status: code, body } = await server.post(path, { credential, ...more });
-  return { status: code, reason: (body.error as JsonObject | undefined)?.reason };
+  return { status: code, message: (body.error as JsonObject | undefined)?.message };
 }
 
 test("[AX-11.3-2] an assertion for one call or decision is none for another", slow, async () => {
@@ -199,7 +204,7 @@ test("[AX-11.3-2] an assertion for one call or decision is none for another", sl
     userVerification: "required",
   } as const;
   const credential = await assertAt(page, wish);
-  const refused = { status: 403, reason: "bad_proof" };
+  const refused = refusal("it is for another call or another decision");
   expect(await sendAssertion(other, credential, { decision: "reject", reason: "no" })).toEqual(refused);
   expect(await sendAssertion(one, credential)).toEqual(refused);
   expect(await sendAssertion(one, credential, { decision: "reject" })).toEqual(refused);
@@ -227,7 +232,7 @@ test(
       await page.goto(`http://localhost:${port}/`);
       const wish = { challenge, userVerification: "required" } as const;
       const nextDoor = await assertAt(page, { ...wish, rpId: "localhost" });
-      expect(await sendAssertion(waiting, nextDoor)).toEqual({ status: 403, reason: "bad_proof" });
+      expect(await sendAssertion(waiting, nextDoor)).toEqual(refusal("it was made at another address"));
       // The same key, made for another name.
       const [stolen] = await device.credentials();
       await page.goto(`http://evil.localhost:${port}/`);
@@ -238,7 +243,9 @@ test(
       });
       const { response } = await assertAt(page, { ...wish, rpId: "evil.localhost" });
       const id = Buffer.from(stolen?.credentialId ?? "", "base64").toString("base64url");
-      expect(await sendAssertion(waiting, { id, response })).toEqual({ status: 403, reason: "bad_proof" });
+      expect(await sendAssertion(waiting, { id, response })).toEqual(
+        refusal("it was made at another address"),
+      );
       // Nor can that page talk to the gateway itself.
       const outcome = await page.evaluate(
         (url) => fetch(url, { method: "POST", body: "{}" }).then(String, () => "refused"),
@@ -291,7 +298,7 @@ test(
     const waiting = await server.stopped({ path: "/pasted" });
     await open(waiting);
     await page.getByText("Decide with a signature made elsewhere").click();
-    const statement = JSON.parse(await page.locator("#statement-approve").innerText());
+    const statement = JSON.parse((await page.locator("#statement-approve").textContent()) ?? "");
     expect(statement).toEqual(statementOf(waiting, "approve"));
     const box = page.getByRole("textbox", { name: "Signature" });
     await box.fill("nonsense");
@@ -299,7 +306,7 @@ test(
     await page.getByText("The proof does not hold").waitFor();
     await box.fill(`  ${await server.sign(waiting, "approve")}\n`);
     await page.getByRole("button", { name: "Send signature" }).click();
-    await page.getByText("Approved by operator").waitFor();
+    await page.getByText("Approved by operator. The call was made once, and is done.").waitFor();
     expect(server.called()).toHaveLength(before + 1);
   },
 );
@@ -316,7 +323,7 @@ test("[AX-11.3-5] where two must approve, one passkey is one of them", slow, asy
   expect(server.called()).toHaveLength(before);
   const proof = await server.sign(waiting, "approve");
   await server.post(`/approve/${waiting.confirmation_id}/decision`, { proof });
-  await page.getByText("Approved by anna and operator.").waitFor();
+  await page.getByText("Approved by anna and operator. The call was made once, and is done.").waitFor();
   expect(server.called()).toHaveLength(before + 1);
 });
 

@@ -1,5 +1,5 @@
 // `mcpx register URL SEGMENT -- CMD…`: real servers become part of a running tree, and leave it.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { mintTokens } from "../faults/support/tokens.ts";
@@ -111,6 +111,8 @@ test("a server's questions reach whoever called: sampling, of the published serv
 
 test("[AX-13.1-2] a gateway that was killed finds it again after its restart", async () => {
   const dataDir = scratch();
+  const gates = { rules: [{ tools: "**", action: "allow" }] };
+  writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify({ gates }));
   const first = await up(dataDir, ["--no-demo"], direct);
   const words = ["register", first.url, "back", "--data", dataDir, "--heartbeat", "1s"];
   const command = start([...words, "--", process.execPath, ...stdioBackend().args]);

@@ -13,7 +13,7 @@ import {
 import { ask, callTool, type Place, textOf } from "../tree/support/ask.ts";
 import { type Findings, Oracle } from "./oracle.ts";
 
-export interface TreeOracle {
+interface TreeOracle {
   readonly oracle: Oracle;
   readonly place: Place;
   /** Of the tree, as it told the honest one. */
@@ -32,7 +32,7 @@ export interface TreeOracle {
   stop(): Promise<void>;
 }
 
-export interface Member extends RawRegistrant {
+interface Member extends RawRegistrant {
   readonly session: string;
   readonly answer: Message;
 }

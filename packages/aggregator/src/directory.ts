@@ -1,8 +1,10 @@
 // All servers' lists in one, in the order of canonical names, and how clients see the names.
-import { type Entry, type Listed, listOf } from "./catalogue.ts";
+import { announceChange } from "./announce.ts";
+import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { type Dialect, renderNames } from "./names/dialects.ts";
+import type { Server } from "./server.ts";
 import { shapeOf } from "./shape.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
 
@@ -22,8 +24,8 @@ const directoriesMax = 64;
 
 /** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
 export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
-  const parts = await Promise.all(serversOf(state).map((server) => listOf(state, server, kind, caller)));
-  const key = `${kind} ${shapeOf(caller.capabilities)}`;
+  const parts = await Promise.all(serversOf(state).map((server) => partOf(state, server, kind, caller)));
+  const key = keyOf(kind, caller);
   const kept = directories.get(state) ?? new Map<string, Directory>();
   directories.set(state, kept);
   const known = kept.get(key);
@@ -35,6 +37,20 @@ export async function directoryFor(state: TreeState, kind: ListKind, caller: Cal
   kept.delete(key);
   kept.set(key, made);
   return made;
+}
+
+/** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */
+function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
+  const listing = listOf(state, server, kind, caller);
+  if (server.declared === undefined || hasListed(server, kind)) return listing;
+  void listing.then((listed) => {
+    if (listed !== undefined && listed.entries.length > 0) announceChange(state, kind);
+  });
+  return undefined;
+}
+
+function hasListed({ lists }: Server, kind: ListKind): boolean {
+  return [...lists.values()].some((slots) => slots[kind].listed !== undefined);
 }
 
 function merge(parts: readonly (Listed | undefined)[]): Entry[] {
@@ -64,9 +80,30 @@ export async function renderedEntry(
   name: string,
   caller: Caller,
 ): Promise<Entry | undefined> {
-  if (caller.dialect === "canonical") return undefined;
-  const { entries, renderings } = await directoryFor(state, kind, caller);
-  return renderingOf(entries, renderings, caller.dialect).meant.get(name);
+  const { dialect } = caller;
+  if (dialect === "canonical") return undefined;
+  const meaning = ({ entries, renderings }: Directory) =>
+    renderingOf(entries, renderings, dialect).meant.get(name);
+  // As it was shown last: a call waits for no server but its own.
+  const shown = directories.get(state)?.get(keyOf(kind, caller));
+  const known = shown && current(state, kind, meaning(shown), caller);
+  return known ?? meaning(await directoryFor(state, kind, caller));
+}
+
+/** What its server lists under that name now, if it is still there. */
+function current(
+  state: TreeState,
+  kind: ListKind,
+  entry: Entry | undefined,
+  caller: Caller,
+): Entry | undefined {
+  if (entry === undefined || entry.server.degraded !== undefined) return undefined;
+  if (!serversOf(state).includes(entry.server)) return undefined;
+  return knownList(entry.server, kind, caller)?.byCanonical.get(entry.canonical);
+}
+
+function keyOf(kind: ListKind, { capabilities }: Caller): string {
+  return `${kind} ${shapeOf(capabilities)}`;
 }
 
 function renderingOf(

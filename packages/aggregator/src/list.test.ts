@@ -247,3 +247,25 @@ test("who may use nothing of a server learns nothing of it at the door", async (
   expect(await seen(["vault.t"])).toContain("vendor/vault");
   for (const tools of [[], ["other.*"], ["vault.u"]]) expect(await seen(tools)).not.toMatch(/vault|painting/);
 });
+
+test("a call by a rendered name waits for no server but its own", async () => {
+  const good = inProcessServer({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
+  let isSilent = false;
+  const silent = inProcessServer({
+    tools: [{ name: "u", inputSchema: { type: "object" } }],
+    handle: ({ method }) =>
+      method === "tools/list" && isSilent ? new Promise(() => {}) : (undefined as never),
+  });
+  const servers = [serverOptions("good", good.open), serverOptions("silent", silent.open)];
+  const { ask, clock } = testTree(servers);
+  const caller = { dialect: "safe" } as const;
+  const { tools } = await ask("tools/list", {}, { caller });
+  const names = (tools as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["good__t", "silent__u"]));
+  isSilent = true;
+  clock.advance(3_600_000);
+  expect(await ask("tools/call", { name: "good__t" }, { caller })).toMatchObject({
+    content: [{ type: "text" }],
+  });
+  expect(good.asked.at(-1)?.params).toEqual({ name: "t" });
+});

@@ -8,7 +8,7 @@ import { isPlainAbroad, type ParentOptions } from "@mcpx/aggregator";
 import { Failure } from "./failure.ts";
 
 /** Paths, or what the user calls them. */
-export interface LinkFiles {
+interface LinkFiles {
   ca?: string | undefined;
   cert?: string | undefined;
   key?: string | undefined;

@@ -14,7 +14,7 @@ export async function runRegister(context: RegisterContext): Promise<number> {
   const { output, options } = context;
   const wish = readRegister(context);
   const { segment } = wish;
-  const log = createLogger({ level: "warn" });
+  const log = createLogger({ level: "warn", pretty: output.isErrorTerminal });
   const signal = context.interrupted();
   const tree = treeOf(context, wish, log);
   const parent = registerAt(wish.parent, {

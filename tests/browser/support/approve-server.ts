@@ -56,6 +56,8 @@ export interface ApproveServer {
   sign(terms: GateTerms, decision: Decision, reason?: string): Promise<string>;
   /** Approvers who came meanwhile count from now on. */
   reload(): Promise<void>;
+  /** What each passkey has counted, as it is kept. */
+  counters(): Promise<[string, number][]>;
   audited(): (string | undefined)[][];
   stop(): Promise<void>;
 }
@@ -137,7 +139,7 @@ export async function startApproveServer(
     stopped: async (args, principal) =>
       (await call(args, principal)).structuredContent as Waiting & JsonObject,
     async invite(name) {
-      const claims = { sub: "admin", topics: ["**"] as [string], admin: true };
+      const claims = { sub: "admin", topics: ["**"], admin: true } as const;
       const { token } = await identity.tokens.mint(claims, { ttlMs: 60_000 });
       return post("/admin/approvers/enrolments", { name }, { authorization: `Bearer ${token}` });
     },
@@ -147,6 +149,11 @@ export async function startApproveServer(
     async reload() {
       const enrolled = (await approvers.list()).map(anchorOf);
       keys = [...known, ...anchorKeys(enrolled, approvers.keepCounter)];
+    },
+    async counters() {
+      return (await approvers.list()).flatMap((one): [string, number][] =>
+        "passkey" in one ? [[one.name, one.passkey.counter]] : [],
+      );
     },
     audited() {
       audit.flush();

@@ -9,7 +9,7 @@ export interface Authenticator {
   add(credential: VirtualCredential): Promise<void>;
 }
 
-export interface VirtualCredential {
+interface VirtualCredential {
   credentialId: string;
   isResidentCredential: boolean;
   rpId?: string;

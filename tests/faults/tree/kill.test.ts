@@ -29,7 +29,7 @@ beforeAll(async () => {
   low = await family.node(mid, "low");
   [oven, lamps] = await Promise.all([
     family.leaves(low, ["oven"], { heartbeatMs }),
-    family.leaves(mid, ["lamp-a", "lamp-b"], { heartbeatMs }),
+    family.leaves(mid, ["lamp-a", "lamp-b"], { heartbeatMs: 5_000 }),
   ]);
 }, timeout);
 

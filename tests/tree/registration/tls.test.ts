@@ -67,6 +67,8 @@ async function named(prefix: string): Promise<string[]> {
 function below(above: object): RunningCommand {
   const home = scratch();
   const config = {
+    // Gates are tested elsewhere: here nothing waits for a human.
+    gates: { rules: [{ tools: "**", action: "allow" }] },
     mcpServers: { raw: { ...stdioBackend(), trusted: true, tools: { work: { capability } } } },
     parents: [{ url: url(), segment: "edge", ...above }],
   };

@@ -43,7 +43,7 @@ export function readPasskey(value: unknown): Passkey {
   return { credentialId, publicKey, counter: counter as number, rpId, origin, transports };
 }
 
-export function readPasskeyJwk(value: unknown): PasskeyJwk | undefined {
+function readPasskeyJwk(value: unknown): PasskeyJwk | undefined {
   return readPublicJwk(value) ?? (isObject(value) ? readRsa(value) : undefined);
 }
 

@@ -25,14 +25,16 @@ export async function waitAt(
 
 /** What the caller is answered with while nobody has decided. */
 function confirmation({ aggregatorId, approveUrl, obstacle }: Gatekeeper, gate: Gate): JsonObject {
-  const { content, ...rest } = confirmationRequired({
+  const answer = confirmationRequired({
     ...termsOf(gate, aggregatorId),
     arguments: parseExact(gate.argumentsText),
     annotation: gate.capability,
     approve_url: approveUrl(gate.id),
   });
-  const more = obstacle === undefined ? [] : [{ type: "text", text: obstacle }];
-  return { ...rest, content: [...(content as JsonObject[]), ...more] };
+  if (obstacle === undefined) return answer;
+  // In the first text: some clients show no other.
+  const [first] = answer.content as { text: string }[];
+  return { ...answer, content: [{ type: "text", text: `${first?.text}\n${obstacle}` }] };
 }
 
 /** What became of it, told once; `undefined` while it is open. */

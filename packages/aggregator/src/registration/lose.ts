@@ -6,6 +6,8 @@ import { degrade, restore } from "../degrade.ts";
 import { keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
 import { remove } from "./remove.ts";
 
+export const missedTwo = "it has missed two heartbeats";
+
 /** Its connection is gone, or it was silent for too long: its session is over. */
 export function lose(state: RegistrarState, subserver: Subserver, why: string): void {
   if (state.bySegment.get(subserver.registration.segment) !== subserver || subserver.isOver) return;
@@ -19,7 +21,7 @@ export function lose(state: RegistrarState, subserver: Subserver, why: string): 
 }
 
 /** Nothing is dispatched to it any more; its session may still be saved. */
-function suspend(state: RegistrarState, subserver: Subserver, why: string): void {
+export function suspend(state: RegistrarState, subserver: Subserver, why: string): void {
   if (!subserver.isAlive) return;
   const { tree, clock, log } = state;
   const { registration, server } = subserver;
@@ -55,6 +57,6 @@ export function sweep(state: RegistrarState): void {
       remove(state, subserver, "its grace is over");
     else if (heartbeatMs === 0 || subserver.isOver) continue;
     else if (silentMs >= deadlineMs(heartbeatMs)) lose(state, subserver, "it has missed three heartbeats");
-    else if (silentMs >= leaseMs(heartbeatMs)) suspend(state, subserver, "it has missed two heartbeats");
+    else if (silentMs >= leaseMs(heartbeatMs)) suspend(state, subserver, missedTwo);
   }
 }

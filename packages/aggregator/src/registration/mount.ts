@@ -3,7 +3,7 @@ import { leaseMs, McpxError, type Registration } from "@mcpx/protocol";
 import { announceChange } from "../announce.ts";
 import { listOf } from "../catalogue.ts";
 import type { Caller } from "../exchange.ts";
-import { listKinds } from "../fetch-list.ts";
+import { type ListKind, listKinds } from "../fetch-list.ts";
 import { openLink } from "../links/open-link.ts";
 import type { WireTaker } from "../links/wire.ts";
 import { noteSession } from "../routes.ts";
@@ -11,6 +11,7 @@ import { createServer, type Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
 import { openChannelWire, type WireEnd } from "./channel-wire.ts";
 import { describeSubserver, shownSession } from "./describe-subserver.ts";
+import { missedTwo, suspend } from "./lose.ts";
 import type { RegistrarState, Standing, Subserver } from "./registrar.ts";
 
 export interface Mounting {
@@ -49,10 +50,13 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
 }
 
 /** Whoever lists next finds it listed already. To be called once the answer is on its way. */
-export async function askForTools({ tree, log }: RegistrarState, { server }: Subserver): Promise<void> {
-  const listed = await listOf(tree, server, "tools", nobody);
-  if (listed === undefined) log.info({ server: server.name }, "a subserver's tools could not be listed yet");
-  else announceChange(tree, "tools");
+export async function askForLists({ tree, log }: RegistrarState, { server }: Subserver): Promise<void> {
+  const ask = async (kind: ListKind) => {
+    const listed = await listOf(tree, server, kind, nobody);
+    if (listed !== undefined && listed.entries.length > 0) announceChange(tree, kind);
+    if (listed === undefined) log.info({ server: server.name, kind }, "a subserver could not be listed yet");
+  };
+  await Promise.all(listKinds.map(ask));
 }
 
 function serverFor(
@@ -89,12 +93,15 @@ function serverFor(
 }
 
 /** Nothing is dispatched once the lease is over: somebody else may own it by now. [AX-13.3-3] */
-function refusalOf({ clock }: RegistrarState, subserver: Subserver): McpxError | undefined {
+function refusalOf(state: RegistrarState, subserver: Subserver): McpxError | undefined {
+  const { clock } = state;
   const { registration, heardAt, isAlive, server } = subserver;
   const { heartbeatMs, segment } = registration;
   const now = clock.monotonic();
   const isLeased = heartbeatMs === 0 || now - heardAt < leaseMs(heartbeatMs);
   if (isAlive && isLeased) return undefined;
+  // Whoever asks first finds out: what fails from now on fails for one that is lost, and its lists stay.
+  suspend(state, subserver, missedTwo);
   const since = new Date(server.degraded?.since ?? clock.now() - (now - heardAt)).toISOString();
   const retryAfterMs = heartbeatMs === 0 ? 5_000 : heartbeatMs;
   return new McpxError("subserver_unreachable", `${segment} does not answer`, {

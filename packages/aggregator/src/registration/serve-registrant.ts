@@ -16,7 +16,7 @@ import type { Channel } from "./channel.ts";
 import type { WireEnd } from "./channel-wire.ts";
 import { deregister } from "./deregister.ts";
 import { heartbeat } from "./heartbeat.ts";
-import { askForTools } from "./mount.ts";
+import { askForLists } from "./mount.ts";
 import { register } from "./register.ts";
 import type { Credential, RegistrarState, Subserver } from "./registrar.ts";
 import { update } from "./update.ts";
@@ -39,6 +39,7 @@ export function serveRegistrant(
   const wireEnd: WireEnd = { taker: undefined };
   let subserver: Subserver | undefined;
   let hasBegun = false;
+  let isApplying = false;
   let isRefused = false;
   let heardParent: ((message: JsonObject | undefined) => void) | undefined;
 
@@ -61,9 +62,18 @@ export function serveRegistrant(
   async function begin(params: JsonObject): Promise<JsonObject> {
     if (hasBegun) throw new McpxError("bad_request", "this connection has registered already");
     hasBegun = true;
-    const registered = await register(state, { credential, channel, wireEnd, sessionId, askParent }, params);
-    ({ subserver } = registered);
-    return { ...registered.answer };
+    isApplying = true;
+    try {
+      const registered = await register(
+        state,
+        { credential, channel, wireEnd, sessionId, askParent },
+        params,
+      );
+      ({ subserver } = registered);
+      return { ...registered.answer };
+    } finally {
+      isApplying = false;
+    }
   }
 
   function session(params: JsonObject): Subserver {
@@ -97,12 +107,13 @@ export function serveRegistrant(
     try {
       answer(resultMessage(id, await handle(method, params)));
       if (method === registrationMethods.register && subserver !== undefined) {
-        await askForTools(state, subserver);
+        await askForLists(state, subserver);
       }
     } catch (error) {
       answer(errorMessage(id, faultOf(error)));
       if (!isMcpxError(error)) state.log.error({ err: error, method }, "a registrant's request failed");
-      if (subserver === undefined) refuse(error);
+      // What is wrong with something else says nothing of a registration that is under way.
+      if (subserver === undefined && !isApplying) refuse(error);
     }
     // Only now: the answer is on its way.
     if (subserver?.isOver === true) channel.close(closeCodes.normal, "the registration is over");

@@ -8,7 +8,7 @@ export interface Files {
   key: string;
 }
 
-export interface Certificates {
+interface Certificates {
   /** Of our authority, as a file. */
   readonly ca: string;
   /** An authority nobody has heard of. */

@@ -4,7 +4,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 
-export interface Enrolment {
+interface Enrolment {
   readonly name: string;
   readonly invitedBy: string;
   /** What the new passkey has to sign; another each time it is asked for. */

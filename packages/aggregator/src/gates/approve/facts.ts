@@ -42,9 +42,13 @@ export async function findGate({ store }: Gatekeeper, id: string | undefined): P
 }
 
 /** The same while nothing has become of it. */
-export function versionOf({ id, status, approvals, isDelivered: _, ...gate }: Gate, rpId: string): string {
-  const text = JSON.stringify([id, status, approvals.map(({ by }) => by), gate.settledAt, rpId]);
-  return `"${hash("sha256", text, "base64url")}"`;
+export function versionOf(
+  gates: Gatekeeper,
+  { id, status, approvals, settledAt }: Gate,
+  rpId: string,
+): string {
+  const parts = [id, status, approvals.map(({ by }) => by), settledAt, hasPasskeys(gates, rpId)];
+  return `"${hash("sha256", JSON.stringify(parts), "base64url")}"`;
 }
 
 export async function factsOf(
@@ -73,6 +77,10 @@ export async function factsOf(
     reason: gate.reason,
     last: await lastApproved(gates.store, gate),
     statements: { approve: statement("approve"), reject: statement("reject") },
-    has_passkeys: anchorsNow(gates).some((key) => key.kind === "passkey" && key.passkey.rpId === rpId),
+    has_passkeys: hasPasskeys(gates, rpId),
   };
+}
+
+function hasPasskeys(gates: Gatekeeper, rpId: string): boolean {
+  return anchorsNow(gates).some((key) => key.kind === "passkey" && key.passkey.rpId === rpId);
 }

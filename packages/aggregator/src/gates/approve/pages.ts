@@ -86,7 +86,7 @@ const enrolBody = `<main>
 <div id="invited" hidden>
 <p>You are invited to decide about dangerous calls, under the name</p>
 <p class="name"><strong id="name"></strong></p>
-<p>Your device makes a passkey for this gateway. It stays on your device; only its public half comes here.</p>
+<p>Your device makes a passkey for this gateway. Only its public half comes here: nobody but you can use it.</p>
 </div>
 </article>
 </main>

@@ -49,7 +49,7 @@ export function approveRoutes({ tree, gates, identity, approvers, audit }: Appro
 async function showGate({ state, gates }: Desk, request: HttpRequest): Promise<HttpResponse> {
   const gate = await findGate(gates, request.params.id);
   const rpId = rpIdOf(originOf(request));
-  const etag = versionOf(gate, rpId);
+  const etag = versionOf(gates, gate, rpId);
   if (request.headers["if-none-match"] === etag) return { status: 304, headers: { etag } };
   return { body: await factsOf(gates, gate, { clock: state.clock, rpId }), headers: { etag } };
 }

@@ -87,6 +87,7 @@ export function approvePage(parts: ApproveParts): void {
     );
     document.title = `${short}: ${plain(now.tool)}`;
     byId("call").hidden = false;
+    tick();
     // What was said about an attempt stays until something happens.
     if (!isSame) say(long, tone);
     arm();

@@ -30,7 +30,7 @@ export interface PageElement {
   close(): void;
 }
 
-export interface PageDocument {
+interface PageDocument {
   title: string;
   readonly hidden: boolean;
   createElement(tag: string): PageElement;

@@ -24,11 +24,13 @@ export function createDecideDialog({ isOpen, tool, decide }: DialogOptions): voi
     byId("dialog-text").textContent = isApproval
       ? "It will happen once, exactly as shown. You sign it with your passkey."
       : "Nothing will happen. The caller is told, with your reason.";
-    byId("dialog-folds").textContent = `You have not unfolded all of it: ${folds} folded.`;
+    byId("dialog-folds").textContent =
+      `You have not seen all of it: ${folds} ${folds === 1 ? "part is" : "parts are"} still folded.`;
     byId("dialog-folds").hidden = !isApproval || folds === 0;
     byId("dialog-reason").hidden = isApproval;
     byId("go").textContent = isApproval ? "Approve with passkey" : "Deny with passkey";
     byId("go").className = isApproval ? "danger" : "strong";
+    byId("back").className = isApproval ? "strong" : "";
     dialog.showModal();
     (isApproval ? byId("back") : byId("reason")).focus();
   };

@@ -60,6 +60,7 @@ test("nothing that hides is left in any text, and nothing that shows is lost", (
       const marks = parts.filter((part) => part.isMark === true).length;
       expect([...plain.join("")].length + marks).toBe([...text].length);
     }),
+    { numRuns: 30 },
   );
 });
 

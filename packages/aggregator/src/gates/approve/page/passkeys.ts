@@ -35,7 +35,7 @@ export function createPasskeys(): Passkeys {
   };
   return {
     obstacle() {
-      if (/^[0-9.]+$|^\[/.test(location.hostname))
+      if (/^[0-9.]{1,15}$|^\[/.test(location.hostname))
         return "Passkeys need a name, and this address is a number.";
       if (navigator.credentials === undefined) return "Passkeys need this page over HTTPS, or at localhost.";
       return undefined;

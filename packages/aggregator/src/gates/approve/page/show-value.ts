@@ -30,12 +30,19 @@ export function createShower({ visibleText }: { visibleText(text: string): TextP
     made.setAttribute("dir", "ltr");
     return made;
   };
-  /** A button that puts what is folded in its own place. */
-  const folded = (label: string, unfold: () => (PageElement | string)[]) => {
+  /** A button whose place is taken by what is folded, where the reader goes on. */
+  const folded = (tag: "span" | "li", label: string, unfold: () => PageElement[]) => {
     const button = element("button", "fold", label);
+    const place = element(tag, "", button);
     button.setAttribute("type", "button");
-    button.addEventListener("click", () => button.replaceWith(...unfold()));
-    return button;
+    button.addEventListener("click", () => {
+      const [first, ...rest] = unfold();
+      if (first === undefined) return;
+      first.setAttribute("tabindex", "-1");
+      place.replaceWith(first, ...rest);
+      first.focus();
+    });
+    return place;
   };
   /** Halves of a character stay together. */
   const cutAt = (given: string, at: number) => (/[\udc00-\udfff]/.test(given[at] ?? "") ? at - 1 : at);
@@ -55,7 +62,9 @@ export function createShower({ visibleText }: { visibleText(text: string): TextP
     const middle = escaped.slice(start, end);
     made.append(
       ...parts(escaped.slice(0, start)),
-      folded(`show ${middle.length.toLocaleString("en")} more characters`, () => parts(middle)),
+      folded("span", `show ${middle.length.toLocaleString("en")} more characters`, () => [
+        element("span", "", ...parts(middle)),
+      ]),
       ...parts(escaped.slice(end)),
       '"',
     );
@@ -68,7 +77,7 @@ export function createShower({ visibleText }: { visibleText(text: string): TextP
     const more = rows.slice(itemsMax);
     if (more.length > 0) {
       const unfold = () => more.map((row) => row());
-      list.append(folded(`show ${more.length.toLocaleString("en")} more`, unfold));
+      list.append(folded("li", `show ${more.length.toLocaleString("en")} more`, unfold));
     }
     return list;
   };

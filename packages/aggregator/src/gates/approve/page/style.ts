@@ -52,7 +52,7 @@ section { margin-top: 1.25rem; }
 .arguments { padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--inset); font: .9rem/1.55 var(--code); overflow: hidden; contain: paint; }
 .value { margin: 0; padding: 0; list-style: none; }
 .value .value { padding-left: 1.1rem; border-left: 1px solid var(--line); }
-ol.value { list-style: decimal; padding-left: 2.2rem; }
+ol.value, .value ol.value { list-style: decimal; padding-left: 2.6rem; }
 ol.value > li::marker { color: var(--soft); font-size: .8rem; }
 .value li { overflow-wrap: anywhere; }
 .key { font-weight: 600; }
