@@ -37,26 +37,15 @@ export async function startChild<T>(file: string, args: readonly string[]): Prom
   return { told, process: child, pid: child.pid as number };
 }
 
-export async function startChain(
-  dir: string,
-  depth: number,
-  backendFor: (level: number) => string | undefined,
-) {
+export async function startChain(dir: string, depth: number, backend: string) {
   const chain: Child<Told>[] = [];
   for (let level = 1; level <= depth; level += 1) {
     const own = join(dir, `node-${level}`);
     mkdirSync(own);
     const above = chain.at(-1)?.told;
-    const backend = backendFor(level);
     const parent =
       above === undefined ? [] : ["--parent", above.url, "--segment", "below", "--token", above.childToken];
-    chain.push(
-      await startChild<Told>("./node.ts", [
-        own,
-        ...parent,
-        ...(backend === undefined ? [] : ["--backend", backend]),
-      ]),
-    );
+    chain.push(await startChild<Told>("./node.ts", [own, ...parent, "--backend", backend]));
   }
   return chain;
 }

@@ -11,8 +11,9 @@ import { type Child, cpuUsOf, rssBytesOf, startChain, startChild, type Told } fr
 
 const depths = [1, 2, 4, 8, 16] as const;
 const rounds = 4;
+/** For each level: a hop that has one message at a time pays for waking up, a busy one does not. */
 const inFlight = 16;
-const warmUpMs = 6_000;
+const warmUpMs = 4_000;
 const measureMs = 2_000;
 const subservers = 1_000;
 const pollMs = 2;
@@ -33,10 +34,7 @@ export async function benchTree(note: (line: string) => void): Promise<Record<st
   note(`tree: a chain of ${depths.at(-1)}`);
   const backend = await startOwn("./backend.ts", ["http", "modern"]);
   const raw = await startOwn("./raw-hop.ts", [backend.url]);
-  const isMeasured = (level: number) => (depths as readonly number[]).includes(level);
-  const chain = await startChain(dir, depths.at(-1) as number, (level) =>
-    isMeasured(level) ? backend.url : undefined,
-  );
+  const chain = await startChain(dir, depths.at(-1) as number, backend.url);
   const [root] = chain as [Child<Told>];
   await untilListed(root, toolAt(depths.at(-1) as number));
   const calls = await measureCalls(chain, raw, note);
@@ -82,8 +80,7 @@ async function measureCalls(
   const load = startLoad();
   try {
     note("tree: warming up");
-    for (const way of ways) await turn(load, way, warmUpMs);
-    for (const way of ways) way.cpuUs.length = way.p50Ms.length = 0;
+    await warmUp(load, chain, ways[0] as Way);
     for (let round = 1; round <= rounds; round += 1) {
       note(`tree: round ${round} of ${rounds}`);
       for (const way of ways) await turn(load, way, measureMs);
@@ -110,8 +107,20 @@ async function measureCalls(
   };
 }
 
+/** Each with the one below it, at full speed: what is deep would be called too rarely to be compiled. */
+async function warmUp(load: Load, chain: readonly Child<Told>[], raw: Way): Promise<void> {
+  const pairs = chain.slice(0, -1).map(({ told }): Target => {
+    return { url: `${told.url}/mcp`, manner: "modern", tool: toolAt(2), token: told.clientToken };
+  });
+  for (const target of [raw.target, ...pairs]) {
+    await load.open(target, inFlight);
+    await load.saturate(warmUpMs);
+    await load.close();
+  }
+}
+
 async function turn(load: Load, way: Way, ms: number): Promise<void> {
-  await load.open(way.target, inFlight);
+  await load.open(way.target, inFlight * way.processes.length);
   await load.saturate(200);
   const before = cpuUsOf(way.processes);
   const { calls, p50Ms } = await load.saturate(ms);

@@ -66,7 +66,6 @@ test("the list shows danger, latency and server, for people and for programs", a
     "mcpax.status",
     "mcpax.subservers",
     "mcpax.wait",
-    "mcpax.wait",
   ]);
   expect(rows[1]).toEqual({
     name: "files.write",
