@@ -6,6 +6,7 @@ import { isLogLevel } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
 import { confirm } from "./gates/confirm.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
+import { endSessionGrants } from "./gates/grants.ts";
 import { maySee } from "./may-see.ts";
 import type { FlowLimits } from "./notification-flow.ts";
 import { limitNotifications } from "./notification-flows.ts";
@@ -177,6 +178,7 @@ function tell(state: TreeState, caller: Caller, method: string, params: JsonObje
 }
 
 function leave(state: TreeState, caller: Caller): void {
+  if (state.gates !== undefined) endSessionGrants(state.gates.grants, caller.key);
   for (const { links } of serversOf(state)) {
     for (const [key, entry] of links) {
       if (entry.owner?.key !== caller.key) continue;

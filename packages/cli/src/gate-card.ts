@@ -17,8 +17,17 @@ export interface GateCardOptions {
 }
 
 const width = 80;
+/** From here on letters may be two columns wide. */
+const firstWide = 0x1100;
 const reasonCharsMax = 300;
 const styles = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
+
+type Style = Parameters<Output["paint"]>[0];
+
+interface ChangeLine {
+  sign?: DiffLine["sign"];
+  text: string;
+}
 
 export function gateCard(
   gate: GateReport,
@@ -28,11 +37,14 @@ export function gateCard(
   const { id, tool, principal, status, terms } = gate;
   const { nowMs, isOpen, program } = options;
   const bar = paint("yellow", "│");
-  const body = [
+  // Each row begins with the bar: whatever the arguments say, they cannot draw a card of their own.
+  const rows = (line: string, style?: Style) =>
+    wrapped(line, width - 2).map((row) => `${bar} ${style === undefined ? row : paint(style, row)}`);
+  const plain = [
     `${visible(principal)} wants to call it; ${whyText(gate)}`,
     ...argumentLines(gate, isOpen).map((line, index) => `${index === 0 ? "with " : "     "}${line}`),
-    ...hiddenLines(gate, isOpen).map((line) => paint("yellow", line)),
-    ...changeLines(gate, isOpen, paint),
+  ];
+  const after = [
     `danger: ${dangerText(gate.capability)}`,
     ...(terms.route.length > 2 ? [`by way of ${visible(terms.route.slice(0, -1).join(" → "))}`] : []),
     ...approvalLines(gate),
@@ -41,7 +53,12 @@ export function gateCard(
   const isOpenGate = status === "pending" && program !== undefined;
   return [
     `${paint("yellow", "┌")} ${paint("bold", visible(tool))}`,
-    ...body.map((line) => `${bar} ${line}`),
+    ...plain.flatMap((line) => rows(line)),
+    ...hiddenLines(gate, isOpen).flatMap((line) => rows(line, "yellow")),
+    ...changeLines(gate, isOpen).flatMap(({ sign, text }) =>
+      sign === undefined ? rows(text) : rows(text, styles[sign]),
+    ),
+    ...after.flatMap((line) => rows(line)),
     ...(isOpenGate
       ? [`${bar} ${program} reject ${id} --reason TEXT`, `${paint("yellow", "└")} ${program} approve ${id}`]
       : [`${paint("yellow", "└")} ${paint("dim", `gate ${id}`)}`]),
@@ -88,17 +105,19 @@ function hiddenLines({ argumentsText }: GateReport, isOpen: boolean): string[] {
 }
 
 /** What is different from the call of this tool that was approved last. */
-function changeLines({ last, argumentsText }: GateReport, isOpen: boolean, paint: Output["paint"]): string[] {
-  if (last === undefined) return ["no call of it was approved before"];
+function changeLines({ last, argumentsText }: GateReport, isOpen: boolean): ChangeLine[] {
+  if (last === undefined) return [{ text: "no call of it was approved before" }];
   const by = last.approvals.map((one) => one.by).join(", ");
   const when = `${last.settledAt.slice(0, 16).replace("T", " ")} by ${visible(by)}`;
   const [before, now] = [last.argumentsText, argumentsText];
   const lines = diffLines(prettyLines(before).join("\n"), prettyLines(now).join("\n"));
-  if (lines.length === 0) return [`the same was approved ${when}`];
+  if (lines.length === 0) return [{ text: `the same was approved ${when}` }];
   const secrets = isOpen ? [] : [before, now].flatMap((text) => secretsIn(parseExact(text)));
-  const shown = ({ sign, text }: DiffLine) =>
-    paint(styles[sign], cut(`  ${sign} ${hideSecrets(visible(text), secrets)}`.trimEnd(), width - 2));
-  return [`another was approved ${when}:`, ...lines.map(shown)];
+  const shown = ({ sign, text }: DiffLine) => {
+    const line = `  ${sign} ${hideSecrets(visible(text), secrets)}`.trimEnd();
+    return { sign, text: cut(line, width - 2) };
+  };
+  return [{ text: `another was approved ${when}:` }, ...lines.map(shown)];
 }
 
 function prettyLines(text: string): string[] {
@@ -119,6 +138,24 @@ function sorted(value: unknown): unknown {
 /** A number that is kept as its text. */
 function isRaw(value: object): boolean {
   return (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
+}
+
+/** Pieces of at most so many columns; what a terminal may draw wider than a letter counts twice. */
+export function wrapped(text: string, columnsMax: number): string[] {
+  const rows: string[] = [];
+  let row = "";
+  let columns = 0;
+  for (const char of text) {
+    const wide = (char.codePointAt(0) ?? 0) >= firstWide ? 2 : 1;
+    if (columns + wide > columnsMax) {
+      rows.push(row);
+      row = "";
+      columns = 0;
+    }
+    row += char;
+    columns += wide;
+  }
+  return [...rows, row];
 }
 
 function whyText({ why }: GateReport): string {

@@ -7,14 +7,14 @@ import { localUser } from "./local-store.ts";
 
 type GatewayContext = Context<typeof gatewayOptions>;
 
-export interface GateApproval {
+interface GateApproval {
   by: string;
   thumbprint: string;
   at: string;
 }
 
 /** As the gateway tells it. */
-export interface ListedReport {
+interface ListedReport {
   id: string;
   status: string;
   principal: string;

@@ -60,8 +60,19 @@ async function told<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (isMcpxError(error)) throw new Failure(error.message, error.suggestion);
-    const { fault } = error as { fault?: { message: string; data?: { suggestion?: string } } };
-    if (fault !== undefined) throw new Failure(fault.message, fault.data?.suggestion);
+    const { fault } = error as { fault?: Fault };
+    if (fault !== undefined) throw new Failure(textOf(fault), fault.data?.suggestion);
     throw error;
   }
+}
+
+interface Fault {
+  message: string;
+  data?: { detail?: string; suggestion?: string };
+}
+
+/** Some messages are words of the protocol, and say nothing of this case. */
+function textOf({ message, data }: Fault): string {
+  const { detail } = data ?? {};
+  return typeof detail !== "string" || message.includes(detail) ? message : `${message}: ${detail}`;
 }

@@ -11,6 +11,7 @@ import {
   createSqlitePinStore,
   createSqliteRegistrationStore,
   createTree,
+  type Gatekeeper,
   type HttpDoor,
   type Registrar,
   type RunningTree,
@@ -45,6 +46,7 @@ export interface OpenTree {
   tree: RunningTree;
   door: HttpDoor;
   registrar: Registrar;
+  gates: Gatekeeper;
   db: DatabaseSync;
 }
 
@@ -105,5 +107,5 @@ export async function openTree(
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
-  return { tree, door, registrar, db: durable };
+  return { tree, door, registrar, gates, db: durable };
 }

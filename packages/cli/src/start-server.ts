@@ -1,7 +1,15 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAdminRoutes, gateRoutes, keepPanic, type RunningTree, toolRoutes } from "@mcpx/aggregator";
+import {
+  approveRoutes,
+  createAdminRoutes,
+  createFileApproverStore,
+  gateRoutes,
+  keepPanic,
+  type RunningTree,
+  toolRoutes,
+} from "@mcpx/aggregator";
 import {
   createGateway,
   createSqliteTopicLog,
@@ -24,6 +32,7 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import { approversDir } from "./approvers.ts";
 import { localUrl } from "./local-url.ts";
 import { openTree } from "./open-tree.ts";
 import { noServers, type TreeSettings } from "./tree-settings.ts";
@@ -104,7 +113,8 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   });
   let origin = "";
   const parts = { dataDir, identity, issuers, audit, clock, log, limits, url: () => origin };
-  const { tree, door, registrar, db } = await openTree(options.tree ?? noServers, parts, opened);
+  const { tree, door, registrar, gates, db } = await openTree(options.tree ?? noServers, parts, opened);
+  const approvers = await createFileApproverStore(approversDir(dataDir));
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
@@ -119,6 +129,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
+    ...approveRoutes({ tree, gates, identity, approvers, audit }),
     ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
   ];
   listener = createListener({ ...listen, limits, log, metrics, routes });

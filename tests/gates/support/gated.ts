@@ -17,7 +17,7 @@ type GateConfig = Omit<NonNullable<Config["gates"]>, "timeout" | "hold"> & {
   hold?: string | 0;
 };
 
-export interface PendingGate {
+interface PendingGate {
   id: string;
   tool: string;
   principal: string;

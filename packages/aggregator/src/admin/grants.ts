@@ -55,6 +55,11 @@ async function readGrant(body: JsonObject, grantedBy: string, now: number): Prom
   const { tools, arguments: given, ttlMs, uses, session, reason = "" } = body;
   if (typeof tools !== "string" || !toolGlob.test(tools)) throw bad("tools must be a tool's name or glob");
   if (given !== undefined && !isObject(given)) throw bad("arguments must be an object");
+  // Clients of the modern era have none that would end.
+  const hasSession = typeof session === "string" && session.startsWith("session:");
+  if (session !== undefined && !hasSession && ttlMs === undefined && uses === undefined) {
+    throw bad("this client has no sessions that end: give ttlMs or uses too");
+  }
   return {
     id: randomUUID(),
     principal: readText(body.principal, "principal"),

@@ -7,7 +7,7 @@ import type { Grants } from "./grants.ts";
 import type { Rule } from "./rules.ts";
 
 /** Who shows gates to people elsewhere: a room, a chat. */
-export interface GateWatcher {
+interface GateWatcher {
   opened?(gate: Gate): void;
   /** Decided, expired or done. */
   changed?(gate: Gate): void;

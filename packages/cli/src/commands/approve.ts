@@ -23,14 +23,14 @@ const options = {
 export const approve = defineCommand({
   name: "approve",
   summary: "let a call at a gate go on, or do what was proposed in a room",
-  usage: "ID [--key FILE] [--yes] | ROOM ID [--arguments JSON] [--to PEER]",
+  usage: "ID [--key FILE] [--yes] | ROOM ID [--arguments JSON]",
   words: { min: 1, max: 2 },
   options,
   examples: [
-    ["mcpx approve Hk3v", "look at the call, say y, sign; 4 characters do"],
-    ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once, with that key"],
-    ["mcpx approve demo wish-1", "in the room demo, as it was proposed"],
-    [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "with another temperature"],
+    ["mcpx approve Hk3v", "look, then sign"],
+    ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once"],
+    ["mcpx approve demo wish-1", "in the room demo"],
+    [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "but hotter"],
   ],
   run(context) {
     const { words, options } = context;

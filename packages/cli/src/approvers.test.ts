@@ -1,0 +1,75 @@
+import { generateKeyPairSync } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { anchorKeys } from "@mcpx/aggregator";
+import { createLogger, type PublicJwk } from "@mcpx/host";
+import { expect, onTestFinished, test } from "vitest";
+import { approversDir, checkNew, readApprovers, watchApprovers, writeApprover } from "./approvers.ts";
+
+function newData(): string {
+  const dir = mkdtempSync(join(tmpdir(), "mcpx-approvers-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const newKey = () => generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" }) as PublicJwk;
+const anchorOf = (name: string, jwk = newKey()) => anchorKeys([{ kind: "key", name, jwk }]);
+const namesIn = (keys: readonly { name: string }[]) => keys.map(({ name }) => name);
+
+test("who is enrolled is there, in a file only its owner may touch, and never written over", () => {
+  const data = newData();
+  const path = writeApprover(data, "alice", newKey());
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(approversDir(data)).mode & 0o777).toBe(0o700);
+  expect(namesIn(readApprovers(data).keys)).toEqual(["alice"]);
+  expect(() => writeApprover(data, "alice", newKey())).toThrow("left alone");
+});
+
+test("private keys, files others may write to, other names, links and nonsense do not count", () => {
+  const data = newData();
+  writeApprover(data, "alice", newKey());
+  const put = (file: string, text: string) =>
+    writeFileSync(join(approversDir(data), file), text, { mode: 0o600 });
+  put("bob.json", JSON.stringify({ name: "bob", jwk: { ...newKey(), d: "x" } }));
+  put("carol.json", JSON.stringify({ name: "dave", jwk: newKey() }));
+  put("eve.json", "{");
+  put("frank.json", JSON.stringify({ name: "frank", jwk: newKey() }));
+  chmodSync(join(approversDir(data), "frank.json"), 0o666);
+  put("notes.txt", "not one of them");
+  symlinkSync(join(approversDir(data), "alice.json"), join(approversDir(data), "grace.json"));
+  const { keys, faults } = readApprovers(data);
+  expect(namesIn(keys)).toEqual(["alice"]);
+  expect(faults).toEqual([
+    expect.stringContaining("bob.json: a private key must not be here"),
+    expect.stringContaining("carol.json: its name is not the file's"),
+    expect.stringContaining("eve.json: cannot be read"),
+    expect.stringContaining("frank.json: others may write to it"),
+  ]);
+});
+
+test("a key has one name, and no name looks like another, the configuration's included", () => {
+  const data = newData();
+  const [ops] = anchorOf("ops");
+  const jwk = newKey();
+  writeApprover(data, "alice", jwk);
+  writeApprover(data, "0ps", newKey());
+  expect(namesIn(readApprovers(data, ops === undefined ? [] : [ops]).keys)).toEqual(["alice"]);
+  const { keys } = readApprovers(data);
+  const [twice] = anchorOf("zoe", jwk);
+  const [alike] = anchorOf("ALlCE");
+  if (twice === undefined || alike === undefined) throw new Error("no key");
+  expect(() => checkNew(twice, keys)).toThrow("this key is alice's already");
+  expect(() => checkNew(alike, keys)).toThrow("looks like alice");
+});
+
+test("who comes and goes does so at once", () => {
+  const data = newData();
+  const known = anchorOf("ops");
+  const now = watchApprovers(data, known, createLogger({ level: "silent" }));
+  expect(namesIn(now())).toEqual(["ops"]);
+  const path = writeApprover(data, "alice", newKey());
+  expect(namesIn(now())).toEqual(["ops", "alice"]);
+  rmSync(path);
+  expect(namesIn(now())).toEqual(["ops"]);
+});
