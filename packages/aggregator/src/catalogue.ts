@@ -135,12 +135,17 @@ async function refill(
     return listed;
   } catch (error) {
     const fault = isMcpxError(error) ? error.detail : String(error);
-    if (!isDegraded(server, state.clock.monotonic())) slot.listed = undefined;
+    // What the lost conversation has listed for anybody, until its grace is over.
+    slot.listed = isDegraded(server, state.clock.monotonic()) ? lostList(server, kind, slot) : undefined;
     slot.failedUntil = server.fault?.retryAt ?? state.clock.monotonic() + listAgainMs;
     server.listFaults.set(kind, fault);
     state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
     return slot.listed;
   }
+}
+
+function lostList({ lists }: Server, kind: ListKind, { listed }: Slot): Listed | undefined {
+  return listed ?? [...lists.values()].map((slots) => slots[kind].listed).find((one) => one !== undefined);
 }
 
 function toListed(state: TreeState, server: Server, kind: ListKind, fetched: FetchedList): Listed {
