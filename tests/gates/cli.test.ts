@@ -71,8 +71,10 @@ test("[AX-11.3-1] nobody decides: it expires, and nothing has happened", slow, a
     .poll(() => agent.call("papers.shred", { paper: "taxes" }))
     .toBe("Nothing has happened: nobody has approved papers.shred in time.");
   expect(await gated.pending()).toEqual([]);
-  const { out } = await gated.run("audit", "--action", "gate.expired", "--json");
-  expect(JSON.parse(out).records).toMatchObject([{ actor: "agent", subject: "papers.shred" }]);
+  // It is looked for once a second.
+  const records = async () =>
+    JSON.parse((await gated.run("audit", "--action", "gate.expired", "--json")).out).records;
+  await expect.poll(records).toMatchObject([{ actor: "agent", subject: "papers.shred" }]);
   expect(gated.traces()).toEqual([]);
 });
 

@@ -15,7 +15,10 @@ const { dataDir, config }: ServeTreeOptions = JSON.parse(process.argv[2] ?? "");
 const server = await startServer({
   dataDir,
   // Gates are tested elsewhere: here nothing waits for a human.
-  tree: treeSettings({ gates: { rules: [{ tools: "**", action: "allow" }] }, ...config }, { dir: process.cwd(), env: process.env }),
+  tree: treeSettings(
+    { gates: { rules: [{ tools: "**", action: "allow" }] }, ...config },
+    { dir: process.cwd(), env: process.env },
+  ),
   listen: { host: "127.0.0.1", port: 0 },
   gateway: {},
   issuers: [],
