@@ -17,7 +17,12 @@ const check = [
 ];
 
 const rest = [
-  { name: "system tests", command: ["vitest", "run", "--project", "system"], counts: true },
+  // They wait more than they work: two at a time, also where there are two cores.
+  {
+    name: "system tests",
+    command: ["vitest", "run", "--project", "system", "--maxWorkers=2"],
+    counts: true,
+  },
   { name: "build", command: ["node", "scripts/build.mjs"] },
   ...packages.map((name) => ({
     name: `publint ${name}`,
