@@ -53,34 +53,52 @@ interface Check {
 
 const suite = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
 const scenarioTimeoutMs = 30_000;
+/** The suite would start every client at once, and then judge by its clock how soon each came back. */
+const clientsAtOnce = 2;
 
 export async function runServerSuite(options: ServerSuiteOptions): Promise<SuiteResult> {
   const { url, revision, headers, rewrite, scenario, timeoutMs } = options;
-  if (!headers && !rewrite) return runSuite("server", ["--url", url], revision, scenario, timeoutMs);
+  if (!headers && !rewrite) return runServers(url, revision, scenario, timeoutMs);
   const front = await startFront({ target: url, ...(headers && { headers }), ...(rewrite && { rewrite }) });
   try {
-    return await runSuite("server", ["--url", front.url], revision, scenario, timeoutMs);
+    return await runServers(front.url, revision, scenario, timeoutMs);
   } finally {
     await front.stop();
   }
 }
 
-export function runClientSuite({
-  command,
-  revision,
-  scenario,
-  timeoutMs,
-}: ClientSuiteOptions): Promise<SuiteResult> {
-  return runSuite("client", ["--command", command], revision, scenario, timeoutMs);
+export async function runClientSuite(options: ClientSuiteOptions): Promise<SuiteResult> {
+  const { command, revision, scenario, timeoutMs } = options;
+  const required = scenario ? [scenario] : await requiredScenarios(revision, "client");
+  const found = new Map<string, Check[]>();
+  const waiting = required.values();
+  const work = async () => {
+    for (const one of waiting) {
+      const checks = await checksOf("client", ["--command", command], revision, one, timeoutMs);
+      for (const [name, list] of checks) found.set(name, list);
+    }
+  };
+  await Promise.all(Array.from({ length: clientsAtOnce }, work));
+  return judge(required, found);
 }
 
-async function runSuite(
+async function runServers(
+  url: string,
+  revision: Revision,
+  scenario: string | undefined,
+  timeoutMs: number | undefined,
+): Promise<SuiteResult> {
+  const required = scenario ? [scenario] : await requiredScenarios(revision, "server");
+  return judge(required, await checksOf("server", ["--url", url], revision, scenario, timeoutMs));
+}
+
+async function checksOf(
   leg: "server" | "client",
   subject: string[],
   revision: Revision,
   scenario: string | undefined,
   timeoutMs = 180_000,
-): Promise<SuiteResult> {
+): Promise<Map<string, Check[]>> {
   const directory = await mkdtemp(join(tmpdir(), "mcpx-conformance-"));
   try {
     const which = scenario
@@ -88,8 +106,7 @@ async function runSuite(
       : ["--requirements", revision];
     const timeout = ["--timeout", String(scenarioTimeoutMs)];
     await runCli([leg, ...subject, ...which, ...timeout, "--output-dir", directory], directory, timeoutMs);
-    const required = scenario ? [scenario] : await requiredScenarios(revision, leg);
-    return judge(required, await readChecks(directory, leg));
+    return await readChecks(directory, leg);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

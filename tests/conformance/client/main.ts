@@ -1,4 +1,4 @@
-// The suite starts this forty times at once: what one has compiled the others need not.
+// The suite starts this fifty times: what one has compiled the others need not.
 import { enableCompileCache } from "node:module";
 
 enableCompileCache();
