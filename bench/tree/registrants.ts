@@ -1,26 +1,15 @@
 // Many subservers in one process, made of nothing but WebSockets. `registrants.ts URL TOKEN COUNT`: tells how long it
 // took until all were registered; on a message, the first of them gets another tool and says so.
 import { randomUUID } from "node:crypto";
+import { harmless } from "@mcpx/protocol";
 import { WebSocket } from "ws";
 
 const [url = "", token = "", count = "1"] = process.argv.slice(2);
-const capability = {
-  latency_class: "fast",
-  consistency: "strong",
-  mutable: false,
-  reversible: true,
-  idempotent: true,
-  transport: "native",
-  auth_scope: "read",
-  cost_class: "free",
-  availability: "always",
-  schema_version: "1.0.0",
-};
 const tool = (name: string) => ({
   name,
   description: "Says it back.",
   inputSchema: { type: "object" },
-  _meta: { "x-mcpax-capability": capability },
+  _meta: { "x-mcpax-capability": harmless },
 });
 
 interface Message {

@@ -1,7 +1,7 @@
 // A small server of the official SDK that registers with a tree: the five lines any server needs, and tools to show.
 import { randomUUID } from "node:crypto";
 import { registerWith } from "@mcpx/client/subserver";
-import type { TransportClass } from "@mcpx/protocol";
+import { harmless, type TransportClass } from "@mcpx/protocol";
 import { McpServer } from "@modelcontextprotocol/server";
 import type { ExampleTree } from "./start-tree.ts";
 
@@ -21,19 +21,6 @@ export interface ExampleServer {
   tools: readonly ExampleTool[];
 }
 
-const looksOnly = {
-  latency_class: "fast",
-  consistency: "strong",
-  mutable: false,
-  reversible: true,
-  idempotent: true,
-  transport: "native",
-  auth_scope: "read",
-  cost_class: "free",
-  availability: "always",
-  schema_version: "1.0.0",
-};
-
 export async function registerServer(
   tree: ExampleTree,
   segment: string,
@@ -41,7 +28,7 @@ export async function registerServer(
 ): Promise<AsyncDisposable> {
   const server = new McpServer({ name: segment, version: "1.0.0" });
   for (const { name, description, capability, answer } of tools) {
-    const _meta = { "x-mcpax-capability": { ...looksOnly, ...capability } };
+    const _meta = { "x-mcpax-capability": { ...harmless, ...capability } };
     server.registerTool(name, { description, _meta }, async ({ mcpReq }) => {
       const route = mcpReq._meta?.["x-mcpax-route"];
       const text = answer(Array.isArray(route) ? route.join(".") : "");

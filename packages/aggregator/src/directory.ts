@@ -98,7 +98,9 @@ function current(
   caller: Caller,
 ): Entry | undefined {
   if (entry === undefined || entry.server.degraded !== undefined) return undefined;
-  if (!serversOf(state).includes(entry.server)) return undefined;
+  const { segment } = entry.server;
+  const isThere = (segment === undefined ? state.root : state.bySegment.get(segment)) === entry.server;
+  if (!isThere) return undefined;
   return knownList(entry.server, kind, caller)?.byCanonical.get(entry.canonical);
 }
 

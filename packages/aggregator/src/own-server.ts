@@ -1,6 +1,6 @@
 // The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
-// process. [CONTRACT: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped]
-import { isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
+// process. [CONTRACT: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait]
+import { harmless, isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
 import { modernRevision } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import { wait } from "./gates/wait.ts";
@@ -17,19 +17,6 @@ interface OwnTool {
   item: JsonObject;
   call(state: TreeState, caller: Caller, args: JsonObject): JsonObject | Promise<JsonObject>;
 }
-
-export const harmless = {
-  latency_class: "fast",
-  consistency: "strong",
-  mutable: false,
-  reversible: true,
-  idempotent: true,
-  transport: "native",
-  auth_scope: "read",
-  cost_class: "free",
-  availability: "always",
-  schema_version: "1.0.0",
-};
 
 const tools: readonly OwnTool[] = [
   {

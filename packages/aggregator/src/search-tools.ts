@@ -1,10 +1,9 @@
 // Three tools instead of all, for profiles with `search`: find by words, describe one, call it. A call goes the same
 // way as any other.
-import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { harmless, isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import { type Directory, directoryFor, shownName } from "./directory.ts";
 import type { Caller, Exchange } from "./exchange.ts";
-import { harmless } from "./own-server.ts";
 import { indexTools, rankTools, type ToolIndex } from "./rank-tools.ts";
 import { resolveName } from "./resolve.ts";
 import type { TreeState } from "./tree-state.ts";

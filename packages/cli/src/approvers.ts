@@ -2,7 +2,14 @@
 // directory has changed, so that who comes or goes does so at once.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type AnchorKey, anchorKeys } from "@mcpx/aggregator";
+import {
+  type AnchorKey,
+  anchorKeys,
+  anchorOf,
+  type CounterKeeper,
+  isApproverName,
+  readApprover,
+} from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
 import { isObject } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
@@ -17,23 +24,23 @@ export interface Approvers {
 
 const bytesMax = 16_384;
 const filesMax = 1_000;
-const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.json$/;
+const suffix = ".json";
 
 export function approversDir(dataDir: string): string {
   return join(dataDir, "approvers");
 }
 
-export function isApproverName(name: string): boolean {
-  return fileName.test(`${name}.json`);
-}
-
 /** `known`: keys of the configuration, which nobody can be enrolled over. */
-export function readApprovers(dataDir: string, known: readonly AnchorKey[] = []): Approvers {
+export function readApprovers(
+  dataDir: string,
+  known: readonly AnchorKey[] = [],
+  keepCounter?: CounterKeeper,
+): Approvers {
   const keys: AnchorKey[] = [];
   const faults: string[] = [];
   for (const file of filesIn(approversDir(dataDir))) {
     try {
-      for (const key of readApprover(file)) {
+      for (const key of readFile(file, keepCounter)) {
         checkNew(key, [...known, ...keys]);
         keys.push(key);
       }
@@ -56,7 +63,7 @@ export function writeApprover(dataDir: string, name: string, jwk: PublicJwk): st
   const dir = approversDir(dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
-  const path = join(dir, `${name}.json`);
+  const path = join(dir, `${name}${suffix}`);
   replaceFile(path, `${JSON.stringify({ name, jwk })}\n`, 0o600, undefined);
   return path;
 }
@@ -66,13 +73,14 @@ export function watchApprovers(
   dataDir: string,
   known: readonly AnchorKey[],
   log: Logger,
+  keepCounter?: CounterKeeper,
 ): () => readonly AnchorKey[] {
   let state: string | undefined;
   let keys = known;
   return () => {
     const now = stateOf(approversDir(dataDir));
     if (now !== state) {
-      const read = readApprovers(dataDir, known);
+      const read = readApprovers(dataDir, known, keepCounter);
       for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
       keys = [...known, ...read.keys];
       state = now;
@@ -81,23 +89,24 @@ export function watchApprovers(
   };
 }
 
-function readApprover(path: string): readonly AnchorKey[] {
+function readFile(path: string, keepCounter: CounterKeeper | undefined): readonly AnchorKey[] {
   const { size, mode } = lstatSync(path);
   if (size > bytesMax) throw new Failure("it is too large");
   if ((mode & 0o022) !== 0) throw new Failure("others may write to it", "chmod 600");
   const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (!isObject(value) || value.name !== basename(path, ".json")) {
+  if (!isObject(value) || value.name !== basename(path, suffix)) {
     throw new Failure("its name is not the file's");
   }
-  const { name, jwk, passkey } = value;
-  if (isObject(passkey)) return anchorKeys([{ ...passkey, kind: "passkey", name }]);
-  if (!isObject(jwk) || "d" in jwk) throw new Failure("a private key must not be here", "enrol it again");
-  return anchorKeys([{ kind: "key", name, jwk }]);
+  if (isObject(value.jwk) && "d" in value.jwk) {
+    throw new Failure("a private key must not be here", "enrol it again");
+  }
+  return anchorKeys([anchorOf(readApprover(value))], keepCounter);
 }
 
 function filesIn(dir: string): string[] {
   return namesIn(dir)
-    .filter((name) => fileName.test(name) && lstatSync(join(dir, name), { throwIfNoEntry: false })?.isFile())
+    .filter((name) => name.endsWith(suffix) && isApproverName(basename(name, suffix)))
+    .filter((name) => lstatSync(join(dir, name), { throwIfNoEntry: false })?.isFile())
     .slice(0, filesMax)
     .map((name) => join(dir, name));
 }

@@ -1,7 +1,9 @@
 // The gates of a tree, over its database and the approvers of its data directory.
 import type { DatabaseSync } from "node:sqlite";
 import {
+  type ApproverStore,
   aggregatorId,
+  createFileApproverStore,
   createGatekeeper,
   createSqliteGateStore,
   type Gatekeeper,
@@ -9,7 +11,7 @@ import {
   readPanic,
 } from "@mcpx/aggregator";
 import type { Audit, Clock, Logger } from "@mcpx/host";
-import { watchApprovers } from "./approvers.ts";
+import { approversDir, watchApprovers } from "./approvers.ts";
 import type { GateSettings } from "./gate-settings.ts";
 
 export interface GateParts {
@@ -26,24 +28,30 @@ export interface GateParts {
   isAlone: boolean;
 }
 
+export interface OpenGates {
+  gates: Gatekeeper;
+  approvers: ApproverStore;
+}
+
 /** What is opened is closed by `opened`. */
 export async function openGates(
   settings: GateSettings,
   parts: GateParts,
   opened: AsyncDisposableStack,
-): Promise<Gatekeeper> {
+): Promise<OpenGates> {
   const { dataDir, db, audit, clock, log, obstacle, isAlone } = parts;
   const { anchors, url, ...rest } = settings;
+  const approvers = await createFileApproverStore(approversDir(dataDir));
   const gates = createGatekeeper({
     ...rest,
     aggregatorId: aggregatorId(db),
     store: createSqliteGateStore({ db, clock }),
-    anchors: watchApprovers(dataDir, anchors, log),
+    anchors: watchApprovers(dataDir, anchors, log, approvers.keepCounter),
     isPanic: readPanic(db),
     approveUrl: (id) => `${url ?? parts.url()}/approve/${id}`,
     obstacle,
   });
   const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
   opened.defer(stop);
-  return gates;
+  return { gates, approvers };
 }

@@ -11,7 +11,6 @@ import {
   createSqlitePinStore,
   createSqliteRegistrationStore,
   createTree,
-  type Gatekeeper,
   type HttpDoor,
   type Registrar,
   type RunningTree,
@@ -26,7 +25,7 @@ import {
   openDatabase,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
-import { openGates } from "./open-gates.ts";
+import { type OpenGates, openGates } from "./open-gates.ts";
 import type { TreeSettings } from "./tree-settings.ts";
 import { version } from "./version.ts";
 
@@ -42,11 +41,10 @@ export interface TreeParts {
   url(): string;
 }
 
-export interface OpenTree {
+export interface OpenTree extends OpenGates {
   tree: RunningTree;
   door: HttpDoor;
   registrar: Registrar;
-  gates: Gatekeeper;
   db: DatabaseSync;
 }
 
@@ -67,7 +65,11 @@ export async function openTree(
   const durable = open("FULL");
   // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
   const db = open("NORMAL");
-  const gates = await openGates(settings.gates, { ...parts, db: durable, isAlone: true }, opened);
+  const { gates, approvers } = await openGates(
+    settings.gates,
+    { ...parts, db: durable, isAlone: true },
+    opened,
+  );
   const tree = createTree({
     name: "mcpx",
     version,
@@ -107,5 +109,5 @@ export async function openTree(
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
-  return { tree, door, registrar, gates, db: durable };
+  return { tree, door, registrar, gates, approvers, db: durable };
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import {
   createTree,
+  innerPrincipal,
   openLink,
   type PinStore,
   type RunningTree,
@@ -152,7 +153,7 @@ async function ownTree(
   const secret = identity.secret("tree");
   const parts = { dataDir, db, audit, clock: systemClock, log, isAlone: false };
   const url = () => gatewayUrl(loaded.config);
-  const gates = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
+  const { gates } = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
   const tree = createTree({
     name: "mcpx",
     version,
@@ -170,15 +171,5 @@ async function ownTree(
 
 /** Whoever may start us owns what we start; what a gateway lets us do is its own decision. */
 function localPrincipal(): Principal {
-  return {
-    id: `stdio:${localUser()}`,
-    topics: [],
-    levelMax: "full",
-    tools: ["**"],
-    admin: false,
-    expiresAt: Number.POSITIVE_INFINITY,
-    jti: randomUUID(),
-    issuer: "local",
-    tokenHash: "",
-  };
+  return innerPrincipal(`stdio:${localUser()}`, ["**"]);
 }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import {
   approveRoutes,
   createAdminRoutes,
-  createFileApproverStore,
   gateRoutes,
   keepPanic,
   type RunningTree,
@@ -32,7 +31,6 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
-import { approversDir } from "./approvers.ts";
 import { localUrl } from "./local-url.ts";
 import { openTree } from "./open-tree.ts";
 import { noServers, type TreeSettings } from "./tree-settings.ts";
@@ -113,8 +111,11 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   });
   let origin = "";
   const parts = { dataDir, identity, issuers, audit, clock, log, limits, url: () => origin };
-  const { tree, door, registrar, gates, db } = await openTree(options.tree ?? noServers, parts, opened);
-  const approvers = await createFileApproverStore(approversDir(dataDir));
+  const { tree, door, registrar, gates, approvers, db } = await openTree(
+    options.tree ?? noServers,
+    parts,
+    opened,
+  );
   let listener: Listener | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.

@@ -41,6 +41,20 @@ export const cautious: Readonly<Capability> = Object.freeze({
   schema_version: "0.0.0",
 });
 
+/** How a tool describes itself that only looks, at once and for nothing. */
+export const harmless: Readonly<Capability> = Object.freeze({
+  latency_class: "fast",
+  consistency: "strong",
+  mutable: false,
+  reversible: true,
+  idempotent: true,
+  transport: "native",
+  auth_scope: "read",
+  cost_class: "free",
+  availability: "always",
+  schema_version: "1.0.0",
+});
+
 /** Whether a tool, by what it says of itself, may stand where no more than this is allowed. [AX-10.2-1] [AX-10.2-2] */
 export function fitsScope({ auth_scope, mutable }: Readonly<Capability>, scope: AuthScope): boolean {
   const wanted = mutable && auth_scope === "read" ? "write" : auth_scope;

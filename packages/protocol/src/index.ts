@@ -8,6 +8,7 @@ export {
   capabilityOf,
   cautious,
   fitsScope,
+  harmless,
   isIrreversible,
   type LatencyClass,
   latencyClasses,

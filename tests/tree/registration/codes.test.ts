@@ -1,4 +1,5 @@
 // The codes several documents use, as the official SDK's clients get them: the reason tells them apart.
+import { harmless } from "@mcpx/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import { ask, type Place } from "../support/ask.ts";
@@ -27,7 +28,7 @@ beforeAll(async () => {
     const token = await server.token({ sub: segment, topics: [], segment, scope: "write" } as never);
     const registrant = await rawRegistrant(server.url, token, {
       parentId: null,
-      tools: [toolOf("t", { ...costly })],
+      tools: [toolOf("t", { ...harmless, cost_class: "expensive" })],
     });
     registrants.push(registrant);
     await registrant.register(registrationOf(segment));
@@ -38,19 +39,6 @@ afterAll(async () => {
   for (const one of registrants) one.cut();
   await server.stop();
 });
-
-const costly = {
-  latency_class: "fast",
-  consistency: "strong",
-  mutable: false,
-  reversible: true,
-  idempotent: true,
-  transport: "native",
-  auth_scope: "read",
-  cost_class: "expensive",
-  availability: "always",
-  schema_version: "1.0.0",
-};
 
 async function namesNow(): Promise<string[]> {
   const { message } = await ask(place, "tools/list");

@@ -1,5 +1,6 @@
 // Trees in trees, over real sockets: names, routes, annotations, circles, loss of whole subtrees, canaries.
 import { randomUUID } from "node:crypto";
+import { harmless } from "@mcpx/protocol";
 import { afterEach, expect, test } from "vitest";
 import { startTestIssuer } from "../../support/test-issuer.ts";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
@@ -8,7 +9,6 @@ import { stdioBackend } from "../support/backends.ts";
 import { startBelow, startChain, stopAll } from "./support/family.ts";
 import {
   dangerous,
-  harmless,
   type Message,
   type RawOptions,
   type RawRegistrant,

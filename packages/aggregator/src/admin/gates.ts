@@ -6,9 +6,10 @@ import { isObject, type JsonObject, McpxError, parseExact, statementOf, statemen
 import { decide, prove } from "../gates/confirm.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/gate-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
+import { principalName } from "../plain-caller.ts";
 import type { TreeState } from "../tree-state.ts";
 import { grantRoutes } from "./grants.ts";
-import { operatorName, operatorRoute } from "./operator.ts";
+import { operatorRoute } from "./operator.ts";
 import { ruleRoutes } from "./rules.ts";
 
 export interface GateRoutesOptions {
@@ -86,7 +87,7 @@ async function decideGate(
   const proof = isObject(body) ? body.proof : undefined;
   if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
   const gate = await findGate(gates, request.params.id);
-  const proven = await prove(state, gates, gate, { proof, by: operatorName(by) });
+  const proven = await prove(state, gates, gate, { proof, by: principalName(by) });
   const deciding = decide(state, gates, gate, proven);
   const left = new AbortController();
   try {

@@ -4,8 +4,9 @@ import type { HttpRequest, Principal, Route } from "@mcpx/host";
 import { digestOf, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { addGrant, type Grant, listGrants, revokeGrant } from "../gates/grants.ts";
+import { principalName } from "../plain-caller.ts";
 import type { TreeState } from "../tree-state.ts";
-import { operatorName, operatorRoute } from "./operator.ts";
+import { operatorRoute } from "./operator.ts";
 
 type Guard = Parameters<typeof operatorRoute>[0];
 
@@ -27,7 +28,7 @@ export function grantRoutes(state: TreeState, gates: Gatekeeper, guard: Guard): 
     operatorRoute(guard, "DELETE", `${path}/:id`, (by, { params }) => {
       const id = params.id ?? "";
       if (!revokeGrant(gates.grants, id)) throw new McpxError("not_found", "there is no such grant");
-      state.audit?.recordNow({ action: "gate.revoke", actor: operatorName(by), detail: { grant: id } });
+      state.audit?.recordNow({ action: "gate.revoke", actor: principalName(by), detail: { grant: id } });
       return { body: { revoked: id } };
     }),
   ];
@@ -40,7 +41,7 @@ async function give(
   request: HttpRequest,
 ): Promise<JsonObject> {
   const now = state.clock.monotonic();
-  const grant = await readGrant(parse(await request.text()), operatorName(by), now);
+  const grant = await readGrant(parse(await request.text()), principalName(by), now);
   // Nobody allows themselves what they would have to ask for.
   if (grant.principal === grant.grantedBy) throw new McpxError("self_approval");
   addGrant(grants, grant, now);

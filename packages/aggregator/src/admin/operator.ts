@@ -9,7 +9,6 @@ import {
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
-import type { Caller } from "../exchange.ts";
 
 interface Guard {
   identity: Pick<Identity, "tokens">;
@@ -38,23 +37,4 @@ export function operatorRoute(
     return await verb(by, request);
   };
   return { method, path, handle };
-}
-
-/** As the audit names them. */
-export function operatorName({ id, jti }: Principal): string {
-  return id ?? `token:${jti}`;
-}
-
-/** Lists are read for them as for a client that can nothing special. */
-export function operatorCaller(principal: Principal): Caller {
-  return {
-    principal,
-    key: "operator",
-    era: "modern",
-    capabilities: {},
-    info: undefined,
-    dialect: "canonical",
-    profile: undefined,
-    logLevel: undefined,
-  };
 }

@@ -8,9 +8,10 @@ import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { judge } from "../gates/judge.ts";
 import { classify, type Rule, type Verdict } from "../gates/rules.ts";
 import { withFixed } from "../overrides.ts";
+import { plainCaller, principalName } from "../plain-caller.ts";
 import { resolveName } from "../resolve.ts";
 import { serversOf, type TreeState } from "../tree-state.ts";
-import { operatorCaller, operatorName, operatorRoute } from "./operator.ts";
+import { operatorRoute } from "./operator.ts";
 
 interface RuleRouteOptions {
   guard: Parameters<typeof operatorRoute>[0];
@@ -31,7 +32,7 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
       keepPanic(on);
       gates.isPanic = on;
       const action = on ? "gate.panic" : "gate.calm";
-      state.audit?.recordNow({ action, actor: operatorName(by) });
+      state.audit?.recordNow({ action, actor: principalName(by) });
       return { body: { panic: on } };
     }),
   ];
@@ -118,5 +119,5 @@ function readTest(text: string): { tool: string; arguments: JsonObject } {
 
 /** What an operator looks at is not bounded by the tools of their token. */
 function everywhere(by: Principal): Caller {
-  return operatorCaller({ ...by, tools: ["**"] });
+  return plainCaller({ ...by, tools: ["**"] }, "operator");
 }

@@ -5,10 +5,11 @@ import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol
 import { announceChange } from "../announce.ts";
 import { expireLists, listOf } from "../catalogue.ts";
 import type { ToolChange } from "../pin-store.ts";
+import { plainCaller, principalName } from "../plain-caller.ts";
 import type { Server } from "../server.ts";
 import { toolDiff } from "../tool-diff.ts";
 import { serversOf, type TreeState } from "../tree-state.ts";
-import { operatorCaller, operatorName, operatorRoute } from "./operator.ts";
+import { operatorRoute } from "./operator.ts";
 
 export interface ToolRoutesOptions {
   tree: { readonly state: TreeState };
@@ -68,7 +69,7 @@ async function acceptTool(
     throw new McpxError("not_found", "there is no such tool that has changed");
   if (!state.pins?.accept(change.server, change.tool, looked ?? change.hash))
     throw new McpxError("bad_request", "the tool has changed again since it was looked at");
-  const actor = operatorName(by);
+  const actor = principalName(by);
   const detail = { server: change.server, tool: change.tool, now: change.hash };
   audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
   expireLists(found.server, ["tools"]);
@@ -91,7 +92,7 @@ function written({ canonical, server, tool, state }: KnownTool): JsonObject {
 
 /** Asks every server first, so that nothing is judged by an old list. */
 async function knownTools(state: TreeState, principal: Principal): Promise<KnownTool[]> {
-  const caller = operatorCaller(principal);
+  const caller = plainCaller(principal, "operator");
   const known = new Map<string, KnownTool>();
   const servers = serversOf(state);
   await Promise.all(servers.map((server) => listOf(state, server, "tools", caller)));

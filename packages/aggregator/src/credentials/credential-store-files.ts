@@ -1,8 +1,9 @@
 // Credentials in files only their owner may read, one for each key. A write is whole or not there at all.
-import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "@mcpx/protocol";
+import { writeDraft } from "../write-draft.ts";
 import { asCredential, type CredentialStore } from "./credential-store.ts";
 
 export async function createFileCredentialStore(directory: string): Promise<CredentialStore> {
@@ -18,27 +19,10 @@ export async function createFileCredentialStore(directory: string): Promise<Cred
       return isObject(kept) && kept.key === key ? asCredential(kept.credential) : undefined;
     },
     async write(key, credential) {
-      if (credential) await writeWhole(pathOf(key), JSON.stringify({ key, credential }));
+      if (credential) await writeDraft(pathOf(key), JSON.stringify({ key, credential }), rename);
       else await rm(pathOf(key), { force: true });
     },
   };
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}.draft`;
-  try {
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }
 
 async function textOf(path: string): Promise<string> {

@@ -1,8 +1,8 @@
 // Approvers as files only their owner may write: DIRECTORY/NAME.json, which people may look at, copy and delete.
-import { randomUUID } from "node:crypto";
-import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, type FileHandle, link, mkdir, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpxError } from "@mcpx/protocol";
+import { writeDraft } from "../write-draft.ts";
 import { type Approver, type ApproverStore, isApproverName, readApprover } from "./approver-store.ts";
 
 const bytesMax = 16_384;
@@ -70,24 +70,14 @@ function parse(name: string, text: string): Approver {
   }
 }
 
-/** Whole or not at all, and never over another; false where there is one. */
+/** Never over another; false where there is one. */
 async function create(path: string, text: string): Promise<boolean> {
-  const draft = `${path}.${randomUUID()}.draft`;
   try {
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await link(draft, path);
+    await writeDraft(path, text, link);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

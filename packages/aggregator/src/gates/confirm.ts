@@ -2,11 +2,11 @@
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
+import { principalName } from "../plain-caller.ts";
 import { textParam } from "../resolve.ts";
 import type { TreeState } from "../tree-state.ts";
 import { type Gate, termsOf } from "./gate-store.ts";
 import { anchorsNow, type Gatekeeper, wake } from "./gatekeeper.ts";
-import { nameOf } from "./pass-gate.ts";
 import { type CheckedProof, checkProof } from "./proofs.ts";
 import { release } from "./release.ts";
 import { outcome, tell } from "./wait-at.ts";
@@ -22,7 +22,10 @@ export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exc
   const proof = await prove(state, gates, gate, { proof: textParam(exchange.params, "proof"), by });
   const decided = await decide(state, gates, gate, proof);
   // Whoever asked has not heard it by that, unless it is the same one.
-  const told = nameOf(exchange.caller) === gate.principal ? await outcome(gates, decided) : tell(decided);
+  const told =
+    principalName(exchange.caller.principal) === gate.principal
+      ? await outcome(gates, decided)
+      : tell(decided);
   return told ?? openAnswer(decided);
 }
 

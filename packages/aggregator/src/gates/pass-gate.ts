@@ -6,6 +6,7 @@ import { canonicalJson, cautious, isObject, type JsonObject, McpxError } from "@
 import type { Entry } from "../catalogue.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import { withFixed } from "../overrides.ts";
+import { principalName } from "../plain-caller.ts";
 import { routeOf } from "../route-of.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { Gate } from "./gate-store.ts";
@@ -63,7 +64,7 @@ function isGranted(
 ): boolean {
   const grant = useGrant(grants, {
     action,
-    principal: nameOf(caller),
+    principal: principalName(caller.principal),
     session: caller.key,
     tool: canonical,
     digest,
@@ -89,7 +90,7 @@ async function openGate(
   const { key } = caller.principal;
   const { gate, isNew } = await store.open(
     {
-      principal: nameOf(caller),
+      principal: principalName(caller.principal),
       session: caller.key,
       keys: key === undefined ? [] : [thumbprint(key)],
       tool: canonical,
@@ -104,9 +105,4 @@ async function openGate(
   );
   if (isNew) for (const { opened } of watchers) opened?.(gate);
   return gate;
-}
-
-/** Tokens without an id are told apart by themselves. */
-export function nameOf({ principal }: Caller): string {
-  return principal.id ?? `token:${principal.jti}`;
 }

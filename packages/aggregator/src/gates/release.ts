@@ -1,7 +1,8 @@
 // A gate that was approved lets its call go: consumed first, on disk, then dispatched exactly as it was approved, once.
 // [AX-11.3-5]
 import { isMcpxError, McpxError, parseExact } from "@mcpx/protocol";
-import type { Caller, Exchange } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
+import { innerPrincipal, plainCaller } from "../plain-caller.ts";
 import { resolveName } from "../resolve.ts";
 import { faultOf } from "../rpc-error.ts";
 import type { TreeState } from "../tree-state.ts";
@@ -36,26 +37,7 @@ async function carryOut(state: TreeState, gate: Gate): Promise<Outcome> {
 
 /** In the name of whoever asked, still there or not, and for nothing but what was approved. */
 function exchangeFor({ principal, session, tool, argumentsText }: Gate): Exchange {
-  const caller: Caller = {
-    principal: {
-      id: principal,
-      topics: [],
-      tools: [tool],
-      levelMax: "restricted",
-      admin: false,
-      expiresAt: Number.POSITIVE_INFINITY,
-      jti: "",
-      issuer: "",
-      tokenHash: "",
-    },
-    key: session,
-    era: "modern",
-    capabilities: {},
-    info: undefined,
-    dialect: "canonical",
-    profile: undefined,
-    logLevel: undefined,
-  };
+  const caller = plainCaller(innerPrincipal(principal, [tool]), session);
   return {
     caller,
     method: "tools/call",

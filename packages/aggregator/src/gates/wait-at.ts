@@ -1,8 +1,9 @@
 // Waiting for a human without breaking the client: shown an address where it can be, held for a while with signs of
 // life, then answered with what it waits for. Asking again joins. [AX-11.3-1]
 import { setTimeout as sleep } from "node:timers/promises";
-import { confirmationRequired, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import { confirmationRequired, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
 import type { Exchange } from "../exchange.ts";
+import { RpcError, type RpcFault } from "../rpc-error.ts";
 import type { TreeState } from "../tree-state.ts";
 import { type Gate, termsOf } from "./gate-store.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
@@ -69,10 +70,9 @@ export function tell(gate: Gate): JsonObject | undefined {
 
 /** A result as it came, or the error that came in its place. */
 function readResult(text: string): JsonObject {
-  const kept = parseExact(text) as { result?: JsonObject; error?: JsonObject };
-  if (isObject(kept.result)) return kept.result;
-  const fault = isObject(kept.error) ? kept.error : {};
-  throw new McpxError("bad_server_answer", String(fault.message ?? "the call failed"));
+  const kept = parseExact(text) as { result: JsonObject } | { error: RpcFault };
+  if ("result" in kept) return kept.result;
+  throw new RpcError(kept.error);
 }
 
 function notice({ id, status, tool, reason }: Gate, text: string): JsonObject {

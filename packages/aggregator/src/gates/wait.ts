@@ -2,9 +2,9 @@
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
+import { principalName } from "../plain-caller.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { nameOf } from "./pass-gate.ts";
 import { waitAt } from "./wait-at.ts";
 
 export async function wait(
@@ -17,7 +17,7 @@ export async function wait(
   if (typeof id !== "string") throw new McpxError("bad_params", "confirmation_id must be a string");
   const gate = await gates.store.find(id);
   // Somebody else's looks like none.
-  if (gate !== undefined && gate.principal === nameOf(exchange.caller)) {
+  if (gate !== undefined && gate.principal === principalName(exchange.caller.principal)) {
     return await waitAt(state, gates, exchange, gate);
   }
   const server = gate === undefined ? gates.below.get(id) : undefined;

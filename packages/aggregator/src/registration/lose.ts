@@ -3,6 +3,7 @@
 import { closeCodes, deadlineMs, leaseMs, treeNotifications } from "@mcpx/protocol";
 import { tellParents } from "../announce.ts";
 import { degrade, restore } from "../degrade.ts";
+import { isDegraded } from "../server.ts";
 import { keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
 import { remove } from "./remove.ts";
 
@@ -26,7 +27,6 @@ export function suspend(state: RegistrarState, subserver: Subserver, why: string
   const { tree, clock, log } = state;
   const { registration, server } = subserver;
   subserver.isAlive = false;
-  subserver.lostAt = clock.monotonic();
   log.warn({ segment: registration.segment, why }, "a subserver is lost");
   degrade(tree, server, why);
   tellParents(tree, treeNotifications.subserverLost, {
@@ -42,7 +42,6 @@ export function revive(state: RegistrarState, subserver: Subserver, heardAt: num
   subserver.heardAt = heardAt;
   if (subserver.isAlive) return;
   subserver.isAlive = true;
-  subserver.lostAt = undefined;
   restore(state.tree, subserver.server);
 }
 
@@ -50,11 +49,10 @@ export function revive(state: RegistrarState, subserver: Subserver, heardAt: num
 export function sweep(state: RegistrarState): void {
   const now = state.clock.monotonic();
   for (const subserver of state.bySegment.values()) {
-    const { registration, heardAt, lostAt } = subserver;
+    const { registration, heardAt, isAlive, server } = subserver;
     const { heartbeatMs } = registration;
     const silentMs = now - heardAt;
-    if (lostAt !== undefined && now - lostAt >= state.tree.graceMs)
-      remove(state, subserver, "its grace is over");
+    if (!isAlive && !isDegraded(server, now)) remove(state, subserver, "its grace is over");
     else if (heartbeatMs === 0 || subserver.isOver) continue;
     else if (silentMs >= deadlineMs(heartbeatMs)) lose(state, subserver, "it has missed three heartbeats");
     else if (silentMs >= leaseMs(heartbeatMs)) suspend(state, subserver, missedTwo);

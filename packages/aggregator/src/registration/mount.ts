@@ -2,10 +2,10 @@
 import { leaseMs, McpxError, type Registration } from "@mcpx/protocol";
 import { announceChange } from "../announce.ts";
 import { listOf } from "../catalogue.ts";
-import type { Caller } from "../exchange.ts";
 import { type ListKind, listKinds } from "../fetch-list.ts";
 import { openLink } from "../links/open-link.ts";
 import type { WireTaker } from "../links/wire.ts";
+import { innerPrincipal, plainCaller } from "../plain-caller.ts";
 import { noteSession } from "../routes.ts";
 import { createServer, type Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
@@ -35,7 +35,6 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
     server,
     registeredAt: state.clock.now(),
     heardAt: now,
-    lostAt: undefined,
     subtreeIds: registration.subtreeIds ?? [],
     isAlive: true,
     isOver: false,
@@ -111,23 +110,4 @@ function refusalOf(state: RegistrarState, subserver: Subserver): McpxError | und
 }
 
 /** The tree itself, where it lists for nobody in particular. */
-const nobody: Caller = {
-  principal: {
-    id: undefined,
-    topics: [],
-    tools: [],
-    levelMax: "restricted",
-    admin: false,
-    expiresAt: Number.POSITIVE_INFINITY,
-    jti: "",
-    issuer: "",
-    tokenHash: "",
-  },
-  key: "",
-  era: "modern",
-  capabilities: {},
-  info: undefined,
-  dialect: "canonical",
-  profile: undefined,
-  logLevel: undefined,
-};
+const nobody = plainCaller(innerPrincipal("", []), "");

@@ -1,10 +1,11 @@
 // Our own place in a tree above: we register there as any subserver does, and serve what we have over the same
 // connection. [AX-5.3-1]
 import { type Subserver as OwnRegistration, registerWith } from "@mcpx/client/subserver";
-import type { Clock, Logger, Principal } from "@mcpx/host";
+import type { Clock, Logger } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError, parseExact } from "@mcpx/protocol";
 import { WebSocket } from "ws";
 import { createMessageDoor } from "../doors/message-door.ts";
+import { innerPrincipal } from "../plain-caller.ts";
 import type { Tree } from "../tree.ts";
 
 export interface ParentOptions {
@@ -84,17 +85,7 @@ function served(
   { segment, tools = ["**"] }: ParentOptions,
   { tree, clock, log, limits, subserverId }: ParentParts,
 ) {
-  const principal: Principal = {
-    id: `parent:${segment}`,
-    topics: [],
-    levelMax: "restricted",
-    tools,
-    admin: false,
-    expiresAt: Number.POSITIVE_INFINITY,
-    jti: `parent:${segment}`,
-    issuer: subserverId,
-    tokenHash: "",
-  };
+  const principal = innerPrincipal(`parent:${segment}`, tools, subserverId);
   let closeDoor = () => {};
   return {
     async connect(transport: ParentTransport): Promise<void> {

@@ -47,8 +47,6 @@ export interface Subserver {
   subtreeIds: readonly string[];
   /** Its channel is there and its lease has not ended. */
   isAlive: boolean;
-  /** Since when it is not; monotonic ms. */
-  lostAt: number | undefined;
   /** Its session cannot be saved any more. */
   isOver: boolean;
 }

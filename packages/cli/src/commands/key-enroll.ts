@@ -34,10 +34,8 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { cwd, options, output, words } = context;
   const [name = ""] = words;
   const dataDir = dataDirOf(context, options);
-  const { approversDir, checkNew, isApproverName, readApprovers, writeApprover } = await import(
-    "../approvers.ts"
-  );
-  const { anchorKeys } = await import("@mcpx/aggregator");
+  const { approversDir, checkNew, readApprovers, writeApprover } = await import("../approvers.ts");
+  const { anchorKeys, isApproverName } = await import("@mcpx/aggregator");
   if (!isApproverName(name)) {
     throw misuse(`${JSON.stringify(name)} cannot be a name`, "use 1 to 64 characters of A-Z a-z 0-9 . _ -");
   }

@@ -2,15 +2,16 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
-  type Caller,
   type Credentials,
   createFileCredentialStore,
   createOAuthCredentials,
   createTree,
+  innerPrincipal,
+  plainCaller,
   type RunningTree,
   type ServerOptions,
 } from "@mcpx/aggregator";
-import { createLogger, type Principal, systemClock } from "@mcpx/host";
+import { createLogger, systemClock } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config.ts";
 import { Failure } from "../failure.ts";
@@ -156,23 +157,4 @@ async function list(tree: RunningTree, server: ConfiguredServer | undefined) {
   return undefined;
 }
 
-const anybody: Caller = {
-  principal: {
-    id: "doctor",
-    topics: [],
-    levelMax: "full",
-    tools: ["**"],
-    admin: false,
-    expiresAt: Number.POSITIVE_INFINITY,
-    jti: "doctor",
-    issuer: "local",
-    tokenHash: "",
-  } satisfies Principal,
-  key: "doctor",
-  era: "modern",
-  capabilities: {},
-  info: undefined,
-  dialect: "canonical",
-  profile: undefined,
-  logLevel: undefined,
-};
+const anybody = plainCaller(innerPrincipal("doctor", ["**"]), "doctor");

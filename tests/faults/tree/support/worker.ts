@@ -1,8 +1,8 @@
 // The server all subservers here are: an official SDK one with one tool, which tells whenever it has done something.
 import { setTimeout as wait } from "node:timers/promises";
+import { harmless } from "@mcpx/protocol";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { harmless } from "../../../tree/registration/support/raw-registrant.ts";
 
 export function createWorker(segment: string, did: (n: string) => void): McpServer {
   const server = new McpServer({ name: segment, version: "1.0.0" });

@@ -1,5 +1,6 @@
 // A stranger's registrant, made of nothing but a WebSocket: it says exactly what a test wants it to say.
 import { randomUUID } from "node:crypto";
+import { harmless } from "@mcpx/protocol";
 import { WebSocket } from "ws";
 
 /** biome-ignore lint/suspicious/noExplicitAny: tests look into messages of any shape */
@@ -32,19 +33,6 @@ export interface RawRegistrant {
   /** Says nothing any more, and keeps the connection. */
   isSilent: boolean;
 }
-
-export const harmless = {
-  latency_class: "fast",
-  consistency: "strong",
-  mutable: false,
-  reversible: true,
-  idempotent: true,
-  transport: "native",
-  auth_scope: "read",
-  cost_class: "free",
-  availability: "always",
-  schema_version: "1.0.0",
-};
 
 export const dangerous = {
   ...harmless,

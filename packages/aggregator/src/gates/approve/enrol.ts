@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Audit, HttpRequest, HttpResponse, Principal } from "@mcpx/host";
 import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import { operatorName } from "../../admin/operator.ts";
+import { principalName } from "../../plain-caller.ts";
 import { type ApproverStore, isApproverName } from "../approver-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import { isBase64Url, jwkOfCose, type Passkey, readPasskey } from "../passkey.ts";
@@ -27,7 +27,7 @@ export async function inviteApprover(
   admin: Principal,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const by = operatorName(admin);
+  const by = principalName(admin);
   const { name } = await readBody(request);
   if (!isApproverName(name)) {
     throw new McpxError("bad_request", "name must be 1 to 64 letters, digits, dots, dashes or underscores");
