@@ -145,6 +145,9 @@ test("[AX-6.1-1] 1 000 that never register are shown out after ten seconds, and 
     await Promise.all(sockets.map((socket) => once(socket, "open")));
   }
   await scene.check({});
+  // One more with the same token has to wait; others have not.
+  const [, refusal] = await once(new WebSocket(address, { headers }), "unexpected-response");
+  expect([refusal.statusCode, refusal.headers["retry-after"]]).toEqual([503, "10"]);
   const other = await scene.member(newSegment());
   other.cut();
   expect(new Set(await Promise.all(closed))).toEqual(new Set([4403]));

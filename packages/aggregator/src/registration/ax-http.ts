@@ -35,6 +35,7 @@ export function createAxHttp(visits: AxVisits, limits: Limits): Route[] {
   }
 
   function open(request: HttpRequest, credential: Credential, message: JsonObject): HttpResponse {
+    visits.checkPlace(credential);
     const id = randomUUID();
     const { channel, attach, lost } = streamChannel();
     const registrant = visits.begin(channel, credential, id);

@@ -20,6 +20,7 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
   });
   return async (request, socket, head) => {
     const credential = await visits.identify(request);
+    visits.checkPlace(credential);
     server.handleUpgrade(request.raw, socket, head, (opened) => {
       const channel = channelOver(opened, limits);
       const { take } = visits.begin(channel, credential);

@@ -27,6 +27,13 @@ export interface Registrant {
   readonly subserver: Subserver | undefined;
 }
 
+interface Occasion {
+  /** The stream's own, where there is one. */
+  sessionId?: string | undefined;
+  /** It is no applicant any more. */
+  registered(): void;
+}
+
 const parentMs = 1_000;
 const parentQuestion = "mcpax-parent";
 
@@ -34,7 +41,7 @@ export function serveRegistrant(
   state: RegistrarState,
   channel: Channel,
   credential: Credential,
-  sessionId: string = randomUUID(),
+  { sessionId = randomUUID(), registered: noteRegistered }: Occasion,
 ): Registrant {
   const wireEnd: WireEnd = { taker: undefined };
   let subserver: Subserver | undefined;
@@ -70,6 +77,7 @@ export function serveRegistrant(
         params,
       );
       ({ subserver } = registered);
+      noteRegistered();
       return { ...registered.answer };
     } finally {
       isApplying = false;
