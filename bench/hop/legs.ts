@@ -13,6 +13,7 @@ export interface Leg {
   /** The case it belongs to. */
   name: string;
   era: Era;
+  isPeer: boolean;
   target: Target;
   /** The hop; absent where there is none. */
   hopPid: number | undefined;
@@ -62,7 +63,7 @@ export async function startField(dir: string): Promise<Field> {
   for (const era of ["modern", "legacy"] as const) {
     const { url, pid } = backends.http[era];
     const target: Target = { url, manner: era, tool: "echo" };
-    legs.push({ name: "direct", era, target, hopPid: undefined, backendPid: pid });
+    legs.push({ name: "direct", era, isPeer: false, target, hopPid: undefined, backendPid: pid });
   }
   const open = async ([name, era, tool, start, manner = era]: Row) => {
     const own = join(dir, `${name}-${era}`);
@@ -77,7 +78,8 @@ export async function startField(dir: string): Promise<Field> {
       const target: Target = { url: hop.url, manner, tool };
       if (hop.token !== undefined) target.token = hop.token;
       const backendPid = name.endsWith("stdio") ? undefined : backends.http[era].pid;
-      legs.push({ name, era, target, hopPid: hop.pid, backendPid });
+      const isPeer = !name.startsWith("raw_") && !name.startsWith("hop_");
+      legs.push({ name, era, isPeer, target, hopPid: hop.pid, backendPid });
     } catch (error) {
       skipped[name] = `could not be started: ${error}`;
     }

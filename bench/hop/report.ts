@@ -5,7 +5,8 @@ import type { Round } from "./measure-leg.ts";
 
 export interface Measured {
   leg: Leg;
-  rounds: Round[];
+  /** `undefined` where it sat out. */
+  rounds: (Round | undefined)[];
   calls: number;
   /** Of the hop, once it had made 10 000 calls. */
   memory: { rssMb: number; afterCalls: number } | undefined;
@@ -36,9 +37,10 @@ export function report(
 
 function figures({ rounds, memory, failed, leg }: Measured): Record<string, unknown> {
   if (failed !== undefined) return { failed };
-  const of = (key: keyof Round) => round(median(rounds.map((each) => each[key])));
+  const taken = rounds.filter((each) => each !== undefined);
+  const of = (key: keyof Round) => round(median(taken.map((each) => each[key])));
   return {
-    rounds: rounds.length,
+    rounds: taken.length,
     callsPerSecond: Math.round(of("callsPerSecond")),
     cpuUsPerCall: { hop: of("hopCpuUsPerCall"), backend: of("backendCpuUsPerCall") },
     saturated: { p50Ms: of("saturatedP50Ms"), p99Ms: of("saturatedP99Ms") },
@@ -71,13 +73,15 @@ function ratios(measured: readonly Measured[], name: string): Record<string, unk
 }
 
 function hopCpu({ rounds }: Measured): number {
-  return median(rounds.map(({ hopCpuUsPerCall }) => hopCpuUsPerCall));
+  return median(rounds.flatMap((each) => (each === undefined ? [] : [each.hopCpuUsPerCall])));
 }
 
 function paired(own: Measured, other: Measured, key: keyof Round): number {
-  return round(
-    median(own.rounds.map((each, index) => each[key] / (other.rounds[index]?.[key] ?? Number.NaN))),
-  );
+  const both = own.rounds.flatMap((each, index) => {
+    const beside = other.rounds[index];
+    return each === undefined || beside === undefined ? [] : [each[key] / beside[key]];
+  });
+  return round(median(both));
 }
 
 function median(values: readonly number[]): number {
