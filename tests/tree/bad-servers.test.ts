@@ -69,6 +69,7 @@ const cases: Case[] = [
   },
   { fault: "same-names", hears: /"reason":"unknown_tool"/, status: { state: "up", tools: 4_096 } },
   { fault: "bomb", hears: /"reason":"unknown_tool"/, status: leftOut("echo: nested deeper than 128") },
+  { fault: "trap", hears: /"got":\{"name":"echo","arguments":\{"a":1\}\}/, status: up },
   { fault: "abyss", tool: "work", hears: /"text":"\d+"/, status: leftOut("echo: nested deeper than 128") },
   { fault: "deep-answer", hears: /"reason":"bad_server_answer".*nested too deeply/, status: up },
   {

@@ -23,6 +23,21 @@ function nested(depth: number): string {
   return `${'{"type":"object","properties":{"a":'.repeat(depth)}{}${"}}".repeat(depth)}`;
 }
 
+const doubling = JSON.stringify({
+  type: "object",
+  properties: {
+    a: { type: ["number", "string"], pattern: "^(([a-z0-9])+)+$", $ref: "#/$defs/d0" },
+    b: { $ref: "http://127.0.0.1:9/schema" },
+  },
+  patternProperties: { "^(([a-z])+)+$": true },
+  $defs: Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => {
+      const next = { $ref: `#/$defs/d${(n + 1) % 60}` };
+      return [`d${n}`, { anyOf: [next, { allOf: [next, next] }] }];
+    }),
+  ),
+});
+
 const odd = [
   "with space",
   "Größe",
@@ -110,6 +125,11 @@ export const faults = {
       answer(
         `{"tools":[{"name":"echo","inputSchema":${nested(5_000)}},{"name":"work","inputSchema":{"type":"object"}}]}`,
       ),
+  },
+  /** Whoever judged by these schemas would compute for years, or ask a stranger for one: they are passed on unread. */
+  trap: {
+    list: ({ answer }) =>
+      answer(`{"tools":[{"name":"echo","inputSchema":${doubling},"outputSchema":${doubling}}]}`),
   },
   abyss: {
     list: ({ answer }) =>
