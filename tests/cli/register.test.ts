@@ -205,6 +205,7 @@ test("its server's own words are shown, harmlessly", async () => {
 test.for([
   ["no server", ["http://127.0.0.1:9", "a", "--token", "x"], "there is no server to register"],
   ["a command and --server", ["http://127.0.0.1:9", "a", "--server", "http://127.0.0.1:8", "--", "cat"], "do not go together"],
+  ["no such command", ["http://127.0.0.1:9", "a", "--token", "x", "--", "no-such-command"], "no-such-command is not there or not on PATH"],
   ["no segment", ["http://127.0.0.1:9"], "register needs more than that"],
   ["no address", ["nonsense", "a", "--token", "x", "--", "cat"], '"nonsense" is no address of a tree'],
   ["another scheme", ["ftp://127.0.0.1", "a", "--token", "x", "--", "cat"], "is no address of a tree"],

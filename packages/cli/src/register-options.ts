@@ -5,6 +5,7 @@ import { isDnsName } from "@mcpx/host";
 import { authScopes } from "@mcpx/protocol";
 import type { RegisterContext } from "./commands/register.ts";
 import { dataDirOf } from "./data-dir.ts";
+import { findCommand } from "./doctor/find-command.ts";
 import { durationRule, parseDuration } from "./duration.ts";
 import { misuse } from "./failure.ts";
 import { accessGateway } from "./gateway-access.ts";
@@ -68,9 +69,17 @@ function readServer({ options, words, cwd, env }: RegisterContext): Transport {
     if (/^https?:/.test(URL.parse(server)?.protocol ?? "")) return { type: "auto-http", url: server };
     throw misuse(`--server ${server} is not an http or https address`, "write http://127.0.0.1:3000/mcp");
   }
+  checkCommand(command ?? "", { path: env.PATH, cwd });
   // Our own token is none of its business.
   const { MCPX_TOKEN: _, ...rest } = env;
   return { type: "stdio", command: command ?? "", args, cwd, env: rest };
+}
+
+/** It is started when somebody asks for it; that it never can be is said now. */
+function checkCommand(command: string, where: Parameters<typeof findCommand>[1]): void {
+  const found = findCommand(command, where);
+  if (typeof found === "object") return;
+  throw misuse(`${command} is ${found === "missing" ? "not there or not on PATH" : "not executable"}`);
 }
 
 /** Whoever shows a certificate needs none. */
