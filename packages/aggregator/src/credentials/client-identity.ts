@@ -74,7 +74,8 @@ function describeClient(redirect: string, methods: readonly string[] = ["none"])
     redirect_uris: [redirect],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    application_type: "native",
+    // Where the browser comes back to this very machine; else we are a site.
+    application_type: /^http:/.test(redirect) ? "native" : "web",
     token_endpoint_auth_method: known.find((method) => methods.includes(method)) ?? "none",
   };
 }

@@ -38,6 +38,23 @@ export function credentialStoreCases(open: () => Promise<CredentialStore>): void
     expect(read.map((credential) => credential?.url)).toEqual(keys.map((_, at) => `https://${at}.example/`));
   });
 
+  test("everything that was written and not removed is told, with its key", async () => {
+    const store = await open();
+    expect(await store.entries()).toEqual([]);
+    const userOwn = { ...someCredential, userIssuer: "https://idp.example" };
+    await store.write("../one", someCredential);
+    await store.write("two", userOwn);
+    await store.write("three", someCredential);
+    await store.write("three", undefined);
+    const told = new Map(await store.entries());
+    expect(told).toEqual(
+      new Map([
+        ["../one", someCredential],
+        ["two", userOwn],
+      ]),
+    );
+  });
+
   test("what a reader does with it does not change what is kept", async () => {
     const store = await open();
     const mine = structuredClone(someCredential);

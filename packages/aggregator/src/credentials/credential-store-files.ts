@@ -1,10 +1,10 @@
 // Credentials in files only their owner may read, one for each key. A write is whole or not there at all.
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "@mcpx/protocol";
 import { writeDraft } from "../write-draft.ts";
-import { asCredential, type CredentialStore } from "./credential-store.ts";
+import { asCredential, type Credential, type CredentialStore } from "./credential-store.ts";
 
 export async function createFileCredentialStore(directory: string): Promise<CredentialStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -21,6 +21,16 @@ export async function createFileCredentialStore(directory: string): Promise<Cred
     async write(key, credential) {
       if (credential) await writeDraft(pathOf(key), JSON.stringify({ key, credential }), rename);
       else await rm(pathOf(key), { force: true });
+    },
+    async entries() {
+      const found: [string, Credential][] = [];
+      for (const name of await readdir(directory)) {
+        const kept = parse(await textOf(join(directory, name)));
+        const credential = isObject(kept) ? asCredential(kept.credential) : undefined;
+        const key = isObject(kept) && typeof kept.key === "string" ? kept.key : "";
+        if (credential && pathOf(key) === join(directory, name)) found.push([key, credential]);
+      }
+      return found;
     },
   };
 }

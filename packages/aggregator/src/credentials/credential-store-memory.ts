@@ -11,5 +11,8 @@ export function createMemoryCredentialStore(): CredentialStore {
       if (credential) credentials.set(key, structuredClone(credential));
       else credentials.delete(key);
     },
+    async entries() {
+      return structuredClone([...credentials]);
+    },
   };
 }

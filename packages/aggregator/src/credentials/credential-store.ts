@@ -1,4 +1,5 @@
-// Where tokens and registrations outlive the process, one credential for each key (a server's name, later with a user's).
+// Where tokens and registrations outlive the process, one credential for each key: a server's name, or what
+// `userKey` makes of it and a user's.
 import { isObject } from "@mcpx/protocol";
 
 /** Who we are at one authorization server. */
@@ -28,20 +29,25 @@ export interface Credential {
   resource: string;
   client: OAuthClient;
   tokens?: OAuthTokens | undefined;
+  /** Of a user's own: the issuer of the tokens that user comes here with. Another's user of that name is somebody else. */
+  userIssuer?: string | undefined;
 }
 
 export interface CredentialStore {
   read(key: string): Promise<Credential | undefined>;
   /** Replaces what was there; `undefined` removes it. */
   write(key: string, credential: Credential | undefined): Promise<void>;
+  /** Everything that can be read, with its key. */
+  entries(): Promise<[key: string, credential: Credential][]>;
 }
 
 /** A stored credential, or undefined where it is none: then it has to be got anew. */
 export function asCredential(value: unknown): Credential | undefined {
   if (!isObject(value) || !isObject(value.client)) return undefined;
-  const { issuer, url, resource, client, tokens } = value;
+  const { issuer, url, resource, client, tokens, userIssuer } = value;
   if (!areTexts([issuer, url, resource, client.id])) return undefined;
-  if (!areTexts([client.secret, client.method, client.redirect].filter(isGiven))) return undefined;
+  if (!areTexts([client.secret, client.method, client.redirect, userIssuer].filter(isGiven)))
+    return undefined;
   if (tokens !== undefined && !isTokens(tokens)) return undefined;
   return value as unknown as Credential;
 }

@@ -100,7 +100,7 @@ async function toResponse(answer: IncomingMessage, url: URL, bytesMax: number): 
     chunks.push(chunk);
   }
   const { statusCode: status = 502, headers } = answer;
-  const kept = ["content-type", "location"].flatMap((name): [string, string][] => {
+  const kept = ["content-type", "location", "www-authenticate"].flatMap((name): [string, string][] => {
     const value = headers[name];
     return typeof value === "string" ? [[name, value]] : [];
   });

@@ -1,5 +1,6 @@
 // The credentials of one server that wants OAuth: kept, renewed before they end, and got anew when they are refused.
 import { type Clock, systemClock } from "@mcpx/host";
+import type { McpxError } from "@mcpx/protocol";
 import { parseChallenge } from "./challenge.ts";
 import type { Credential, CredentialStore } from "./credential-store.ts";
 import type { Credentials } from "./credentials.ts";
@@ -14,10 +15,12 @@ export interface OAuthCredentialsOptions {
   /** What the store keeps them under: the server's name. */
   key: string;
   url: string | URL;
-  store: CredentialStore;
+  store: Pick<CredentialStore, "read" | "write">;
   config?: OAuthConfig | undefined;
   /** Shows a person the address at which to authorise, or opens it. Without it nobody can. */
   authorise?: ((url: URL) => Promise<void>) | undefined;
+  /** Without `authorise`, what to say where a person would have to authorise, again or for more. */
+  nobody?: ((scope: string | undefined) => Promise<McpxError>) | undefined;
   authoriseTimeoutMs?: number | undefined;
   clock?: Clock | undefined;
   lookup?: Lookup | undefined;
@@ -35,6 +38,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions): Creden
     store,
     clock,
     show: options.authorise,
+    nobody: options.nobody,
     authoriseTimeoutMs,
     party: async () => ({ url, config, fetch, library: await loadLibrary() }),
     held: undefined,

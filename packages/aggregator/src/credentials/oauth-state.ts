@@ -6,9 +6,11 @@ import type { Party } from "./party.ts";
 
 export interface OAuthState {
   readonly key: string;
-  readonly store: CredentialStore;
+  readonly store: Pick<CredentialStore, "read" | "write">;
   readonly clock: Clock;
   readonly show: ((url: URL) => Promise<void>) | undefined;
+  /** What is said where nobody can be shown anything; see `OAuthCredentialsOptions`. */
+  readonly nobody: ((scope: string | undefined) => Promise<McpxError>) | undefined;
   readonly authoriseTimeoutMs: number;
   /** Loads the library when somebody first needs it. */
   party(): Promise<Party>;

@@ -42,8 +42,8 @@ function leaveIssuer(state: OAuthState, { config }: Party, issuer: string): void
 }
 
 /** What the server asks for now, and what was granted before: a step up must not lose it. */
-function scopeFor(
-  { held }: OAuthState,
+export function scopeFor(
+  { held }: Pick<OAuthState, "held">,
   { library, config }: Party,
   at: Discovery,
   challenged: string | undefined,
@@ -54,13 +54,14 @@ function scopeFor(
   return scope && offersOffline ? library.computeScopeUnion(scope, "offline_access") : scope;
 }
 
-function askPerson(
+async function askPerson(
   state: OAuthState,
   party: Party,
   at: Discovery,
   scope: string | undefined,
 ): Promise<Credential> {
-  const { show, clock, held, authoriseTimeoutMs: timeoutMs } = state;
+  const { show, nobody, clock, held, authoriseTimeoutMs: timeoutMs } = state;
+  if (!show && nobody) throw await nobody(scope);
   if (!show) throw new McpxError("server_unauthorised", "nobody is here to authorise");
   const now = clock.monotonic();
   const recent = state.authorisedAt.filter((time) => now - time < authorisationsWindowMs);
@@ -68,5 +69,5 @@ function askPerson(
     throw new McpxError("server_unauthorised", "the server refuses again and again what was authorised");
   }
   state.authorisedAt = [...recent, now];
-  return authorise(party, { at, held, scope, show, timeoutMs, now: () => clock.now() });
+  return await authorise(party, { at, held, scope, show, timeoutMs, now: () => clock.now() });
 }

@@ -44,6 +44,8 @@ export interface AuthorizationServer {
   readonly tokenRequests: TokenRequest[];
   /** Scopes by access token: what is in here is valid. */
   readonly tokens: Map<string, string>;
+  /** Whose an access token is: what the cookie `account` said in the browser that authorised it. */
+  readonly accounts: Map<string, string>;
   /** No refresh token given so far is taken any more. */
   revoke(): void;
   stop(): Promise<void>;
@@ -51,6 +53,7 @@ export interface AuthorizationServer {
 
 interface Grant {
   clientId: string;
+  account: string;
   scope: string;
   challenge: string;
   redirect: string;
@@ -63,7 +66,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
   const site: Site = await listen({
     "GET /.well-known/oauth-authorization-server": () => ({ status: 200, body: describe() }),
     "POST /register": async (request) => register(JSON.parse(await textOf(request))),
-    "GET /authorize": (_, url) => answer(url.searchParams),
+    "GET /authorize": ({ headers }, url) => answer(url.searchParams, headers.cookie),
     "POST /token": async (request) => token(request, new URLSearchParams(await textOf(request))),
   });
   const self: AuthorizationServer = {
@@ -73,6 +76,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
     authorizations: [],
     tokenRequests: [],
     tokens: new Map(),
+    accounts: new Map(),
     revoke: () => refreshTokens.clear(),
     stop: site.stop,
   };
@@ -105,7 +109,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
     return { status: 201, body: client };
   }
 
-  function answer(params: URLSearchParams) {
+  function answer(params: URLSearchParams, cookie = "") {
     self.authorizations.push(params);
     const redirect = params.get("redirect_uri") ?? "";
     const clientId = params.get("client_id") ?? "";
@@ -116,6 +120,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
     const code = `code-${randomUUID()}`;
     codes.set(code, {
       clientId,
+      account: /(?:^|; )account=(\w+)/.exec(cookie)?.[1] ?? "",
       scope: self.behaviour.grants ?? params.get("scope") ?? "",
       challenge: params.get("code_challenge") ?? "",
       redirect,
@@ -156,6 +161,7 @@ export async function startAuthorizationServer(behaviour: Behaviour = {}): Promi
     const access = `access-${randomUUID()}`;
     const refresh = `refresh-${randomUUID()}`;
     self.tokens.set(access, grant.scope);
+    self.accounts.set(access, grant.account);
     refreshTokens.set(refresh, grant);
     const body = {
       access_token: access,

@@ -1,0 +1,21 @@
+// Of a server that everybody uses in their own name, for `mcpax.status`: how many have signed in, and whether the one
+// who asks has, or where to. Nobody is told who the others are.
+import type { JsonObject } from "@mcpx/protocol";
+import type { Caller } from "../exchange.ts";
+import type { Server } from "../server.ts";
+import type { TreeState } from "../tree-state.ts";
+import { isActing, personOf } from "./person.ts";
+import { signInAddress } from "./sign-in-link.ts";
+import { usersOf } from "./sign-in-state.ts";
+import { isSignedIn } from "./user-credentials.ts";
+
+export function signInStatus({ signIns }: TreeState, { name, personal }: Server, caller: Caller): JsonObject {
+  if (personal === undefined) return {};
+  const users = signIns === undefined ? 0 : usersOf(signIns, name).length;
+  const person = personOf(caller);
+  if (signIns === undefined || person === undefined || isActing(person))
+    return { state: "needs sign-in", users, signed_in: false };
+  if (isSignedIn(signIns, name, person)) return { users, signed_in: true };
+  const url = signInAddress({ signIns, server: name, personal, person });
+  return { state: "needs sign-in", users, signed_in: false, sign_in_url: url };
+}

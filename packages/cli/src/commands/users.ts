@@ -1,0 +1,28 @@
+// `mcpx users SERVER`: who has signed in to a server that users sign in to themselves.
+import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { adminCall } from "../gate-desk.ts";
+import { visible } from "../visible.ts";
+
+export const users = defineCommand({
+  name: "users",
+  summary: "show who has signed in to a server of the tree",
+  usage: "SERVER",
+  words: { min: 1, max: 1 },
+  options: gatewayOptions,
+  examples: [["mcpx users notes", 'one with "oauth": {"per": "user"}']],
+  run,
+});
+
+async function run(context: Context<typeof gatewayOptions>): Promise<number> {
+  const { options, output, words } = context;
+  const [server = ""] = words;
+  const answer = await adminCall(context)("GET", `/servers/${encodeURIComponent(server)}/users`);
+  if (options.json) {
+    output.json(answer);
+    return 0;
+  }
+  const names = Array.isArray(answer.users) ? answer.users.map(String) : [];
+  if (names.length === 0) output.note(`nobody has signed in to ${visible(server)}`);
+  for (const name of names) output.line(visible(name));
+  return 0;
+}
