@@ -29,11 +29,33 @@ export interface AuditQuery {
   /** Only records with a smaller number. */
   before?: number | undefined;
   limit: number;
+  /** A word, or a pattern in which `*` is any run. */
   action?: string | undefined;
   actor?: string | undefined;
+  /** Ms since 1970: only records of then and later. */
+  since?: number | undefined;
 }
 
-const noHash = "0".repeat(64);
+export interface AuditPageQuery {
+  /** Only records with a greater number. */
+  after: number;
+  limit: number;
+  since?: number | undefined;
+}
+
+export interface ChainHead {
+  seq: number;
+  hash: string;
+}
+
+/** The chain as it is stored, oldest first, and where it ends at the same moment. */
+export interface AuditPage {
+  rows: ChainedRow[];
+  head: ChainHead;
+}
+
+/** What stands before the first record. */
+export const noHash = "0".repeat(64);
 
 const columns = "seq, at, action, reason, actor, subject, topic, detail, count, hash";
 
@@ -75,13 +97,14 @@ export function listRows(db: DatabaseSync, query: AuditQuery): ChainedRow[] {
   const rows = db
     .prepare(
       `SELECT ${columns} FROM audit
-       WHERE seq < ? AND (? IS NULL OR action = ?) AND (? IS NULL OR actor = ?)
+       WHERE seq < ? AND at >= ? AND (? IS NULL OR action GLOB ?) AND (? IS NULL OR actor = ?)
        ORDER BY seq DESC LIMIT ?`,
     )
     .all(
       query.before ?? Number.MAX_SAFE_INTEGER,
+      query.since ?? 0,
       query.action ?? null,
-      query.action ?? null,
+      patternOf(query.action),
       query.actor ?? null,
       query.actor ?? null,
       query.limit,
@@ -89,13 +112,39 @@ export function listRows(db: DatabaseSync, query: AuditQuery): ChainedRow[] {
   return rows as unknown as ChainedRow[];
 }
 
-function readHead(db: DatabaseSync): { seq: number; hash: string } {
+export function pageRows(db: DatabaseSync, { after, limit, since = 0 }: AuditPageQuery): AuditPage {
+  db.exec("BEGIN");
+  try {
+    const rows = db
+      .prepare(`SELECT ${columns} FROM audit WHERE seq > ? AND at >= ? ORDER BY seq LIMIT ?`)
+      .all(after, since, limit);
+    return { rows: rows as unknown as ChainedRow[], head: readHead(db) };
+  } finally {
+    db.exec("COMMIT");
+  }
+}
+
+/** Every star costs a walk over the text: so many, and the rest are letters. */
+const starsMax = 4;
+
+/** For SQLite, which has more signs than ours; two stars are as one. */
+function patternOf(action: string | undefined): string | null {
+  if (action === undefined) return null;
+  let stars = 0;
+  return action.replace(/\*+|[?[]/g, (sign) => {
+    if (!sign.startsWith("*")) return `[${sign}]`;
+    stars += 1;
+    return stars <= starsMax ? "*" : "[*]";
+  });
+}
+
+function readHead(db: DatabaseSync): ChainHead {
   const head = db.prepare("SELECT seq, hash FROM audit_head").get();
-  return head === undefined ? { seq: 0, hash: noHash } : (head as { seq: number; hash: string });
+  return head === undefined ? { seq: 0, hash: noHash } : (head as unknown as ChainHead);
 }
 
 /** An array in fixed order is canonical by itself: nothing to sort, no key to forget. */
-function rowHash(previous: string, seq: number, row: AuditRow): string {
+export function rowHash(previous: string, seq: number, row: AuditRow): string {
   const { at, action, reason, actor, subject, topic, detail, count } = row;
   const text = JSON.stringify([seq, at, action, reason, actor, subject, topic, detail, count]);
   return digest("sha256", `${previous}\n${text}`);

@@ -3,12 +3,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "@mcpx/protocol";
 import { createAuditBuffer } from "./audit-buffer.ts";
 import {
+  type AuditPage,
+  type AuditPageQuery,
   type AuditQuery,
   type AuditRow,
   appendRows,
   type ChainedRow,
   type ChainVerdict,
   listRows,
+  pageRows,
   verifyChain,
 } from "./audit-chain.ts";
 import type { Clock } from "./clock.ts";
@@ -45,6 +48,8 @@ export interface Audit {
   flush(): boolean;
   /** Newest first. */
   list(query: AuditQuery): AuditRecord[];
+  /** Of the chain as it is stored, for those who check it elsewhere. */
+  page(query: AuditPageQuery): AuditPage;
   verify(): ChainVerdict;
   /** Writes what is waiting and stops. The database stays open. */
   close(): void;
@@ -115,6 +120,10 @@ export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
     list: (query) => {
       flush();
       return listRows(db, query).map(toRecord);
+    },
+    page(query) {
+      flush();
+      return pageRows(db, query);
     },
     verify() {
       flush();

@@ -1,95 +1,137 @@
-// `mcpx audit`: who was allowed or refused what, and whether the record is whole.
-import type { ChainVerdict } from "@mcpx/host";
-import { isObject, type JsonObject } from "@mcpx/protocol";
+// `mcpx audit`: who was allowed or refused what; as it comes, or as a file that can be checked anywhere.
+import { resolve } from "node:path";
+import type { AuditQuery, ChainVerdict } from "@mcpx/host";
+import { type AuditFilter, filterOptions, isWanted, readFilter } from "../audit-filter.ts";
+import { auditCells, auditLine, recordOf } from "../audit-line.ts";
+import { type AuditSource, openAuditSource } from "../audit-source.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure } from "../failure.ts";
-import { accessGateway, callGateway, hasGateway } from "../gateway-access.ts";
-import { localUser, withStore } from "../local-store.ts";
+import { exportLines, writeExport } from "../export-audit.ts";
+import { Failure, misuse } from "../failure.ts";
+import { followAudit } from "../follow-audit.ts";
 import { columns } from "../output.ts";
 import { readLimit } from "../read-limit.ts";
-import { cut, visible } from "../visible.ts";
 
 const options = {
   ...gatewayOptions,
-  limit: { type: "string", value: "N", about: "how many (default: 50)" },
-  action: { type: "string", value: "WORD", about: "only this action, such as token.revoke" },
+  ...filterOptions,
+  limit: { type: "string", value: "N", about: "how many (default: 50, with --follow 10)" },
+  follow: { type: "boolean", about: "keep showing what comes; Ctrl-C ends" },
+  export: { type: "string", value: "FILE", about: "write the chain to a new file, or - for standard output" },
   verify: { type: "boolean", about: "check that no record was changed or removed" },
 } as const;
 
 export const audit = defineCommand({
   name: "audit",
   summary: "show who was allowed or refused what",
-  usage: "[--limit N] [--action WORD] [--verify]",
+  usage: "[--since TIME] [--action GLOB] [--actor NAME] [--limit N] [--follow | --export FILE]",
   words: { min: 0, max: 0 },
   options,
   examples: [
     ["mcpx audit", "the newest records"],
-    ["mcpx audit --action participant.promote", "who was promoted, and by whom"],
-    ["mcpx audit --verify --limit 1", "is the chain whole?"],
+    ["mcpx audit --action 'gate.*' --since 1d", "every decision at a gate since yesterday"],
+    ["mcpx audit --actor alice --json", "what alice did, for programs"],
+    ["mcpx audit --follow", "what happens, as it happens"],
+    ["mcpx audit --export audit.jsonl", "a copy that mcpx audit verify can check anywhere"],
+    ["mcpx audit --export - --since 7d | gzip > week.gz", "the last week, through a pipe"],
   ],
   run,
 });
 
-interface AuditAnswer {
-  records: JsonObject[];
-  chain: ChainVerdict | undefined;
+type AuditContext = Context<typeof options>;
+
+async function run(context: AuditContext): Promise<number> {
+  const { options } = context;
+  checkTogether(options);
+  const filter = readFilter(options, Date.now());
+  const limit = readLimit(options.limit, options.follow ? 10 : 50);
+  const source = await openAuditSource(context);
+  try {
+    if (options.export !== undefined) return await exportChain(context, source, options.export, filter);
+    const query = { limit, ...filter };
+    return options.follow ? await follow(context, source, query) : await show(context, source, query);
+  } finally {
+    source.close();
+  }
 }
 
-async function run(context: Context<typeof options>): Promise<number> {
-  const { options, output } = context;
-  const limit = readLimit(options.limit, 50);
-  const { records, chain } = hasGateway(context)
-    ? await askGateway(context, limit)
-    : await readStore(context, limit);
-  if (options.json) output.json({ records, ...(chain && { chain }) });
-  // Oldest first, so that the newest stands where the eye is.
-  else for (const line of columns(records.reverse().map(auditRow))) output.line(line);
-  if (chain?.ok === false) {
-    throw new Failure(
-      `the audit chain is broken at record ${chain.at}`,
-      "compare with a backup: somebody changed it",
+function checkTogether(options: AuditContext["options"]): void {
+  const { export: file, follow, verify, limit, action, actor } = options;
+  if (file !== undefined && follow) throw misuse("--export ends, and --follow does not", "use one of them");
+  if (verify && (follow || file !== undefined))
+    throw misuse("--verify stands alone", "see mcpx audit verify");
+  const left = file !== undefined && [limit, action, actor].some((one) => one !== undefined);
+  if (left) {
+    throw misuse(
+      "an export has every record from its beginning on: with some left out nobody could check it",
+      "leave out --limit, --action and --actor",
     );
   }
-  if (chain !== undefined && !options.json)
-    output.line(`the chain is whole: ${chain.records} records, head ${chain.head}`);
+}
+
+async function show(context: AuditContext, source: AuditSource, query: AuditQuery): Promise<number> {
+  const { options, output } = context;
+  const records = await source.list(query);
+  const chain = options.verify ? await source.verify() : undefined;
+  if (options.json) output.json({ records, ...(chain && { chain }) });
+  // Oldest first, so that the newest stands where the eye is.
+  else for (const line of columns(records.reverse().map(auditCells))) output.line(line);
+  if (records.length === 0 && !options.json) output.note("no record fits");
+  if (chain !== undefined) checkChain(chain);
+  if (chain?.ok && !options.json) output.line(wholeText(chain));
   return 0;
 }
 
-async function askGateway(context: Context<typeof options>, limit: number): Promise<AuditAnswer> {
-  const { action, verify } = context.options;
-  const query = new URLSearchParams({
-    limit: String(limit),
-    ...(action && { action }),
-    ...(verify && { verify: "1" }),
-  });
-  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
-  const { records, chain } = await callGateway(await access.enter(), "GET", `/admin/audit?${query}`);
-  return {
-    records: Array.isArray(records) ? records.filter(isObject) : [],
-    chain: isObject(chain) ? (chain as unknown as ChainVerdict) : undefined,
-  };
+export function checkChain(chain: ChainVerdict): void {
+  if (chain.ok) return;
+  const fix = "compare with a backup: somebody changed it";
+  throw new Failure(`the audit chain is broken at record ${chain.at}`, fix);
 }
 
-function readStore(context: Context<typeof options>, limit: number): Promise<AuditAnswer> {
-  const { action, verify } = context.options;
-  return withStore(dataDirOf(context, context.options), {}, ({ audit }) => ({
-    records: audit
-      .list({ limit, action })
-      .map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
-    chain: verify ? audit.verify() : undefined,
-  }));
+export function wholeText({ records, head }: Extract<ChainVerdict, { ok: true }>): string {
+  return `the chain is whole: ${records} records, head ${head}`;
 }
 
-function auditRow({ at, action, reason, actor, subject, topic, detail, count }: JsonObject): string[] {
-  const times = typeof count === "number" && count > 1 ? ` ×${count}` : "";
-  const people = [actor, subject].filter((part) => part !== undefined).join(" → ");
-  const place = topic === undefined ? "" : ` in ${topic}`;
-  const more = detail === undefined ? "" : cut(JSON.stringify(detail), 120);
-  const result = reason === undefined ? "ok" : `refused: ${reason}${times}`;
-  return [shortTime(at), String(action), result, `${people}${place}`, more].map(visible);
+async function follow(context: AuditContext, source: AuditSource, query: AuditQuery): Promise<number> {
+  const { options, output } = context;
+  const signal = context.interrupted();
+  const print = (record: ReturnType<typeof recordOf>) =>
+    options.json ? output.json(record) : output.line(auditLine(record, output));
+  const { head } = await source.page({ after: 0, limit: 1 });
+  const before = await source.list({ ...query, before: head.seq + 1 });
+  for (const record of before.reverse()) print(record);
+  await followAudit(
+    source,
+    { after: head.seq, signal },
+    {
+      row: (row) => {
+        if (isWanted(row, query)) print(recordOf(row));
+      },
+      lost: ({ message }) => output.note(`-- ${message}; trying again`),
+      back: () => output.note("-- back, nothing was missed"),
+      shortened: (seq) =>
+        output.note(`-- the chain ends at record ${seq} now: it was cut, or a backup put back`),
+    },
+  );
+  return 0;
 }
 
-function shortTime(at: unknown): string {
-  return String(at).slice(0, 19).replace("T", " ");
+async function exportChain(
+  context: AuditContext,
+  source: AuditSource,
+  file: string,
+  { since }: AuditFilter,
+): Promise<number> {
+  const { options, output, cwd, program } = context;
+  const lines = exportLines(source, { since, now: Date.now });
+  if (file === "-") {
+    await output.pour(lines);
+    return 0;
+  }
+  const { records, head } = await writeExport(resolve(cwd, file), lines);
+  if (options.json) output.json({ file: resolve(cwd, file), records, head });
+  else {
+    output.line(`${records} ${records === 1 ? "record" : "records"} in ${file}, head ${head}`);
+    output.note(`keep the head elsewhere; ${program} audit verify ${file} checks the file anywhere`);
+  }
+  return 0;
 }

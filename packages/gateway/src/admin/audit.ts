@@ -11,10 +11,12 @@ export async function readAudit(gateway: Gateway, request: HttpRequest): Promise
   const before = numberOf(query, "before", undefined);
   const action = query.get("action") ?? undefined;
   const actor = query.get("actor") ?? undefined;
+  const since = numberOf(query, "since", undefined);
   gateway.audit.flush();
   const records = gateway.audit
     .list({
       limit,
+      since,
       ...(before === undefined ? {} : { before }),
       ...(action ? { action } : {}),
       ...(actor ? { actor } : {}),
