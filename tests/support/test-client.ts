@@ -32,6 +32,11 @@ export class TestClient {
     ws.on("error", () => this.#notify());
   }
 
+  /** Over something that looks like the library's WebSocket and is open already. */
+  static over(ws: unknown, id: string): TestClient {
+    return new TestClient(ws as WebSocket, id);
+  }
+
   /** Connects, or throws with the HTTP status and reason of the refusal. */
   static async connect(
     url: string,

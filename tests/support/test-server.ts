@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, type ServerOptions, startServer, treeSettings } from "@mcpx/cli";
+import { type Config, type Rooms, type ServerOptions, startServer, treeSettings } from "@mcpx/cli";
 import {
   createIdentity,
   createLogger,
@@ -21,6 +21,8 @@ export interface TestServer {
   readonly logged: string[];
   /** Keys, tokens and revocations as another process has them, over the same data. */
   readonly identity: Identity;
+  /** The way in for those in the same process. */
+  readonly rooms: Rooms;
   token(claims: TokenClaims, ttlMs?: number): Promise<string>;
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
@@ -75,6 +77,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dataDir,
     logged,
     identity,
+    get rooms() {
+      return server.rooms;
+    },
     token,
     adminToken: () => token({ sub: "admin", topics: ["**"], admin: true }),
     async call(method, path, bearer, body) {

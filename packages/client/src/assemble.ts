@@ -1,5 +1,5 @@
 // Puts the parts of a room together, and takes them apart at its end.
-import { isId, isProtocol } from "@mcpx/protocol";
+import { type AccessKey, isId, isProtocol } from "@mcpx/protocol";
 import { Calls } from "./calls.ts";
 import { Connection, type ConnectionHandlers } from "./connection.ts";
 import type { JoinOptions } from "./join-room.ts";
@@ -12,10 +12,8 @@ import { asError, RoomError } from "./room-error.ts";
 import { RoomEvents } from "./room-events.ts";
 import { Roster } from "./roster.ts";
 import { route } from "./route.ts";
-import { httpBase } from "./ticket.ts";
-import { TokenSource } from "./token-source.ts";
 import { ProposalTracking } from "./track-proposals.ts";
-import type { WebSocketConstructor } from "./web-socket.ts";
+import { wayTo } from "./way.ts";
 
 export interface RoomParts {
   core: RoomCore;
@@ -37,7 +35,7 @@ export function assemble(options: JoinOptions): RoomParts {
   const connection = new Connection(
     connectionOptions({ ...options, protocol }),
     outbox,
-    handlersFor(parts, welcome),
+    handlersFor(parts, welcome, options),
   );
   parts.core = {
     topic,
@@ -48,20 +46,24 @@ export function assemble(options: JoinOptions): RoomParts {
       handshake: options.handshake ?? "on-demand",
       clientInfo: options.clientInfo ?? { name: "@mcpx/client", version: "0.1.0" },
       bufferMax: options.bufferMax ?? 1_000,
+      isSecond: options.isSecond,
     },
     connection,
     events: new RoomEvents(),
     roster: new Roster(),
-    calls: new Calls(callsMax),
+    calls: new Calls(callsMax, options.isSecond !== undefined),
     tracker: new ProposalTracker(),
     receivers: new Set(),
     handshakes: new Map(),
     graces: new Map(),
     served: undefined,
     callSelf: undefined,
+    key: signerIn(options),
+    connectionId: "",
     id: "",
     level: "restricted",
     recent: [],
+    hasHistory: true,
     clockOffsetMs: 0,
   };
   parts.tracking = new ProposalTracking(parts.core);
@@ -69,17 +71,13 @@ export function assemble(options: JoinOptions): RoomParts {
 }
 
 function connectionOptions(options: JoinOptions & Required<Pick<JoinOptions, "protocol">>) {
-  const WebSocket = options.WebSocket ?? (globalThis.WebSocket as WebSocketConstructor | undefined);
-  if (WebSocket === undefined) throw new RoomError("bad_option", "this platform has no WebSocket: give one");
-  const { url, topic, protocol, id, history = 100, joinTimeoutMs = 10_000 } = options;
+  const { topic, protocol, id, history = 100, joinTimeoutMs = 10_000 } = options;
   return {
-    base: httpBase(url),
+    way: wayTo(options),
     topic,
     protocol,
     history,
     id,
-    tokens: new TokenSource(options),
-    WebSocket,
     backoff: { minMs: 200, maxMs: 15_000, ...options.backoff },
     joinTimeoutMs,
     connectTimeoutMs: Math.min(joinTimeoutMs, 10_000),
@@ -91,6 +89,7 @@ function connectionOptions(options: JoinOptions & Required<Pick<JoinOptions, "pr
 function handlersFor(
   parts: Pick<RoomParts, "core" | "tracking">,
   welcome: PromiseWithResolvers<void>,
+  options: JoinOptions,
 ): ConnectionHandlers {
   return {
     welcomed: (welcomed) => {
@@ -104,6 +103,7 @@ function handlersFor(
       }
       takeWelcome(core, welcomed);
       if (isFirst) tracking.remember(welcomed.recent);
+      else showKey(core, options)?.catch((error: unknown) => core.events.emit("error", asError(error)));
       welcome.resolve();
     },
     envelope: (envelope) => {
@@ -127,10 +127,20 @@ function handlersFor(
   };
 }
 
+/** A connection knows no key until it is shown one. */
+export function showKey(core: RoomCore, { key }: JoinOptions): Promise<unknown> | undefined {
+  const jwk = core.key?.jwk ?? key;
+  return jwk && publish(core, { kind: "system", payload: { type: "key", jwk } });
+}
+
+function signerIn({ key }: JoinOptions): AccessKey | undefined {
+  return typeof key?.sign === "function" ? (key as AccessKey) : undefined;
+}
+
 /** A new token before the old one ends; or the old one again, to hear whether the gateway is there. */
 async function refresh(core: RoomCore, isNew: boolean): Promise<void> {
-  const { tokens } = core.connection.options;
-  if (isNew && !tokens.isRenewable) return;
+  const { tokens } = core.connection.options.way;
+  if (tokens === undefined || (isNew && !tokens.isRenewable)) return;
   try {
     const token = await (isNew ? tokens.renew() : tokens.current());
     await publish(core, { kind: "system", payload: { type: "refresh", token } }, { isPassing: true });

@@ -9,20 +9,17 @@ import { type Position, resumeText } from "./position.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
 import type { RoomState } from "./room-events.ts";
-import { callGateway, isAboutToken, isPassing } from "./ticket.ts";
-import type { TokenSource } from "./token-source.ts";
-import { type Ending, openSession, type Session, type WebSocketConstructor } from "./web-socket.ts";
+import { isAboutToken, isPassing } from "./ticket.ts";
+import type { Way } from "./way.ts";
+import { type Ending, openSession, type Session, type WebSocketLike } from "./web-socket.ts";
 
 export interface ConnectionOptions {
-  /** The gateway's HTTP address. */
-  base: string;
+  way: Way;
   topic: string;
   protocol: Protocol;
   /** Envelopes of the past to be given at the first welcome. */
   history: number;
   id: string | undefined;
-  tokens: TokenSource;
-  WebSocket: WebSocketConstructor;
   backoff: BackoffOptions;
   /** How long the first join may take. */
   joinTimeoutMs: number;
@@ -124,7 +121,7 @@ export class Connection {
         hasRenewed = false;
       }
       this.#lastError = error;
-      if (isAboutToken(error) && this.options.tokens.isRenewable && !hasRenewed) {
+      if (isAboutToken(error) && this.options.way.tokens?.isRenewable && !hasRenewed) {
         // A provider that fails is asked again; a token that is refused twice is the end.
         hasRenewed = await this.#renew();
       } else if (!isPassing(error)) {
@@ -145,7 +142,7 @@ export class Connection {
 
   async #renew(): Promise<boolean> {
     try {
-      await this.options.tokens.renew();
+      await this.options.way.tokens?.renew();
       return true;
     } catch (thrown) {
       this.handlers.error(asError(thrown));
@@ -170,8 +167,7 @@ export class Connection {
     const timer = setTimeout(() => this.welcomedAtMs === undefined && late(), this.options.connectTimeoutMs);
     const watch = setInterval(() => this.#watch(), watchMs);
     try {
-      const url = await this.#address(abort.signal);
-      return await this.#session(url);
+      return await this.#session(await this.options.way.prepare(this.#query(), abort.signal));
     } catch (thrown) {
       return thrown instanceof RoomError
         ? thrown
@@ -183,24 +179,18 @@ export class Connection {
     }
   }
 
-  async #address(signal: AbortSignal): Promise<string> {
-    const { base, topic, protocol, history, id, tokens } = this.options;
-    const token = await tokens.current();
-    const { ticket } = await callGateway(`${base}/v0/tickets`, token, {
-      method: "POST",
-      body: { topic },
-      signal,
-    });
-    const query = new URLSearchParams({ topic, protocol, seq: "1", ticket: String(ticket) });
+  #query(): URLSearchParams {
+    const { topic, protocol, history, id } = this.options;
+    const query = new URLSearchParams({ topic, protocol, seq: "1" });
     if (id !== undefined) query.set("id", id);
     if (this.position !== undefined) query.set("resume", resumeText(this.position));
     else if (history > 0) query.set("history", String(history));
-    return `${base.replace(/^http/, "ws")}/v0/ws?${query}`;
+    return query;
   }
 
-  async #session(url: string): Promise<RoomError> {
+  async #session(open: () => WebSocketLike): Promise<RoomError> {
     if (this.signal.aborted) return this.signal.reason;
-    const session = openSession(this.options.WebSocket, url, (text) => {
+    const session = openSession(open, (text) => {
       this.heardAtMs = performance.now();
       hear(this, text);
     });

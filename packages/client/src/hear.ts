@@ -30,7 +30,11 @@ export function hear(connection: Connection, text: string): void {
   } else if (envelope.from === gatewayId) {
     hearGateway(connection, envelope);
   } else if (connection.welcomedAtMs !== undefined && envelope.seq !== undefined) {
-    if (advance(connection, envelope.seq)) connection.handlers.envelope(envelope);
+    if (!advance(connection, envelope.seq)) return;
+    // Of a connection before this one: nothing else will acknowledge it.
+    const { id, seq, at } = envelope;
+    connection.outbox.acked(id, { id, seq, at: String(at) }, envelope.from);
+    connection.handlers.envelope(envelope);
   }
 }
 

@@ -1,7 +1,6 @@
 // The past of the room, over REST, a page at a time. [X0-12-3]
 import type { RoomCore } from "./room-core.ts";
 import { isRoomEnvelope, type RoomEnvelope } from "./room-envelope.ts";
-import { callGateway } from "./ticket.ts";
 
 export interface HistoryOptions {
   /** 100 unless given. */
@@ -25,15 +24,15 @@ export function readHistory(core: RoomCore, options: HistoryOptions): Promise<Hi
   const given = { limit, before, after, before_seq: beforeSeq, after_seq: afterSeq };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, String(value));
-  return readPage(core, `/v0/topics/${encodeURIComponent(core.topic)}/history?${query}`);
+  return readPage(core, query);
 }
 
-async function readPage(core: RoomCore, path: string): Promise<HistoryPage> {
-  const { base, tokens } = core.connection.options;
-  const { signal } = core.connection;
-  const { envelopes, next } = await callGateway(`${base}${path}`, await tokens.current(), { signal });
+async function readPage(core: RoomCore, query: URLSearchParams): Promise<HistoryPage> {
+  const { options, signal } = core.connection;
+  const { envelopes, next } = await options.way.history(core.topic, query, signal);
   return {
     envelopes: Array.isArray(envelopes) ? envelopes.filter(isRoomEnvelope) : [],
-    next: typeof next === "string" && next.startsWith("/v0/") ? () => readPage(core, next) : undefined,
+    next:
+      typeof next === "string" ? () => readPage(core, new URLSearchParams(next.split("?")[1])) : undefined,
   };
 }

@@ -1,22 +1,29 @@
 // Joining a room: what can be said about it, and the first welcome waited for.
-import type { JsonObject, Protocol } from "@mcpx/protocol";
-import { assemble } from "./assemble.ts";
+import type { AccessKey, JsonObject, Protocol } from "@mcpx/protocol";
+import { assemble, showKey } from "./assemble.ts";
 import type { BackoffOptions } from "./backoff.ts";
 import { Room } from "./room.ts";
-import { publish } from "./room-core.ts";
 import { asError, RoomError } from "./room-error.ts";
 import type { TokenProvider } from "./token-source.ts";
+import type { LocalGateway } from "./way.ts";
 import type { WebSocketConstructor } from "./web-socket.ts";
 
 export interface JoinOptions {
   /** The gateway: `http://127.0.0.1:6279`, or with `https:`, `ws:`, `wss:`. */
-  url: string;
+  url?: string;
+  /** A gateway in this process, instead of `url` and a token. */
+  gateway?: LocalGateway;
+  /** Whether another connection of the same participant is there now: requests are left to it. */
+  isSecond?: () => boolean;
   topic: string;
   token?: string;
   /** Asked for a token at the first join, before one expires, and when one is refused. */
   tokenProvider?: TokenProvider;
-  /** A public JWK (Ed25519 or P-256) to be shown beside our name. */
-  key?: JsonObject;
+  /**
+   * To be shown beside our name: a public JWK (Ed25519 or P-256), or a key that can sign, from `@mcpx/client/guard`.
+   * With the latter, calls ask for capabilities and carry them by themselves.
+   */
+  key?: JsonObject | AccessKey;
   /** Our id, in open mode with a token that names none. */
   id?: string;
   /** `mcpx/v0.1` unless given. [X1-6.3-4] */
@@ -63,9 +70,7 @@ export async function joinRoom(options: JoinOptions): Promise<Room> {
   connection.open();
   try {
     await welcomed;
-    if (options.key !== undefined) {
-      await publish(core, { kind: "system", payload: { type: "key", jwk: options.key } });
-    }
+    await showKey(core, options);
     return new Room(core, tracking);
   } catch (error) {
     await connection.close();

@@ -96,9 +96,9 @@ export class Outbox {
   }
 
   /** The envelope that was acknowledged; `undefined` for what is not ours. */
-  acked(id: string, receipt: Receipt): RoomEnvelope | undefined {
+  acked(id: string, receipt: Receipt, from?: string): RoomEnvelope | undefined {
     const item = this.#items.get(id);
-    if (item === undefined) return undefined;
+    if (item === undefined || (from ?? item.envelope.from) !== item.envelope.from) return undefined;
     this.#settle(item).resolve(receipt);
     this.#flush();
     return item.envelope;

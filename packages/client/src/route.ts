@@ -30,7 +30,7 @@ function routeRequest(core: RoomCore, envelope: RoomEnvelope): void {
   for (const receiver of [...core.receivers].reverse()) if (receiver.request(envelope)) return;
   if (core.served?.request(envelope)) return;
   const origin = originOf(core, envelope);
-  if (origin === undefined || core.level === "restricted") return;
+  if (origin === undefined || core.level === "restricted" || core.options.isSecond?.()) return;
   refuse(core, origin, -32601, "Nothing is served here", "not_served");
 }
 

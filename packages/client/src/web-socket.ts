@@ -29,14 +29,10 @@ interface Session {
 export type { Session };
 
 /** Opens a connection; after its end no more text comes out of it. */
-export function openSession(
-  Socket: WebSocketConstructor,
-  url: string,
-  onText: (text: string) => void,
-): Session {
+export function openSession(open: () => WebSocketLike, onText: (text: string) => void): Session {
   const ended = Promise.withResolvers<Ending>();
   const released = Promise.withResolvers<void>();
-  const socket = new Socket(url);
+  const socket = open();
   let isOver = false;
   const end = (ending: Ending) => {
     if (isOver) return;

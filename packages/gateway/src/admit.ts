@@ -25,6 +25,8 @@ export interface Admission {
   subprotocol: string | undefined;
   wantsSeq: boolean;
   wantsEcho: boolean;
+  /** Made in this process, beside the participant's own socket. */
+  isVirtual: boolean;
   historyCount: number;
   resume: { epoch: string; seq: number } | undefined;
 }
@@ -33,13 +35,13 @@ export interface Admission {
 const subprotocols: Readonly<Record<string, Protocol>> = { "mcpx.v0.1": "mcpx/v0.1", "mcp-x.v0": "mcp-x/v0" };
 
 /** What the address asks for, before it is known who asks. */
-export type Wishes = Omit<Admission, "principal" | "participant" | "level">;
+export type Wishes = Omit<Admission, "principal" | "participant" | "level" | "isVirtual">;
 
-export function readWishes({ limits }: Gateway, { query, headers }: UpgradeRequest): Wishes {
+export function readWishes({ limits }: Gateway, query: URLSearchParams, offered: string | undefined): Wishes {
   checkGivenOnce(query);
   return {
     topic: readTopic(query.get("topic")),
-    ...readProtocol(query.get("protocol"), headers["sec-websocket-protocol"]),
+    ...readProtocol(query.get("protocol"), offered),
     wantsSeq: readFlag(query, "seq"),
     wantsEcho: readFlag(query, "echo"),
     historyCount: readHistory(query.get("history"), limits.historyPageMax),
@@ -53,7 +55,7 @@ export function admit(
   query: URLSearchParams,
   wishes: Wishes,
   principal: Principal,
-): Admission {
+): Omit<Admission, "isVirtual"> {
   const { topic } = wishes;
   chargeHandshake(gateway);
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
@@ -149,6 +151,10 @@ function describe({ options }: Gateway, principal: Principal, query: URLSearchPa
   const id = principal.id ?? asserted;
   if (id === null) throw new McpxError("unauthorised", "the token names no participant");
   if (!isId(id) || isReservedId(id)) throw new McpxError("bad_request", "this id cannot be used");
+  // Behind those no token stands.
+  if (options.ownIds.includes(id) && principal.tokenHash !== "") {
+    throw new McpxError("bad_request", "this id is the gateway's own");
+  }
   const mcp = query.get("mcp");
   if (mcp !== null && !/^\d{4}-\d{2}-\d{2}$/.test(mcp))
     throw new McpxError("bad_request", "mcp must be a revision date");

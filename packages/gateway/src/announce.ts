@@ -16,7 +16,7 @@ export function announcePresence(
   toAll(
     member.room,
     (protocol) => presenceText(protocol, now, payload),
-    event === "join" ? member : undefined,
+    (other) => event !== "join" || other !== member,
   );
 }
 
@@ -24,16 +24,21 @@ export function announceSystem(
   gateway: Gateway,
   room: Room,
   payload: { event: string; [key: string]: unknown },
+  concerns: (member: Member) => boolean = () => true,
 ): void {
   const now = gateway.clock.now();
-  toAll(room, (protocol) => systemText({ protocol }, now, payload));
+  toAll(room, (protocol) => systemText({ protocol }, now, payload), concerns);
 }
 
 /** One rendering per protocol, shared by all who speak it. */
-function toAll(room: Room, render: (protocol: Protocol) => string, except?: Member): void {
+function toAll(
+  room: Room,
+  render: (protocol: Protocol) => string,
+  concerns: (member: Member) => boolean,
+): void {
   const rendered = new Map<Protocol, ReturnType<typeof single>>();
   for (const member of room.members.values()) {
-    if (member === except) continue;
+    if (!concerns(member)) continue;
     const slices = rendered.get(member.protocol) ?? single(render(member.protocol));
     rendered.set(member.protocol, slices);
     member.socket.write(slices);

@@ -4,14 +4,24 @@ import { Batch, type Slice, single, wholeOf } from "./batch.ts";
 import { expel } from "./expel.ts";
 import type { Gateway } from "./gateway-state.ts";
 import { renderEntry } from "./render.ts";
-import type { Member, Room } from "./room.ts";
+import type { Member, Room, Said } from "./room.ts";
 import { isoTime, systemText } from "./system-envelope.ts";
 import type { Entry } from "./topic-log.ts";
 
+/** Virtual voices that are remembered for those who catch up. */
+const voicesMax = 1_024;
+
 /** Takes a committed entry; it leaves with all others of this tick. */
-export function enqueue(gateway: Gateway, room: Room, entry: Entry): void {
+export function enqueue(gateway: Gateway, room: Room, said: Said): void {
   if (room.outbox.length === 0) setImmediate(() => deliver(gateway, room));
-  room.outbox.push(entry);
+  room.outbox.push(said);
+  if (said.by !== said.from) rememberVoice(room, said);
+}
+
+function rememberVoice({ voices }: Room, { id, by }: Said): void {
+  voices.set(id, by);
+  const [oldest] = voices.keys();
+  if (voices.size > voicesMax && oldest !== undefined) voices.delete(oldest);
 }
 
 function deliver(gateway: Gateway, room: Room): void {
@@ -23,7 +33,7 @@ function deliver(gateway: Gateway, room: Room): void {
   // By variant: two protocols, with and without seq.
   const batches: (Batch | undefined)[] = [undefined, undefined, undefined, undefined];
   let deliveries = 0;
-  const senders = new Set(entries.map(({ from }) => from));
+  const senders = new Set(entries.map(({ by }) => by));
   for (const member of room.members.values()) {
     if (member.isCatchingUp || member.position >= last.seq) continue;
     // Judged by what it left from before: a burst that comes just now makes nobody slow.
@@ -35,7 +45,7 @@ function deliver(gateway: Gateway, room: Room): void {
     const start = entries.findIndex(({ seq }) => seq > member.position);
     member.position = last.seq;
     deliveries += entries.length - start;
-    const isSender = senders.has(member.participant.id);
+    const isSender = senders.has(member.key);
     member.socket.write(
       isSender ? ownSlices(gateway, member, entries, batch, start) : [{ batch, start, end: entries.length }],
     );
@@ -43,11 +53,14 @@ function deliver(gateway: Gateway, room: Room): void {
   gateway.metrics.delivered.inc(deliveries);
 }
 
-/** A sender's own envelopes come back as acks, and as themselves only where it asked for an echo. */
+/**
+ * What a connection sent comes back to it as acks, and as itself only where it asked for an echo. Other connections of
+ * the same participant get it like everybody.
+ */
 function ownSlices(
   gateway: Gateway,
   member: Member,
-  entries: readonly Entry[],
+  entries: readonly Said[],
   batch: Batch,
   start: number,
 ): Slice[] {
@@ -60,8 +73,8 @@ function ownSlices(
     if (end > from) slices.push({ batch, start: from, end });
   };
   for (let i = start; i < entries.length; i += 1) {
-    const entry = entries[i] as Entry;
-    if (entry.from !== member.participant.id) continue;
+    const entry = entries[i] as Said;
+    if (entry.by !== member.key) continue;
     // Acks of envelopes that followed each other leave in one piece.
     if (i > from) flush(i);
     acks.push(ackText(gateway, member, entry));
@@ -74,7 +87,7 @@ function ownSlices(
 /** One entry for one member, outside of live delivery. */
 export function deliverOne(gateway: Gateway, member: Member, entry: Entry): void {
   member.position = entry.seq;
-  if (entry.from === member.participant.id) {
+  if ((member.room.voices.get(entry.id) ?? entry.from) === member.key) {
     member.socket.write(single(ackText(gateway, member, entry)));
     if (!member.wantsEcho) return;
   }

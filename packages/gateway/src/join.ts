@@ -7,6 +7,7 @@ import { single } from "./batch.ts";
 import { catchUp } from "./catch-up.ts";
 import { expel } from "./expel.ts";
 import type { Gateway } from "./gateway-state.ts";
+import { isThereToo, presentMembers } from "./present.ts";
 import { readPage } from "./read-page.ts";
 import { renderEntry } from "./render.ts";
 import { listed, type Member, type Room } from "./room.ts";
@@ -60,9 +61,12 @@ export function join(
 ): Member {
   const { room } = prepared;
   const { participant, principal, level, protocol, isProtocolFixed, wantsSeq, wantsEcho } = admission;
+  const connectionId = randomUUID();
   const member: Member = {
     room,
-    connectionId: randomUUID(),
+    connectionId,
+    // No id holds a `#`.
+    key: admission.isVirtual ? `${participant.id}#${connectionId}` : participant.id,
     participant,
     socket,
     connectedAt: gateway.clock.now(),
@@ -80,15 +84,16 @@ export function join(
     wasWarned: false,
     hasLeft: false,
   };
-  const before = room.members.get(participant.id);
+  const before = room.members.get(member.key);
   if (before !== undefined) {
     // Nothing of it is inherited. [X0-6-1] [X1-7.1-2]
     expel(gateway, before, closeCodes.replaced, "replaced");
   }
-  room.members.set(participant.id, member);
+  room.members.set(member.key, member);
   gateway.participants.saw(room.topic, participant.id);
   socket.write(single(welcomeText(gateway, member, prepared)));
-  announcePresence(gateway, member, "join");
+  // An own socket is news even where a virtual connection was there before: what is served comes with it.
+  if (!admission.isVirtual || !isThereToo(member)) announcePresence(gateway, member, "join");
   gateway.log.info({ topic: room.topic, id: participant.id, privilege: level }, "joined");
   void catchUp(gateway, member).catch((error: unknown) => {
     gateway.log.error({ err: error, topic: room.topic, id: participant.id }, "catching up failed");
@@ -100,7 +105,7 @@ export function join(
 /** [X0-5.2-2] [X0-5.2-4] [X1-4.4.1-1] */
 function welcomeText(gateway: Gateway, member: Member, { resumed, recent, position }: Preparation): string {
   const { room, participant, protocol } = member;
-  const others = [...room.members.values()].filter((other) => other !== member).map(listed);
+  const others = presentMembers(room).filter((other) => other.participant.id !== participant.id);
   const history = {
     enabled: room.hasHistory,
     limit: gateway.limits.historyPageMax,
@@ -110,7 +115,7 @@ function welcomeText(gateway: Gateway, member: Member, { resumed, recent, positi
   const payload = {
     event: "welcome",
     participant: { id: participant.id, privilege: member.level },
-    participants: others,
+    participants: others.map(listed),
     connection_id: member.connectionId,
     protocol,
     ...(resumed === undefined ? {} : { resumed: resumed.ok }),

@@ -1,13 +1,14 @@
 // A member is gone: it gets nothing more, and the others are told.
 import { announcePresence } from "./announce.ts";
 import type { Gateway } from "./gateway-state.ts";
+import { isThereToo } from "./present.ts";
 import type { Member } from "./room.ts";
 
 export function leave(gateway: Gateway, member: Member, reason: string): void {
   if (member.hasLeft) return;
   member.hasLeft = true;
   const { room, participant } = member;
-  room.members.delete(participant.id);
-  announcePresence(gateway, member, "leave", { reason });
+  room.members.delete(member.key);
+  if (!isThereToo(member)) announcePresence(gateway, member, "leave", { reason });
   gateway.log.info({ topic: room.topic, id: participant.id, reason }, "left");
 }

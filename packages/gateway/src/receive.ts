@@ -11,7 +11,7 @@ import {
   type Scanned,
   scan,
 } from "@mcpx/protocol";
-import { announcePresence } from "./announce.ts";
+import { announcePresence, announceSystem } from "./announce.ts";
 import { actionOf, authorise } from "./authorise.ts";
 import { single } from "./batch.ts";
 import { changeLevel } from "./change-level.ts";
@@ -27,6 +27,7 @@ import { handleRefresh } from "./handlers/refresh.ts";
 import { handleReject } from "./handlers/reject.ts";
 import { handleStatus } from "./handlers/status.ts";
 import { handleToolAccess } from "./handlers/tool-access.ts";
+import { handleToolsRequest, isToolsRequest } from "./handlers/tools-request.ts";
 import { handleWithdraw } from "./handlers/withdraw.ts";
 import type { Handling } from "./handling.ts";
 import type { Outcome } from "./outcome.ts";
@@ -81,9 +82,12 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
       throw new McpxError("wrong_from", `you are ${participant.id}`); // [X0-9-3]
     }
     const action = actionOf(envelope);
-    const permission = authorise(level, action);
+    const isRequestForTool = isToolsRequest({ gateway, member, envelope });
+    const permission = isRequestForTool ? "yes" : authorise(level, action);
     checkPayloadKeys(action, scanned);
-    const outcome = handle(action, { gateway, member, envelope, permission });
+    const outcome = isRequestForTool
+      ? handleToolsRequest({ gateway, member, envelope })
+      : handle(action, { gateway, member, envelope, permission });
     if (outcome instanceof Promise) {
       return outcome
         .then((late) => carryOut(gateway, member, envelope, at, late))
@@ -159,7 +163,7 @@ async function publish(gateway: Gateway, member: Member, envelope: Envelope, at:
     const appended = await room.log.append(entry);
     gateway.metrics.append.observe((gateway.clock.monotonic() - began) / 1000);
     if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
-    const logged = { ...entry, seq: appended.seq, at: appended.at };
+    const logged = { ...entry, seq: appended.seq, at: appended.at, by: member.key };
     if (appended.outcome === "appended") enqueue(gateway, room, logged);
     else ackAgain(gateway, member, logged);
   } catch (error) {
@@ -181,6 +185,7 @@ function finish(
   member.socket.write(
     single(systemText({ protocol, to: participant.id, correlationId: envelope.id }, now, ack)),
   );
-  if (outcome.level !== undefined) changeLevel(gateway, member, outcome.level, "token");
+  if (outcome.level !== undefined) changeLevel(gateway, [member], outcome.level, "token");
+  if (outcome.announcement !== undefined) announceSystem(gateway, member.room, outcome.announcement);
   if (outcome.isPresenceNews) announcePresence(gateway, member, "heartbeat");
 }

@@ -1,6 +1,7 @@
 // The state of a room and of its members. Verbs live in files of their own: join, receive, deliver, leave…
 import type { Principal, PublicJwk } from "@mcpx/host";
 import type { Level, Protocol } from "@mcpx/protocol";
+import type { ToolAccessOption } from "./tool-access/tool-access.ts";
 import type { Entry, TopicLog } from "./topic-log.ts";
 import type { RoomSocket } from "./transports/socket.ts";
 
@@ -14,10 +15,12 @@ export interface Participant {
   status?: { status: string; text?: string };
 }
 
-/** One participant's live connection to one room. */
+/** One live connection of a participant to one room. */
 export interface Member {
   readonly room: Room;
   readonly connectionId: string;
+  /** Its place among the members: the participant's id, or for a virtual connection one that is nobody's id. */
+  readonly key: string;
   readonly participant: Participant;
   readonly socket: RoomSocket;
   readonly connectedAt: number;
@@ -45,18 +48,43 @@ export interface Room {
   readonly topic: string;
   readonly log: TopicLog;
   readonly hasHistory: boolean;
-  /** By participant id: one live connection each. [X0-6-1] */
+  /** Whether its calls are checked before their owners see them. [AC-6-1] */
+  readonly toolAccess: ToolAccessOption;
+  /** By `key`: one own socket for each participant [X0-6-1], and any number of virtual connections. */
   readonly members: Map<string, Member>;
+  /** Which virtual connection said what, by envelope id; the newest only. */
+  readonly voices: Map<string, string>;
   /** Everything up to here was handed to the members. */
   deliveredSeq: number;
   /** Envelopes on their way to the log, and newcomers on their way in: the room is not forgotten meanwhile. */
   pending: number;
   /** Committed, waiting for this tick's delivery. */
-  outbox: Entry[];
+  outbox: Said[];
 }
 
-export function createRoom(topic: string, log: TopicLog, hasHistory: boolean, lastSeq: number): Room {
-  return { topic, log, hasHistory, members: new Map(), deliveredSeq: lastSeq, pending: 0, outbox: [] };
+/** An entry on its way to the members, and the `key` of the one who is to have the ack. */
+export interface Said extends Entry {
+  by: string;
+}
+
+export function createRoom(
+  topic: string,
+  log: TopicLog,
+  hasHistory: boolean,
+  lastSeq: number,
+  toolAccess: ToolAccessOption = "off",
+): Room {
+  return {
+    topic,
+    log,
+    hasHistory,
+    toolAccess,
+    members: new Map(),
+    voices: new Map(),
+    deliveredSeq: lastSeq,
+    pending: 0,
+    outbox: [],
+  };
 }
 
 /** A participant as presence, the welcome and REST show it. [X0-5.2-4] */

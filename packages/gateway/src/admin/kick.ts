@@ -6,7 +6,7 @@ import { expel } from "../expel.ts";
 import type { Gateway } from "../gateway-state.ts";
 import { adminOf } from "../rest/caller.ts";
 import { isoTime } from "../system-envelope.ts";
-import { liveMembers, subjectOf } from "./subject.ts";
+import { liveMembers, onePerRoom, subjectOf } from "./subject.ts";
 
 export async function kick(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const by = await adminOf(gateway, request);
@@ -15,8 +15,8 @@ export async function kick(gateway: Gateway, request: HttpRequest): Promise<Http
   gateway.levelDecisions.decide(id, topic, "none", by, now);
   gateway.audit.recordNow({ action: "participant.kick", actor: by, subject: id, topic });
   const members = liveMembers(gateway, id, topic);
-  for (const member of members) {
-    expel(gateway, member, closeCodes.forbidden, "kicked");
+  for (const member of members) expel(gateway, member, closeCodes.forbidden, "kicked");
+  for (const member of onePerRoom(members)) {
     announceSystem(gateway, member.room, {
       event: "privilege_changed",
       participant: id,

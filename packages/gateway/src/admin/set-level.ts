@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isLevel, type Level, levelRank, McpxError } from "@mcpx/protocol";
 import { changeLevel } from "../change-level.ts";
 import type { Gateway } from "../gateway-state.ts";
+import { isOwn } from "../present.ts";
 import { adminOf } from "../rest/caller.ts";
 import { isoTime } from "../system-envelope.ts";
 import { liveMembers, subjectOf } from "./subject.ts";
@@ -34,7 +35,11 @@ async function decide(gateway: Gateway, request: HttpRequest, verb: "promote" | 
   const level = request.query.get("level") ?? fallback;
   if (!isLevel(level)) throw new McpxError("bad_request", "level must be full, responder or restricted");
   const members = liveMembers(gateway, id, topic);
-  const old = members[0]?.level ?? gateway.levelDecisions.find(id, topic ?? "*") ?? "restricted";
+  const old =
+    members.find(isOwn)?.level ??
+    members[0]?.level ??
+    gateway.levelDecisions.find(id, topic ?? "*") ??
+    "restricted";
   const isWrongWay =
     old !== "none" &&
     (verb === "promote" ? levelRank(level) < levelRank(old) : levelRank(level) > levelRank(old));
@@ -48,6 +53,6 @@ async function decide(gateway: Gateway, request: HttpRequest, verb: "promote" | 
     topic,
     detail: { old, new: level },
   });
-  for (const member of members) changeLevel(gateway, member, level, by);
+  changeLevel(gateway, members, level, by);
   return { id, topic, by, level, old, at: isoTime(now) };
 }

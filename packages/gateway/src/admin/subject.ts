@@ -2,6 +2,7 @@
 import type { HttpRequest } from "@mcpx/host";
 import { isId, McpxError } from "@mcpx/protocol";
 import type { Gateway } from "../gateway-state.ts";
+import { isOwn } from "../present.ts";
 import type { Member } from "../room.ts";
 
 /** The participant of the path and, where the query narrows it, the topic. Never seen is a 404. [X1-10.3-2] */
@@ -19,5 +20,14 @@ export function subjectOf(gateway: Gateway, request: HttpRequest): { id: string;
 export function liveMembers({ rooms }: Gateway, id: string, topic: string | undefined): Member[] {
   return [...rooms.values()]
     .filter((room) => topic === undefined || room.topic === topic)
-    .flatMap((room) => room.members.get(id) ?? []);
+    .flatMap((room) => [...room.members.values()])
+    .filter((member) => member.participant.id === id);
+}
+
+/** A participant's own socket where it is there, of each room. */
+export function onePerRoom(members: readonly Member[]): Member[] {
+  return [...new Set(members.map(({ room }) => room))].map((room) => {
+    const here = members.filter((member) => member.room === room);
+    return here.find(isOwn) ?? (here[0] as Member);
+  });
 }

@@ -19,8 +19,11 @@ export function nameOf(request: HttpRequest): string {
 
 /** The topic of the path, where the caller's token covers it; a foreign one looks the same whether it exists or not. */
 export async function topicOf(gateway: Gateway, request: HttpRequest): Promise<string> {
-  const principal = await callerOf(gateway, request);
-  const topic = request.params.topic;
+  return checkTopic(gateway, await callerOf(gateway, request), request.params.topic);
+}
+
+/** Throws unless the topic is there and the principal may look into it. */
+export function checkTopic(gateway: Gateway, principal: Principal, topic: unknown): string {
   if (!isId(topic)) throw new McpxError("bad_request", "the topic's name is not one");
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   const { id } = principal;

@@ -8,9 +8,12 @@ import { withSeq } from "../render.ts";
 import { numberOf, topicOf } from "./caller.ts";
 
 export async function readHistory(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
-  const topic = await topicOf(gateway, request);
+  const text = await historyText(gateway, await topicOf(gateway, request), request.query);
+  return { text, headers: { "content-type": "application/json; charset=utf-8" } };
+}
+
+export async function historyText(gateway: Gateway, topic: string, query: URLSearchParams): Promise<string> {
   if (!topicOptions(gateway, topic).history) throw new McpxError("history_disabled");
-  const { query } = request;
   const { historyPageMax, queueBytesMax } = gateway.limits;
   const limit = Math.min(numberOf(query, "limit", 100), historyPageMax);
   if (limit < 1) throw new McpxError("bad_request", "limit must be at least 1");
@@ -21,8 +24,7 @@ export async function readHistory(gateway: Gateway, request: HttpRequest): Promi
   const texts = entries.map((entry) => withSeq(entry.text, entry));
   const next = hasMore ? nextPage(topic, limit, entries.at(-1)?.seq ?? 0, after) : undefined;
   // Spliced, so that the bytes are those that were sent.
-  const text = `{"envelopes":[${texts.join(",")}]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}`;
-  return { text, headers: { "content-type": "application/json; charset=utf-8" } };
+  return `{"envelopes":[${texts.join(",")}]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}`;
 }
 
 function nextPage(topic: string, limit: number, beforeSeq: number, after: number | undefined): string {

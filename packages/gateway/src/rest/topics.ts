@@ -2,6 +2,7 @@
 import { type HttpRequest, type HttpResponse, mayEnter } from "@mcpx/host";
 import type { Gateway } from "../gateway-state.ts";
 import { topicOptions } from "../open-room.ts";
+import { presentMembers } from "../present.ts";
 import { callerOf } from "./caller.ts";
 
 export async function listTopics(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
@@ -14,7 +15,7 @@ export async function listTopics(gateway: Gateway, request: HttpRequest): Promis
       const hasHistory = topicOptions(gateway, name).history;
       return {
         name,
-        participants: room?.members.size ?? 0,
+        participants: room === undefined ? 0 : presentMembers(room).length,
         seq: hasHistory ? seq : (room?.deliveredSeq ?? 0),
       };
     });
