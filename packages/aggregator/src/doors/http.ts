@@ -1,5 +1,5 @@
-// The tree's door on HTTP: `/mcp` and `/mcp/{profile}`, both eras at one address. It lets callers in, tells the eras
-// apart, and watches over what is open.
+// The tree's door on HTTP: `/mcp` and `/mcp/{profile}`, or the faces of rooms; both eras at one address. It lets callers
+// in, tells the eras apart, and watches over what is open.
 import {
   bearerToken,
   type Clock,
@@ -8,6 +8,7 @@ import {
   type HttpResponse,
   type Identity,
   type Logger,
+  type Principal,
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
@@ -39,6 +40,10 @@ export interface HttpDoorOptions extends ResourceOptions {
   limits: Limits;
   /** As they are at every moment. */
   profiles: Profiles;
+  /** Where it stands; `/mcp` and `/mcp/:profile` unless given. */
+  paths?: readonly string[] | undefined;
+  /** Which place behind the door an address is; throws where this principal has none there. */
+  placeOf?: ((request: HttpRequest, principal: Principal) => string) | undefined;
   /** How often what is open is looked at; once a second unless given. */
   pulseMs?: number | undefined;
 }
@@ -66,14 +71,14 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
       const profile = name === undefined ? undefined : profiles.get(name);
       if (name !== undefined && profile === undefined)
         throw new McpxError("not_found", "there is no such profile");
-      return { request, principal, profile };
+      return { request, principal, profile, place: options.placeOf?.(request, principal) };
     } catch (error) {
       throw challenged(options, request, error);
     }
   }
 
   function callModern(visit: Visit, message: RpcRequest, version: string | undefined): Promise<HttpResponse> {
-    const { request, principal, profile } = visit;
+    const { request, principal, profile, place } = visit;
     const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
     checkVersionHeader(version, revision);
     checkRevision(revision);
@@ -86,6 +91,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
       info,
       dialect: dialectFor({ names: request.query.get("names"), profile, info }),
       profile,
+      place,
       logLevel,
     };
     const now = clock.monotonic();
@@ -167,12 +173,12 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
     return refusalResponse(error, id);
   }
 
-  const { pulseMs = 1_000 } = options;
+  const { pulseMs = 1_000, paths = ["/mcp", "/mcp/:profile"] } = options;
   const stopWatching = watchOver({ open, accounts, modern, legacy, identity, clock, pulseMs });
 
   return {
     routes: [
-      ...["/mcp", "/mcp/:profile"].flatMap((path): Route[] => [
+      ...paths.flatMap((path): Route[] => [
         { method: "POST", path, handle: post, bodyBytesMax: limits.mcpBodyBytesMax },
         { method: "GET", path, handle: get },
         { method: "DELETE", path, handle: remove },

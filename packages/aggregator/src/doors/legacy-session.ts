@@ -36,6 +36,7 @@ export interface LegacySessionOptions {
   key: string;
   dialect: Dialect;
   profile: Profile | undefined;
+  place?: string | undefined;
   hello: Hello;
   /** The way to the client for what belongs to no request. */
   aside: { readonly isOpen: boolean; send(message: JsonObject): void };
@@ -121,7 +122,7 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
 }
 
 function callerOf(options: LegacySessionOptions, questions: Questions, logLevel: () => LogLevel): Caller {
-  const { hello, aside, key, dialect, profile } = options;
+  const { hello, aside, key, dialect, profile, place } = options;
   const caller: Caller = {
     get principal() {
       return options.principal();
@@ -132,6 +133,7 @@ function callerOf(options: LegacySessionOptions, questions: Questions, logLevel:
     info: hello.info,
     dialect,
     profile,
+    place,
     get logLevel() {
       return logLevel();
     },

@@ -31,6 +31,7 @@ export interface Visit {
   request: HttpRequest;
   principal: Principal;
   profile: Profile | undefined;
+  place: string | undefined;
 }
 
 export interface Legacy {
@@ -62,7 +63,7 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
   }
 
   async function initialize(visit: Visit, message: RpcRequest): Promise<HttpResponse> {
-    const { request, principal, profile } = visit;
+    const { request, principal, profile, place } = visit;
     const account = accounts.of(principal);
     const hello = readHello(message.params);
     sessions.admit(account);
@@ -76,6 +77,7 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
       key: `session:${randomUUID()}`,
       dialect: dialectFor({ names: request.query.get("names"), profile, info: hello.info }),
       profile,
+      place,
       hello,
       aside: streams,
     });
@@ -83,6 +85,7 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
       id: newSessionId(),
       account,
       profile: profile?.name,
+      place,
       core,
       streams,
       principal,
@@ -107,8 +110,9 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
 
   return {
     initialize,
-    find({ request, principal, profile }) {
-      const session = sessions.find(sessionIdOf(request), accounts.of(principal), profile?.name);
+    find({ request, principal, profile, place }) {
+      const at = { profile: profile?.name, place };
+      const session = sessions.find(sessionIdOf(request), accounts.of(principal), at);
       session.principal = principal;
       return session;
     },

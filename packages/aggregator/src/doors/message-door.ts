@@ -45,7 +45,7 @@ const sweepMs = 1_000;
 
 export function createMessageDoor(
   tree: Tree,
-  principal: Principal,
+  principal: Principal | (() => Principal),
   { write, writeAside, onDone }: MessageChannel,
   options: MessageDoorOptions,
 ): MessageDoor {

@@ -11,6 +11,7 @@ export interface HttpSession {
   readonly account: Account;
   /** The address it was opened at; it is nothing at another. */
   readonly profile: string | undefined;
+  readonly place: string | undefined;
   readonly core: LegacySession;
   readonly streams: SessionStreams;
   /** Of the latest token. */
@@ -25,7 +26,7 @@ export interface Sessions {
   admit(account: Account): void;
   add(session: HttpSession): void;
   /** Throws `session_unknown`, also for one of somebody else. */
-  find(id: string, account: Account, profile: string | undefined): HttpSession;
+  find(id: string, account: Account, at: Pick<HttpSession, "profile" | "place">): HttpSession;
   end(session: HttpSession): void;
   all(): Iterable<HttpSession>;
   /** Ends those nobody uses. */
@@ -68,11 +69,10 @@ export function createSessions({ clock, limits }: { clock: Clock; limits: Sessio
       sessions.set(session.id, session);
       session.account.sessions += 1;
     },
-    find(id, account, profile) {
+    find(id, account, { profile, place }) {
       const session = sessions.get(id);
-      if (session?.account.key !== account.key || session.profile !== profile) {
-        throw new McpxError("session_unknown");
-      }
+      const isHere = session?.profile === profile && session?.place === place;
+      if (session?.account.key !== account.key || !isHere) throw new McpxError("session_unknown");
       session.usedAt = clock.monotonic();
       return session;
     },

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
+import { readAsker } from "../gates/asker.ts";
+import { principalName } from "../plain-caller.ts";
 import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Tree } from "../tree.ts";
 import { createAccounts } from "./accounts.ts";
@@ -27,7 +29,8 @@ import { createModern } from "./modern.ts";
 
 export interface StdioClientOptions extends MessageDoorOptions {
   tree: Tree;
-  principal: Principal;
+  /** Asked anew for every request where it can change. */
+  principal: Principal | (() => Principal);
   replies: LineReplies;
   writeAside(message: JsonObject): void;
 }
@@ -42,8 +45,9 @@ export interface StdioClient {
 }
 
 export function createStdioClient(options: StdioClientOptions): StdioClient {
-  const { tree, principal, replies, log, clock, limits, names = null, profile, writeAside } = options;
-  const { ownSegment } = options;
+  const { tree, replies, log, clock, limits, names = null, profile, writeAside } = options;
+  const { ownSegment, principal: given } = options;
+  const principal = typeof given === "function" ? given : () => given;
   const accounts = createAccounts();
   const modern = createModern({ tree, accounts, clock, log, limits });
   const key = `stdio:${randomUUID()}`;
@@ -54,7 +58,7 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
     checkRevision(revision);
     const dialect = dialectFor({ names, profile, info });
     const caller: Caller = {
-      principal,
+      principal: principal(),
       key,
       era: "modern",
       capabilities,
@@ -63,6 +67,7 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
       profile,
       logLevel,
       isParent: ownSegment !== undefined,
+      asker: ownSegment === undefined ? undefined : readAsker(message.params, principalName(principal())),
       ownSegment,
     };
     modern.serve({ message, caller, paramHeaders: {}, reply: replies.open([message.id]) });
@@ -76,8 +81,8 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
       tree,
       log,
       limits,
-      account: accounts.of(principal),
-      principal: () => principal,
+      account: accounts.of(principal()),
+      principal,
       key,
       dialect,
       profile,

@@ -15,7 +15,7 @@ type Next = { proposal: Proposal; type: ProposalChange["type"] } | undefined;
 
 /** Reads a proposal from its envelope; `undefined` where it is none. */
 export function propose(envelope: RoomEnvelope, at: number, defaultTtlMs: number): Proposal | undefined {
-  const { method, params, reason, ttl_ms: ttlMs, expires_at: expiresAt } = envelope.payload;
+  const { method, params, reason, mcpax, ttl_ms: ttlMs, expires_at: expiresAt } = envelope.payload;
   if (typeof method !== "string" || !isObject(params)) return undefined;
   const ends = [
     typeof ttlMs === "number" ? at + ttlMs : undefined,
@@ -28,6 +28,7 @@ export function propose(envelope: RoomEnvelope, at: number, defaultTtlMs: number
     method,
     params,
     ...(typeof reason === "string" ? { reason } : {}),
+    ...(isObject(mcpax) ? { mcpax } : {}),
     createdAt: at,
     expiresAt: ends.length === 0 ? at + defaultTtlMs : Math.min(...ends),
     status: "pending",
@@ -37,9 +38,10 @@ export function propose(envelope: RoomEnvelope, at: number, defaultTtlMs: number
 }
 
 /** [PL-1-1] [PL-9-2] */
-export function withdraw(proposal: Proposal, by: string): Next {
+export function withdraw(proposal: Proposal, by: string, { reason }: RoomEnvelope["payload"]): Next {
   if (proposal.status !== "pending" || by !== proposal.proposer) return undefined;
-  return { proposal: { ...proposal, status: "withdrawn" }, type: "withdrawn" };
+  const why = typeof reason === "string" ? { withdrawal: { reason } } : {};
+  return { proposal: { ...proposal, ...why, status: "withdrawn" }, type: "withdrawn" };
 }
 
 /** [PL-2-1] [PL-2-2] [PL-9-3] */
@@ -62,16 +64,20 @@ export function reject(proposal: Proposal, by: string, { reason, code }: RoomEnv
 }
 
 /** [PL-5-1] */
-export function noteStatus(proposal: Proposal, by: string, status: unknown): Next {
+export function noteStatus(proposal: Proposal, by: string, payload: RoomEnvelope["payload"]): Next {
+  const { status, reason } = payload;
   if (proposal.status !== "pending" || typeof status !== "string") return undefined;
   const others = proposal.statuses.filter((one) => one.by !== by);
-  return { proposal: { ...proposal, statuses: [...others, { by, status }] }, type: "status" };
+  const said = { by, status, ...(typeof reason === "string" ? { reason } : {}) };
+  return { proposal: { ...proposal, statuses: [...others, said] }, type: "status" };
 }
 
 /** A request that refers to the proposal, by its envelope or by `_meta`. [X1-4.2.1-1] */
 export function fulfil(proposal: Proposal, envelope: RoomEnvelope): Next {
   const [target] = envelope.to ?? [];
   if (proposal.status !== "pending" || target === undefined) return undefined;
+  // A call at a gate is let go by a proof, never by somebody who makes it again. [B-GATE-2]
+  if (proposal.mcpax !== undefined && envelope.from !== proposal.proposer) return undefined;
   const isChanged = !isAsProposed(proposal, target, envelope.payload);
   const fulfilment = { envelopeId: envelope.id, fulfiller: envelope.from, target, isChanged };
   return { proposal: { ...proposal, fulfilment, status: "fulfilled" }, type: "fulfilled" };

@@ -9,6 +9,8 @@ export interface FulfilmentMeta {
   proposer: string;
   /** Only in results. */
   fulfiller?: string;
+  /** COMPAT: a `tools/request`, no proposal. */
+  isCompat?: boolean;
 }
 
 /** The `_meta` of params or of a result with the proposal named in it; other keys stay. */

@@ -29,6 +29,8 @@ export interface Proposal {
   readonly method: string;
   readonly params: JsonObject;
   readonly reason?: string;
+  /** What an aggregator says of a call at its gate. Only it can end such a proposal by a call. [B-GATE-2] */
+  readonly mcpax?: JsonObject;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly status: ProposalStatus;
@@ -36,7 +38,9 @@ export interface Proposal {
   readonly result?: JsonObject;
   readonly error?: JsonObject;
   readonly rejections: readonly Rejection[];
-  readonly statuses: readonly { by: string; status: string }[];
+  /** There where its proposer has taken it back and said why. */
+  readonly withdrawal?: { reason: string };
+  readonly statuses: readonly { by: string; status: string; reason?: string }[];
 }
 
 export interface ProposalChange {

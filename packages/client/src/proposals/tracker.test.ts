@@ -232,3 +232,33 @@ describe("laws", () => {
     );
   });
 });
+
+describe("a call at a gate", () => {
+  const gate = (payload: object = {}) =>
+    wish({ from: "tree", to: ["tree"] }, { mcpax: { confirmation_id: "c-1" }, ...payload });
+  const made = (from: string) => call({ to: ["tree"], correlation_id: "wish" }, params, from);
+
+  test("[B-GATE-2] is ended by a call of its tree, and of nobody else", () => {
+    expect(statusAfter(gate(), made("alice"))).toBe("pending");
+    // Not even where the call does not name it, but is the same.
+    expect(statusAfter(gate(), call({ to: ["tree"] }))).toBe("pending");
+    expect(statusAfter(gate(), made("alice"), made("tree"))).toBe("fulfilled");
+    // Control: what is no gate is done by whoever calls.
+    expect(statusAfter(wish({ from: "tree", to: ["tree"] }), made("alice"))).toBe("fulfilled");
+    expect(after(gate()).get("wish")).toMatchObject({ mcpax: { confirmation_id: "c-1" } });
+  });
+
+  test("[B-GATE-2] others' no is advice; its tree says why it is over", () => {
+    expect(statusAfter(gate(), rejection("alice"))).toBe("pending");
+    expect(statusAfter(gate(), rejection("tree"))).toBe("rejected");
+    const over = about("tree", "mcpx.withdraw.proposal", { reason: "too late" });
+    expect(after(gate(), over).get("wish")).toMatchObject({
+      status: "withdrawn",
+      withdrawal: { reason: "too late" },
+    });
+    const said = about("tree", "mcpx.status.proposal", { status: "considering", reason: "1 of 2" });
+    expect(after(gate(), said).get("wish")?.statuses).toEqual([
+      { by: "tree", status: "considering", reason: "1 of 2" },
+    ]);
+  });
+});

@@ -74,7 +74,7 @@ export class ProposalTracker {
       case "mcpx.reject.proposal":
         return referred ? this.#reject(referred, envelope) : [];
       case "mcpx.status.proposal":
-        return referred ? this.#apply(decide.noteStatus(referred, from, payload.status), from) : [];
+        return referred ? this.#apply(decide.noteStatus(referred, from, payload), from) : [];
       case "mcp":
         return this.#mcp(envelope);
       default:
@@ -94,7 +94,7 @@ export class ProposalTracker {
     const listed = Array.isArray(payload.proposals) ? payload.proposals : [];
     return [...new Set([correlation_id, ...listed])].flatMap((id) => {
       const proposal = this.#proposals.get(String(id));
-      return proposal === undefined ? [] : this.#apply(decide.withdraw(proposal, from), from);
+      return proposal === undefined ? [] : this.#apply(decide.withdraw(proposal, from, payload), from);
     });
   }
 

@@ -1,0 +1,100 @@
+// A gate in the words of a room: why it is asked for, what has become of it, and who decided. Never what a tool has
+// answered: everybody in the room would see it. Pure. [B-GATE-2]
+import { argumentDiff, type GateNotice, type JsonObject, parseExact } from "@mcpx/protocol";
+import { whyText } from "../gates/approve/dangers.ts";
+import { type Gate, termsOf } from "../gates/gate-store.ts";
+
+export interface GatePlace {
+  aggregatorId: string;
+  approveUrl(id: string): string;
+}
+
+/** `last`: the call of the same tool that was approved before. */
+export function noticeOf(
+  { aggregatorId, approveUrl }: GatePlace,
+  gate: Gate,
+  last: Gate | undefined,
+): GateNotice & { arguments_text: string } {
+  const { id, argumentsText, capability, approvers, principal, createdAt, why } = gate;
+  return {
+    ...termsOf(gate, aggregatorId),
+    arguments_text: argumentsText,
+    arguments_chars: argumentsText.length,
+    annotation: { ...capability },
+    approve_url: approveUrl(id),
+    approvers,
+    asked_by: principal,
+    asked_at: new Date(createdAt).toISOString(),
+    why,
+    ...(last && { last: differenceOf(last, gate) }),
+  };
+}
+
+function differenceOf(last: Gate, { argumentsText }: Gate): NonNullable<GateNotice["last"]> {
+  return {
+    at: new Date(last.settledAt ?? last.createdAt).toISOString(),
+    by: last.approvals.map(({ by }) => by),
+    ...argumentDiff(parseExact(last.argumentsText), parseExact(argumentsText)),
+  };
+}
+
+/** Why people are asked. */
+export function reasonOf({ principal, tool, why }: Gate): string {
+  return `${principal} asks for ${tool}. ${whyText(why)}`;
+}
+
+/** What became of it, in a sentence. */
+export function outcomeText(gate: Gate): string {
+  const { tool, approvals, approvers, rejectedBy, reason } = gate;
+  const by = approvals.map((one) => one.by).join(" and ");
+  const why = reason === undefined ? "" : `: ${reason}`;
+  switch (gate.status) {
+    case "pending":
+      return `${by === "" ? "Nobody has" : `${by} has`} approved ${tool}; ${approvals.length} of ${approvers}.`;
+    case "approved":
+    case "consumed":
+      return `${by} has approved ${tool}; it is being called.`;
+    case "done":
+      return `${by} has approved ${tool}; it is done.`;
+    case "failed":
+      return `${by} has approved ${tool}; the call has failed.`;
+    case "held":
+      return `${by} has approved ${tool}; it is done, and its result waits for being released.`;
+    case "withheld":
+      return `${by} has approved ${tool}; it is done, and its result was withheld.`;
+    case "indeterminate":
+      return `${by} has approved ${tool}; it is not known whether it has happened.`;
+    case "rejected":
+      return `${rejectedBy ?? "somebody"} has rejected ${tool}${why}`;
+    case "expired":
+      return `Nobody has decided about ${tool} in time.`;
+    case "withdrawn":
+      return `The call of ${tool} was taken back.`;
+  }
+}
+
+/** The same for programs. */
+export function outcomeFacts({
+  id,
+  tool,
+  status,
+  approvals,
+  approvers,
+  rejectedBy,
+  reason,
+}: Gate): JsonObject {
+  return {
+    status,
+    confirmation_id: id,
+    tool,
+    approved_by: approvals.map(({ by }) => by),
+    approvers,
+    ...(rejectedBy !== undefined && { rejected_by: rejectedBy }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** As an answer: to who has brought a proof, and to the call that ends the proposal. */
+export function outcomeResult(gate: Gate): JsonObject {
+  return { content: [{ type: "text", text: outcomeText(gate) }], structuredContent: outcomeFacts(gate) };
+}

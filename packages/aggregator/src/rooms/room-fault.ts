@@ -1,0 +1,51 @@
+// What goes wrong in a room, as the tree says it. Pure.
+import { errorTable, isObject, McpxError, type Reason } from "@mcpx/protocol";
+import { RpcError, rpcCodes } from "../rpc-error.ts";
+
+interface Fault extends Error {
+  /** The word of a room or its gateway. */
+  reason?: unknown;
+  /** The number of an answer. */
+  code?: unknown;
+  data?: unknown;
+  retryAfterMs?: number | undefined;
+}
+
+const words: Readonly<Record<string, Reason>> = {
+  not_here: "server_unreachable",
+  peer_left: "server_lost",
+  closed: "server_lost",
+  network: "server_lost",
+  gap: "server_lost",
+  timeout: "timeout",
+  bad_answer: "bad_server_answer",
+  outbox_full: "rate_limited",
+  too_many_calls: "rate_limited",
+};
+
+/** A participant's own error as it came; the room's and the gateway's with their words; anything else as it is. */
+export function faultInRoom(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const { name, message, reason, code, data, retryAfterMs } = thrown as Fault;
+  const word = typeof reason === "string" ? reason : "";
+  const known = Object.hasOwn(errorTable, word) ? (word as Reason) : words[word];
+  if (name === "PeerError" && typeof code === "number" && !isOfGateway(code, known)) {
+    return new RpcError({ code, message, ...(data !== undefined && { data }) });
+  }
+  if (known === undefined) return name === "RoomError" ? new McpxError("server_lost", message) : thrown;
+  return new McpxError(known, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+}
+
+/** In the peer's place: number and word of one row of our table. */
+function isOfGateway(code: number, known: Reason | undefined): boolean {
+  return known !== undefined && errorTable[known].code === code;
+}
+
+export function isLevelFault(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as Fault).reason === "privilege_violation";
+}
+
+/** Whoever it is serves nothing, or no tools. */
+export function isNothingServed(thrown: unknown): boolean {
+  return isObject(thrown) && thrown.code === rpcCodes.methodNotFound;
+}

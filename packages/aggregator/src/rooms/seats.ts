@@ -1,0 +1,195 @@
+// Who sits in a room through its MCP face: for each token and topic one connection beside the participant's own socket,
+// and one small tree over it. Opened when it is first used, closed when nobody uses it, gone when the room says so.
+import type { Room } from "@mcpx/client";
+import type { Clock, Logger, Principal } from "@mcpx/host";
+import { type Limits, McpxError } from "@mcpx/protocol";
+import { createTree, type RunningTree } from "../create-tree.ts";
+import { principalKey } from "../doors/accounts.ts";
+import { createRoomLink } from "./room-link.ts";
+
+export interface SeatsOptions {
+  /** Enters the room as this principal, in this process. */
+  join(principal: Principal, topic: string): Promise<Room>;
+  /** Enters it as one of our own that only asks for tools, in the place of those who may not. */
+  joinAsScout(topic: string): Promise<Room>;
+  /** Participants of this process that are nobody's peers. */
+  isLeftOut(id: string): boolean;
+  version: string;
+  secret: Uint8Array;
+  clock: Clock;
+  log: Logger;
+  limits: Pick<Limits, "mcpSessionsMax" | "mcpSessionsPerPrincipalMax" | "mcpSessionIdleMs">;
+  /** How long a call that was proposed is held. */
+  holdMs?: number | undefined;
+}
+
+export interface Seat {
+  readonly topic: string;
+  readonly room: Room;
+  readonly tree: RunningTree;
+  /** Requests and subscriptions. */
+  uses: number;
+  usedAt: number;
+  /** Sessions that end some day and say so. */
+  readonly sessions: Set<string>;
+  /** Somebody without a session uses it too. */
+  isOpenEnded: boolean;
+  readonly ended: Promise<void>;
+}
+
+export interface Seats {
+  of(principal: Principal, topic: string): Promise<Seat>;
+  /** A session is over. */
+  leave(session: string): void;
+  /** Closes it where nobody has a use for it any more. */
+  release(seat: Seat): void;
+  close(): Promise<void>;
+}
+
+interface Place {
+  readonly owner: string;
+  readonly topic: string;
+  readonly opening: Promise<Seat>;
+  seat: Seat | undefined;
+}
+
+const sweepMs = 5_000;
+
+export function createSeats(options: SeatsOptions): Seats {
+  const { clock, limits, log, isLeftOut, holdMs } = options;
+  const places = new Map<string, Place>();
+  const scouts = new Map<string, Promise<Room>>();
+  let isClosed = false;
+
+  async function open(principal: Principal, topic: string, key: string): Promise<Seat> {
+    const room = await options.join(principal, topic);
+    const ended = Promise.withResolvers<void>();
+    // Beside it only what the room itself says is known of who may do what.
+    const tree = createTree({
+      name: `mcpx room ${topic}`,
+      version: options.version,
+      isBridge: true,
+      clock,
+      log,
+      secret: options.secret,
+      graceMs: 0,
+      servers: [
+        {
+          name: topic,
+          segment: undefined,
+          isTrusted: false,
+          isShared: true,
+          isUnpinned: true,
+          listMs: 10_000,
+          open: async (_, taker) =>
+            createRoomLink(room, taker, { scout: () => scoutOf(topic), isLeftOut, holdMs }),
+        },
+      ],
+    });
+    const seat: Seat = {
+      topic,
+      room,
+      tree,
+      uses: 0,
+      usedAt: clock.monotonic(),
+      sessions: new Set(),
+      isOpenEnded: false,
+      ended: ended.promise,
+    };
+    const onEnd = () => {
+      places.delete(key);
+      void tree.close();
+      leaveScout(topic);
+      ended.resolve();
+    };
+    room.addEventListener("state", ({ detail }) => detail.state === "closed" && onEnd());
+    if (room.state === "closed") onEnd();
+    else if (isClosed) await room.close();
+    return seat;
+  }
+
+  async function scoutOf(topic: string): Promise<Room> {
+    const known = scouts.get(topic);
+    if (known !== undefined) return known;
+    const joining = options.joinAsScout(topic);
+    scouts.set(topic, joining);
+    const forget = () => scouts.get(topic) === joining && scouts.delete(topic);
+    joining.then(
+      (room) => room.addEventListener("state", ({ detail }) => detail.state === "closed" && forget()),
+      forget,
+    );
+    return joining;
+  }
+
+  /** When nobody sits there any more. */
+  function leaveScout(topic: string): void {
+    if ([...places.values()].some((place) => place.topic === topic)) return;
+    const scout = scouts.get(topic);
+    scouts.delete(topic);
+    void scout?.then(
+      (room) => room.close(),
+      () => {},
+    );
+  }
+
+  function makeRoom(owner: string): void {
+    const own = [...places.values()].filter((place) => place.owner === owner);
+    if (own.length >= limits.mcpSessionsPerPrincipalMax) {
+      const idle = own.filter(({ seat }) => seat !== undefined && seat.uses === 0);
+      idle.sort((a, b) => (a.seat?.usedAt ?? 0) - (b.seat?.usedAt ?? 0));
+      if (idle[0]?.seat === undefined) throw new McpxError("too_many_sessions");
+      void idle[0].seat.room.close();
+    }
+    if (places.size >= limits.mcpSessionsMax) throw new McpxError("too_many_sessions");
+  }
+
+  function release(seat: Seat): void {
+    if (seat.sessions.size === 0 && !seat.isOpenEnded && seat.uses === 0) void seat.room.close();
+  }
+
+  const sweep = setInterval(() => {
+    const now = clock.monotonic();
+    for (const { seat } of places.values()) {
+      if (seat === undefined) continue;
+      if (seat.uses > 0) seat.usedAt = now;
+      else if (now - seat.usedAt >= limits.mcpSessionIdleMs) void seat.room.close();
+    }
+  }, sweepMs).unref();
+
+  return {
+    async of(principal, topic) {
+      if (isClosed) throw new McpxError("draining");
+      const owner = principalKey(principal);
+      // Another token of the same participant may have another level.
+      const key = JSON.stringify([topic, owner, principal.jti, principal.tokenHash]);
+      const known = places.get(key);
+      if (known !== undefined) return known.opening;
+      makeRoom(owner);
+      const opening = open(principal, topic, key);
+      const place: Place = { owner, topic, opening, seat: undefined };
+      places.set(key, place);
+      opening.then(
+        (seat) => {
+          place.seat = seat;
+        },
+        () => places.get(key) === place && places.delete(key),
+      );
+      return opening;
+    },
+    leave(session) {
+      for (const { seat } of places.values()) {
+        if (seat?.sessions.delete(session) === true) release(seat);
+      }
+    },
+    release,
+    async close() {
+      isClosed = true;
+      clearInterval(sweep);
+      const rooms = [
+        ...[...places.values()].map(async ({ opening }) => (await opening).room.close()),
+        ...[...scouts.values()].map(async (scout) => (await scout).close()),
+      ];
+      await Promise.allSettled(rooms);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// The MCP faces of rooms: a door like the tree's, with a seat in the room for everybody who comes.
+
+import type { RoomWay } from "@mcpx/aggregator";
+import {
+  createHttpDoor,
+  createRoomFace,
+  createSeats,
+  type HttpDoor,
+  roomFacePath,
+  roomOf,
+} from "@mcpx/aggregator";
+import type { Clock, Identity, IssuerConfig, Logger } from "@mcpx/host";
+import type { Limits } from "@mcpx/protocol";
+import { joinLocally, ownPrincipal, type Rooms } from "./local-gateway.ts";
+import { treeParticipantId } from "./open-tree-rooms.ts";
+import type { TreeSettings } from "./tree-settings.ts";
+import { version } from "./version.ts";
+
+export interface RoomParts {
+  rooms: Rooms;
+  identity: Identity;
+  issuers: readonly IssuerConfig[];
+  clock: Clock;
+  log: Logger;
+  limits: Limits;
+}
+
+/** Asks for tools in the place of those whose level does not allow it. */
+const scoutId = "mcpx.face";
+
+/** Participants of this process's own: nobody comes in under their names with a token. */
+export function ownIds(settings: TreeSettings): string[] {
+  const inRooms = settings.rooms.length === 0 ? [] : [treeParticipantId(settings)];
+  return [...new Set([scoutId, ...inRooms, ...settings.roomServerIds])];
+}
+
+/** The rooms of this gateway, for servers of the tree that are one. What the tree is itself is no peer of it. */
+export function roomWay(rooms: Rooms, settings: TreeSettings): RoomWay {
+  const own = new Set(ownIds(settings));
+  return {
+    join: (topic, id) =>
+      joinLocally(rooms, ownPrincipal(id, topic), topic, {
+        isSecond: false,
+        clientInfo: { name: "mcpx", version },
+      }),
+    isOwn: (id) => own.has(id),
+  };
+}
+
+/** How far back a seat looks for proposals that still wait. */
+const history = 500;
+
+/** What is opened is closed by `opened`. */
+export function openRooms({ rooms, ...parts }: RoomParts, opened: AsyncDisposableStack): HttpDoor {
+  const { identity, issuers, clock, log, limits } = parts;
+  const seats = createSeats({
+    join: (principal, topic) => joinLocally(rooms, principal, topic, { history }),
+    joinAsScout: (topic) =>
+      joinLocally(rooms, ownPrincipal(scoutId, topic), topic, { history: 0, isSecond: false }),
+    isLeftOut: (id) => id === scoutId,
+    version,
+    secret: identity.secret("rooms"),
+    clock,
+    log,
+    limits,
+  });
+  opened.defer(() => seats.close());
+  return createHttpDoor({
+    tree: createRoomFace(seats),
+    identity,
+    log,
+    clock,
+    limits,
+    issuers,
+    profiles: new Map(),
+    paths: [roomFacePath],
+    resourcePath: roomFacePath,
+    placeOf: roomOf,
+  });
+}
