@@ -125,7 +125,7 @@ test("[AX-11.3-4] the next call is compared with the one that was approved", slo
   await page.getByText("is done").waitFor();
   expect(server.called()).toHaveLength(before + 1);
   await open(await server.stopped({ path: "/a", force: true }));
-  expect(await page.locator("#changes li").allTextContents()).toEqual(["- force: false", "+ force: true"]);
+  expect(await page.locator("#changes li").allTextContents()).toEqual(["- /force: false", "+ /force: true"]);
   // What others were allowed is theirs.
   await open(await server.stopped({ path: "/a", force: true }, "stranger"));
   expect(await page.locator("#last").isVisible()).toBe(false);

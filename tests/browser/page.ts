@@ -10,9 +10,9 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Serves an empty page and the SDK as one module, bundled as an application would. */
-export async function servePage(): Promise<PageServer> {
-  const code = await bundleClient();
+/** Serves an empty page and the SDK, or what else is named, as one module, bundled as an application would. */
+export async function servePage(entry = "packages/client/src/index.ts"): Promise<PageServer> {
+  const code = await bundle(entry);
   const files: Record<string, string> = {
     "/": '<!doctype html><title>room</title><script type="module" src="/page.js"></script>',
     "/page.js": 'import * as mcpx from "/client.js"; globalThis.mcpx = mcpx;',
@@ -35,15 +35,15 @@ export async function servePage(): Promise<PageServer> {
   };
 }
 
-async function bundleClient(): Promise<string> {
+async function bundle(entry: string): Promise<string> {
   const root = join(import.meta.dirname, "../..");
-  const bundle = await rolldown({
-    input: join(root, "packages/client/src/index.ts"),
+  const bundled = await rolldown({
+    input: join(root, entry),
     platform: "browser",
     resolve: { conditionNames: ["mcpx-source", "browser", "import", "default"] },
   });
-  const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
-  await bundle.close();
+  const { output } = await bundled.generate({ format: "esm", codeSplitting: false });
+  await bundled.close();
   return output[0].code;
 }
 

@@ -5,6 +5,7 @@ import { mayUse } from "./authorise.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { maySee } from "./may-see.ts";
 import { prefixUri } from "./names/uris.ts";
+import { personOf } from "./people/person.ts";
 import { isTree, type LinkEntry, resourcesName, type Server } from "./server.ts";
 import { type Subscriber, watchOf } from "./subscriptions.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -18,23 +19,37 @@ const news = {
 
 const updated = "notifications/resources/updated";
 const gatherMs = 25;
-const waiting = new WeakMap<TreeState, Set<keyof typeof news>>();
 
-export function announceChange(state: TreeState, kind: ListKind): void {
-  const gathered = waiting.get(state) ?? new Set();
+/** Whom each kind of news is for: everybody, or these. */
+type Gathered = Map<keyof typeof news, Set<string> | "everybody">;
+const waiting = new WeakMap<TreeState, Gathered>();
+
+/** `person`: the only one whose list it is. */
+export function announceChange(state: TreeState, kind: ListKind, person?: string): void {
+  const gathered: Gathered = waiting.get(state) ?? new Map();
   waiting.set(state, gathered);
   if (gathered.size === 0) {
     setTimeout(() => {
-      const kinds = [...gathered];
+      const all = [...gathered];
       gathered.clear();
-      for (const one of kinds) tellAll(state, news[one]);
+      for (const [one, whom] of all) tell(state, news[one], whom);
     }, gatherMs).unref();
   }
-  gathered.add(kind === "templates" ? "resources" : kind);
+  const told = kind === "templates" ? "resources" : kind;
+  const whom = gathered.get(told);
+  if (person === undefined || whom === "everybody") gathered.set(told, "everybody");
+  else gathered.set(told, (whom ?? new Set()).add(person));
 }
 
-function tellAll({ subscribers }: TreeState, { wish, method }: (typeof news)[keyof typeof news]): void {
-  for (const { granted, deliver } of subscribers) if (granted[wish] === true) deliver(method, {});
+function tell(
+  { subscribers }: TreeState,
+  { wish, method }: (typeof news)[keyof typeof news],
+  whom: Set<string> | "everybody",
+): void {
+  for (const { caller, granted, deliver } of subscribers) {
+    const isMeant = whom === "everybody" || whom.has(personOf(caller)?.name ?? "");
+    if (isMeant && granted[wish] === true) deliver(method, {});
+  }
 }
 
 export function announceUpdate(state: TreeState, server: Server, entry: LinkEntry, params: JsonObject): void {

@@ -134,7 +134,11 @@ test("[AX-7.2-2] a route from anybody but a parent is not read", async () => {
   });
   const { ask } = testTree([serverOptions("edge", below.open)]);
   await ask("tools/call", { name: "edge.t", _meta: { "x-mcpax-route": ["forged"], "x-mcpax-cursor": 0 } });
-  expect(below.asked.at(-1)?.params._meta).toEqual({ "x-mcpax-route": ["edge", "t"], "x-mcpax-cursor": 0 });
+  expect(below.asked.at(-1)?.params._meta).toEqual({
+    "x-mcpax-route": ["edge", "t"],
+    "x-mcpax-cursor": 0,
+    "x-mcpax-asker": { name: "agent", keys: [] },
+  });
 });
 
 test("[AX-7.3-1] [AX-7.3-2] a call that takes longer than its class is cancelled at the server and answered", async () => {

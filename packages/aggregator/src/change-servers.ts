@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
 import { listKinds } from "./fetch-list.ts";
+import { serverFor } from "./people/server-for.ts";
 import { type Profile, replaceProfiles } from "./profile.ts";
 import { createServer, type Server, type ServerOptions } from "./server.ts";
 import { watchAgain } from "./subscriptions.ts";
@@ -44,6 +45,7 @@ export function changeServers(state: TreeState, { servers, profiles }: TreeChang
   const gone = [...configured.values()].filter(({ options }) => !isSame(options, wanted.get(options.name)));
   const fresh = servers.filter((options) => !isSame(options, configured.get(options.name)?.options));
   for (const one of gone) takeOut(state, one);
+  state.isPersonal = servers.some(({ personal }) => personal !== undefined);
   const made = new Map(fresh.map((options) => [options.name, putIn(state, options)]));
   for (const { server, options } of gone) retire(state, server, made.get(options.name));
   const areOthers = profiles !== undefined && replaceProfiles(state.profiles, profiles);
@@ -105,12 +107,13 @@ function takeOut(state: TreeState, one: Configured): void {
 
 /** It is out of the tree: what was watched of it is watched at its heir, and its conversations end when they may. */
 export function retire(state: TreeState, server: Server, successor: Server | undefined): void {
+  for (const { server: own } of server.own.values()) retire(state, own, successor);
   const entries = [...new Set(server.links.values())];
   const heir = successor?.segment === server.segment ? successor : undefined;
-  for (const { watches } of state.subscribers) {
+  for (const { watches, caller } of state.subscribers) {
     for (const watch of watches.filter((one) => one.server === server)) {
       if (heir === undefined) watches.splice(watches.indexOf(watch), 1);
-      else watch.server = heir;
+      else watch.server = serverFor(state, heir, caller);
     }
   }
   for (const entry of entries) void watchAgain(state, entry);

@@ -11,13 +11,15 @@ import { maySee } from "./may-see.ts";
 import type { FlowLimits } from "./notification-flow.ts";
 import { limitNotifications } from "./notification-flows.ts";
 import { createOwnServer, ownSegment } from "./own-server.ts";
+import { everyServer, renewOwn, serversFor } from "./people/server-for.ts";
+import type { SignInState } from "./people/sign-in-state.ts";
 import type { PinStore } from "./pin-store.ts";
 import type { Profile, Profiles } from "./profile.ts";
 import { callSearchTool, isSearchTool, listSearchTools } from "./search-tools.ts";
-import type { Server, ServerOptions } from "./server.ts";
+import type { RoomWay, Server, ServerOptions } from "./server.ts";
 import { subscribe } from "./subscriptions.ts";
 import type { Tree, TreeFacts } from "./tree.ts";
-import { serversOf, type TreeState } from "./tree-state.ts";
+import type { TreeState } from "./tree-state.ts";
 import { callTool } from "./verbs/call-tool.ts";
 import { complete } from "./verbs/complete.ts";
 import { getPrompt } from "./verbs/get-prompt.ts";
@@ -44,8 +46,12 @@ export interface TreeOptions {
   gates?: Gatekeeper | undefined;
   /** How many notifications of a server go upward. */
   notifications?: Partial<FlowLimits> | undefined;
+  /** Who is signed in to servers that everybody uses in their own name. */
+  signIns?: SignInState | undefined;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
+  /** The rooms of this process, for servers that are one. */
+  rooms?: RoomWay | undefined;
 }
 
 export interface RunningTree extends Tree {
@@ -69,6 +75,7 @@ export function createTree(options: TreeOptions): RunningTree {
     bySegment,
     parents: () => [],
     root: undefined,
+    isPersonal: false,
     configured: new Map(),
     leaving: new Set(),
     profiles: new Map(),
@@ -80,7 +87,9 @@ export function createTree(options: TreeOptions): RunningTree {
     secret,
     graceMs: options.graceMs ?? graceMsDefault,
     isBridge: options.isBridge === true,
+    rooms: options.rooms,
     gates: options.gates,
+    signIns: options.signIns,
     isClosed: false,
     closing: new AbortController(),
   };
@@ -91,6 +100,7 @@ export function createTree(options: TreeOptions): RunningTree {
     );
   if (options.notifications !== undefined) limitNotifications(state, options.notifications);
   changeServers(state, options);
+  state.signIns?.listeners.add((change) => renewOwn(state, change));
   return {
     state,
     profiles: state.profiles,
@@ -141,7 +151,7 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
   // What only carries another's names on is no tree of its own.
   const extensions: JsonObject = state.isBridge ? {} : { "org.mcpax/aggregator": { version: state.version } };
   const instructions: string[] = [];
-  const servers = serversOf(state).filter((server) => maySee(caller, server));
+  const servers = serversFor(state, caller).filter((server) => maySee(caller, server));
   for (const { facts, segment } of servers) {
     if (isObject(facts?.capabilities.extensions)) {
       for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;
@@ -168,7 +178,7 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
 
 /** To the conversations that are this caller's own. */
 function tell(state: TreeState, caller: Caller, method: string, params: JsonObject): void {
-  for (const { links } of serversOf(state)) {
+  for (const { links } of everyServer(state)) {
     for (const { owner, link } of links.values()) {
       if (owner?.key !== caller.key || link === undefined) continue;
       if (method !== "logging/setLevel") link.notify(method, params);
@@ -179,7 +189,7 @@ function tell(state: TreeState, caller: Caller, method: string, params: JsonObje
 
 function leave(state: TreeState, caller: Caller): void {
   if (state.gates !== undefined) endSessionGrants(state.gates.grants, caller.key);
-  for (const { links } of serversOf(state)) {
+  for (const { links } of everyServer(state)) {
     for (const [key, entry] of links) {
       if (entry.owner?.key !== caller.key) continue;
       links.delete(key);
@@ -191,6 +201,6 @@ function leave(state: TreeState, caller: Caller): void {
 async function close(state: TreeState): Promise<void> {
   state.isClosed = true;
   state.closing.abort(new McpxError("draining"));
-  const entries = [...serversOf(state), ...state.leaving].flatMap(({ links }) => [...links.values()]);
+  const entries = [...everyServer(state), ...state.leaving].flatMap(({ links }) => [...links.values()]);
   await Promise.allSettled([...new Set(entries)].map(async ({ opening }) => (await opening).close()));
 }

@@ -24,7 +24,7 @@ export function degrade(state: TreeState, server: Server, why: string): void {
     };
     setTimeout(end, graceMs).unref();
   }
-  for (const kind of listKinds) announceChange(state, kind);
+  for (const kind of listKinds) announceChange(state, kind, server.person);
 }
 
 /** A new conversation lists afresh; and what has not come back in time is forgotten. */
@@ -32,7 +32,7 @@ export function restore(state: TreeState, server: Server): void {
   if (server.degraded === undefined) return;
   server.degraded = undefined;
   renewLists(server);
-  for (const kind of listKinds) announceChange(state, kind);
+  for (const kind of listKinds) announceChange(state, kind, server.person);
 }
 
 /** What a call of a degraded server's tool is answered with where the server cannot be reached. */

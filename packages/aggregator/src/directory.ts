@@ -4,9 +4,11 @@ import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { type Dialect, renderNames } from "./names/dialects.ts";
+import { personOf } from "./people/person.ts";
+import { serverFor, serversFor } from "./people/server-for.ts";
 import type { Server } from "./server.ts";
 import { shapeOf } from "./shape.ts";
-import { serversOf, type TreeState } from "./tree-state.ts";
+import type { TreeState } from "./tree-state.ts";
 
 export interface Directory {
   readonly parts: readonly (Listed | undefined)[];
@@ -20,12 +22,14 @@ interface Rendering {
 }
 
 const directories = new WeakMap<TreeState, Map<string, Directory>>();
-const directoriesMax = 64;
+const directoriesMax = 256;
 
 /** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
 export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
-  const parts = await Promise.all(serversOf(state).map((server) => partOf(state, server, kind, caller)));
-  const key = keyOf(kind, caller);
+  const parts = await Promise.all(
+    serversFor(state, caller).map((server) => partOf(state, server, kind, caller)),
+  );
+  const key = keyOf(state, kind, caller);
   const kept = directories.get(state) ?? new Map<string, Directory>();
   directories.set(state, kept);
   const known = kept.get(key);
@@ -85,7 +89,7 @@ export async function renderedEntry(
   const meaning = ({ entries, renderings }: Directory) =>
     renderingOf(entries, renderings, dialect).meant.get(name);
   // As it was shown last: a call waits for no server but its own.
-  const shown = directories.get(state)?.get(keyOf(kind, caller));
+  const shown = directories.get(state)?.get(keyOf(state, kind, caller));
   const known = shown && current(state, kind, meaning(shown), caller);
   return known ?? meaning(await directoryFor(state, kind, caller));
 }
@@ -99,13 +103,15 @@ function current(
 ): Entry | undefined {
   if (entry === undefined || entry.server.degraded !== undefined) return undefined;
   const { segment } = entry.server;
-  const isThere = (segment === undefined ? state.root : state.bySegment.get(segment)) === entry.server;
-  if (!isThere) return undefined;
+  const there = segment === undefined ? state.root : state.bySegment.get(segment);
+  if (there === undefined || serverFor(state, there, caller) !== entry.server) return undefined;
   return knownList(entry.server, kind, caller)?.byCanonical.get(entry.canonical);
 }
 
-function keyOf(kind: ListKind, { capabilities }: Caller): string {
-  return `${kind} ${shapeOf(capabilities)}`;
+/** Where some servers are another one for each user, so is the whole. */
+function keyOf(state: TreeState, kind: ListKind, caller: Caller): string {
+  const shape = shapeOf(caller.capabilities);
+  return state.isPersonal ? JSON.stringify([kind, shape, personOf(caller)?.name]) : `${kind} ${shape}`;
 }
 
 function renderingOf(

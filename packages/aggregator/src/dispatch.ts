@@ -4,6 +4,7 @@ import type { JsonObject, LatencyClass } from "@mcpx/protocol";
 import { McpxError } from "@mcpx/protocol";
 import { answerQuestions, bridgeError, paramsFor } from "./bridge.ts";
 import type { Exchange } from "./exchange.ts";
+import { withAsker } from "./gates/asker.ts";
 import { entryFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
 import { classMs, Patience } from "./patience.ts";
@@ -25,12 +26,14 @@ export async function dispatch(
   server: Server,
   wish: Dispatch,
 ): Promise<JsonObject> {
-  const entry = entryFor(state, server, exchange.caller);
+  const { caller } = exchange;
+  const entry = entryFor(state, server, caller);
+  const told = isTree(server) ? { ...wish, params: withAsker(wish.params, caller) } : wish;
   // From now on: others that begin meanwhile must see it.
   entry.inFlight += 1;
   try {
     // Most of the time it is open already, and waiting costs more than a look.
-    return await sendOver(state, entry.link ?? (await entry.opening), exchange, server, wish);
+    return await sendOver(state, entry.link ?? (await entry.opening), exchange, server, told);
   } finally {
     entry.inFlight -= 1;
     entry.usedAt = state.clock.monotonic();

@@ -17,6 +17,12 @@ export type Questions = Readonly<Record<string, Question>>;
 /** The results, under the questions' keys. */
 export type Answers = Readonly<Record<string, JsonObject>>;
 
+/** Whoever wants a call: a name, and the thumbprints of their keys. */
+export interface Asker {
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
 /** Who asks, as their door knows them. Lives as long as the session; modern callers have one per request. */
 export interface Caller {
   readonly principal: Principal;
@@ -28,10 +34,14 @@ export interface Caller {
   readonly info: JsonObject | undefined;
   readonly dialect: Dialect;
   readonly profile: Profile | undefined;
+  /** The room whose face it came to; absent at the tree. */
+  readonly place?: string | undefined;
   /** The quietest log message wanted; nothing is sent where it is absent. */
   readonly logLevel: LogLevel | undefined;
   /** It is the tree above us: its routes are read. Everybody else's are removed. [AX-7.2-2] */
   readonly isParent?: boolean | undefined;
+  /** For whom it asks, where that is not itself. [AX-11.3-6] */
+  readonly asker?: Asker | undefined;
   /** What the tree above calls us. */
   readonly ownSegment?: string | undefined;
   /** Sends what belongs to no request. Only sessions have a way for it. */

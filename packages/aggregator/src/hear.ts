@@ -33,7 +33,7 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry, sai
       const changed = changes.get(method);
       if (changed !== undefined) {
         expireLists(server, changed);
-        for (const kind of changed) announceChange(state, kind);
+        for (const kind of changed) announceChange(state, kind, server.person);
         return;
       }
       if (!treeWords.has(method)) {
@@ -70,7 +70,8 @@ function pass(state: TreeState, server: Server, entry: LinkEntry, method: string
   const { owner } = entry;
   if (owner?.deliver === undefined) {
     state.log.debug({ server: server.name, method, params }, "a server's notification");
-    if (goesUpward(method)) tellUpward(state, server, method, params);
+    // What is said to one user is not for whoever is above.
+    if (goesUpward(method) && server.person === undefined) tellUpward(state, server, method, params);
     return;
   }
   const sealed = sealTasks(state, server, owner.principal, params);

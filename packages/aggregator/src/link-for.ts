@@ -102,6 +102,7 @@ async function start(
         capabilities: server.isShared === true ? {} : capabilitiesOf(shapeOf(caller.capabilities)),
         era: server.era,
         signal: state.closing.signal,
+        rooms: state.rooms,
       },
       hear(state, server, own, said),
     );
@@ -138,7 +139,7 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
     const kinds = [...server.listFaults.keys()];
     server.listFaults.clear();
     renewLists(server, kinds);
-    for (const kind of kinds) announceChange(state, kind);
+    for (const kind of kinds) announceChange(state, kind, server.person);
   }
 }
 

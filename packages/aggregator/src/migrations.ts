@@ -1,6 +1,6 @@
 // The tree's tables in the state database. Forward only: a change is a new entry at the end.
 import type { Migration } from "@mcpx/host";
-import { gateTables } from "./gates/gate-store-sqlite.ts";
+import { gateTables, heldGates } from "./gates/gate-store-sqlite.ts";
 
 const toolPins = `
   CREATE TABLE tool_pins (
@@ -59,4 +59,5 @@ export const aggregatorMigrations: readonly Migration[] = [
   { version: 2, up: registrations },
   { version: 3, up: budgetUses },
   { version: 4, up: gateTables },
+  { version: 5, up: heldGates },
 ];

@@ -6,6 +6,8 @@ import type { Caller } from "./exchange.ts";
 import { wait } from "./gates/wait.ts";
 import type { Link, LinkRequest } from "./links/link.ts";
 import { notificationsDropped } from "./notification-flows.ts";
+import { serverFor, serversFor } from "./people/server-for.ts";
+import { signInStatus } from "./people/sign-in-status.ts";
 import { routesOf } from "./routes.ts";
 import { createServer, type Server } from "./server.ts";
 import { serverStatus } from "./status.ts";
@@ -21,17 +23,20 @@ interface OwnTool {
 const tools: readonly OwnTool[] = [
   {
     item: ownItem("status", "How the tree is: which servers are up, which are not and why."),
-    call: (state) => ({
+    call: (state, caller) => ({
       name: state.name,
       version: state.version,
       parents: state.parents(),
-      servers: serversOf(state).map((server) => serverStatus(state, server)),
+      servers: serversOf(state).map((server) => ({
+        ...serverStatus(state, serverFor(state, server, caller)),
+        ...signInStatus(state, server, caller),
+      })),
     }),
   },
   {
     item: ownItem("subservers", "The servers of the tree, with what each says of itself."),
-    call: (state) => ({
-      subservers: serversOf(state).map(({ name, segment, facts }) => ({
+    call: (state, caller) => ({
+      subservers: serversFor(state, caller).map(({ name, segment, facts }) => ({
         name,
         segment: segment ?? null,
         era: facts?.era ?? null,

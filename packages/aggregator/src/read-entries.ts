@@ -80,7 +80,8 @@ function placesOf(server: Server, kind: ListKind, names: Iterable<string>): Map<
   }
   const prefix = segment === undefined ? "" : `${segment}.`;
   // What stands at the root may be dotted: another tree's names, for one.
-  const aliases = aliasNames(names, segment === undefined || isTree(server));
+  const isDotted = segment === undefined || server.isDotted === true || isTree(server);
+  const aliases = aliasNames(names, isDotted);
   for (const [name, alias] of aliases) places.set(name, { canonical: prefix + alias, isRenamed: false });
   return places;
 }

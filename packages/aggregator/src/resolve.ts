@@ -6,9 +6,11 @@ import { renderedEntry } from "./directory.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { mayFitTemplate, splitUri } from "./names/uris.ts";
+import { serverFor, serversFor } from "./people/server-for.ts";
+import { signInTool } from "./people/sign-in-link.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { resourcesName, type Server } from "./server.ts";
-import { serversOf, type TreeState } from "./tree-state.ts";
+import type { TreeState } from "./tree-state.ts";
 
 /** A tool or prompt by its canonical name, its dialect's rendering, or its server's own name behind the segment. */
 export async function resolveName(
@@ -20,7 +22,16 @@ export async function resolveName(
   const entry =
     (await findByName(state, kind, name, caller)) ?? (await renderedEntry(state, kind, name, caller));
   if (entry !== undefined && mayUse(caller, entry.canonical)) return entry;
+  const instead = kind === "tools" ? await signInInstead(state, name, caller) : undefined;
+  if (instead !== undefined) return instead;
   throw absence(state, kind, name, caller);
+}
+
+/** Whoever may use a tool may sign in for it: before that nobody knows whether it is there. */
+async function signInInstead(state: TreeState, name: string, caller: Caller): Promise<Entry | undefined> {
+  const server = serverOf(state, name, caller);
+  if (server?.isSignIn !== true || !mayUse(caller, name)) return undefined;
+  return (await listOf(state, server, "tools", caller))?.byName.get(signInTool);
 }
 
 async function findByName(
@@ -29,7 +40,7 @@ async function findByName(
   name: string,
   caller: Caller,
 ): Promise<Entry | undefined> {
-  const server = serverOf(state, name);
+  const server = serverOf(state, name, caller);
   if (server === undefined) return undefined;
   const own = server.segment === undefined ? name : name.slice(server.segment.length + 1);
   const find = (listed: Listed | undefined) => listed?.byCanonical.get(name) ?? listed?.byName.get(own);
@@ -40,16 +51,17 @@ async function findByName(
 }
 
 /** Whose name it is, by its first part. */
-function serverOf(state: TreeState, name: string): Server | undefined {
+function serverOf(state: TreeState, name: string, caller: Caller): Server | undefined {
   const dot = name.indexOf(".");
-  return (dot > 0 ? state.bySegment.get(name.slice(0, dot)) : undefined) ?? state.root;
+  const server = (dot > 0 ? state.bySegment.get(name.slice(0, dot)) : undefined) ?? state.root;
+  return server && serverFor(state, server, caller);
 }
 
 /** A server that is down, or cannot be listed, is said to be, to those who may see it. */
 function absence(state: TreeState, kind: "tools" | "prompts", name: string, caller: Caller): McpxError {
   const quarantined = kind === "tools" ? quarantineOf(state, name, caller) : undefined;
   if (quarantined !== undefined) return quarantined;
-  const server = serverOf(state, name);
+  const server = serverOf(state, name, caller);
   if (server !== undefined && mayUse(caller, name)) {
     const { fault } = server;
     const detail = fault?.detail ?? server.listFaults.get(kind);
@@ -73,12 +85,13 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
   const split = splitUri(uri);
   const prefixed = split && state.bySegment.get(split.segment);
   if (split !== undefined && prefixed !== undefined) {
-    if (mayUse(caller, resourcesName(prefixed))) return { server: prefixed, uri: split.rest };
+    if (mayUse(caller, resourcesName(prefixed)))
+      return { server: serverFor(state, prefixed, caller), uri: split.rest };
     throw unknownResource(uri);
   }
   if (state.root !== undefined && mayUse(caller, resourcesName(state.root)))
-    return { server: state.root, uri };
-  const servers = serversOf(state).filter((server) => mayUse(caller, resourcesName(server)));
+    return { server: serverFor(state, state.root, caller), uri };
+  const servers = serversFor(state, caller).filter((server) => mayUse(caller, resourcesName(server)));
   const having = await Promise.all(
     servers.map(async (server) => ((await mayHave(state, server, uri, caller)) ? server : undefined)),
   );

@@ -1,4 +1,5 @@
 // A server of the tree as it stands now: state without methods. Verbs on it are in files of their own.
+import type { Room } from "@mcpx/client";
 import {
   type AuthScope,
   isObject,
@@ -15,6 +16,8 @@ import type { ListKind } from "./fetch-list.ts";
 import type { Latency } from "./latency.ts";
 import type { Link, LinkTaker, ServerFacts } from "./links/link.ts";
 import type { Overrides } from "./overrides.ts";
+import type { OwnServer } from "./people/server-for.ts";
+import type { Personal } from "./people/sign-in-state.ts";
 import { Remarks } from "./remarks.ts";
 
 /** What a conversation begins with. */
@@ -25,6 +28,15 @@ export interface Opening {
   era: Era | undefined;
   /** Gives it up. */
   signal: AbortSignal;
+  /** The rooms of this process, where it has some. */
+  rooms?: RoomWay | undefined;
+}
+
+/** How rooms of this process are joined. */
+export interface RoomWay {
+  join(topic: string, id: string): Promise<Room>;
+  /** One of our own: no peer of ours. */
+  isOwn(id: string): boolean;
 }
 
 export type OpenServer = (opening: Opening, taker: LinkTaker) => Promise<Link>;
@@ -52,6 +64,8 @@ export interface ServerOptions {
   isShared?: boolean | undefined;
   /** Whether it is a tree itself; found out by what it says unless given. */
   isTree?: boolean | undefined;
+  /** Its names have parts, as a tree's have. */
+  isDotted?: boolean | undefined;
   /** Tools that want more than this are not listed. [AX-10.2-1] */
   scope?: AuthScope | undefined;
   /** What may be asked of it, whatever it says itself. [AX-6.1-2] */
@@ -64,6 +78,12 @@ export interface ServerOptions {
   refusal?: (() => McpxError | undefined) | undefined;
   /** Of one that registered: what is known of that, for `mcpax.status`. */
   describe?: (() => JsonObject) | undefined;
+  /** Everybody uses it in their own name: it only stands for what each user has of it; see `serverFor`. */
+  personal?: Personal | undefined;
+  /** Whose it is, where it is one user's. */
+  person?: string | undefined;
+  /** Its user has not signed in, and this is where that is done. */
+  isSignIn?: boolean | undefined;
 }
 
 /** One conversation, and what it is kept for. */
@@ -91,6 +111,8 @@ export interface Degraded {
 }
 
 export interface Server extends Readonly<ServerOptions> {
+  /** What each user has of it, by their names; only where it is `personal`. */
+  readonly own: Map<string, OwnServer>;
   readonly links: Map<string, LinkEntry>;
   /** By what the callers can; see `shapeOf`. */
   readonly lists: Map<string, Lists>;
@@ -115,6 +137,7 @@ export interface Server extends Readonly<ServerOptions> {
 export function createServer(options: ServerOptions): Server {
   return {
     ...options,
+    own: new Map(),
     links: new Map(),
     lists: new Map(),
     listFaults: new Map(),

@@ -2,9 +2,10 @@
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import type { Configured } from "./change-servers.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
+import type { SignInState } from "./people/sign-in-state.ts";
 import type { PinStore } from "./pin-store.ts";
 import type { Profile } from "./profile.ts";
-import type { Server } from "./server.ts";
+import type { RoomWay, Server } from "./server.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
 export interface ParentFacts {
@@ -23,6 +24,8 @@ export interface TreeState {
   /** The trees above, and whether they have us. */
   parents: () => readonly ParentFacts[];
   root: Server | undefined;
+  /** Some of its servers are another one for each user. */
+  isPersonal: boolean;
   /** The servers that can be changed while we run, by name. */
   readonly configured: Map<string, Configured>;
   /** Out of the tree already, with calls that have not ended. */
@@ -38,8 +41,11 @@ export interface TreeState {
   readonly graceMs: number;
   /** It has nothing of its own. */
   readonly isBridge: boolean;
+  readonly rooms: RoomWay | undefined;
   /** Where calls wait for a human; without it none does. */
   readonly gates: Gatekeeper | undefined;
+  /** Who is signed in to servers that everybody uses in their own name; without it nobody can. */
+  readonly signIns: SignInState | undefined;
   /** Key of the seals on task ids. */
   readonly secret: Uint8Array;
   isClosed: boolean;

@@ -20,6 +20,10 @@ export interface GateTerms {
   nonce: string;
   /** Seconds since 1970. */
   expires_at: number;
+  /** There where the call has happened, and it is about whether its caller sees what came of it. */
+  phase?: "result" | undefined;
+  /** `sha256:` and base64url of the hash of the result's text; there with `phase`. */
+  result_digest?: string | undefined;
 }
 
 export interface Statement extends GateTerms {
@@ -33,6 +37,8 @@ export interface Confirmation extends GateTerms {
   arguments: unknown;
   annotation: Readonly<Capability>;
   approve_url: string;
+  /** It was let go: whoever waits, waits for what comes of it. */
+  isUnderWay?: boolean | undefined;
 }
 
 export const gateReasonCharsMax = 1_000;
@@ -49,7 +55,9 @@ const fields = [
   "decision",
   "expires_at",
   "nonce",
+  "phase",
   "reason",
+  "result_digest",
   "route",
   "tool",
 ];
@@ -57,7 +65,13 @@ const fields = [
 export function statementOf(gate: GateTerms, decision: Decision, reason?: string): Statement {
   const { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at } = gate;
   const terms = { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at };
-  return { ...terms, decision, ...(reason !== undefined && { reason }) };
+  const { phase, result_digest } = gate;
+  return {
+    ...terms,
+    ...(phase && { phase, result_digest }),
+    decision,
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 /** What is signed, to the byte. */
@@ -84,6 +98,7 @@ export function readStatement(value: unknown): Statement {
     arguments_digest: readShape(value, "arguments_digest", digest),
     nonce: readShape(value, "nonce", nonce),
     expires_at: readSeconds(expires_at),
+    ...readPhase(value),
   };
   return statementOf(
     terms,
@@ -92,7 +107,7 @@ export function readStatement(value: unknown): Statement {
   );
 }
 
-/** What a gated call answers while nobody has decided: nothing has happened. [AX-11.3-4] */
+/** What a gated call answers while nobody has decided. [AX-11.3-4] */
 export function confirmationRequired(gate: Confirmation): JsonObject {
   const { approve_url, annotation } = gate;
   const { decision: _, ...terms } = statementOf(gate, "approve");
@@ -106,15 +121,34 @@ export function confirmationRequired(gate: Confirmation): JsonObject {
   return { isError: true, content: [{ type: "text", text: waitingText(gate) }], structuredContent };
 }
 
-/** For a model: no word of it comes from the arguments, which may be anybody's. */
-function waitingText({ tool, confirmation_id, approve_url, expires_at }: Confirmation): string {
+/** For a model: no word of it comes from the arguments or the result, which may be anybody's. */
+function waitingText(gate: Confirmation): string {
+  const { tool, confirmation_id, approve_url, expires_at } = gate;
+  const until = new Date(expires_at * 1_000).toISOString();
+  const address = `Ask your user to open ${approve_url} and decide there before ${until}.`;
+  const waiting = `call the tool mcpax.wait with {"confirmation_id":"${confirmation_id}"}.`;
   return [
-    `Nothing has happened yet: ${tool} was not called.`,
-    "A human must approve this call first; you cannot.",
-    `Ask your user to open ${approve_url} and decide there before ${new Date(expires_at * 1_000).toISOString()}.`,
-    `To wait for the decision and get the result, call the tool mcpax.wait with {"confirmation_id":"${confirmation_id}"}.`,
-    "Making the same call again joins this one and does nothing twice; another call needs its own approval.",
+    ...stateLines(gate, address),
+    `To wait for the decision and get the result, ${waiting}`,
+    gate.phase === undefined && gate.isUnderWay !== true
+      ? "Making the same call again joins this one and does nothing twice; another call needs its own approval."
+      : `Do not call ${tool} in another way to get it sooner: making the same call again joins this one.`,
   ].join("\n");
+}
+
+function stateLines({ tool, phase, isUnderWay }: Confirmation, address: string): string[] {
+  if (isUnderWay === true) return [`${tool} is being called; there is no result yet.`];
+  if (phase === undefined) {
+    return [
+      `Nothing has happened yet: ${tool} was not called.`,
+      "A human must approve this call first; you cannot.",
+      address,
+    ];
+  }
+  return [
+    `${tool} was called, and has ended. Its result is held back until a human has looked at it; you cannot see it before.`,
+    address,
+  ];
 }
 
 function readId(value: JsonObject, field: "confirmation_id" | "aggregator_id"): string {
@@ -135,7 +169,17 @@ function readName(value: unknown, field: string): string {
   return value;
 }
 
-function readShape(value: JsonObject, field: "arguments_digest" | "nonce", shape: RegExp): string {
+/** One is nothing without the other: what is signed is either about a call or about its very result. */
+function readPhase(value: JsonObject): Pick<GateTerms, "phase" | "result_digest"> {
+  const { phase, result_digest } = value;
+  if (phase === undefined && result_digest === undefined) return {};
+  if (phase !== "result") throw bad("phase", "result, or not there");
+  return { phase, result_digest: readShape(value, "result_digest", digest) };
+}
+
+type Shaped = "arguments_digest" | "result_digest" | "nonce";
+
+function readShape(value: JsonObject, field: Shaped, shape: RegExp): string {
   const text = value[field];
   if (typeof text !== "string" || !shape.test(text)) throw bad(field, "base64url of the right length");
   return text;

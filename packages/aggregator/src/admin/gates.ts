@@ -2,7 +2,16 @@
 // is to be signed), POST /admin/gates/{id}/decision (a proof decides).
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
-import { isObject, type JsonObject, McpxError, parseExact, statementOf, statementText } from "@mcpx/protocol";
+import {
+  argumentDiff,
+  isObject,
+  type JsonObject,
+  McpxError,
+  parseExact,
+  statementOf,
+  statementText,
+} from "@mcpx/protocol";
+import { isNamed } from "../gates/asker.ts";
 import { decide, prove } from "../gates/confirm.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/gate-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
@@ -30,6 +39,8 @@ const statuses: readonly GateStatus[] = [
   "expired",
   "indeterminate",
   "withdrawn",
+  "held",
+  "withheld",
 ];
 
 /** How long a decision waits for what comes of it. */
@@ -46,8 +57,8 @@ export function gateRoutes(options: GateRoutesOptions): Route[] {
     operatorRoute(guard, "GET", path, async (_by, { query }) => ({
       body: await listGates(gates, query.get("status")),
     })),
-    operatorRoute(guard, "GET", `${path}/:id`, async (_by, { params }) => ({
-      body: await wholeGate(gates, await findGate(gates, params.id)),
+    operatorRoute(guard, "GET", `${path}/:id`, async (by, { params }) => ({
+      body: await wholeGate(gates, await findGate(gates, params.id), by),
     })),
     operatorRoute(guard, "POST", `${path}/:id/decision`, async (by, request) => ({
       body: await decideGate(state, gates, by, request),
@@ -98,19 +109,20 @@ async function decideGate(
     // Where nobody waits for it any more.
     deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "a decision came to nothing"));
   }
-  return wholeGate(gates, await findGate(gates, gate.id));
+  return wholeGate(gates, await findGate(gates, gate.id), by);
 }
 
-async function wholeGate(gates: Gatekeeper, gate: Gate): Promise<JsonObject> {
+/** `by`: who looks. Whoever asked sees what came of it where everybody does, and not before. */
+async function wholeGate(gates: Gatekeeper, gate: Gate, by: Principal): Promise<JsonObject> {
   const { argumentsText, resultText, ...listed } = gate;
   const terms = termsOf(gate, gates.aggregatorId);
-  const before = await lastLike(gates, gate);
+  const before = await gates.store.findLast(gate);
   return {
     ...written(gates, listed),
     arguments: parseExact(argumentsText),
     // To the byte: who signs wants to know what the digest is of.
     argumentsText,
-    ...(resultText !== undefined && { outcome: parseExact(resultText) }),
+    ...(resultText !== undefined && isShown(gate, by) && { outcome: parseExact(resultText), resultText }),
     statements: {
       approve: statementText(statementOf(terms, "approve")),
       reject: statementText(statementOf(terms, "reject")),
@@ -121,16 +133,14 @@ async function wholeGate(gates: Gatekeeper, gate: Gate): Promise<JsonObject> {
         argumentsText: before.argumentsText,
         approvals: approvalsOf(before),
         settledAt: textOf(before.settledAt),
+        ...argumentDiff(parseExact(before.argumentsText), parseExact(argumentsText)),
       },
     }),
   };
 }
 
-/** The call of the same tool that was approved last. */
-async function lastLike({ store }: Gatekeeper, { tool, id }: Gate): Promise<Gate | undefined> {
-  const done = await store.list({ status: "done" });
-  const last = done.find((gate) => gate.tool === tool && gate.id !== id);
-  return last && (await store.find(last.id));
+function isShown({ status, principal }: Gate, by: Principal): boolean {
+  return status !== "held" || !isNamed(principal, principalName(by));
 }
 
 function written({ aggregatorId }: Gatekeeper, gate: ListedGate): JsonObject {
@@ -138,6 +148,8 @@ function written({ aggregatorId }: Gatekeeper, gate: ListedGate): JsonObject {
   return {
     ...gate,
     approvals: approvalsOf(gate),
+    ...(gate.review && { review: { ...gate.review, approvals: approvalsOf(gate.review) } }),
+    heldAt: textOf(gate.heldAt),
     createdAt: textOf(createdAt),
     expiresAt: textOf(expiresAt),
     settledAt: textOf(settledAt),

@@ -8,9 +8,10 @@ import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { judge } from "../gates/judge.ts";
 import { classify, type Rule, type Verdict } from "../gates/rules.ts";
 import { withFixed } from "../overrides.ts";
+import { serversFor } from "../people/server-for.ts";
 import { plainCaller, principalName } from "../plain-caller.ts";
 import { resolveName } from "../resolve.ts";
-import { serversOf, type TreeState } from "../tree-state.ts";
+import type { TreeState } from "../tree-state.ts";
 import { operatorRoute } from "./operator.ts";
 
 interface RuleRouteOptions {
@@ -41,7 +42,9 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
 async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Promise<JsonObject> {
   const { rules, unannotated, quorum = 1, isPanic } = gates;
   const caller = everywhere(by);
-  const lists = await Promise.all(serversOf(state).map((server) => listOf(state, server, "tools", caller)));
+  const lists = await Promise.all(
+    serversFor(state, caller).map((server) => listOf(state, server, "tools", caller)),
+  );
   const tools = lists.flatMap((listed) => listed?.entries ?? []);
   // A rule without conditions leaves nothing for those after it.
   const open = (index: number) =>

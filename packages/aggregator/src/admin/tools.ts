@@ -4,11 +4,12 @@ import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host"
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import { announceChange } from "../announce.ts";
 import { expireLists, listOf } from "../catalogue.ts";
+import { everyServer, serversFor } from "../people/server-for.ts";
 import type { ToolChange } from "../pin-store.ts";
 import { plainCaller, principalName } from "../plain-caller.ts";
 import type { Server } from "../server.ts";
 import { toolDiff } from "../tool-diff.ts";
-import { serversOf, type TreeState } from "../tree-state.ts";
+import type { TreeState } from "../tree-state.ts";
 import { operatorRoute } from "./operator.ts";
 
 export interface ToolRoutesOptions {
@@ -72,7 +73,7 @@ async function acceptTool(
   const actor = principalName(by);
   const detail = { server: change.server, tool: change.tool, now: change.hash };
   audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
-  expireLists(found.server, ["tools"]);
+  for (const server of everyServer(state)) if (server.name === change.server) expireLists(server, ["tools"]);
   announceChange(state, "tools");
   return { canonical: name, server: change.server, tool: change.tool, hash: change.hash, acceptedBy: actor };
 }
@@ -94,9 +95,9 @@ function written({ canonical, server, tool, state }: KnownTool): JsonObject {
 async function knownTools(state: TreeState, principal: Principal): Promise<KnownTool[]> {
   const caller = plainCaller(principal, "operator");
   const known = new Map<string, KnownTool>();
-  const servers = serversOf(state);
-  await Promise.all(servers.map((server) => listOf(state, server, "tools", caller)));
-  for (const server of servers) {
+  await Promise.all(serversFor(state, caller).map((server) => listOf(state, server, "tools", caller)));
+  // Of what is other users' own, what they have listed themselves: nobody else asks in their name.
+  for (const server of everyServer(state)) {
     for (const { tools } of server.lists.values()) {
       for (const [canonical, { name, why }] of tools.listed?.held ?? [])
         known.set(canonical, { canonical, server, tool: name, state: why });

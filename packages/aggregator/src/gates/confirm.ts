@@ -2,13 +2,15 @@
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
-import { principalName } from "../plain-caller.ts";
 import { textParam } from "../resolve.ts";
 import type { TreeState } from "../tree-state.ts";
+import { askerOf } from "./asker.ts";
+import { gateEvent, recordFirst } from "./gate-records.ts";
 import { type Gate, termsOf } from "./gate-store.ts";
-import { anchorsNow, type Gatekeeper, wake } from "./gatekeeper.ts";
-import { type CheckedProof, checkProof } from "./proofs.ts";
+import { anchorsNow, findBelow, type Gatekeeper, wake } from "./gatekeeper.ts";
+import { type CheckedProof, checkProof, type ProofQuestion } from "./proofs.ts";
 import { release } from "./release.ts";
+import { decideResult } from "./review.ts";
 import { outcome, tell } from "./wait-at.ts";
 
 /** Wrong proofs for one gate. */
@@ -22,10 +24,8 @@ export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exc
   const proof = await prove(state, gates, gate, { proof: textParam(exchange.params, "proof"), by });
   const decided = await decide(state, gates, gate, proof);
   // Whoever asked has not heard it by that, unless it is the same one.
-  const told =
-    principalName(exchange.caller.principal) === gate.principal
-      ? await outcome(gates, decided)
-      : tell(decided);
+  const isAsker = askerOf(exchange.caller).name === gate.principal;
+  const told = isAsker ? await outcome(gates, decided) : tell(decided);
   return told ?? openAnswer(decided);
 }
 
@@ -34,60 +34,95 @@ export async function decide(
   state: TreeState,
   gates: Gatekeeper,
   gate: Gate,
+  proof: CheckedProof & { proof: string },
+): Promise<Gate> {
+  const isOfResult = proof.statement.phase === "result";
+  try {
+    return await (isOfResult ? decideResult : decideCall)(state, gates, gate, proof);
+  } catch (error) {
+    // Too late, or a second time: the proof holds, and still nothing was decided by it.
+    recordRefusal(state, gate, proof.by, error);
+    throw error;
+  }
+}
+
+async function decideCall(
+  state: TreeState,
+  gates: Gatekeeper,
+  { id }: Gate,
   { by, thumbprint, statement, proofHash, proof }: CheckedProof & { proof: string },
 ): Promise<Gate> {
   const { store } = gates;
   const { decision, reason } = statement;
-  const detail = { gate: gate.id, digest: gate.digest, proof: proofHash, key: thumbprint };
-  state.audit?.record({ action: `gate.${decision}`, actor: by, subject: gate.tool, detail });
-  if (decision === "reject") {
-    const rejected = await store.reject(gate.id, { by, reason, proofHash });
-    wake(gates, rejected);
-    return rejected;
-  }
-  const approved = await store.approve(gate.id, { by, thumbprint, proof, proofHash });
-  if (approved.status === "approved") return await release(state, gates, approved);
-  wake(gates, approved);
-  return approved;
+  const decided =
+    decision === "approve"
+      ? await store.approve(id, { by, thumbprint, proof, proofHash })
+      : await store.reject(id, { by, reason, proofHash });
+  // Before anything happens: a call whose approval is nowhere to be read is not made.
+  recordFirst(state.audit, gateEvent(decision, by, decided, { proof: proofHash, key: thumbprint }));
+  if (decided.status === "approved") return await release(state, gates, decided);
+  wake(gates, decided);
+  return decided;
+}
+
+function recordRefusal({ audit }: TreeState, { tool }: Gate, by: string | undefined, error: unknown): void {
+  const reason = error instanceof McpxError ? error.code : "internal";
+  audit?.record({ action: "gate.proof", actor: by, subject: tool, reason });
 }
 
 /** `by`: who has brought it, which need not be who has signed it. */
 export async function prove(
-  { clock, audit }: TreeState,
+  state: TreeState,
   gates: Gatekeeper,
   gate: Gate,
   { proof, by }: { proof: string; by: string | undefined },
 ): Promise<CheckedProof & { proof: string }> {
-  const { failures, aggregatorId } = gates;
-  const tried = failures.get(gate.id) ?? 0;
-  if (tried >= failuresMax) throw new McpxError("rate_limited", "too many wrong proofs for this call");
-  // Before anything is awaited: racers count too. What is decided is forgotten.
-  failures.set(gate.id, tried + 1);
-  const requester = { principal: gate.principal, thumbprints: gate.keys };
+  const question = { requester: requesterOf(gate), now: state.clock.now() };
   try {
-    const terms = termsOf(gate, aggregatorId);
-    return { ...(await checkProof(proof, terms, anchorsNow(gates), { requester, now: clock.now() })), proof };
+    const terms = termsOf(gate, gates.aggregatorId);
+    return { ...(await checkProof(proof, terms, anchorsNow(gates), question)), proof };
   } catch (error) {
-    const reason = error instanceof McpxError ? error.code : "internal";
-    audit?.record({ action: "gate.proof", actor: by, subject: gate.tool, reason });
+    noteWrong(state, gates, gate, { by, error });
     throw error;
   }
+}
+
+export function requesterOf({ principal, keys }: Gate): ProofQuestion["requester"] {
+  return { principal, thumbprints: keys };
+}
+
+/** A proof that does not hold leaves a record, and there is an end to that: throws `rate_limited` then. */
+export function noteWrong(
+  state: TreeState,
+  { failures }: Gatekeeper,
+  gate: Gate,
+  { by, error }: { by: string | undefined; error: unknown },
+): void {
+  const wrong = (failures.get(gate.id) ?? 0) + 1;
+  failures.set(gate.id, wrong);
+  // No more records of it. One that is right counts still: nobody keeps the human from deciding by guessing.
+  if (wrong > failuresMax) throw new McpxError("rate_limited", "too many wrong proofs for this call");
+  recordRefusal(state, gate, by, error);
 }
 
 /** A gate of a tree below: that one checks the proof, and answers. */
 async function confirmBelow(
   state: TreeState,
-  { below }: Gatekeeper,
+  gates: Gatekeeper,
   exchange: Exchange,
   id: string,
 ): Promise<JsonObject> {
-  const server = below.get(id);
+  const server = findBelow(state, gates, id)?.server;
   if (server === undefined) throw new McpxError("confirmation_unknown");
   return await dispatch(state, exchange, server, { params: exchange.params });
 }
 
-function openAnswer({ id, status, approvals, approvers }: Gate): JsonObject {
-  const structuredContent = { status, confirmation_id: id, approvals: approvals.length, approvers };
-  const text = `${approvals.length} of ${approvers} have approved.`;
+function openAnswer({ id, status, approvals, review, approvers }: Gate): JsonObject {
+  const count = (review ?? { approvals }).approvals.length;
+  const structuredContent = { status, confirmation_id: id, approvals: count, approvers };
+  const text =
+    review === undefined
+      ? `${count} of ${approvers} have approved.`
+      : `It has happened; ${count} of ${approvers} have released its result.`;
   return { content: [{ type: "text", text }], structuredContent };
 }

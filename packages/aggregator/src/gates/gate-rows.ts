@@ -7,7 +7,7 @@ export interface GateLoad {
   chars: number;
 }
 
-type WaitingGate = Pick<Gate, "id" | "principal" | "createdAt" | "expiresAt"> & { chars: number };
+type WaitingGate = Pick<Gate, "id" | "principal" | "createdAt" | "expiresAt" | "heldAt"> & { chars: number };
 
 export interface GateRows {
   /** All of the work or nothing of it, durable when it returns, and nobody else's in between. */
@@ -17,6 +17,8 @@ export interface GateRows {
   /** Status, approvals, result and the like. What the caller wants never changes, and is not written again. */
   update(gate: Gate): void;
   newest(principal: string, tool: string, digest: string): Gate | undefined;
+  /** Of this tool, done, and made before this one; of one principal or of all. */
+  newestDone(before: Pick<Gate, "id" | "tool">, principal: string | undefined): Gate | undefined;
   /** Newest first, `listMax` at most. */
   list(status: GateStatus | undefined): ListedGate[];
   waiting(): WaitingGate[];

@@ -1,13 +1,13 @@
 // The life of a gate, step by step: each takes a gate as it is and gives it back as it is afterwards. Pure.
 import { gateReasonCharsMax, McpxError } from "@mcpx/protocol";
-import type { ApprovalGiven, Gate, GateStatus, Outcome, Rejection } from "./gate-store.ts";
+import type { Approval, ApprovalGiven, Gate, GateStatus, Outcome, Rejection } from "./gate-store.ts";
 
 const proofCharsMax = 65_536;
 const keysMax = 16;
 
 /** Waits for a decision, or for being released. */
 export function isWaiting({ status }: { status: GateStatus }): boolean {
-  return status === "pending" || status === "approved";
+  return status === "pending" || status === "approved" || status === "held";
 }
 
 /** Nothing will happen to it any more. */
@@ -17,14 +17,19 @@ export function isFinished({ status }: { status: GateStatus }): boolean {
 
 export function approved(gate: Gate, approval: ApprovalGiven, at: number): Gate {
   checkUndecided(gate);
+  const approvals = withApproval(gate, gate.approvals, { ...approval, at });
+  return { ...gate, approvals, status: statusWith(approvals.length, gate) };
+}
+
+/** Each approver once, and never the caller. */
+export function withApproval(gate: Gate, before: readonly Approval[], approval: Approval): Approval[] {
   if (approval.proof.length > proofCharsMax) throw new McpxError("bad_proof", "the proof is too long");
   const { by, thumbprint } = approval;
   if (gate.keys.includes(thumbprint)) throw new McpxError("self_approval");
-  if (gate.approvals.some((one) => one.by === by || one.thumbprint === thumbprint)) {
+  if (before.some((one) => one.by === by || one.thumbprint === thumbprint)) {
     throw new McpxError("confirmation_used", "this approver has approved it already");
   }
-  const approvals = [...gate.approvals, { ...approval, at }];
-  return { ...gate, approvals, status: statusWith(approvals.length, gate) };
+  return [...before, approval];
 }
 
 /** The same call again, perhaps with another key of the same caller. [AX-11.3-6] */
@@ -32,16 +37,23 @@ export function joined(gate: Gate, newKeys: readonly string[]): Gate {
   const keys = [...new Set([...gate.keys, ...newKeys])];
   if (!isWaiting(gate) || keys.length === gate.keys.length) return gate;
   if (keys.length > keysMax) throw new McpxError("too_many_gates", "this call came with too many keys");
-  const approvals = gate.approvals.filter(({ thumbprint }) => !keys.includes(thumbprint));
+  const others = (given: readonly Approval[]) => given.filter(({ thumbprint }) => !keys.includes(thumbprint));
+  // What has happened has; only who releases its result can still change.
+  if (gate.review)
+    return { ...gate, keys, review: { ...gate.review, approvals: others(gate.review.approvals) } };
+  const approvals = others(gate.approvals);
   return { ...gate, keys, approvals, status: statusWith(approvals.length, gate) };
 }
 
 export function rejected(gate: Gate, { by, reason }: Rejection, at: number): Gate {
   checkUndecided(gate);
-  if (reason !== undefined && reason.length > gateReasonCharsMax) {
-    throw new McpxError("bad_field", `reason must be at most ${gateReasonCharsMax} characters`);
-  }
+  checkReason(reason);
   return { ...ended(gate, "rejected", at), rejectedBy: by, reason };
+}
+
+export function checkReason(reason: string | undefined): void {
+  if (reason === undefined || reason.length <= gateReasonCharsMax) return;
+  throw new McpxError("bad_field", `reason must be at most ${gateReasonCharsMax} characters`);
 }
 
 export function withdrawn(gate: Gate, at: number): Gate {
@@ -49,9 +61,14 @@ export function withdrawn(gate: Gate, at: number): Gate {
   return ended(gate, "withdrawn", at);
 }
 
-export function settled(gate: Gate, { status, resultText }: Outcome, at: number, charsMax: number): Gate {
+export function settled(
+  gate: Gate,
+  { status, resultText, reason }: Outcome,
+  at: number,
+  charsMax: number,
+): Gate {
   const isKept = resultText !== undefined && resultText.length <= charsMax;
-  return { ...ended(gate, status, at), resultText: isKept ? resultText : undefined };
+  return { ...ended(gate, status, at), resultText: isKept ? resultText : undefined, reason };
 }
 
 export function ended<T extends { status: GateStatus }>(gate: T, status: GateStatus, at: number) {
@@ -66,10 +83,10 @@ function statusWith(approvals: number, { approvers }: Gate): "approved" | "pendi
 function checkUndecided({ status }: Gate): void {
   if (status === "pending") return;
   if (status === "expired") throw new McpxError("confirmation_expired");
-  throw new McpxError("confirmation_used", decided[status]);
+  throw new McpxError("confirmation_used", decidedText[status]);
 }
 
-const decided: Readonly<Record<Exclude<GateStatus, "pending" | "expired">, string>> = {
+export const decidedText: Readonly<Record<Exclude<GateStatus, "pending" | "expired">, string>> = {
   approved: "it was approved",
   consumed: "it was approved, and the call is on its way",
   done: "it was approved, and the call is done",
@@ -77,4 +94,6 @@ const decided: Readonly<Record<Exclude<GateStatus, "pending" | "expired">, strin
   rejected: "it was rejected",
   indeterminate: "it was approved, and what became of the call is unknown",
   withdrawn: "its caller has withdrawn it",
+  held: "the call is done, and its result waits for being released",
+  withheld: "the call is done, and its result was withheld",
 };

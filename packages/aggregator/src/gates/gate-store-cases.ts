@@ -1,8 +1,9 @@
 // What every store of gates has to do.
 import { expect, test } from "vitest";
-import type { GateStore } from "./gate-store.ts";
+import type { Gate, GateStore } from "./gate-store.ts";
 import { decidingCases, dispatchingCases, timeCases } from "./gate-store-deciding-cases.ts";
 import type { GateStoreOptions } from "./gate-verbs.ts";
+import { holdCases } from "./hold-cases.ts";
 import {
   approvalOf,
   joinMs,
@@ -22,6 +23,7 @@ export function gateStoreCases(open: (options: GateStoreOptions) => GateStore): 
   joiningCases(start);
   timeCases(start);
   boundCases(start);
+  holdCases(start);
 }
 
 function openingCases(start: Start): void {
@@ -79,6 +81,32 @@ function openingCases(start: Start): void {
     const gates = await Promise.all(Array.from({ length: 1_000 }, (_, i) => gate({ principal: `${i}` })));
     expect(new Set(gates.flatMap(({ id, nonce }) => [id, nonce])).size).toBe(2_000);
     expect(await store.list({ status: "pending" })).toHaveLength(1_000);
+  });
+
+  test("[B-GATE-1] the call of the same tool that was done last before this one, of all callers or of one", async () => {
+    const { store, gate, consumed } = start();
+    const made = [];
+    for (const [principal, paper] of [
+      ["agent", 1],
+      ["other", 2],
+      ["agent", 3],
+    ] as const) {
+      const one = await consumed({
+        principal,
+        digest: `sha256:${paper}`,
+        argumentsText: `{"paper":${paper}}`,
+      });
+      made.push(one);
+    }
+    const [first, second, third] = made as [Gate, Gate, Gate];
+    for (const { id } of [first, second]) await store.settle(id, { status: "done" });
+    await store.settle(third.id, { status: "failed" });
+    const now = await gate({ digest: "sha256:now" });
+    expect(await store.findLast(now)).toMatchObject({ id: second.id, argumentsText: '{"paper":2}' });
+    expect(await store.findLast(now, "agent")).toMatchObject({ id: first.id });
+    expect(await store.findLast(second)).toMatchObject({ id: first.id });
+    expect(await store.findLast(first)).toBeUndefined();
+    expect(await store.findLast(await gate({ tool: "files.read", digest: "sha256:r" }))).toBeUndefined();
   });
 
   test("a list has the newest first, by status, without the large texts", async () => {

@@ -30,6 +30,12 @@ function createRows(): GateRows {
       newestFirst().find(
         (gate) => gate.principal === principal && gate.tool === tool && gate.digest === digest,
       ),
+    newestDone({ id, tool }, principal) {
+      const older = newestFirst();
+      return older
+        .slice(older.findIndex((gate) => gate.id === id) + 1)
+        .find((gate) => gate.status === "done" && gate.tool === tool && isOf(gate, principal));
+    },
     list: (status) =>
       newestFirst()
         .filter((gate) => status === undefined || gate.status === status)
@@ -37,7 +43,7 @@ function createRows(): GateRows {
         .map(listedOf),
     waiting,
     waitingLoad(principal) {
-      const counted = waiting().filter((gate) => principal === undefined || gate.principal === principal);
+      const counted = waiting().filter((gate) => isOf(gate, principal));
       return { count: counted.length, chars: counted.reduce((sum, { chars }) => sum + chars, 0) };
     },
     prune({ finishedMax, finishedCharsMax }) {
@@ -61,6 +67,10 @@ function createRows(): GateRows {
       return true;
     },
   };
+}
+
+function isOf(gate: Pick<Gate, "principal">, principal: string | undefined): boolean {
+  return principal === undefined || gate.principal === principal;
 }
 
 function isHeard({ isDelivered, status }: Gate): boolean {

@@ -29,6 +29,12 @@ export const gateTables = `
   CREATE TABLE gate_proofs (hash TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 `;
 
+/** Held results wait too. */
+export const heldGates = `
+  DROP INDEX gates_waiting;
+  CREATE INDEX gates_waiting ON gates (principal, chars) WHERE status IN ('pending', 'approved', 'held');
+`;
+
 interface SqliteGateStoreOptions extends GateStoreOptions {
   /** Has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
   db: DatabaseSync;
@@ -44,9 +50,9 @@ export function createSqliteGateStore({ db, ...options }: SqliteGateStoreOptions
 }
 
 const head = "id, status, principal, tool, digest, created_at, expires_at, settled_at, is_delivered, facts";
-const isWaiting = "status IN ('pending', 'approved')";
+const isWaiting = "status IN ('pending', 'approved', 'held')";
 
-type Reading = "find" | "newest" | "list" | "waiting" | "waitingLoad";
+type Reading = "find" | "newest" | "newestDone" | "list" | "waiting" | "waitingLoad";
 
 function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
   const find = db.prepare(`SELECT ${head}, arguments, result FROM gates WHERE id = ?`);
@@ -54,10 +60,17 @@ function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
     `SELECT ${head}, arguments, result FROM gates WHERE principal = ? AND tool = ? AND digest = ?
      ORDER BY number DESC LIMIT 1`,
   );
+  const newestDone = db.prepare(
+    `SELECT ${head}, arguments, result FROM gates
+     WHERE status = 'done' AND number < (SELECT number FROM gates WHERE id = ?1) AND tool = ?2
+       AND principal = ifnull(?3, principal)
+     ORDER BY number DESC LIMIT 1`,
+  );
   const all = db.prepare(`SELECT ${head} FROM gates ORDER BY number DESC LIMIT ${listMax}`);
   const some = db.prepare(`SELECT ${head} FROM gates WHERE status = ? ORDER BY number DESC LIMIT ${listMax}`);
   const waiting = db.prepare(
-    `SELECT id, principal, created_at, expires_at, chars FROM gates WHERE ${isWaiting}`,
+    `SELECT id, principal, created_at, expires_at, chars,
+       CASE status WHEN 'held' THEN facts ->> '$.heldAt' END AS held_at FROM gates WHERE ${isWaiting}`,
   );
   const load = db.prepare(`SELECT count(*) AS count, total(chars) AS chars FROM gates WHERE ${isWaiting}`);
   const loadOf = db.prepare(
@@ -66,6 +79,7 @@ function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
   return {
     find: (id) => gateOf(find.get(id)),
     newest: (principal, tool, digest) => gateOf(newest.get(principal, tool, digest)),
+    newestDone: ({ id, tool }, principal) => gateOf(newestDone.get(id, tool, principal ?? null)),
     list: (status) => (status === undefined ? all.all() : some.all(status)).map(listedOf),
     waiting: () =>
       waiting.all().map((row) => ({
@@ -74,6 +88,7 @@ function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
         createdAt: Number(row.created_at),
         expiresAt: Number(row.expires_at),
         chars: Number(row.chars),
+        ...(row.held_at !== null && { heldAt: Number(row.held_at) }),
       })),
     waitingLoad(principal) {
       const row = principal === undefined ? load.get() : loadOf.get(principal);
@@ -89,8 +104,8 @@ function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
   );
   // The arguments are in no UPDATE: what was approved is what is there.
   const update = db.prepare(
-    `UPDATE gates SET status = ?, settled_at = ?, is_delivered = ?, chars = ?, facts = ?, result = ?
-     WHERE id = ?`,
+    `UPDATE gates SET status = ?, expires_at = ?, settled_at = ?, is_delivered = ?, chars = ?, facts = ?,
+       result = ? WHERE id = ?`,
   );
   const prune = db.prepare(
     `DELETE FROM gates WHERE number IN (
@@ -113,10 +128,10 @@ function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
       );
     },
     update(gate) {
-      const { id, status, settledAt = null, isDelivered, argumentsText, resultText } = gate;
+      const { id, status, expiresAt, settledAt = null, isDelivered, argumentsText, resultText } = gate;
       const chars = argumentsText.length + (resultText?.length ?? 0);
       const facts = factsText(gate);
-      update.run(status, settledAt, isDelivered ? 1 : 0, chars, facts, resultText ?? null, id);
+      update.run(status, expiresAt, settledAt, isDelivered ? 1 : 0, chars, facts, resultText ?? null, id);
     },
     prune: ({ finishedMax, finishedCharsMax }) =>
       prune.all(finishedMax, finishedCharsMax).map(({ id }) => String(id)),
@@ -125,35 +140,27 @@ function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
 }
 
 /** What is never searched for. */
-type Facts = Pick<
-  Gate,
-  | "session"
-  | "keys"
-  | "route"
-  | "capability"
-  | "nonce"
-  | "why"
-  | "approvers"
-  | "approvals"
-  | "rejectedBy"
-  | "reason"
->;
+const factNames = [
+  "session",
+  "keys",
+  "route",
+  "capability",
+  "nonce",
+  "why",
+  "approvers",
+  "approvals",
+  "rejectedBy",
+  "reason",
+  "holdsResult",
+  "isAllowed",
+  "heldAt",
+  "review",
+] as const;
+
+type Facts = Pick<Gate, (typeof factNames)[number]>;
 
 function factsText(gate: Gate): string {
-  const { session, keys, route, capability, nonce, why, approvers, approvals, rejectedBy, reason } = gate;
-  const facts: Facts = {
-    session,
-    keys,
-    route,
-    capability,
-    nonce,
-    why,
-    approvers,
-    approvals,
-    rejectedBy,
-    reason,
-  };
-  return JSON.stringify(facts);
+  return JSON.stringify(Object.fromEntries(factNames.map((name) => [name, gate[name]])));
 }
 
 function listedOf(row: Record<string, unknown>): ListedGate {

@@ -132,6 +132,41 @@ describe("gates in SQLite", () => {
     expect(found).toMatchObject({ id: gate.id, status: "done", resultText: '{"n":1.0}', isDelivered: false });
   });
 
+  test("a held result outlives a crash, is held still, and has no more time than it had", async () => {
+    const { clock, store, reopen } = crashable();
+    const { gate } = await store.open(wishOf({ holdsResult: true, isAllowed: true }), lifeMs);
+    await store.consume(gate.id);
+    clock.advance(1_000);
+    await store.hold(gate.id, { status: "failed", resultText: '{"error":{}}' }, lifeMs);
+    const before = await store.find(gate.id);
+    const second = reopen();
+    expect(await second.recover()).toEqual([]);
+    expect(await second.find(gate.id)).toEqual(before);
+    expect(await second.expire()).toEqual([]);
+    clock.setWall(-86_400_000);
+    const third = reopen();
+    expect(await third.expire()).toEqual([]);
+    clock.advance(lifeMs);
+    expect(await third.expire()).toMatchObject([{ id: gate.id, status: "withheld" }]);
+    expect((await reopen().find(gate.id))?.resultText).toBeUndefined();
+  });
+
+  test("a store of before opens, and what waits in it can be approved and held", async () => {
+    const path = somePath();
+    const clock = createSettableClock();
+    const migrations = aggregatorMigrations.filter(({ version }) => version < 5);
+    const old = openDatabase(path, { component: "aggregator", migrations, synchronous: "FULL" });
+    const before = createSqliteGateStore({ db: old, clock });
+    const { gate } = await before.open(wishOf({ holdsResult: true }), lifeMs);
+    old.close();
+    const store = createSqliteGateStore({ db: openAt(path), clock });
+    expect(await store.find(gate.id)).toEqual(gate);
+    await store.approve(gate.id, approvalOf());
+    await store.consume(gate.id);
+    expect(await store.hold(gate.id, { status: "done", resultText: "{}" }, lifeMs)).toBe(true);
+    expect(await store.list({ status: "held" })).toHaveLength(1);
+  });
+
   test("more than a page of lost calls are all found", async () => {
     const clock = createSettableClock();
     const limits = { waitingPerPrincipalMax: 2_000 };

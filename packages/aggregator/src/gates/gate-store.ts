@@ -11,7 +11,11 @@ export type GateStatus =
   | "rejected"
   | "expired"
   | "indeterminate"
-  | "withdrawn";
+  | "withdrawn"
+  /** It has happened, and what came of it waits for being looked at. */
+  | "held"
+  /** It has happened, and nobody will see what came of it. */
+  | "withheld";
 
 /** What a caller wants to do. */
 export interface GateWish {
@@ -30,8 +34,12 @@ export interface GateWish {
   readonly capability: Readonly<Capability>;
   /** Why it is asked for, as `classify` says. */
   readonly why: string;
-  /** How many must approve. */
+  /** How many must approve the call, and release its result where that is held. */
   readonly approvers: number;
+  /** The caller sees the result only once it was released. */
+  readonly holdsResult?: boolean | undefined;
+  /** The call itself waits for nobody. */
+  readonly isAllowed?: boolean | undefined;
 }
 
 /** By somebody whose proof holds. */
@@ -43,7 +51,7 @@ export interface ApprovalGiven {
   readonly proofHash: string;
 }
 
-interface Approval extends ApprovalGiven {
+export interface Approval extends ApprovalGiven {
   /** Ms since 1970. */
   readonly at: number;
 }
@@ -55,6 +63,15 @@ export interface Rejection {
   readonly proofHash?: string | undefined;
 }
 
+/** What came of a call, as those who look at it release it. */
+interface Review {
+  /** The gate's status once it is released. */
+  readonly outcome: "done" | "failed";
+  /** Of the result's text, to the byte. */
+  readonly digest: string;
+  readonly approvals: readonly Approval[];
+}
+
 export interface Gate extends GateWish {
   /** Unguessable, as is the nonce. */
   readonly id: string;
@@ -63,7 +80,11 @@ export interface Gate extends GateWish {
   readonly approvals: readonly Approval[];
   /** Ms since 1970. */
   readonly createdAt: number;
+  /** Of the call, and once its result is held of that. */
   readonly expiresAt: number;
+  readonly heldAt?: number | undefined;
+  /** There from when its result was held. */
+  readonly review?: Review | undefined;
   /** When it was over; absent until then. */
   readonly settledAt?: number | undefined;
   /** Of the tool, as JSON. Absent in `done` and `failed` where it was too large to keep. */
@@ -78,8 +99,16 @@ export interface Gate extends GateWish {
 export type ListedGate = Omit<Gate, "argumentsText" | "resultText">;
 
 export interface Outcome {
-  readonly status: "done" | "failed" | "indeterminate";
+  readonly status: "done" | "failed" | "indeterminate" | "withheld";
   readonly resultText?: string | undefined;
+  /** Why it is withheld. */
+  readonly reason?: string | undefined;
+}
+
+/** What is kept for those who look at it. */
+export interface HeldOutcome {
+  readonly status: Review["outcome"];
+  readonly resultText: string;
 }
 
 /** Deciding throws `confirmation_unknown`, `confirmation_expired` or `confirmation_used` where it comes too late. */
@@ -94,6 +123,8 @@ export interface GateStore {
   find(id: string): Promise<Gate | undefined>;
   /** The gate that `open` would give back. */
   findOpen(principal: string, tool: string, digest: string): Promise<Gate | undefined>;
+  /** The call of the same tool that was approved and done last before this one; of one principal, or of all. */
+  findLast(gate: Pick<Gate, "id" | "tool">, principal?: string): Promise<Gate | undefined>;
   /** Each approver and each proof counts once; the last one needed makes it `approved`. */
   approve(id: string, approval: ApprovalGiven): Promise<Gate>;
   reject(id: string, rejection: Rejection): Promise<Gate>;
@@ -103,6 +134,14 @@ export interface GateStore {
   consume(id: string): Promise<boolean>;
   /** Of what was consumed; false where that is not so any more. */
   settle(id: string, outcome: Outcome): Promise<boolean>;
+  /** Of what was consumed: on disk before anybody can see it. What is too large to be kept is withheld. */
+  hold(id: string, outcome: HeldOutcome, ttlMs: number): Promise<boolean>;
+  /** Of a held result. Each approver and each proof counts once; enough of them let it be handed over. */
+  approveResult(id: string, approval: ApprovalGiven): Promise<Gate>;
+  /** Nobody will see it. */
+  rejectResult(id: string, rejection: Rejection): Promise<Gate>;
+  /** What enough have released goes to its caller. True once. */
+  handOver(id: string): Promise<boolean>;
   /** The caller has heard the outcome: the same call is a new one from now on. True the first time. */
   deliver(id: string): Promise<boolean>;
   /** Ends those whose time is over and gives them back, a thousand at most. To be called every second or so. */
@@ -157,5 +196,6 @@ export function termsOf(gate: Pick<Gate, keyof ListedGate>, aggregatorId: string
     arguments_digest: gate.digest,
     nonce: gate.nonce,
     expires_at: Math.floor(gate.expiresAt / 1_000),
+    ...(gate.review && { phase: "result", result_digest: gate.review.digest }),
   };
 }

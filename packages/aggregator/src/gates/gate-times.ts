@@ -4,8 +4,9 @@
 import type { Clock } from "@mcpx/host";
 import { ended, isWaiting } from "./gate-steps.ts";
 import type { Gate, ListedGate } from "./gate-store.ts";
+import { withheld } from "./hold-steps.ts";
 
-type Life = Pick<Gate, "id" | "createdAt" | "expiresAt">;
+type Life = Pick<Gate, "id" | "createdAt" | "expiresAt" | "heldAt">;
 
 export interface GateTimes {
   isOver(gate: Life): boolean;
@@ -32,10 +33,10 @@ export function createGateTimes({ clock, joinMs }: { clock: Clock; joinMs: numbe
     return end <= now;
   }
 
-  const isOver = ({ id, createdAt, expiresAt }: Life) => isPast(lives, id, createdAt, expiresAt - createdAt);
+  const isOver = ({ id, createdAt, expiresAt, heldAt = createdAt }: Life) =>
+    isPast(lives, id, heldAt, expiresAt - heldAt);
   const isForgone = (id: string, settledAt: number) => isPast(joins, id, settledAt, joinMs);
-  const seen = <T extends ListedGate>(gate: T): T =>
-    isWaiting(gate) && isOver(gate) ? ended(gate, "expired", gate.expiresAt) : gate;
+  const seen = <T extends ListedGate>(gate: T): T => (isWaiting(gate) && isOver(gate) ? overdue(gate) : gate);
 
   return {
     isOver,
@@ -54,4 +55,10 @@ export function createGateTimes({ clock, joinMs }: { clock: Clock; joinMs: numbe
       joins.delete(id);
     },
   };
+}
+
+/** What has happened is not undone by nobody having looked at it. */
+function overdue<T extends ListedGate>(gate: T): T {
+  if (gate.status !== "held") return ended(gate, "expired", gate.expiresAt);
+  return withheld(gate, "nobody has released it in time", gate.expiresAt);
 }

@@ -1,7 +1,6 @@
 // What every store of gates does, whatever its rows are kept in: each verb is one transaction over them.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
-import { McpxError } from "@mcpx/protocol";
 import { checkRoom, checkWish } from "./gate-room.ts";
 import type { GateRows } from "./gate-rows.ts";
 import {
@@ -23,7 +22,9 @@ import {
   type ListedGate,
   listMax,
 } from "./gate-store.ts";
-import { createGateTimes, type GateTimes } from "./gate-times.ts";
+import { createGateTimes } from "./gate-times.ts";
+import { holding } from "./hold-verbs.ts";
+import { decideAt, isUnderWay, type StoreDesk, save, stepIf } from "./store-desk.ts";
 
 export interface GateStoreOptions {
   clock: Clock;
@@ -32,22 +33,15 @@ export interface GateStoreOptions {
   newId?: (() => string) | undefined;
 }
 
-interface Desk {
-  rows: GateRows;
-  times: GateTimes;
-  clock: Clock;
-  limits: GateLimits;
-  newId: () => string;
-}
-
 export function createGateVerbs(rows: GateRows, options: GateStoreOptions): GateStore {
   const { clock, newId = unguessable } = options;
   const limits = { ...defaultGateLimits, ...options.limits };
   const times = createGateTimes({ clock, joinMs: limits.joinMs });
-  const desk: Desk = { rows, times, clock, limits, newId };
+  const desk: StoreDesk = { rows, times, clock, limits, newId };
   return {
     ...deciding(desk),
     ...dispatching(desk),
+    ...holding(desk),
     ...looking(desk),
     async open(wish, ttlMs) {
       checkWish(wish, limits);
@@ -90,63 +84,42 @@ function unguessable(): string {
   return id.startsWith("-") ? unguessable() : id;
 }
 
-function deciding(desk: Desk): Pick<GateStore, "approve" | "reject" | "withdraw"> {
-  const { rows, clock } = desk;
-  const spend = (hash: string | undefined) => {
-    if (hash !== undefined && !rows.addProof(hash)) {
-      throw new McpxError("confirmation_used", "this proof was used before");
-    }
-  };
-  const decide = (id: string, hash: string | undefined, change: (gate: Gate) => Gate) =>
-    rows.atomically(() => {
-      const gate = rows.find(id);
-      if (gate === undefined) throw new McpxError("confirmation_unknown");
-      const next = change(desk.times.seen(gate));
-      spend(hash);
-      save(desk, next);
-      return next;
-    });
+function deciding(desk: StoreDesk): Pick<GateStore, "approve" | "reject" | "withdraw"> {
+  const { clock } = desk;
   return {
     async approve(id, approval) {
-      return decide(id, approval.proofHash, (gate) => approved(gate, approval, clock.now()));
+      return decideAt(desk, id, approval.proofHash, (gate) => approved(gate, approval, clock.now()));
     },
     async reject(id, rejection) {
-      return decide(id, rejection.proofHash, (gate) => rejected(gate, rejection, clock.now()));
+      return decideAt(desk, id, rejection.proofHash, (gate) => rejected(gate, rejection, clock.now()));
     },
     async withdraw(id) {
-      return decide(id, undefined, (gate) => withdrawn(gate, clock.now()));
+      return decideAt(desk, id, undefined, (gate) => withdrawn(gate, clock.now()));
     },
   };
 }
 
-function dispatching(desk: Desk): Pick<GateStore, "consume" | "settle" | "deliver"> {
-  const { rows, times, clock, limits } = desk;
-  /** Only where it is as it should be, which exactly one of many can find. */
-  const stepIf = (id: string, isRight: (seen: Gate) => boolean, change: (gate: Gate) => Gate) =>
-    rows.atomically(() => {
-      const gate = rows.find(id);
-      if (gate === undefined || !isRight(times.seen(gate))) return false;
-      save(desk, change(gate));
-      return true;
-    });
+function dispatching(desk: StoreDesk): Pick<GateStore, "consume" | "settle" | "deliver"> {
+  const { clock, limits } = desk;
   return {
     async consume(id) {
       const isReleased = ({ status }: Gate) => status === "approved";
-      return stepIf(id, isReleased, (gate) => ({ ...gate, status: "consumed" }));
+      return stepIf(desk, id, isReleased, (gate) => ({ ...gate, status: "consumed" }));
     },
     async settle(id, outcome) {
-      const isUnderWay = ({ status }: Gate) => status === "consumed";
-      return stepIf(id, isUnderWay, (gate) => settled(gate, outcome, clock.now(), limits.resultCharsMax));
+      return stepIf(desk, id, isUnderWay, (gate) =>
+        settled(gate, outcome, clock.now(), limits.resultCharsMax),
+      );
     },
     async deliver(id) {
       const isUnheard = (gate: Gate) => isFinished(gate) && !gate.isDelivered;
       // That it has expired is left for `expire` to write down and to tell.
-      return stepIf(id, isUnheard, (gate) => ({ ...gate, isDelivered: true }));
+      return stepIf(desk, id, isUnheard, (gate) => ({ ...gate, isDelivered: true }));
     },
   };
 }
 
-function looking(desk: Desk): Pick<GateStore, "find" | "findOpen" | "list"> {
+function looking(desk: StoreDesk): Pick<GateStore, "find" | "findOpen" | "findLast" | "list"> {
   const { rows, times } = desk;
   return {
     async find(id) {
@@ -156,6 +129,9 @@ function looking(desk: Desk): Pick<GateStore, "find" | "findOpen" | "list"> {
     async findOpen(principal, tool, digest) {
       return joinable(desk, principal, tool, digest);
     },
+    async findLast(gate, principal) {
+      return rows.newestDone(gate, principal);
+    },
     async list({ status } = {}) {
       const listed = rows.list(status).map(times.seen);
       return status === undefined ? listed : listed.filter((gate) => gate.status === status);
@@ -164,24 +140,29 @@ function looking(desk: Desk): Pick<GateStore, "find" | "findOpen" | "list"> {
 }
 
 /** Only the newest can be: an older one was not to be joined when the newest was made, and so it stays. */
-function joinable({ rows, times }: Desk, principal: string, tool: string, digest: string): Gate | undefined {
+function joinable(
+  { rows, times }: StoreDesk,
+  principal: string,
+  tool: string,
+  digest: string,
+): Gate | undefined {
   const gate = rows.newest(principal, tool, digest);
   return gate !== undefined && times.isJoinable(gate) ? times.seen(gate) : undefined;
 }
 
-function join(desk: Desk, gate: Gate, { keys }: GateWish): Gate {
+function join(desk: StoreDesk, gate: Gate, { keys }: GateWish): Gate {
   const next = joined(gate, keys);
   if (next !== gate) save(desk, next);
   return next;
 }
 
-function create({ rows, times, clock, newId }: Desk, wish: GateWish, ttlMs: number): Gate {
+function create({ rows, times, clock, newId }: StoreDesk, wish: GateWish, ttlMs: number): Gate {
   const createdAt = Math.floor(clock.now());
   const gate: Gate = {
     ...wish,
     id: newId(),
     nonce: newId(),
-    status: "pending",
+    status: wish.isAllowed === true ? "approved" : "pending",
     approvals: [],
     createdAt,
     expiresAt: createdAt + Math.floor(ttlMs),
@@ -192,12 +173,7 @@ function create({ rows, times, clock, newId }: Desk, wish: GateWish, ttlMs: numb
   return gate;
 }
 
-function save({ rows, times }: Desk, gate: Gate): void {
-  rows.update(gate);
-  times.start(gate);
-}
-
-function end(desk: Desk, id: string, change: (gate: Gate) => Gate | false): ListedGate[] {
+function end(desk: StoreDesk, id: string, change: (gate: Gate) => Gate | false): ListedGate[] {
   const gate = desk.rows.find(id);
   const next = gate !== undefined && change(gate);
   if (!next) return [];

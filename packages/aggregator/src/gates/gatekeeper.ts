@@ -1,15 +1,18 @@
 // What the tree keeps for its gates: state without methods. Verbs on it are in files of their own.
 import { isObject, type JsonObject } from "@mcpx/protocol";
+import type { Caller } from "../exchange.ts";
 import type { Server } from "../server.ts";
+import type { TreeState } from "../tree-state.ts";
 import type { AnchorKey } from "./anchors.ts";
+import { askerOf } from "./asker.ts";
 import type { Gate, GateStore } from "./gate-store.ts";
 import type { Grants } from "./grants.ts";
 import type { Rule } from "./rules.ts";
 
 /** Who shows gates to people elsewhere: a room, a chat. */
-interface GateWatcher {
+export interface GateWatcher {
   opened?(gate: Gate): void;
-  /** Decided, expired or done. */
+  /** Decided, under way, expired, done, or held: its result waits for a decision now. */
   changed?(gate: Gate): void;
 }
 
@@ -48,7 +51,7 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   /** Wrong proofs for a gate so far. */
   readonly failures: Map<string, number>;
   /** Gates of trees below, by their ids: the proof is checked where the gate stands. [AX-11.3-8] */
-  readonly below: Map<string, Server>;
+  readonly below: Map<string, { segment: string | undefined; askedBy: string }>;
 }
 
 const ttlMsDefault = 300_000;
@@ -81,13 +84,18 @@ export function wake({ waiting, watchers, failures }: Gatekeeper, gate: Gate): v
   for (const callback of waiting.get(gate.id) ?? []) callback();
   waiting.delete(gate.id);
   if (gate.status !== "pending") failures.delete(gate.id);
+  show({ watchers }, gate);
+}
+
+/** To those who show gates to people. */
+export function show({ watchers }: Pick<Gatekeeper, "watchers">, gate: Gate): void {
   for (const { changed } of watchers) changed?.(gate);
 }
 
 /** Where a tool promises a form for its results, the same stands in `_meta`: some clients check even errors against it. */
 export const confirmationKey = "x-mcpax-confirmation";
 
-function confirmationIdOf({ structuredContent, _meta }: JsonObject): unknown {
+export function confirmationIdOf({ structuredContent, _meta }: JsonObject): unknown {
   const content = isObject(structuredContent)
     ? structuredContent
     : isObject(_meta)
@@ -100,11 +108,28 @@ function confirmationIdOf({ structuredContent, _meta }: JsonObject): unknown {
 
 const belowMax = 10_000;
 
-/** A gate of a tree below has come by: its confirmation must find the way back. */
-export function noteBelow({ below }: Gatekeeper, server: Server, result: JsonObject): void {
+/** A gate of a tree below has come by: its confirmation must find the way back, also when that tree has come back. */
+export function noteBelow(
+  { below }: Gatekeeper,
+  { segment }: Server,
+  caller: Caller,
+  result: JsonObject,
+): void {
   const id = confirmationIdOf(result);
-  if (typeof id !== "string") return;
+  // Whoever says it later has heard it elsewhere.
+  if (typeof id !== "string" || below.has(id)) return;
   const [oldest] = below.keys();
   if (below.size >= belowMax && oldest !== undefined) below.delete(oldest);
-  below.set(id, server);
+  below.set(id, { segment, askedBy: askerOf(caller).name });
+}
+
+/** The tree a gate stands in, or below, and who has asked there. */
+export function findBelow(
+  { bySegment, root }: Pick<TreeState, "bySegment" | "root">,
+  { below }: Gatekeeper,
+  id: string,
+): { server: Server; askedBy: string } | undefined {
+  const found = below.get(id);
+  const server = found?.segment === undefined ? root : bySegment.get(found.segment);
+  return found && server && { server, askedBy: found.askedBy };
 }

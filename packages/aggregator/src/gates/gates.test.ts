@@ -212,9 +212,10 @@ test("[AX-11.3-2] [AX-11.3-6] a proof by nobody we know, for another call, or by
   expect(called(tree.server)).toEqual([]);
 });
 
-test("[AX-11.3-5] wrong proofs for one call are limited", async () => {
+test("[AX-11.3-5] wrong proofs for one call are limited, and keep nobody from deciding", async () => {
   const tree = gated();
-  const { confirmation_id } = await stopped(tree, "s.wipe", {});
+  const content = await stopped(tree, "s.wipe", {});
+  const { confirmation_id } = content;
   const attempts = await Promise.allSettled(
     Array.from({ length: 12 }, async () => tree.ask("mcpax/confirm", { confirmation_id, proof: "nonsense" })),
   );
@@ -222,6 +223,9 @@ test("[AX-11.3-5] wrong proofs for one call are limited", async () => {
   await expect(tree.ask("mcpax/confirm", { confirmation_id, proof: "nonsense" })).rejects.toMatchObject({
     code: "rate_limited",
   });
+  const proof = await proofFor(content, "approve");
+  expect(await tree.ask("mcpax/confirm", { confirmation_id, proof })).toMatchObject({ content: [{}] });
+  expect(called(tree.server)).toEqual([{}]);
 });
 
 test("[AX-11.3-3] [AX-11.3-8] a gate two hops below reaches the client, and its confirmation the gate", async () => {

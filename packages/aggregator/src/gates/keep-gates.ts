@@ -1,5 +1,6 @@
 // The gates while the process lives: what the one before it has left open is told, and what nobody decides about ends.
 import type { Audit, Logger } from "@mcpx/host";
+import { gateEvent } from "./gate-records.ts";
 import type { Gate, ListedGate } from "./gate-store.ts";
 import { type Gatekeeper, wake } from "./gatekeeper.ts";
 
@@ -16,24 +17,22 @@ const sweepMs = 1_000;
 export async function keepGates(gates: Gatekeeper, options: KeepOptions): Promise<() => void> {
   const { audit, log, mayRecover } = options;
   const { store } = gates;
-  const tell = (gate: ListedGate) => {
-    const { id, tool, principal, status, digest } = gate;
-    audit?.record({
-      action: `gate.${status}`,
-      actor: principal,
-      subject: tool,
-      detail: { gate: id, digest },
-    });
+  /** Many may end at once: they are written together, and then anybody is told. */
+  const record = (ended: readonly ListedGate[]) => {
+    for (const gate of ended) audit?.record(gateEvent(gate.status, gate.principal, gate));
+    if (ended.length > 0) audit?.flush();
   };
   if (mayRecover) {
-    for (const gate of await store.recover()) {
-      tell(gate);
-      log.warn({ gate: gate.id, tool: gate.tool }, "it is not known whether an approved call has happened");
+    const lost = await store.recover();
+    record(lost);
+    for (const { id, tool } of lost) {
+      log.warn({ gate: id, tool }, "it is not known whether an approved call has happened");
     }
   }
   const sweep = async () => {
-    for (const gate of await store.expire()) {
-      tell(gate);
+    const ended = await store.expire();
+    record(ended);
+    for (const gate of ended) {
       const whole: Gate | undefined = await store.find(gate.id);
       if (whole !== undefined) wake(gates, whole);
     }

@@ -1,20 +1,24 @@
 // A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
 // [AX-11.3-1]
 import { hash } from "node:crypto";
-import { thumbprint } from "@mcpx/host";
 import { canonicalJson, cautious, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import { withFixed } from "../overrides.ts";
-import { principalName } from "../plain-caller.ts";
 import { routeOf } from "../route-of.ts";
 import type { TreeState } from "../tree-state.ts";
+import { askerOf } from "./asker.ts";
+import { recordFirst } from "./gate-records.ts";
 import type { Gate } from "./gate-store.ts";
 import { confirmationKey, type Gatekeeper } from "./gatekeeper.ts";
 import { useGrant } from "./grants.ts";
 import { judge } from "./judge.ts";
+import { release } from "./release.ts";
 import type { Verdict } from "./rules.ts";
 import { waitAt } from "./wait-at.ts";
+
+/** Whoever waits does nothing: a gate before it would leave nobody a way to hear of any. */
+const waitName = "mcpax.wait";
 
 /** `undefined`: the call may go on as it is. Else what the caller is answered with. */
 export async function passGate(
@@ -27,15 +31,38 @@ export async function passGate(
   // As they will be sent, with what the operator has fixed.
   const given = (tool.fixed === undefined ? params : withFixed(params, tool.fixed)).arguments ?? {};
   const verdict = judge(gates, tool, given);
-  if (verdict.action === "allow") return undefined;
-  if (verdict.action === "deny") throw new McpxError("gate_denied", `${tool.canonical}: ${verdict.why}`);
+  const { action, holdResult } = verdict;
+  if ((action === "allow" && !holdResult) || tool.canonical === waitName) return undefined;
+  if (action === "deny") throw new McpxError("gate_denied", `${tool.canonical}: ${verdict.why}`);
   const text = canonicalJson(given);
   const digest = `sha256:${hash("sha256", text, "base64url")}`;
-  if (isGranted(state, gates, caller, tool, verdict, digest)) return undefined;
+  const isAllowed = action === "allow" || (await isGranted(state, gates, caller, tool, verdict, digest));
+  if (isAllowed && !holdResult) return undefined;
   const meta = isObject(params._meta) ? params._meta : undefined;
   const { segments: route } = routeOf(state, caller, meta, tool.canonical);
-  const gate = await openGate(gates, caller, tool, verdict, { given, digest, route });
-  return fitted(tool, await waitAt(state, gates, exchange, gate));
+  const gate = await openGate(gates, caller, tool, verdict, { given, digest, route, isAllowed });
+  if (!isAllowed || !isReady(gate)) return fitted(tool, await waitAt(state, gates, exchange, gate));
+  return fitted(tool, await runAndWait(state, gates, exchange, gate));
+}
+
+/** The call itself waits for nobody, and was not made yet. */
+function isReady({ isAllowed, status }: Gate): boolean {
+  return isAllowed === true && status === "approved";
+}
+
+/** It goes on when its caller leaves, as everything does that stands at a gate. */
+async function runAndWait(
+  state: TreeState,
+  gates: Gatekeeper,
+  exchange: Exchange,
+  gate: Gate,
+): Promise<JsonObject> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  release(state, gates, gate).catch((error: unknown) => {
+    state.log.error({ err: error, gate: gate.id, tool: gate.tool }, "a call at its gate has failed");
+    reject(error);
+  });
+  return await Promise.race([waitAt(state, gates, exchange, gate), failed]);
 }
 
 /** What we say instead of a tool is not of the form the tool promises. */
@@ -54,24 +81,21 @@ function isOurs(content: unknown): boolean {
   );
 }
 
-function isGranted(
+/** Who asks again while the call is under way or its result is held uses nothing up by it. */
+async function isGranted(
   { clock, audit }: TreeState,
-  { grants }: Gatekeeper,
+  { grants, store }: Gatekeeper,
   caller: Caller,
   { canonical }: Entry,
-  { action }: Verdict,
+  { action, holdResult }: Verdict,
   digest: string,
-): boolean {
-  const grant = useGrant(grants, {
-    action,
-    principal: principalName(caller.principal),
-    session: caller.key,
-    tool: canonical,
-    digest,
-    now: clock.monotonic(),
-  });
+): Promise<boolean> {
+  const { name: principal } = askerOf(caller);
+  if (holdResult && (await store.findOpen(principal, canonical, digest)) !== undefined) return false;
+  const now = clock.monotonic();
+  const grant = useGrant(grants, { action, principal, session: caller.key, tool: canonical, digest, now });
   if (grant === undefined) return false;
-  audit?.record({
+  recordFirst(audit, {
     action: "gate.granted",
     actor: caller.principal.id,
     subject: canonical,
@@ -84,15 +108,16 @@ async function openGate(
   { store, ttlMs, watchers }: Gatekeeper,
   caller: Caller,
   { canonical, capability = cautious }: Entry,
-  { why, approvers }: Verdict,
-  { given, digest, route }: { given: unknown; digest: string; route: readonly string[] },
+  { why, approvers, holdResult }: Verdict,
+  wish: { given: unknown; digest: string; route: readonly string[]; isAllowed: boolean },
 ): Promise<Gate> {
-  const { key } = caller.principal;
+  const { name: principal, keys } = askerOf(caller);
+  const { given, digest, route, isAllowed } = wish;
   const { gate, isNew } = await store.open(
     {
-      principal: principalName(caller.principal),
+      principal,
       session: caller.key,
-      keys: key === undefined ? [] : [thumbprint(key)],
+      keys,
       tool: canonical,
       argumentsText: JSON.stringify(given),
       digest,
@@ -100,9 +125,11 @@ async function openGate(
       capability,
       why,
       approvers,
+      ...(holdResult && { holdsResult: true }),
+      ...(isAllowed && { isAllowed: true }),
     },
     ttlMs,
   );
-  if (isNew) for (const { opened } of watchers) opened?.(gate);
+  if (isNew && !isAllowed) for (const { opened } of watchers) opened?.(gate);
   return gate;
 }

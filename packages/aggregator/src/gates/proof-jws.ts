@@ -1,6 +1,6 @@
 // A proof as a signed text (compact JWS): read as it claims to be, then proven with a key we have. What is wrong with
 // it is `bad_proof`, and the gate goes on waiting.
-import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { type JsonObject, McpxError, scan } from "@mcpx/protocol";
 import { compactVerify, errors } from "jose";
 import type { AnchorKey, SigningKey, SigningKind } from "./anchors.ts";
 
@@ -12,6 +12,7 @@ const kindsByType = new Map<unknown, SigningKind>([
 ]);
 
 const proofCharsMax = 16_384;
+const depthMax = 32;
 /** A signature is tried with so many keys at most. */
 const candidatesMax = 8;
 /** Header members by which a proof would bring its own key or rules. */
@@ -91,12 +92,11 @@ function isCanonical(part: string): boolean {
 }
 
 function parseObject(part: string): JsonObject {
-  let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(part, "base64url")));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(part, "base64url"));
+    // Nothing twice: others might read the other one.
+    return scan(text, { depthMax }).value;
   } catch {
     throw badProof("it is not readable");
   }
-  if (!isObject(value)) throw badProof("it is not readable");
-  return value;
 }

@@ -40,15 +40,38 @@ export async function provePasskey(
   keys: readonly AnchorKey[],
 ): Promise<Proven> {
   const proof = readProof(text);
+  const key = keyFor(proof, keys);
+  const statement = readStatement(statementOf(gate, proof.decision, proof.reason));
+  return { key, statement, use: await proveAssertion(proof, key, await challengeOf(statement)) };
+}
+
+/** Somebody with a passkey of ours was there and wants this; gives back who, and how to say that it was used. */
+export async function provePresence(
+  text: string,
+  challenge: string,
+  keys: readonly AnchorKey[],
+): Promise<Pick<Proven, "key" | "use">> {
+  const proof = readProof(text);
+  const key = keyFor(proof, keys);
+  return { key, use: await proveAssertion(proof, key, challenge) };
+}
+
+function keyFor({ credential_id }: PasskeyProof, keys: readonly AnchorKey[]): PasskeyKey {
   const key = keys.find(
-    (one): one is PasskeyKey => one.kind === "passkey" && one.passkey.credentialId === proof.credential_id,
+    (one): one is PasskeyKey => one.kind === "passkey" && one.passkey.credentialId === credential_id,
   );
   if (key === undefined) throw badProof("its key is no trust anchor here");
-  const statement = readStatement(statementOf(gate, proof.decision, proof.reason));
-  const challenge = await challengeOf(statement);
+  return key;
+}
+
+async function proveAssertion(
+  proof: PasskeyProof,
+  key: PasskeyKey,
+  challenge: string,
+): Promise<() => Promise<void>> {
   checkClientData(proof.client_data, key, challenge);
   const counter = await verify(proof, key, challenge);
-  return { key, statement, use: () => key.use(counter) };
+  return () => key.use(counter);
 }
 
 function readProof(text: string): PasskeyProof {

@@ -14,6 +14,7 @@ import {
   statementText,
 } from "@mcpx/protocol";
 import type { AnchorKey, SigningKind } from "./anchors.ts";
+import { isNamed } from "./asker.ts";
 import { badProof, proveProof } from "./proof-jws.ts";
 import { isPasskeyProof, provePasskey } from "./proof-passkey.ts";
 
@@ -91,16 +92,22 @@ function readOperators(payload: JsonObject, gate: GateTerms): Statement {
   const statement = readStatement(payload);
   const { decision, reason } = statement;
   const expected = statementOf(gate, decision, reason);
-  for (const field of Object.keys(expected) as (keyof Statement)[]) {
+  // Those of both: what is signed about a result has more fields than what is signed about its call.
+  for (const field of Object.keys({ ...expected, ...statement }) as (keyof Statement)[]) {
     // What is compared is what is signed: the canonical text, so that lists are compared too.
-    if (canonicalJson(statement[field]) !== canonicalJson(expected[field])) throw foreign(field);
+    if (fieldText(statement[field]) !== fieldText(expected[field])) throw foreign(field);
   }
   return statement;
+}
+
+function fieldText(value: unknown): string | undefined {
+  return value === undefined ? undefined : canonicalJson(value);
 }
 
 /** A policy engine signs the gate's nonce. */
 function readPolicys(payload: JsonObject, gate: GateTerms, now: number): Statement {
   checkSame(payload, { ...gate }, ["nonce", "confirmation_id", "arguments_digest"]);
+  checkPhase(payload, gate);
   checkTimes(payload, now);
   return statementOf(gate, readDecision(payload.decision));
 }
@@ -108,6 +115,7 @@ function readPolicys(payload: JsonObject, gate: GateTerms, now: number): Stateme
 /** A service's token is an approval, unless it says otherwise. */
 function readServices(payload: JsonObject, gate: GateTerms, now: number): Statement {
   checkSame(payload, { ...gate, aud: gate.aggregator_id }, ["confirmation_id", "arguments_digest", "aud"]);
+  checkPhase(payload, gate);
   checkTimes(payload, now);
   const { jti, decision } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > jtiCharsMax) throw badProof("jti is missing");
@@ -120,6 +128,12 @@ function checkSame(payload: JsonObject, expected: JsonObject, fields: readonly s
     (field) => typeof payload[field] !== "string" || payload[field] !== expected[field],
   );
   if (other !== undefined) throw foreign(other);
+}
+
+/** What lets a call go shows nobody its result, and the other way round. */
+function checkPhase(payload: JsonObject, { phase, result_digest }: GateTerms): void {
+  if (payload.phase !== phase) throw foreign("phase");
+  if (payload.result_digest !== result_digest) throw foreign("result_digest");
 }
 
 function checkTimes(payload: JsonObject, now: number): void {
@@ -148,10 +162,10 @@ function readDecision(value: unknown): Decision {
 }
 
 /** An anchor's key does not help whoever has it on both sides. */
-function checkOther({ name, thumbprint }: AnchorKey, sub: unknown, requester: Requester): void {
+export function checkOther({ name, thumbprint }: AnchorKey, sub: unknown, requester: Requester): void {
   const { principal, thumbprints } = requester;
   const isOwnKey = thumbprints.includes(thumbprint);
-  const isOwnName = principal !== undefined && (name === principal || sub === principal);
+  const isOwnName = principal !== undefined && [name, sub].some((one) => isNamed(principal, one));
   if (isOwnKey || isOwnName) throw new McpxError("self_approval");
 }
 

@@ -1,22 +1,42 @@
 // A gate that was approved lets its call go: consumed first, on disk, then dispatched exactly as it was approved, once.
 // [AX-11.3-5]
-import { isMcpxError, McpxError, parseExact } from "@mcpx/protocol";
+import { isMcpxError, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import type { Exchange } from "../exchange.ts";
 import { innerPrincipal, plainCaller } from "../plain-caller.ts";
 import { resolveName } from "../resolve.ts";
 import { faultOf } from "../rpc-error.ts";
 import type { TreeState } from "../tree-state.ts";
 import { dispatchTool } from "../verbs/dispatch-tool.ts";
+import { gateEvent } from "./gate-records.ts";
 import type { Gate, Outcome } from "./gate-store.ts";
-import { type Gatekeeper, wake } from "./gatekeeper.ts";
+import { confirmationIdOf, type Gatekeeper, show, wake } from "./gatekeeper.ts";
 
 /** Gives back what became of it. Only one of many racers dispatches; the others see what it has done. */
 export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Gate> {
   const { store } = gates;
-  if (await store.consume(gate.id)) await store.settle(gate.id, await carryOut(state, gate));
+  const isOurs = await store.consume(gate.id);
+  if (isOurs) {
+    show(gates, { ...gate, status: "consumed" });
+    await keep(gates, gate, await carryOut(state, gate));
+  }
   const after = (await store.find(gate.id)) ?? gate;
+  // Whoever was quick may have decided about the result already, which is a record of its own.
+  const end = after.review === undefined ? after.status : "held";
+  if (isOurs) state.audit?.recordNow(gateEvent(end, gate.principal, after));
   wake(gates, after);
   return after;
+}
+
+/** Where a rule holds results, whatever came of the call is kept for those who look at it first. */
+async function keep(
+  { store, ttlMs }: Gatekeeper,
+  { id, holdsResult }: Gate,
+  outcome: Outcome,
+): Promise<void> {
+  const { status, resultText } = outcome;
+  const isResult = (status === "done" || status === "failed") && resultText !== undefined;
+  if (holdsResult === true && isResult) await store.hold(id, { status, resultText }, ttlMs);
+  else await store.settle(id, outcome);
 }
 
 async function carryOut(state: TreeState, gate: Gate): Promise<Outcome> {
@@ -24,6 +44,8 @@ async function carryOut(state: TreeState, gate: Gate): Promise<Outcome> {
   try {
     const tool = await resolveName(state, "tools", gate.tool, exchange.caller);
     const result = await dispatchTool(state, exchange, tool);
+    // What would be looked at is not what the caller would get by it.
+    if (gate.holdsResult === true && isPromise(result)) return { status: "withheld", reason: promised };
     return { status: "done", resultText: JSON.stringify({ result }) };
   } catch (error) {
     // It may have happened: nobody knows, and nobody tries again.
@@ -35,11 +57,18 @@ async function carryOut(state: TreeState, gate: Gate): Promise<Outcome> {
   }
 }
 
+const promised = "its server gave a task or a gate of its own instead of a result, and these cannot be held";
+
+/** A task of either generation, or the gate of a tree below. */
+function isPromise(result: JsonObject): boolean {
+  return isObject(result.task) || typeof result.taskId === "string" || confirmationIdOf(result) !== undefined;
+}
+
 /** In the name of whoever asked, still there or not, and for nothing but what was approved. */
-function exchangeFor({ principal, session, tool, argumentsText }: Gate): Exchange {
+function exchangeFor({ principal, keys, session, tool, argumentsText }: Gate): Exchange {
   const caller = plainCaller(innerPrincipal(principal, [tool]), session);
   return {
-    caller,
+    caller: { ...caller, asker: { name: principal, keys } },
     method: "tools/call",
     params: { name: tool, arguments: parseExact(argumentsText) },
     wantsProgress: false,

@@ -1,11 +1,11 @@
 // Waiting for a human without breaking the client: shown an address where it can be, held for a while with signs of
 // life, then answered with what it waits for. Asking again joins. [AX-11.3-1]
 import { setTimeout as sleep } from "node:timers/promises";
-import { confirmationRequired, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import { confirmationRequired, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import type { Exchange } from "../exchange.ts";
 import { RpcError, type RpcFault } from "../rpc-error.ts";
 import type { TreeState } from "../tree-state.ts";
-import { type Gate, termsOf } from "./gate-store.ts";
+import { type Gate, type GateStatus, termsOf } from "./gate-store.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 
 const signMs = 2_000;
@@ -16,12 +16,33 @@ export async function waitAt(
   exchange: Exchange,
   gate: Gate,
 ): Promise<JsonObject> {
-  const first = await outcome(gates, gate);
-  if (first !== undefined) return first;
-  if (gates.obstacle === undefined && canBeShown(exchange)) await show(state, gates, exchange, gate);
-  await held(gates, exchange, gate);
-  const now = (await gates.store.find(gate.id)) ?? gate;
-  return (await outcome(gates, now)) ?? confirmation(gates, now);
+  const { holdMs, holdWithProgressMs } = gates;
+  const patience = { leftMs: exchange.wantsProgress ? holdWithProgressMs : holdMs, signs: 0 };
+  const shown = new Set<GateStatus>();
+  let now = gate;
+  for (;;) {
+    const told = await outcome(gates, now);
+    if (told !== undefined) return told;
+    if (isUndecided(now) && !shown.has(now.status)) {
+      // Once for the call, and once for its result.
+      shown.add(now.status);
+      await show(state, gates, exchange, now);
+    } else if (patience.leftMs > 0) await held(gates, exchange, now, patience);
+    else return confirmation(gates, now);
+    now = await look(gates, gate);
+  }
+}
+
+/** Forgotten only when it is over for long, and there were many after it. */
+async function look({ store }: Gatekeeper, { id }: Gate): Promise<Gate> {
+  const gate = await store.find(id);
+  if (gate === undefined) throw new McpxError("confirmation_unknown");
+  return gate;
+}
+
+/** Somebody has to decide, and not the tool. */
+function isUndecided({ status }: Gate): boolean {
+  return status === "pending" || status === "held";
 }
 
 /** What the caller is answered with while nobody has decided. */
@@ -31,6 +52,7 @@ function confirmation({ aggregatorId, approveUrl, obstacle }: Gatekeeper, gate: 
     arguments: parseExact(gate.argumentsText),
     annotation: gate.capability,
     approve_url: approveUrl(gate.id),
+    isUnderWay: !isUndecided(gate),
   });
   if (obstacle === undefined) return answer;
   // In the first text: some clients show no other.
@@ -61,6 +83,8 @@ export function tell(gate: Gate): JsonObject | undefined {
       return notice(gate, `Nothing has happened: nobody has approved ${tool} in time.`);
     case "withdrawn":
       return notice(gate, `Nothing has happened: the call of ${tool} was taken back.`);
+    case "withheld":
+      return notice(gate, `It has happened; its result was withheld: ${reason ?? "it was not released"}`);
     case "indeterminate":
       return notice(gate, `It is not known whether ${tool} has happened. Look before you call it again.`);
     default:
@@ -89,45 +113,61 @@ function canBeShown({ caller }: Exchange): boolean {
   return isObject(elicitation) && isObject(elicitation.url);
 }
 
+/** Where somebody can decide there, and the client opens addresses. */
 async function show(
   { log }: TreeState,
-  { approveUrl }: Gatekeeper,
-  { ask }: Exchange,
-  { id, tool }: Gate,
+  { approveUrl, obstacle }: Gatekeeper,
+  exchange: Exchange,
+  { id, tool, status }: Gate,
 ): Promise<void> {
-  const params = {
-    mode: "url",
-    elicitationId: id,
-    url: approveUrl(id),
-    message: `${tool} waits for a human's approval`,
-  };
+  if (obstacle !== undefined || !canBeShown(exchange)) return;
+  const message =
+    status === "held"
+      ? `The result of ${tool} waits for a human to look at it`
+      : `${tool} waits for a human's approval`;
+  const params = { mode: "url", elicitationId: id, url: approveUrl(id), message };
   try {
-    await ask({ approval: { method: "elicitation/create", params } });
+    await exchange.ask({ approval: { method: "elicitation/create", params } });
   } catch (error) {
     // Whoever cannot or will not be shown it waits as everybody else does.
     log.debug({ err: error, gate: id }, "a gate could not be shown");
   }
 }
 
+/** What is left of it, over all that is waited for. */
+interface Patience {
+  leftMs: number;
+  signs: number;
+}
+
 /** Until something becomes of it, or waiting has become long. */
-async function held(gates: Gatekeeper, exchange: Exchange, { id, tool }: Gate): Promise<void> {
-  const { holdMs, holdWithProgressMs, waiting } = gates;
-  const { signal, wantsProgress } = exchange;
-  const until = performance.now() + (wantsProgress ? holdWithProgressMs : holdMs);
+async function held(gates: Gatekeeper, exchange: Exchange, gate: Gate, patience: Patience): Promise<void> {
+  const { waiting } = gates;
+  const { id, status } = gate;
+  const until = performance.now() + patience.leftMs;
+  const leftMs = () => until - performance.now();
   const { promise: woken, resolve } = Promise.withResolvers<"woken">();
   const callbacks = waiting.get(id) ?? new Set();
   waiting.set(id, callbacks);
   const wake = () => resolve("woken");
   callbacks.add(wake);
   try {
-    for (let sign = 1; performance.now() < until; sign += 1) {
-      const ms = Math.min(signMs, until - performance.now());
-      const passed = sleep(Math.max(0, ms), undefined, { signal, ref: false });
+    // What has become of it since it was looked at wakes nobody.
+    if ((await look(gates, gate)).status !== status) return;
+    while (leftMs() > 0) {
+      const passed = sleep(Math.min(signMs, leftMs()), undefined, { signal: exchange.signal, ref: false });
       if ((await Promise.race([woken, passed])) === "woken") return;
-      exchange.notify("notifications/progress", { progress: sign, message: `${tool} waits for approval` });
+      patience.signs += 1;
+      exchange.notify("notifications/progress", { progress: patience.signs, message: signText(gate) });
     }
   } finally {
+    patience.leftMs = leftMs();
     callbacks.delete(wake);
     if (callbacks.size === 0 && waiting.get(id) === callbacks) waiting.delete(id);
   }
+}
+
+function signText({ tool, status }: Gate): string {
+  if (status === "held") return `the result of ${tool} waits for being released`;
+  return status === "pending" ? `${tool} waits for approval` : `${tool} is being called`;
 }

@@ -2,9 +2,9 @@
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
-import { principalName } from "../plain-caller.ts";
 import type { TreeState } from "../tree-state.ts";
-import type { Gatekeeper } from "./gatekeeper.ts";
+import { askerOf } from "./asker.ts";
+import { findBelow, type Gatekeeper } from "./gatekeeper.ts";
 import { waitAt } from "./wait-at.ts";
 
 export async function wait(
@@ -15,13 +15,12 @@ export async function wait(
 ): Promise<JsonObject> {
   const { confirmation_id: id } = args;
   if (typeof id !== "string") throw new McpxError("bad_params", "confirmation_id must be a string");
+  const { name } = askerOf(exchange.caller);
   const gate = await gates.store.find(id);
   // Somebody else's looks like none.
-  if (gate !== undefined && gate.principal === principalName(exchange.caller.principal)) {
-    return await waitAt(state, gates, exchange, gate);
-  }
-  const server = gate === undefined ? gates.below.get(id) : undefined;
-  if (server === undefined) throw new McpxError("confirmation_unknown");
+  if (gate?.principal === name) return await waitAt(state, gates, exchange, gate);
+  const below = gate === undefined ? findBelow(state, gates, id) : undefined;
+  if (below?.askedBy !== name) throw new McpxError("confirmation_unknown");
   const params = { ...exchange.params, name: "mcpax.wait" };
-  return await dispatch(state, exchange, server, { params, latency: "slow" });
+  return await dispatch(state, exchange, below.server, { params, latency: "slow" });
 }

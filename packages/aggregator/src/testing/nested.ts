@@ -2,7 +2,9 @@
 import type { Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
+import { readAsker } from "../gates/asker.ts";
 import type { LinkRequest } from "../links/link.ts";
+import { principalName } from "../plain-caller.ts";
 import type { OpenServer } from "../server.ts";
 import type { Tree } from "../tree.ts";
 
@@ -24,8 +26,9 @@ export function openBelow(tree: Tree, principal: Principal): OpenServer {
       logLevel: undefined,
       isParent: true,
     };
-    const callerOf = ({ capabilities, info, logLevel }: LinkRequest): Caller => ({
+    const callerOf = ({ capabilities, info, logLevel, params }: LinkRequest): Caller => ({
       ...parent,
+      asker: readAsker(params, principalName(principal)),
       capabilities,
       info,
       logLevel,

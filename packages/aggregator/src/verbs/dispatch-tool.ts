@@ -27,7 +27,7 @@ export async function dispatchTool(state: TreeState, exchange: Exchange, tool: E
       took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
     });
     record(state, exchange, tool, startedAt);
-    if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool.server, result);
+    if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool.server, caller, result);
     const sealed = sealTasks(state, tool.server, caller.principal, result);
     return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
   } catch (thrown) {

@@ -113,6 +113,6 @@ function readCursor(cursor: unknown): string | undefined {
   return text.slice(1);
 }
 
-function writeCursor(canonical: string): string {
+export function writeCursor(canonical: string): string {
   return Buffer.from(`>${canonical}`).toString("base64url");
 }

@@ -3,11 +3,12 @@ import { isObject, type JsonObject } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Era } from "../era.ts";
 import type { Caller, Exchange } from "../exchange.ts";
+import { serverFor, serversFor } from "../people/server-for.ts";
 import { textParam } from "../resolve.ts";
 import { rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Server } from "../server.ts";
 import { openTaskId, sealTasks } from "../task-ids.ts";
-import { serversOf, type TreeState } from "../tree-state.ts";
+import type { TreeState } from "../tree-state.ts";
 
 /** The second generation is an extension of the modern era; the first belongs to the legacy one. */
 const methods: Readonly<Record<Era, ReadonlySet<string>>> = {
@@ -24,7 +25,8 @@ export async function handleTask(state: TreeState, exchange: Exchange): Promise<
   const { caller, method, params } = exchange;
   checkDeclared(caller);
   if (method === "tasks/list") return await listTasks(state, exchange);
-  const { server, taskId } = openTaskId(state, caller.principal, textParam(params, "taskId"));
+  const { server: at, taskId } = openTaskId(state, caller.principal, textParam(params, "taskId"));
+  const server = serverFor(state, at, caller);
   const result = await dispatch(state, exchange, server, {
     params: { ...params, taskId },
     // A result of the first generation waits for the end of its task.
@@ -50,7 +52,7 @@ async function listTasks(state: TreeState, exchange: Exchange): Promise<JsonObje
     isObject(facts.capabilities.tasks) &&
     [...links.values()].some(({ owner }) => owner?.key === caller.key);
   const results = await Promise.all(
-    serversOf(state)
+    serversFor(state, caller)
       .filter(isAsked)
       .map(async (server) =>
         sealTasks(state, server, caller.principal, await dispatch(state, exchange, server, { params: {} })),

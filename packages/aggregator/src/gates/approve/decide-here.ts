@@ -38,6 +38,16 @@ export async function passkeyOptions({ state, gates }: Desk, request: HttpReques
   const gate = await findGate(gates, request.params.id);
   checkOpen(gate);
   const statement = readWish(gate, gates, await readBody(request));
+  return await promptFor({ state, gates }, request, gate, await challengeOf(statement));
+}
+
+/** For any passkey that can be used at this address. */
+export async function promptFor(
+  { state, gates }: Desk,
+  request: HttpRequest,
+  gate: Gate,
+  challenge: string,
+): Promise<HttpResponse> {
   const rpId = rpIdOf(originOf(request));
   checkNamed(rpId);
   const passkeys = anchorsNow(gates).filter(
@@ -48,7 +58,7 @@ export async function passkeyOptions({ state, gates }: Desk, request: HttpReques
   await import("@simplewebauthn/server");
   return {
     body: {
-      challenge: await challengeOf(statement),
+      challenge,
       rpId,
       timeout: Math.max(1_000, Math.min(promptMsMax, gate.expiresAt - state.clock.now())),
       userVerification: "required",
@@ -62,10 +72,13 @@ export async function passkeyOptions({ state, gates }: Desk, request: HttpReques
 }
 
 export async function takeAssertion(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
-  const { decision, reason, credential } = await readBody(request);
+  return await decideWith(desk, request, proofText(await readBody(request)));
+}
+
+/** As it would come by any other way; there it is looked at. */
+export function proofText({ decision, reason, credential }: JsonObject): string {
   const { id, response } = isObject(credential) ? credential : {};
   const { clientDataJSON, authenticatorData, signature } = isObject(response) ? response : {};
-  // As it would come by any other way; there it is looked at.
   const proof: Record<keyof PasskeyProof, unknown> = {
     type: "webauthn",
     decision,
@@ -75,7 +88,7 @@ export async function takeAssertion(desk: Desk, request: HttpRequest): Promise<H
     authenticator_data: authenticatorData,
     signature,
   };
-  return await decideWith(desk, request, JSON.stringify(proof));
+  return JSON.stringify(proof);
 }
 
 async function decideWith(
@@ -94,7 +107,7 @@ async function decideWith(
 /** Before a human is asked for nothing. */
 function checkOpen({ status }: Gate): void {
   if (status === "expired") throw new McpxError("confirmation_expired");
-  if (status !== "pending") throw new McpxError("confirmation_used");
+  if (status !== "pending" && status !== "held") throw new McpxError("confirmation_used");
 }
 
 function readWish(gate: Gate, { aggregatorId }: Gatekeeper, { decision, reason }: JsonObject): Statement {

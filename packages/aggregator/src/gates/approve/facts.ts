@@ -22,6 +22,9 @@ export interface CallFacts {
   expires_at: string;
   /** By our clock; the browser's may be wrong. */
   expires_in_ms: number;
+  /** Of the result, where that is held or was. Never the result itself: whoever asked may look here too. */
+  result_digest?: string | undefined;
+  /** Of the call, or once its result is held of that. */
   approvals: { by: string; at: string }[];
   /** How many are needed. */
   approvers: number;
@@ -44,10 +47,11 @@ export async function findGate({ store }: Gatekeeper, id: string | undefined): P
 /** The same while nothing has become of it. */
 export function versionOf(
   gates: Gatekeeper,
-  { id, status, approvals, settledAt }: Gate,
+  { id, status, approvals, review, settledAt }: Gate,
   rpId: string,
 ): string {
-  const parts = [id, status, approvals.map(({ by }) => by), settledAt, hasPasskeys(gates, rpId)];
+  const names = [...approvals, ...(review?.approvals ?? [])].map(({ by }) => by);
+  const parts = [id, status, names, settledAt, hasPasskeys(gates, rpId)];
   return `"${hash("sha256", JSON.stringify(parts), "base64url")}"`;
 }
 
@@ -71,7 +75,8 @@ export async function factsOf(
     dangers: dangersOf(gate.capability),
     expires_at: new Date(gate.expiresAt).toISOString(),
     expires_in_ms: Math.max(0, gate.expiresAt - clock.now()),
-    approvals: gate.approvals.map(({ by, at }) => ({ by, at: new Date(at).toISOString() })),
+    result_digest: gate.review?.digest,
+    approvals: (gate.review ?? gate).approvals.map(({ by, at }) => ({ by, at: new Date(at).toISOString() })),
     approvers: gate.approvers,
     rejected_by: gate.rejectedBy,
     reason: gate.reason,

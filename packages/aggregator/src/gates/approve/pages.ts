@@ -15,12 +15,18 @@ const approveBody = `<main>
 <header><p class="brand">mcpx</p><p id="chip" class="chip"></p></header>
 <noscript><p>This page needs JavaScript: it signs your decision. In a terminal, use mcpx approve.</p></noscript>
 <article id="call" hidden>
-<p class="ask"><strong id="asker"></strong> asks to call</p>
+<p class="ask"><strong id="asker"></strong> <span id="asks">asks to call</span></p>
 <h1 id="tool"></h1>
 <ul id="dangers" class="dangers" aria-label="Danger"></ul>
 <section aria-labelledby="arguments-title">
 <h2 id="arguments-title">With exactly these arguments</h2>
 <div id="arguments" class="arguments"></div>
+</section>
+<section id="held" aria-labelledby="held-title" hidden>
+<h2 id="held-title">What came of it</h2>
+<p id="held-text">It has happened. Its caller sees the result only if you release it.</p>
+<button id="look" type="button">Show the result …</button>
+<div id="result" class="arguments"></div>
 </section>
 <section id="last" aria-labelledby="last-title" hidden>
 <h2 id="last-title">Compared with the last approved call</h2>
@@ -42,9 +48,9 @@ const approveBody = `<main>
 <p>In a terminal, with your own key:</p>
 <pre id="commands" class="code" tabindex="0"></pre>
 <p>Or sign one of these statements (JWS, type mcpx-proof+jwt), and paste what comes out.</p>
-<h3>To approve</h3>
+<h3>To approve, or to release</h3>
 <pre id="statement-approve" class="code" tabindex="0"></pre>
-<h3>To deny</h3>
+<h3>To deny, or to withhold</h3>
 <pre id="statement-reject" class="code" tabindex="0"></pre>
 <label for="proof">Signature</label>
 <textarea id="proof" rows="4" maxlength="16384" spellcheck="false" autocomplete="off"></textarea>
@@ -60,8 +66,8 @@ const approveBody = `<main>
 </div>
 <p id="obstacle" hidden><span id="obstacle-text"></span> <a id="by-name" hidden>Open it at localhost</a></p>
 <div id="buttons" class="buttons" hidden>
-<button id="deny" type="button" class="strong" aria-keyshortcuts="d">Deny … <kbd>D</kbd></button>
-<button id="approve" type="button" class="danger" aria-keyshortcuts="a">Approve … <kbd>A</kbd></button>
+<button id="deny" type="button" class="strong" aria-keyshortcuts="d"><span id="deny-word">Deny</span> … <kbd>D</kbd></button>
+<button id="approve" type="button" class="danger" aria-keyshortcuts="a"><span id="approve-word">Approve</span> … <kbd>A</kbd></button>
 </div>
 </div>
 </footer>

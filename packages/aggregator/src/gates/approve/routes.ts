@@ -1,5 +1,5 @@
 // GET /approve/{id} (the page), /approve/{id}/call (what it shows), POST /approve/{id}/decision, /passkey/options and
-// /passkey/decision; GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
+// /passkey/decision, /look/options and /look (a held result); GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
 import type { Audit, HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
 import { operatorRoute } from "../../admin/operator.ts";
 import type { TreeState } from "../../tree-state.ts";
@@ -9,6 +9,7 @@ import { type Desk, passkeyOptions, takeAssertion, takeProof } from "./decide-he
 import { enrolOptions, enrolPasskey, inviteApprover } from "./enrol.ts";
 import { createEnrolments } from "./enrolments.ts";
 import { factsOf, findGate, versionOf } from "./facts.ts";
+import { lookAtResult, lookOptions } from "./look.ts";
 import { approveShell, enrolShell } from "./pages.ts";
 import { originOf, rpIdOf } from "./where.ts";
 
@@ -31,6 +32,8 @@ export function approveRoutes({ tree, gates, identity, approvers, audit }: Appro
     ["/approve/:id/decision", (request) => takeProof(desk, request)],
     ["/approve/:id/passkey/options", (request) => passkeyOptions(desk, request)],
     ["/approve/:id/passkey/decision", (request) => takeAssertion(desk, request)],
+    ["/approve/:id/look/options", (request) => lookOptions(desk, request)],
+    ["/approve/:id/look", (request) => lookAtResult(desk, request)],
     ["/approve/enroll/:ticket/options", (request) => enrolOptions(enrolDesk, request)],
     ["/approve/enroll/:ticket/passkey", (request) => enrolPasskey(enrolDesk, request)],
   ];

@@ -39,6 +39,7 @@ export function approvePage(parts: ApproveParts): void {
   let endsAt = 0;
   let isBusy = false;
   let isStale = false;
+  let hasLooked = false;
   let said = "";
 
   const plain = (text: string) =>
@@ -52,12 +53,17 @@ export function approvePage(parts: ApproveParts): void {
     byId("status").className = tone;
     byId("status").replaceChildren(shower.text(text, "plain"));
   };
-  const isOpen = () => facts?.status === "pending" && !isBusy && !isStale;
-  const isOver = () => facts !== undefined && !["pending", "approved", "consumed"].includes(facts.status);
+  const isHeld = () => facts?.status === "held";
+  const isUndecided = () => facts?.status === "pending" || isHeld();
+  const isOpen = () => isUndecided() && !isBusy && !isStale;
+  /** Nobody releases what they have not seen here; it can still be withheld. */
+  const mayApprove = () => isOpen() && (!isHeld() || hasLooked);
+  const isOver = () =>
+    facts !== undefined && !["pending", "approved", "consumed", "held"].includes(facts.status);
 
   /** What can be done at this moment. */
   const arm = () => {
-    const isPending = facts?.status === "pending";
+    const isPending = isUndecided();
     const obstacle =
       passkeys.obstacle() ??
       (facts?.has_passkeys === false ? "Nobody has enrolled a passkey at this address." : undefined);
@@ -65,12 +71,21 @@ export function approvePage(parts: ApproveParts): void {
     byId("elsewhere").hidden = !isPending;
     byId("obstacle").hidden = !isPending || obstacle === undefined;
     byId("obstacle-text").textContent = obstacle ?? "";
-    for (const id of ["approve", "deny", "send"]) byId(id).disabled = !isOpen();
+    for (const id of ["deny", "send", "look"]) byId(id).disabled = !isOpen();
+    byId("approve").disabled = !mayApprove();
+    byId("held").hidden = !isHeld();
+    byId("look").hidden = hasLooked || obstacle !== undefined;
+    byId("held-text").textContent =
+      obstacle === undefined
+        ? "It has happened. Its caller sees the result only if you release it."
+        : "It has happened. To see the result without a passkey, use mcpx approve in a terminal.";
+    byId("approve-word").textContent = isHeld() ? "Release" : "Approve";
+    byId("deny-word").textContent = isHeld() ? "Withhold" : "Deny";
     byId("left").hidden = !isPending;
   };
 
   const show = (now: CallFacts) => {
-    const isFirst = facts === undefined;
+    const isFirst = facts === undefined || facts.result_digest !== now.result_digest;
     const isSame = facts?.status === now.status && facts.approvals.length === now.approvals.length;
     facts = now;
     endsAt = performance.now() + now.expires_in_ms;
@@ -145,6 +160,17 @@ export function approvePage(parts: ApproveParts): void {
       arm();
     }
   };
+  const lookAtResult = () =>
+    attempt(async () => {
+      say("Waiting for your passkey …");
+      const options = await post(`${base}/look/options`, {});
+      const credential = await passkeys.get(options as RequestOptions);
+      const { result_text } = (await post(`${base}/look`, { credential })) as { result_text: string };
+      byId("result").replaceChildren(shower.value(readExact(result_text)));
+      hasLooked = true;
+      say("This is what its caller will see if you release it.");
+      return facts;
+    });
   const decide = (decision: "approve" | "reject", reason: string | undefined) =>
     attempt(async () => {
       say("Waiting for your passkey …");
@@ -155,7 +181,7 @@ export function approvePage(parts: ApproveParts): void {
     });
 
   const tick = () => {
-    if (facts?.status !== "pending") return;
+    if (!isUndecided()) return;
     const ms = endsAt - performance.now();
     byId("left-text").textContent = timeLeft(ms);
     byId("left").className = ms < (warnMs[0] ?? 0) ? "soon" : "";
@@ -168,8 +194,13 @@ export function approvePage(parts: ApproveParts): void {
     if (proof === "") byId("proof").focus();
     else void attempt(() => post(`${base}/decision`, { proof }));
   });
+  byId("look").addEventListener("click", () => void lookAtResult());
   parts.createDecideDialog({
-    isOpen: () => isOpen() && passkeys.obstacle() === undefined && facts?.has_passkeys === true,
+    isOpen: (wish) =>
+      (wish === "approve" ? mayApprove() : isOpen()) &&
+      passkeys.obstacle() === undefined &&
+      facts?.has_passkeys === true,
+    isHeld,
     tool: () => shower.text(facts?.tool ?? ""),
     decide,
   });

@@ -4,31 +4,45 @@ import type { Browser, PageElement, PageEvent } from "./browser.ts";
 
 export interface DialogOptions {
   /** Whether anything can be decided at this moment. */
-  isOpen(): boolean;
+  isOpen(wish: "approve" | "reject"): boolean;
+  /** It is about what came of the call. */
+  isHeld(): boolean;
   tool(): PageElement;
   decide(decision: "approve" | "reject", reason: string | undefined): void;
 }
 
-export function createDecideDialog({ isOpen, tool, decide }: DialogOptions): void {
+export function createDecideDialog({ isOpen, isHeld, tool, decide }: DialogOptions): void {
   const { document } = globalThis as unknown as Browser;
   const byId = (id: string) => document.getElementById(id) as PageElement;
   const dialog = byId("dialog");
   let decision: "approve" | "reject" = "reject";
 
   const open = (wish: "approve" | "reject") => {
-    if (!isOpen() || dialog.open) return;
+    if (!isOpen(wish) || dialog.open) return;
     decision = wish;
     const isApproval = wish === "approve";
-    byId("dialog-title").replaceChildren(isApproval ? "Approve " : "Deny ", tool(), "?");
-    const folds = byId("arguments").querySelectorAll(".fold").length;
-    byId("dialog-text").textContent = isApproval
-      ? "It will happen once, exactly as shown. You sign it with your passkey."
-      : "Nothing will happen. The caller is told, with your reason.";
+    const words = isHeld()
+      ? {
+          approve: "Release",
+          reject: "Withhold",
+          approved: "Its caller sees exactly this result. You sign it with your passkey.",
+          rejected: "It has happened, and its caller never sees the result. It is told so, with your reason.",
+        }
+      : {
+          approve: "Approve",
+          reject: "Deny",
+          approved: "It will happen once, exactly as shown. You sign it with your passkey.",
+          rejected: "Nothing will happen. The caller is told, with your reason.",
+        };
+    const about = isHeld() ? " the result of " : " ";
+    byId("dialog-title").replaceChildren(`${words[wish]}${about}`, tool(), "?");
+    const folds = byId(isHeld() ? "result" : "arguments").querySelectorAll(".fold").length;
+    byId("dialog-text").textContent = isApproval ? words.approved : words.rejected;
     byId("dialog-folds").textContent =
       `You have not seen all of it: ${folds} ${folds === 1 ? "part is" : "parts are"} still folded.`;
     byId("dialog-folds").hidden = !isApproval || folds === 0;
     byId("dialog-reason").hidden = isApproval;
-    byId("go").textContent = isApproval ? "Approve with passkey" : "Deny with passkey";
+    byId("go").textContent = `${words[wish]} with passkey`;
     byId("go").className = isApproval ? "danger" : "strong";
     byId("back").className = isApproval ? "strong" : "";
     dialog.showModal();
@@ -41,7 +55,7 @@ export function createDecideDialog({ isOpen, tool, decide }: DialogOptions): voi
   byId("go").addEventListener("click", () => {
     dialog.close();
     const reason = byId("reason").value.trim();
-    if (isOpen()) decide(decision, decision === "approve" || reason === "" ? undefined : reason);
+    if (isOpen(decision)) decide(decision, decision === "approve" || reason === "" ? undefined : reason);
   });
   document.addEventListener("keydown", (event: PageEvent) => {
     const { key, ctrlKey, metaKey, altKey } = event;

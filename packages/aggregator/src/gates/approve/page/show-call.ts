@@ -23,6 +23,7 @@ export function showCall(
     return made;
   };
 
+  byId("asks").textContent = facts.result_digest === undefined ? "asks to call" : "has called";
   byId("asker").replaceChildren(shower.text(facts.asked_by));
   byId("tool").replaceChildren(shower.text(facts.tool));
   byId("dangers").replaceChildren(...facts.dangers.map((word) => item(word)));

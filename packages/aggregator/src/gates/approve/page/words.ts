@@ -12,7 +12,8 @@ export interface Outcome {
 export function outcomeOf(facts: Pick<CallFacts, OutcomeFacts>): Outcome {
   const { status, approvals, approvers, rejected_by: rejectedBy, reason } = facts;
   const names = approvals.map(({ by }) => by);
-  const by = `Approved by ${names.join(" and ") || "somebody"}.`;
+  const isReviewed = facts.result_digest !== undefined;
+  const by = `${isReviewed ? "Released" : "Approved"} by ${names.join(" and ") || "somebody"}.`;
   switch (status) {
     case "pending": {
       const given = names.length === 0 ? "" : ` ${names.join(" and ")} approved it.`;
@@ -35,12 +36,23 @@ export function outcomeOf(facts: Pick<CallFacts, OutcomeFacts>): Outcome {
     }
     case "expired":
       return { short: "Expired", long: "Nobody decided in time. Nothing has happened.", tone: "bad" };
+    case "held": {
+      const given = names.length === 0 ? "" : ` ${names.join(" and ")} released it.`;
+      const need = approvers === 1 ? "" : ` ${approvers - names.length} more of ${approvers} must.`;
+      const text = `It has happened. Its result waits for being released.${given}${need}`;
+      return { short: "Result held", long: text, tone: "open" };
+    }
+    case "withheld": {
+      const who = rejectedBy === undefined ? "" : ` by ${rejectedBy}`;
+      const text = `It has happened; its result was withheld${who}: ${reason ?? ""}`;
+      return { short: "Withheld", long: text, tone: "bad" };
+    }
     case "withdrawn":
       return { short: "Withdrawn", long: "The caller has taken it back. Nothing has happened.", tone: "bad" };
   }
 }
 
-type OutcomeFacts = "status" | "approvals" | "approvers" | "rejected_by" | "reason";
+type OutcomeFacts = "status" | "approvals" | "approvers" | "rejected_by" | "reason" | "result_digest";
 
 export function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

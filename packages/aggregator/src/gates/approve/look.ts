@@ -1,0 +1,48 @@
+// An approver looks at a held result, which nobody else may: the address of the page is known to whoever asked, so a
+// passkey says who looks. What it signs decides nothing.
+import { hash } from "node:crypto";
+import type { HttpRequest, HttpResponse } from "@mcpx/host";
+import { canonicalJson, type GateTerms, McpxError } from "@mcpx/protocol";
+import { noteWrong, requesterOf } from "../confirm.ts";
+import { gateEvent, recordFirst } from "../gate-records.ts";
+import { type Gate, termsOf } from "../gate-store.ts";
+import { anchorsNow } from "../gatekeeper.ts";
+import { provePresence } from "../proof-passkey.ts";
+import { checkOther } from "../proofs.ts";
+import { type Desk, promptFor, proofText, readBody } from "./decide-here.ts";
+import { findGate } from "./facts.ts";
+
+export async function lookOptions(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
+  const gate = await findHeld(desk, request);
+  return await promptFor(desk, request, gate, lookChallenge(termsOf(gate, desk.gates.aggregatorId)));
+}
+
+/** What came of the call, to the byte, for an approver who is not who asked. */
+export async function lookAtResult(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
+  const { state, gates } = desk;
+  const body = await readBody(request);
+  const gate = await findHeld(desk, request);
+  const challenge = lookChallenge(termsOf(gate, gates.aggregatorId));
+  try {
+    const { key, use } = await provePresence(proofText(body), challenge, anchorsNow(gates));
+    checkOther(key, undefined, requesterOf(gate));
+    await use?.();
+    recordFirst(state.audit, gateEvent("look", key.name, gate, { key: key.thumbprint }));
+  } catch (error) {
+    noteWrong(state, gates, gate, { by: undefined, error });
+    throw error;
+  }
+  return { body: { result_text: gate.resultText, result_digest: gate.review?.digest } };
+}
+
+/** No statement has these fields: what lets somebody look never passes for a decision. */
+function lookChallenge(terms: GateTerms): string {
+  return hash("sha256", canonicalJson({ look: { ...terms } }), "base64url");
+}
+
+async function findHeld({ gates }: Desk, request: HttpRequest): Promise<Gate> {
+  const gate = await findGate(gates, request.params.id);
+  if (gate.status !== "held")
+    throw new McpxError("confirmation_used", "no result of it waits for being released");
+  return gate;
+}

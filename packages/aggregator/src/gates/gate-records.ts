@@ -1,0 +1,22 @@
+// What the audit says of a gate: one record for each decision and each end, with who, which tool, which arguments,
+// which result and by which proof. Never the arguments, the result or the proof themselves.
+import type { Audit, AuditEvent } from "@mcpx/host";
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import type { ListedGate } from "./gate-store.ts";
+
+export function gateEvent(
+  action: string,
+  actor: string | undefined,
+  { id, tool, digest, review }: ListedGate,
+  more: JsonObject = {},
+): AuditEvent {
+  const result = review === undefined ? {} : { result: review.digest };
+  return { action: `gate.${action}`, actor, subject: tool, detail: { gate: id, digest, ...result, ...more } };
+}
+
+/** On disk before anything comes of it. Where it cannot be, nothing does: throws `storage_failed`. */
+export function recordFirst(audit: Audit | undefined, event: AuditEvent): void {
+  if (audit?.recordNow(event) === false) {
+    throw new McpxError("storage_failed", "the decision could not be recorded, so nothing comes of it");
+  }
+}

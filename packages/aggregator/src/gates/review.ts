@@ -1,0 +1,27 @@
+// Somebody has looked at a held result and decides whether its caller sees it: exactly the one whose digest was signed.
+import type { TreeState } from "../tree-state.ts";
+import { gateEvent, recordFirst } from "./gate-records.ts";
+import type { Gate } from "./gate-store.ts";
+import { type Gatekeeper, wake } from "./gatekeeper.ts";
+import type { CheckedProof } from "./proofs.ts";
+
+/** Gives back what became of it. Each decision is recorded before the caller can see anything. */
+export async function decideResult(
+  { audit }: TreeState,
+  gates: Gatekeeper,
+  { id }: Gate,
+  { by, thumbprint, statement, proofHash, proof }: CheckedProof & { proof: string },
+): Promise<Gate> {
+  const { store } = gates;
+  const { decision, reason } = statement;
+  const isRelease = decision === "approve";
+  const decided = isRelease
+    ? await store.approveResult(id, { by, thumbprint, proof, proofHash })
+    : await store.rejectResult(id, { by, reason, proofHash });
+  const action = isRelease ? "release" : "withhold";
+  recordFirst(audit, gateEvent(action, by, decided, { proof: proofHash, key: thumbprint }));
+  if (isRelease) await store.handOver(id);
+  const after = (await store.find(id)) ?? decided;
+  wake(gates, after);
+  return after;
+}
