@@ -20,10 +20,12 @@ export class Calls {
   readonly #max: number;
   readonly #byEnvelope = new Map<string, Call>();
   readonly #byRpcId = new Map<number, Call>();
-  #lastRpcId = 0;
+  #lastRpcId: number;
 
-  constructor(max: number) {
+  /** Two connections of one participant begin far apart: to a peer they are the same. */
+  constructor(max: number, isSecond = false) {
     this.#max = max;
+    this.#lastRpcId = isSecond ? Math.ceil(Math.random() * 2 ** 48) : 0;
   }
 
   get size(): number {

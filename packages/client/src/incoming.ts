@@ -132,7 +132,16 @@ function fulfilmentOf(
     core.tracker.get(said?.proposal ?? "") ??
     core.tracker.all().find(({ fulfilment }) => fulfilment?.envelopeId === id);
   if (proposal !== undefined) return { proposal: proposal.id, proposer: proposal.proposer, fulfiller: from };
-  return said !== undefined && isId(said.proposer) ? { ...said, fulfiller: from } : undefined;
+  if (said !== undefined) return isId(said.proposer) ? { ...said, fulfiller: from } : undefined;
+  // COMPAT: what `tools/request` asked for. [AC-11-2]
+  const { onBehalfOf, requestId } = params;
+  if (!isId(onBehalfOf) || !isRequestId(requestId)) return undefined;
+  return { proposal: String(requestId), proposer: onBehalfOf, fulfiller: from, isCompat: true };
+}
+
+function fulfilledResult(result: JsonObject, { isCompat, ...meta }: FulfilmentMeta): JsonObject {
+  if (!isCompat) return withFulfilmentMeta(result, meta);
+  return { ...result, fulfilledBy: meta.fulfiller, originalRequester: meta.proposer };
 }
 
 /** Publishes a response. */
@@ -141,7 +150,7 @@ export async function answer(core: RoomCore, origin: Origin, response: JsonObjec
   const to = fulfils === undefined ? [peer] : [...new Set([peer, fulfils.proposer])];
   const payload =
     fulfils !== undefined && isObject(response.result)
-      ? { ...response, result: withFulfilmentMeta(response.result, fulfils) }
+      ? { ...response, result: fulfilledResult(response.result, fulfils) }
       : response;
   await publish(core, { kind: "mcp", to, correlation_id: envelopeId, payload });
 }

@@ -123,10 +123,24 @@ export class Peer {
     }
   }
 
+  /** [AC-10-2] */
   async #propose(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
-    const { signal, reason, timeoutMs } = options;
+    const { key } = this.#core;
+    if (key === undefined || method !== "tools/call") return this.#proposeOnce(method, params, options);
+    const { callGuarded } = await import("./guard/call-guarded.ts");
+    return callGuarded(this.#core, key, { peer: this.id, params, isProposed: true }, (sent, body, _, id) =>
+      this.#proposeOnce(sent, body, { ...options, id }),
+    );
+  }
+
+  async #proposeOnce(
+    method: string,
+    params: JsonObject,
+    options: CallOptions & { id?: string },
+  ): Promise<JsonObject> {
+    const { signal, reason, timeoutMs, id } = options;
     if (signal?.aborted) throw signal.reason;
-    const draft = { to: this.id, method, params, reason, ttlMs: timeoutMs };
+    const draft = { id, to: this.id, method, params, reason, ttlMs: timeoutMs };
     const { result, withdraw } = propose(this.#core, this.#tracking, draft);
     if (signal === undefined) return result;
     const aborted = Promise.withResolvers<never>();

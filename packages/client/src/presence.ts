@@ -32,6 +32,8 @@ export function takeWelcome(core: RoomCore, welcome: Welcome): void {
   const isFirst = core.id === "";
   core.id = id;
   core.level = level;
+  core.hasHistory = welcome.hasHistory;
+  core.connectionId = welcome.connectionId;
   core.clockOffsetMs = welcome.atMs > 0 ? welcome.atMs - Date.now() : 0;
   core.handshakes.clear();
   if (isFirst) {

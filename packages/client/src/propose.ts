@@ -12,6 +12,8 @@ export interface ProposalDraft {
   method: string;
   params?: JsonObject | undefined;
   reason?: string | undefined;
+  /** Where it has to be known before; a new one unless given. */
+  id?: string | undefined;
   /** 5 minutes unless given. */
   ttlMs?: number | undefined;
 }
@@ -25,8 +27,7 @@ export interface ProposalHandle {
 }
 
 export function propose(core: RoomCore, tracking: ProposalTracking, draft: ProposalDraft): ProposalHandle {
-  const { method, params = {}, reason, ttlMs } = draft;
-  const id = newId();
+  const { id = newId(), method, params = {}, reason, ttlMs } = draft;
   const to = typeof draft.to === "string" ? [draft.to] : (draft.to ?? []);
   const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
   // Whoever does not look at the result is not punished for it.

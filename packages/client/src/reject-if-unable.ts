@@ -7,7 +7,8 @@ const pagesMax = 100;
 
 export async function rejectIfUnable(core: RoomCore, proposal: Proposal): Promise<void> {
   const { id, targets, proposer } = proposal;
-  if (core.served === undefined || !targets.includes(core.id)) return;
+  // Who proposes to itself knows what it can do.
+  if (core.served === undefined || !targets.includes(core.id) || proposer === core.id) return;
   if (await isAble(core, proposal)) return;
   const payload = { reason: "incapable" };
   await publish(core, { kind: "mcpx.reject.proposal", to: [proposer], correlation_id: id, payload });

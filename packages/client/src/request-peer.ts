@@ -24,7 +24,17 @@ export async function requestPeer(
   const ask = async () => {
     // To oneself over the room, as a fulfilment is: no introduction needed.
     if (peer !== core.id) await waitFor(shakeHands(core, peer), options.signal, left(), peer);
-    return sendRequest(core, peer, method, params, { ...options, timeoutMs: left() });
+    if (core.key === undefined || method !== "tools/call") {
+      return sendRequest(core, peer, method, params, { ...options, timeoutMs: left() });
+    }
+    // Most rooms have no guards: those need not load this.
+    const { callGuarded } = await import("./guard/call-guarded.ts");
+    const fulfils = core.tracker.get(options.correlation_id ?? "");
+    return callGuarded(core, core.key, { peer, params, fulfils }, (sent, body, rpcId) => {
+      // Asking for a capability fulfils nothing.
+      const correlation_id = sent === method ? options.correlation_id : undefined;
+      return sendRequest(core, peer, sent, body, { ...options, correlation_id, rpcId, timeoutMs: left() });
+    });
   };
   try {
     return await ask();

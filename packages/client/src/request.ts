@@ -21,6 +21,8 @@ export interface RequestOptions {
 
 interface WireOptions extends RequestOptions {
   correlation_id?: string | undefined;
+  /** From `nextRpcId`, where it has to be known before. */
+  rpcId?: number | undefined;
 }
 
 /** Without a handshake; `requestPeer` is what others want. */
@@ -29,15 +31,16 @@ export function sendRequest(
   peer: string,
   method: string,
   params: JsonObject,
-  { signal, onProgress, timeoutMs = core.options.callTimeoutMs, correlation_id }: WireOptions = {},
+  options: WireOptions = {},
 ): Promise<JsonObject> {
+  const { signal, onProgress, timeoutMs = core.options.callTimeoutMs, correlation_id } = options;
   if (signal?.aborted) return Promise.reject(signal.reason);
   if (core.connection.signal.aborted) return Promise.reject(core.connection.signal.reason);
   if (core.connection.state === "live" && peer !== core.id && !core.roster.has(peer)) {
     return Promise.reject(new RoomError("not_here", `${peer} is not in the room`));
   }
   const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-  const rpcId = core.calls.nextRpcId();
+  const rpcId = options.rpcId ?? core.calls.nextRpcId();
   const call: Call = {
     peer,
     envelopeId: newId(),

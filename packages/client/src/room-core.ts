@@ -1,5 +1,5 @@
 // What the parts of a room share. It holds state; the verbs are in files of their own.
-import type { JsonObject, Level, Protocol } from "@mcpx/protocol";
+import type { AccessKey, JsonObject, Level, Protocol } from "@mcpx/protocol";
 import type { Calls } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { newId } from "./new-id.ts";
@@ -29,6 +29,8 @@ interface CoreOptions {
   handshake: "on-demand" | "eager" | "lazy";
   clientInfo: { name: string; version: string };
   bufferMax: number;
+  /** Requests to us are for another connection of ours. */
+  isSecond: (() => boolean) | undefined;
 }
 
 export interface RoomCore {
@@ -48,9 +50,13 @@ export interface RoomCore {
   served: Serving | undefined;
   /** Sends a request to what is served here, without the room. */
   callSelf: ((method: string, params: JsonObject, call: LocalCall) => Promise<JsonObject>) | undefined;
+  /** Signs calls where tools need capabilities. */
+  readonly key: AccessKey | undefined;
+  connectionId: string;
   id: string;
   level: Level;
   recent: RoomEnvelope[];
+  hasHistory: boolean;
   /** The gateway's clock minus ours. */
   clockOffsetMs: number;
 }

@@ -7,6 +7,7 @@ import type { Receipt } from "./outbox.ts";
 import { Peer } from "./peer.ts";
 import { type ProposalDraft, type ProposalHandle, propose } from "./propose.ts";
 import { type Draft, publish, type RoomCore } from "./room-core.ts";
+import { roomCores } from "./room-cores.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import type {
   RoomEventMap,
@@ -33,6 +34,7 @@ export class Room implements AsyncDisposable {
     this.#core = core;
     this.#tracking = tracking;
     this.proposals = new RoomProposals(core);
+    roomCores.set(this, core);
   }
 
   get topic(): string {
@@ -66,6 +68,11 @@ export class Room implements AsyncDisposable {
   /** The last envelopes before we joined, oldest first. */
   get recent(): readonly RoomEnvelope[] {
     return this.#core.recent;
+  }
+
+  /** Whether what is said here is kept for those who come later. */
+  get hasHistory(): boolean {
+    return this.#core.hasHistory;
   }
 
   /** The position up to which everything has been seen, as `EPOCH:SEQ`. */

@@ -5,6 +5,7 @@ import { answer, type Origin, originOf, refuse } from "./incoming.ts";
 import { type LocalCall, notify, type RoomCore, type Serving } from "./room-core.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
+import type { OpenGuard } from "./serve-guard.ts";
 import { type ServableServer, ServedLink } from "./served-link.ts";
 import { checkServeOptions, isServed, type ServeOptions, shownIntroduction } from "./served-methods.ts";
 import { notInitialized } from "./transport.ts";
@@ -47,6 +48,8 @@ class RoomServer implements Serving, Served {
   readonly #core: RoomCore;
   readonly #server: ServableServer | ServerFactory;
   readonly #options: ServeOptions;
+  /** What stands before the server; `undefined`: nothing does. */
+  readonly #guard: OpenGuard | undefined;
   readonly #sessions = new Map<string, Promise<Session>>();
   /** Every server that is connected, the oldest first; those of peers that began anew finish what they have. */
   readonly #links = new Set<ServedLink>();
@@ -56,11 +59,13 @@ class RoomServer implements Serving, Served {
     this.#core = core;
     this.#server = server;
     this.#options = options;
+    this.#guard = options.guard?.open(core);
   }
 
   /** [X0-6-2] */
   async open(): Promise<void> {
     if (typeof this.#server !== "function") await this.#ownSession();
+    await this.#guard?.begin();
     notify(this.#core, [], "notifications/tools/list_changed", undefined).catch(() => {});
   }
 
@@ -69,6 +74,7 @@ class RoomServer implements Serving, Served {
       this.#core.served = undefined;
       this.#core.callSelf = undefined;
     }
+    this.#guard?.close();
     this.#sessions.clear();
     this.#own = undefined;
     for (const link of [...this.#links]) await link.close();
@@ -79,7 +85,7 @@ class RoomServer implements Serving, Served {
   }
 
   serves(method: string): boolean {
-    return isServed(method, this.#options);
+    return isServed(method, this.#options) || this.#guard?.answers(method) === true;
   }
 
   request(envelope: RoomEnvelope): boolean {
@@ -87,6 +93,7 @@ class RoomServer implements Serving, Served {
     if (origin === undefined) return true;
     const params = isObject(envelope.payload.params) ? envelope.payload.params : undefined;
     void this.#handle(origin, params).catch((error: unknown) => {
+      if (this.#guard?.hasRefused(origin, error)) return;
       this.#core.events.emit("error", asError(error));
       refuse(this.#core, origin, -32603, "The server failed", "internal");
     });
@@ -96,6 +103,7 @@ class RoomServer implements Serving, Served {
   notification({ from, payload }: RoomEnvelope): void {
     const { method, params } = payload;
     if (method !== "notifications/cancelled" || !isObject(params)) return;
+    this.#guard?.cancel(from, params.requestId);
     void this.#sessions.get(from)?.then(
       ({ link }) => link.cancel(from, params),
       () => {},
@@ -118,17 +126,20 @@ class RoomServer implements Serving, Served {
       // It may not answer, so it does not act either.
       throw new RoomError("privilege_violation", `${peer} was not answered: we are restricted`);
     }
-    if (!isServed(method, this.#options)) {
+    if (!this.serves(method)) {
       return refuse(this.#core, origin, -32601, `Method not found: ${method.slice(0, 64)}`, "not_served");
     }
     if (method === "ping") return answer(this.#core, origin, { jsonrpc: "2.0", id: rpcId, result: {} });
     if (method === "initialize") return this.#initialize(origin, params);
+    if (this.#guard?.answers(method)) return this.#guard.answer(origin, params ?? {});
     const session = peer === this.#core.id ? this.#ownSession() : this.#sessions.get(peer);
     if (session === undefined) {
       const { code, reason } = notInitialized;
       return refuse(this.#core, origin, code, "Send initialize first", reason);
     }
-    (await session).link.take(origin, params);
+    const { link } = await session;
+    if (this.#guard === undefined || method !== "tools/call") return link.take(origin, params);
+    link.take(origin, await this.#guard.admit(origin, params ?? {}));
   }
 
   async #initialize(origin: Origin, params: JsonObject | undefined): Promise<void> {
@@ -169,6 +180,7 @@ class RoomServer implements Serving, Served {
     const server =
       typeof this.#server === "function" ? await this.#server(peer ?? this.#core.id) : this.#server;
     const link = new ServedLink(this.#core, this.#options, peer, (closed) => this.#links.delete(closed));
+    link.show = (result, to) => this.#guard?.shown(result, to) ?? result;
     const [oldest] = this.#links;
     if (this.#links.size >= 2 * sessionsMax && oldest !== undefined) void oldest.close();
     this.#links.add(link);

@@ -23,6 +23,8 @@ export class ServedLink {
   sessionId?: string | undefined;
   /** The only one served by it; `undefined`: everybody. */
   readonly peer: string | undefined;
+  /** What a listing of tools looks like to a peer. */
+  show: (result: JsonObject, peer: string) => JsonObject = (result) => result;
   readonly #core: RoomCore;
   readonly #options: ServeOptions;
   readonly #incoming: Incoming;
@@ -56,13 +58,20 @@ export class ServedLink {
   // biome-ignore lint/suspicious/noExplicitAny: the SDKs' message types are theirs
   async send(message: any, options: { relatedRequestId?: unknown } = {}): Promise<void> {
     if (typeof message.method !== "string") {
-      await this.#incoming.respond(message).catch((error: unknown) => this.#fault(error));
+      await this.#incoming.respond(this.#shown(message)).catch((error: unknown) => this.#fault(error));
       this.#closeIfDone();
     } else if (isRequestId(message.id)) {
       void this.#askBack(message, options.relatedRequestId);
     } else {
       await this.#notify(message, options.relatedRequestId).catch((error: unknown) => this.#fault(error));
     }
+  }
+
+  #shown(message: JsonObject): JsonObject {
+    const origin = this.#incoming.get(message.id);
+    const isListing = origin?.method === "tools/list" && origin.local === undefined;
+    if (!isListing || !isObject(message.result)) return message;
+    return { ...message, result: this.show(message.result, origin.peer) };
   }
 
   /** A request of a peer, already found to be served. */

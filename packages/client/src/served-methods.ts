@@ -2,8 +2,11 @@
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { mcpRevisions } from "./handshake.ts";
 import { RoomError } from "./room-error.ts";
+import type { ServeGuard } from "./serve-guard.ts";
 
 export interface ServeOptions {
+  /** Who may call which tools; made by `createGuard` of `@mcpx/client/guard`. Without, everybody may. */
+  guard?: ServeGuard;
   /**
    * Exposes the server's resources too. Everybody in the topic sees what is read, so the topic is named:
    * `resources: "kitchen"` works in the room `kitchen` and nowhere else.
@@ -11,6 +14,8 @@ export interface ServeOptions {
   resources?: string;
   /** Exposes the server's prompts too. */
   prompts?: boolean;
+  /** Requests beyond those of tools that the server answers, such as `mcpax/confirm`. */
+  methods?: readonly string[];
 }
 
 export function checkServeOptions({ resources }: ServeOptions, topic: string): void {
@@ -19,8 +24,8 @@ export function checkServeOptions({ resources }: ServeOptions, topic: string): v
 }
 
 /** Deny by default: what is not listed is not there. */
-export function isServed(method: string, { resources, prompts }: ServeOptions): boolean {
-  if (method === "initialize" || method === "ping") return true;
+export function isServed(method: string, { resources, prompts, methods }: ServeOptions): boolean {
+  if (method === "initialize" || method === "ping" || methods?.includes(method)) return true;
   const [part] = method.replace(/^notifications\//, "").split("/");
   if (part === "tools") return true;
   if (part === "resources") return resources !== undefined;

@@ -10,6 +10,8 @@ export interface Welcome {
   participants: Participant[];
   connectionId: string;
   position: Position;
+  /** Whether what is said is kept for those who come later. */
+  hasHistory: boolean;
   /** The envelopes that were asked for, oldest first. */
   recent: RoomEnvelope[];
   /** Why history does not reach back to where we were; absent where it does or was not asked. */
@@ -31,6 +33,7 @@ export function readWelcome({ payload, ts }: RoomEnvelope): Welcome | undefined 
     participants: listed.map(readParticipant).filter((one) => one !== undefined),
     connectionId: String(connection_id),
     position: { epoch: history.epoch, seq: Number(history.seq) },
+    hasHistory: history.enabled !== false,
     recent: envelopes.filter(isRoomEnvelope),
     ...(payload.resumed === false ? { refusedResume: String(payload.reason) } : {}),
     atMs: Date.parse(ts),

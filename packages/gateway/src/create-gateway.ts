@@ -1,10 +1,11 @@
 // Puts the rooms together from the parts the host gives.
 import type { DatabaseSync } from "node:sqlite";
 import type { Duplex } from "node:stream";
-import type { Audit, Clock, Identity, Logger, Metrics, Route, UpgradeRequest } from "@mcpx/host";
+import type { Audit, Clock, Identity, Logger, Metrics, Principal, Route, UpgradeRequest } from "@mcpx/host";
 import { closeCodes, type Limits } from "@mcpx/protocol";
 import { connect } from "./connect.ts";
 import { drain } from "./drain.ts";
+import { enter, pastOf, type VirtualEnd } from "./enter.ts";
 import { expel } from "./expel.ts";
 import { createGatewayMetrics } from "./gateway-metrics.ts";
 import { defaultOptions, type Gateway, type GatewayOptions } from "./gateway-state.ts";
@@ -13,6 +14,7 @@ import { LevelDecisions } from "./level-decisions.ts";
 import { Rates } from "./rates.ts";
 import { gatewayRoutes } from "./routes.ts";
 import { sweep } from "./sweep.ts";
+import { ToolAccess } from "./tool-access/tool-access.ts";
 import type { TopicLog } from "./topic-log.ts";
 import { createMemoryTopicLog } from "./topic-log-memory.ts";
 import { trimTopics } from "./trim-topics.ts";
@@ -33,6 +35,15 @@ export interface RunningGateway {
   readonly routes: Route[];
   /** The handler of `GET /v0/ws`. */
   upgrade(request: UpgradeRequest, duplex: Duplex, head: Buffer): Promise<void>;
+  /**
+   * A connection made in this process, beside the participant's own: `query` is that of `GET /v0/ws`, the principal
+   * stands for a ticket. Rejects with the error that address would answer.
+   */
+  enter(principal: Principal, query: URLSearchParams): Promise<VirtualEnd>;
+  /** The body of `GET /v0/topics/{topic}/history` for the same principal. */
+  history(principal: Principal, topic: string, query: URLSearchParams): Promise<string>;
+  /** Of every connection a participant has to a room, with the key it has shown there. */
+  principalsOf(topic: string, id: string): Principal[];
   /** The store failed: not ready any more. */
   fail(): void;
   /** Tells everybody, finishes what was begun, closes. */
@@ -59,6 +70,7 @@ export async function createGateway(
     ephemeralLog: createMemoryTopicLog({ retention: { count: limits.duplicateWindow } }),
     levelDecisions: new LevelDecisions(state),
     participants: new KnownParticipants(state),
+    toolAccess: new ToolAccess(state),
     rooms: new Map(),
     topics: new Set((await topicLog.topics()).map(({ name }) => name)),
     rates: new Rates(limits),
@@ -83,6 +95,12 @@ export async function createGateway(
   return {
     routes: gatewayRoutes(gateway, metrics),
     upgrade: (request, duplex, head) => connect(gateway, request, duplex, head),
+    enter: (principal, query) => enter(gateway, principal, query),
+    history: (principal, topic, query) => pastOf(gateway, principal, topic, query),
+    principalsOf: (topic, id) =>
+      [...(gateway.rooms.get(topic)?.members.values() ?? [])]
+        .filter(({ participant, hasLeft }) => participant.id === id && !hasLeft)
+        .map(({ principal, participant }) => ({ ...principal, key: principal.key ?? participant.key })),
     fail: () => {
       gateway.hasFailed = true;
     },

@@ -6,12 +6,15 @@ import type { KnownParticipants } from "./known-participants.ts";
 import type { LevelDecisions } from "./level-decisions.ts";
 import type { Bucket, Rates } from "./rates.ts";
 import type { Room } from "./room.ts";
+import type { ToolAccess, ToolAccessOption } from "./tool-access/tool-access.ts";
 import type { Retention, TopicLog } from "./topic-log.ts";
 
 export interface TopicOptions {
   /** Whether envelopes are kept; without, nothing of the topic touches the disk. [X0-5.3-5] */
   history: boolean;
   retention: Retention;
+  /** Whether calls are checked before their owners see them; a policy is one for everybody's tools. [AC-6-1] */
+  toolAccess: ToolAccessOption;
 }
 
 export interface GatewayOptions {
@@ -29,6 +32,10 @@ export interface GatewayOptions {
   presenceHeartbeatMs: number;
   /** Whether a room is told of violations. [X1-4.4.2-1] */
   announceViolations: boolean;
+  /** What is kept for old peers. [AC-11-1] */
+  compat: { toolsRequest: boolean };
+  /** Ids of participants that this process makes itself: no token enters with them. */
+  ownIds: readonly string[];
 }
 
 export const defaultOptions: GatewayOptions = {
@@ -39,10 +46,12 @@ export const defaultOptions: GatewayOptions = {
   takeover: "replace",
   presenceHeartbeatMs: 0,
   announceViolations: false,
+  compat: { toolsRequest: false },
+  ownIds: [],
 };
 
 /** At least what resume promises: 10 000 envelopes. */
-export const defaultTopic: TopicOptions = { history: true, retention: { count: 100_000 } };
+export const defaultTopic: TopicOptions = { history: true, retention: { count: 100_000 }, toolAccess: "off" };
 
 export interface Gateway {
   readonly options: GatewayOptions;
@@ -57,6 +66,7 @@ export interface Gateway {
   readonly ephemeralLog: TopicLog;
   readonly levelDecisions: LevelDecisions;
   readonly participants: KnownParticipants;
+  readonly toolAccess: ToolAccess;
   /** Open rooms: those with members, or with envelopes on their way. */
   readonly rooms: Map<string, Room>;
   /** Every topic there is, open or not. */

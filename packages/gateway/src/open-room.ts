@@ -6,12 +6,12 @@ import { createRoom, type Room } from "./room.ts";
 export async function openRoom(gateway: Gateway, topic: string): Promise<Room> {
   const open = gateway.rooms.get(topic);
   if (open !== undefined) return open;
-  const { history } = topicOptions(gateway, topic);
+  const { history, toolAccess } = topicOptions(gateway, topic);
   const log = history ? gateway.durableLog : gateway.ephemeralLog;
   await ensureTopic(gateway, topic);
   const { last } = await log.bounds(topic);
   // Somebody else may have opened it meanwhile.
-  const room = gateway.rooms.get(topic) ?? createRoom(topic, log, history, last);
+  const room = gateway.rooms.get(topic) ?? createRoom(topic, log, history, last, toolAccess);
   gateway.rooms.set(topic, room);
   return room;
 }

@@ -5,6 +5,13 @@ export type Outcome =
   /** Into the log, then to everybody. */
   | { type: "publish" }
   /** Done by the gateway alone; the sender is told, the others where it concerns them. */
-  | { type: "done"; answer?: Record<string, unknown>; isPresenceNews?: true; level?: Level };
+  | {
+      type: "done";
+      answer?: Record<string, unknown>;
+      isPresenceNews?: true;
+      level?: Level;
+      /** For the whole room. */
+      announcement?: { event: string; [key: string]: unknown };
+    };
 
 export const publish: Outcome = { type: "publish" };

@@ -34,6 +34,7 @@ export function take(
 interface ParticipantRates {
   envelopes: Bucket;
   proposals: Bucket;
+  capabilities: Bucket;
   usedAtMs: number;
 }
 
@@ -67,6 +68,14 @@ export class Rates {
     charge(proposals, rate, nowMs, `${proposalsPerMinute} proposals a minute`);
   }
 
+  /** Requests for capabilities, and notices of their end. [AC-6-3] */
+  chargeCapabilityRequest(participant: string, nowMs: number): void {
+    const { capabilityRequestsPerMinute } = this.#limits;
+    const { capabilities } = this.#of(participant, nowMs);
+    const rate = { perSecond: capabilityRequestsPerMinute / 60, burst: capabilityRequestsPerMinute };
+    charge(capabilities, rate, nowMs, `${capabilityRequestsPerMinute} requests for capabilities a minute`);
+  }
+
   sweep(nowMs: number): void {
     for (const [participant, { usedAtMs }] of this.#byParticipant) {
       if (nowMs - usedAtMs > forgetAfterMs) this.#byParticipant.delete(participant);
@@ -80,7 +89,7 @@ export class Rates {
       return known;
     }
     const full = (): Bucket => ({ tokens: Number.POSITIVE_INFINITY, atMs: nowMs });
-    const fresh = { envelopes: full(), proposals: full(), usedAtMs: nowMs };
+    const fresh = { envelopes: full(), proposals: full(), capabilities: full(), usedAtMs: nowMs };
     this.#byParticipant.set(participant, fresh);
     return fresh;
   }

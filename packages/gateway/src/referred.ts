@@ -1,10 +1,14 @@
 // The one log lookup by which an envelope's reference is checked. Not found means trimmed or never there. [PL-3-2]
-import { isObject, parseKind, scan } from "@mcpx/protocol";
+import { isObject, type JsonObject, parseKind, scan } from "@mcpx/protocol";
 import type { Room } from "./room.ts";
 
 export interface Referred {
   from: string;
   to: readonly string[];
+  kind: string | undefined;
+  /** When the gateway received it. */
+  at: number;
+  payload: JsonObject;
   /** A JSON-RPC request, which its addressee may answer. */
   isRequest: boolean;
 }
@@ -18,6 +22,9 @@ export async function findReferred(room: Room, id: string): Promise<Referred | u
   return {
     from: entry.from,
     to: Array.isArray(value.to) ? (value.to as string[]) : [],
+    kind,
+    at: entry.at,
+    payload,
     isRequest: kind === "mcp" && Object.hasOwn(payload, "method") && Object.hasOwn(payload, "id"),
   };
 }

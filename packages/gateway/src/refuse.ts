@@ -2,6 +2,7 @@
 import {
   closeCodes,
   errorTable,
+  isAccessReason,
   isMcpxError,
   McpxError,
   type Readable,
@@ -13,7 +14,7 @@ import { single } from "./batch.ts";
 import { expel } from "./expel.ts";
 import type { Gateway } from "./gateway-state.ts";
 import type { Member } from "./room.ts";
-import { errorText } from "./system-envelope.ts";
+import { blockedText, errorText } from "./system-envelope.ts";
 
 const unreadable: Readable = { envelopeId: undefined, requestId: undefined, isMcp: false };
 
@@ -30,6 +31,8 @@ export function refuse(gateway: Gateway, member: Member, error: unknown, scanned
   const refused = scanned === undefined ? unreadable : readable(scanned, gateway.limits);
   const addressing = { protocol, to: participant.id, correlationId: refused.envelopeId };
   socket.write(single(errorText(addressing, gateway.clock.now(), shown, refused)));
+  // In addition: whoever waits for an answer has got one. [AC-6-2]
+  if (isAccessReason(shown.code)) socket.write(single(blockedText(addressing, gateway.clock.now(), shown)));
 
   if (errorTable[shown.code].fault === "gateway" || member.hasLeft) return;
   gateway.audit.record({ action: "refused", reason: shown.code, actor: participant.id, topic: room.topic });

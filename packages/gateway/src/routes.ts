@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponse, Metrics, Route } from "@mcpx/host";
 import { errorTable, isMcpxError } from "@mcpx/protocol";
 import { readAudit } from "./admin/audit.ts";
+import { readAuditChain } from "./admin/audit-chain.ts";
 import { listConnections } from "./admin/connections.ts";
 import { kick } from "./admin/kick.ts";
 import { resetKey } from "./admin/reset-key.ts";
@@ -34,6 +35,7 @@ export function gatewayRoutes(gateway: Gateway, metrics: Metrics): Route[] {
     guarded("DELETE", "/admin/participants/:id/key", resetKey),
     guarded("GET", "/admin/connections", listConnections),
     guarded("GET", "/admin/audit", readAudit),
+    guarded("GET", "/admin/audit/chain", readAuditChain),
     guarded("GET", "/admin/tokens", listTokens),
     guarded("DELETE", "/admin/tokens/:jti", revokeToken),
     guarded("GET", "/metrics", (_, request) => showMetrics(gateway, metrics, request)),

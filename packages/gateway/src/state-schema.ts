@@ -13,4 +13,15 @@ export const gatewayMigrations: readonly Migration[] = [
       CREATE TABLE participant_keys (id TEXT PRIMARY KEY, thumbprint TEXT NOT NULL) WITHOUT ROWID;
     `,
   },
+  {
+    version: 2,
+    up: `
+      CREATE TABLE revoked_capabilities (
+        topic TEXT NOT NULL, issuer TEXT NOT NULL, jti TEXT NOT NULL, until INTEGER NOT NULL,
+        PRIMARY KEY (topic, issuer, jti)
+      ) WITHOUT ROWID;
+      CREATE INDEX revoked_capabilities_until ON revoked_capabilities (until);
+      CREATE TABLE revoked_hashes (n INTEGER PRIMARY KEY, until INTEGER NOT NULL, hashes BLOB NOT NULL);
+    `,
+  },
 ];

@@ -59,6 +59,13 @@ export function errorText(addressing: Addressing, now: number, error: McpxError,
   return systemText(addressing, now, payload);
 }
 
+/** [AC-6-2] */
+export function blockedText(addressing: Addressing, now: number, error: McpxError): string {
+  const { code: reason, detail, suggestion } = error;
+  const type = "tool_call_blocked";
+  return systemText(addressing, now, { event: type, type, reason, detail, suggestion });
+}
+
 let newest = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
 let other = newest;
 

@@ -52,10 +52,10 @@ test("[X0-5.3-5] a topic has the options of its exact name, else of the longest 
     constructor: { history: false },
   });
   const standard = topicOptions(gatewayWith({}), "any");
-  expect(standard).toEqual({ history: true, retention: { count: 100_000 } });
+  expect(standard).toEqual({ history: true, retention: { count: 100_000 }, toolAccess: "off" });
   expect(topicOptions(gateway, "x")).toEqual({ ...standard, history: false });
-  expect(topicOptions(gateway, "a/x")).toEqual({ history: true, retention: { count: 1 } });
-  expect(topicOptions(gateway, "a/bb")).toEqual({ history: false, retention: { count: 2 } });
+  expect(topicOptions(gateway, "a/x")).toEqual({ ...standard, retention: { count: 1 } });
+  expect(topicOptions(gateway, "a/bb")).toEqual({ ...standard, history: false, retention: { count: 2 } });
   expect(topicOptions(gateway, "a/bc")).toEqual(standard);
   expect(topicOptions(gatewayWith({}), "constructor")).toEqual(standard);
 });

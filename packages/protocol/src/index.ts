@@ -1,4 +1,66 @@
 // The words of the wire. Pure: no I/O, no clocks, no `node:`.
+
+export {
+  type AccessKey,
+  type Ed25519Jwk,
+  isSameKey,
+  keyThumbprint,
+  readEd25519Jwk,
+} from "./access/access-key.ts";
+export { refusalOf, strangenessOf } from "./access/argument-schema.ts";
+export { fromBase64url, toBase64url } from "./access/base64url.ts";
+export {
+  type CapabilityClaims,
+  type CapabilityToken,
+  capabilityType,
+  coversTool,
+  delegationsMax,
+  readCapabilityToken,
+  signCapability,
+  type ToolSet,
+} from "./access/capability-token.ts";
+export { checkNarrower } from "./access/delegation.ts";
+export { type EncryptionKey, encryptTo, offerEncryption, readOffer } from "./access/encrypt-grant.ts";
+export {
+  accessMetaKey,
+  type CapabilityConstraints,
+  type CapabilityGrant,
+  type CapabilityRequest,
+  type CarriedCapability,
+  capabilityMethods,
+  carriedIn,
+  isAccessReason,
+  policyType,
+  readCapabilityRequest,
+  readRevocation,
+  revocationNotice,
+  revocationType,
+  revokedIdsMax,
+  withoutCarried,
+} from "./access/messages.ts";
+export {
+  type Access,
+  type AccessPolicy,
+  type AccessQuestion,
+  defaultPolicy,
+  grantedUntilMs,
+  judge,
+  type PolicyRule,
+  readPolicy,
+  stricterVerdict,
+  strictPolicy,
+  type Verdict,
+} from "./access/policy.ts";
+export { type CallProof, type ProvenCall, proofSkewMs, signProof } from "./access/proof.ts";
+export {
+  type ArgumentJudge,
+  type PresentedCall,
+  type Verification,
+  VerifiedTokens,
+  type VerifiedUse,
+  verifyCall,
+} from "./access/verify-call.ts";
+export { type ArgumentChange, type ArgumentDiff, argumentDiff } from "./argument-diff.ts";
 export { canonicalJson, digestOf } from "./canonical-json.ts";
 export {
   type AuthScope,
@@ -34,6 +96,7 @@ export {
 } from "./envelope.ts";
 export { errorTable, isMcpxError, McpxError, type McpxErrorOptions, type Reason } from "./errors.ts";
 export { numberOf, parseExact } from "./exact-json.ts";
+export { fitsRoom, type RoomBounds } from "./fits-room.ts";
 export {
   type Confirmation,
   challengeOf,
@@ -47,6 +110,13 @@ export {
   statementOf,
   statementText,
 } from "./gate.ts";
+export {
+  type GateNotice,
+  gateOfProposal,
+  gateProposal,
+  gateProposalId,
+  readGateNotice,
+} from "./gate-proposal.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";
 export {

@@ -23,6 +23,8 @@ export interface Limits {
   burstFactor: number;
   /** Proposals a minute of one participant. */
   proposalsPerMinute: number;
+  /** Requests for capabilities a minute of one participant, where the gateway checks calls. */
+  capabilityRequestsPerMinute: number;
   /** Faults a minute before a connection is closed. */
   faultsPerMinute: number;
   /** Time between pings. */
@@ -89,6 +91,7 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   envelopesPerSecondRestricted: 10,
   burstFactor: 4,
   proposalsPerMinute: 30,
+  capabilityRequestsPerMinute: 30,
   faultsPerMinute: 100,
   pingIntervalMs: 20_000,
   pingTimeoutMs: 45_000,

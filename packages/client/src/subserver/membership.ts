@@ -32,6 +32,8 @@ const deregisterMs = 2_000;
 const releaseMs = 2_000;
 /** Early enough to be heard within the interval. */
 const heartbeatShare = 0.8;
+/** For the server, as MCP's own methods are: its gate may be meant. [AX-11.3-8] */
+const confirmMethod = "mcpax/confirm";
 
 export class Membership {
   /** Resolves with why it ended. */
@@ -126,7 +128,7 @@ export class Membership {
     const { id, method } = message;
     if (typeof method !== "string") {
       if (!this.#requests.take(message)) this.#deliver(message);
-    } else if (method.startsWith("mcpax/")) {
+    } else if (method.startsWith("mcpax/") && method !== confirmMethod) {
       if (isRequestId(id)) this.#reply(id, method);
     } else this.#deliver(message);
   }

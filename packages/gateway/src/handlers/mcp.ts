@@ -1,8 +1,10 @@
 // `kind: mcp`: one JSON-RPC message, checked in shape and never rewritten. [X0-4.1-1]
-import { type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
+import { capabilityMethods, type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
 import { type Outcome, publish } from "../outcome.ts";
 import { findReferred } from "../referred.ts";
+import { enforceCall } from "../tool-access/enforce-call.ts";
+import { noteGrant } from "../tool-access/note-grant.ts";
 
 export async function handleMcp(handling: Handling): Promise<Outcome> {
   const { envelope } = handling;
@@ -12,16 +14,35 @@ export async function handleMcp(handling: Handling): Promise<Outcome> {
     throw new McpxError("request_needs_one_target", `to names ${envelope.to.length} participants`); // [X0-4.1-2]
   }
   if (shape === "response") await checkResponse(handling);
+  if (shape === "request" && handling.member.room.toolAccess !== "off") await checkAccess(handling);
   return publish;
 }
 
+/** Only where the topic's configuration wants it: everywhere else the gateway reads no methods. [AC-6-1] [X1-3.2-1] */
+async function checkAccess(handling: Handling): Promise<void> {
+  const { gateway, member, envelope } = handling;
+  const { method } = envelope.payload;
+  if (method === "tools/call") await enforceCall(handling);
+  if (method === capabilityMethods.request) {
+    gateway.rates.chargeCapabilityRequest(member.participant.id, gateway.clock.monotonic()); // [AC-6-3]
+  }
+}
+
 /** A response answers a request that was addressed to its sender. */
-async function checkResponse({ member, envelope, permission }: Handling): Promise<void> {
+async function checkResponse(handling: Handling): Promise<void> {
+  const { member, envelope, permission } = handling;
   if (envelope.correlationId === undefined) {
     throw new McpxError("response_needs_correlation", "a JSON-RPC response without correlation_id"); // [X0-4-5]
   }
   const referred = await findReferred(member.room, envelope.correlationId);
   const isAddressee = referred?.isRequest === true && referred.to.includes(member.participant.id);
+  if (
+    isAddressee &&
+    member.room.toolAccess !== "off" &&
+    referred.payload.method === capabilityMethods.request
+  ) {
+    noteGrant(handling, referred.from);
+  }
   if (isAddressee) return;
   if (referred !== undefined || permission === "addressed") {
     throw new McpxError("not_the_addressee", "no request with that envelope id was addressed to you");

@@ -1,12 +1,33 @@
-// `system` `tool_access_policy` and `capability_revoked`: published for everybody's guards to read. [X1-4-3]
-import { isObject, McpxError } from "@mcpx/protocol";
+// `system` `tool_access_policy` and `capability_revoked`: published for everybody's guards to read. Where the topic
+// checks calls, the gateway reads them too. [X1-4-3] [AC-6-1] [AC-6-4]
+import { isObject, McpxError, policyType, readPolicy, readRevocation } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
 import { type Outcome, publish } from "../outcome.ts";
 
-export function handleToolAccess({ envelope }: Handling): Outcome {
+export function handleToolAccess(handling: Handling): Outcome {
+  const { member, envelope } = handling;
   const { type, policy } = envelope.payload;
-  if (type === "tool_access_policy" && !isObject(policy)) {
+  if (type === policyType && !isObject(policy)) {
     throw new McpxError("bad_system", "payload.policy must be an object");
   }
+  if (member.room.toolAccess === "off") return publish;
+  if (type === policyType) declarePolicy(handling);
+  else keepRevocation(handling);
   return publish;
+}
+
+function declarePolicy({ gateway, member, envelope }: Handling): void {
+  const { room, participant } = member;
+  gateway.toolAccess.declare(room, participant.id, readPolicy(envelope.payload.policy));
+}
+
+/** Kept before it is published: whoever has seen the notice can rely on it. */
+function keepRevocation({ gateway, member, envelope }: Handling): void {
+  const { room, participant } = member;
+  const now = gateway.clock.now();
+  const { ids, untilMs } = readRevocation(envelope.payload, now);
+  gateway.rates.chargeCapabilityRequest(participant.id, gateway.clock.monotonic());
+  gateway.toolAccess.revoked.add(room.topic, participant.id, ids, untilMs, now);
+  const detail = { count: ids.length, first: ids[0] };
+  gateway.audit.record({ action: "capability.revoke", actor: participant.id, topic: room.topic, detail });
 }

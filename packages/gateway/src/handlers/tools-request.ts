@@ -1,0 +1,44 @@
+// COMPAT: `tools/request` of who may not call: the room hears of it, and somebody who may can act on it. Proposals are
+// the better way; only where `compat.toolsRequest` is on. [AC-11-1]
+import { type Envelope, isObject, jsonRpcShape, McpxError, parseExact, payloadText } from "@mcpx/protocol";
+import type { Handling } from "../handling.ts";
+import type { Outcome } from "../outcome.ts";
+
+/** Looked at before levels: it is no call. */
+export function isToolsRequest({ gateway, member, envelope }: Omit<Handling, "permission">): boolean {
+  if (!gateway.options.compat.toolsRequest || member.level === "full") return false;
+  const { kind, payload } = envelope;
+  return kind.kind === "mcp" && payload.method === "tools/request" && Object.hasOwn(payload, "id");
+}
+
+export function handleToolsRequest({ gateway, member, envelope }: Omit<Handling, "permission">): Outcome {
+  jsonRpcShape(envelope.payload);
+  const [target, ...others] = envelope.to;
+  if (target === undefined || others.length > 0) {
+    throw new McpxError("request_needs_one_target", `to names ${envelope.to.length} participants`);
+  }
+  const { name, arguments: args = {}, reason } = paramsOf(envelope);
+  if (typeof name !== "string") throw new McpxError("bad_params", "params.name must be a tool's name");
+  if (!isObject(args)) throw new McpxError("bad_params", "params.arguments must be an object");
+  gateway.rates.chargeProposal(member.participant.id, gateway.clock.monotonic());
+  const type = "tool_request_pending";
+  return {
+    type: "done",
+    announcement: {
+      event: type,
+      type,
+      requester: member.participant.id,
+      target,
+      tool: name,
+      arguments: args,
+      requestId: envelope.payload.id,
+      ...(typeof reason === "string" ? { reason } : {}),
+    },
+  };
+}
+
+/** Numbers as they came. */
+function paramsOf(envelope: Envelope): Record<string, unknown> {
+  const payload = parseExact(payloadText(envelope));
+  return isObject(payload) && isObject(payload.params) ? payload.params : {};
+}
