@@ -1,0 +1,111 @@
+// What the configuration says of a device, checked before anything is opened. [AX-8.3-1] [AX-8.3-4]
+import type { Capability } from "@mcpx/protocol";
+import { payloadBytesMax } from "../framing/frame-a.ts";
+import { type Field, fieldTypesA, fieldTypesB } from "../tools/field.ts";
+import { type Layout, widthOf } from "../tools/layout.ts";
+
+export interface ToolConfig {
+  /** 1 to 255: the stub's own. */
+  id: number;
+  name: string;
+  description?: string | undefined;
+  arguments?: readonly Field[] | undefined;
+  result?: readonly Field[] | undefined;
+  /** Of profile A; `struct` unless given. */
+  layout?: Layout | undefined;
+  /** What it is to call it; what is not said is read as dangerous. A device is never asked. */
+  capability?: Partial<Capability> | undefined;
+  /** How long an answer may take; 1 000 unless given. */
+  timeoutMs?: number | undefined;
+  /** Words for the device's own statuses, 128 to 255. */
+  statuses?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface DeviceConfig {
+  /** Its name in the tree. */
+  segment: string;
+  profile: "a" | "b";
+  tools: readonly ToolConfig[];
+  /** Of profile A: the width of its CRC, 16 unless given; and the longest payload it takes, 8 unless given. */
+  crc?: 8 | 16 | undefined;
+  payloadMax?: number | undefined;
+  /** Of profile B: its serial number in hexadecimal. Another device on the line is not listened to. */
+  serial?: string | undefined;
+  /** Of profile B: `json` over MQTT, `cbor` unless given. */
+  encoding?: "cbor" | "json" | undefined;
+  /** How often a silent line is asked whether the device is there; 5 000 unless given. */
+  heartbeatMs?: number | undefined;
+}
+
+export class DeviceConfigError extends Error {}
+
+const segmentLike = /^[a-z0-9_-]{1,63}$/;
+
+export function checkDeviceConfig(config: DeviceConfig): void {
+  const { segment, tools, payloadMax = 8, serial, heartbeatMs = 5_000 } = config;
+  const fail = (what: string): never => {
+    throw new DeviceConfigError(`device ${JSON.stringify(segment)}: ${what}`);
+  };
+  if (!segmentLike.test(segment)) fail("its segment is 1 to 63 characters of a-z 0-9 _ -");
+  if (!isWithin(payloadMax, 0, payloadBytesMax)) fail(`payloadMax is 0 to ${payloadBytesMax}`);
+  if (!isWithin(heartbeatMs, 100, 3_600_000)) fail("heartbeatMs is 100 to 3 600 000");
+  if (serial !== undefined && !/^(?:[0-9a-f]{2}){1,16}$/.test(serial))
+    fail("its serial is 1 to 16 bytes in hexadecimal");
+  for (const key of ["id", "name"] as const) {
+    const twice = tools.find((tool, at) => tools.findIndex((other) => other[key] === tool[key]) < at);
+    if (twice !== undefined) fail(`two tools have the ${key} ${twice[key]}`);
+  }
+  for (const tool of tools) {
+    const fault = faultOfTool(tool, config);
+    if (fault !== undefined) fail(`tool ${JSON.stringify(tool.name)}: ${fault}`);
+  }
+}
+
+function isWithin(value: number | undefined, least: number, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+function faultOfTool(tool: ToolConfig, { profile, payloadMax = 8 }: DeviceConfig): string | undefined {
+  const { id, name, layout = "struct", timeoutMs = 1 } = tool;
+  const fields = [tool.arguments ?? [], tool.result ?? []];
+  if (!isWithin(id, 1, 255)) return "its id is 1 to 255";
+  if (!segmentLike.test(name)) return "its name is 1 to 63 characters of a-z 0-9 _ -";
+  if (!isWithin(timeoutMs, 1, 600_000)) return "timeoutMs is 1 to 600 000";
+  if (profile === "b" && tool.layout !== undefined) return "layout is for profile A";
+  for (const side of fields) {
+    const fault =
+      faultOfFields(side, profile) ?? (profile === "a" ? faultOfLayout(side, layout, payloadMax) : undefined);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function faultOfFields(fields: readonly Field[], profile: "a" | "b"): string | undefined {
+  const types = profile === "a" ? fieldTypesA : fieldTypesB;
+  if (fields.length > 15) return "there are at most 15 fields";
+  for (const { name, type, scale } of fields) {
+    if (!/^[A-Za-z_]\w{0,62}$/.test(name) || name === "__proto__")
+      return `${JSON.stringify(name)} is no name of a field`;
+    if (!types.includes(type))
+      return `${name} has the type ${type}; in profile ${profile.toUpperCase()} there are ${types.join(", ")}`;
+    if (fields.filter((other) => other.name === name).length > 1) return `two fields are called ${name}`;
+    if (scale === 0) return `the scale of ${name} is 0`;
+  }
+  return undefined;
+}
+
+function faultOfLayout(fields: readonly Field[], layout: Layout, payloadMax: number): string | undefined {
+  if (layout === "raw") {
+    const isRaw = fields.length === 0 || (fields.length === 1 && fields[0]?.type === "bytes");
+    return isRaw ? undefined : "raw has one field, of the type bytes";
+  }
+  if (layout === "tlv") {
+    const tags = fields.map(({ tag }) => tag);
+    const isTagged = tags.every((tag) => isWithin(tag, 0, 255)) && new Set(tags).size === tags.length;
+    return isTagged ? undefined : "in tlv every field has a tag of its own, 0 to 255";
+  }
+  const unsized = fields.find((field) => widthOf(field) === undefined);
+  if (unsized !== undefined) return `${unsized.name} has no length`;
+  const bytes = fields.reduce((total, field) => total + (widthOf(field) ?? 0), 0);
+  return bytes > payloadMax ? `its fields are ${bytes} bytes, payloadMax is ${payloadMax}` : undefined;
+}

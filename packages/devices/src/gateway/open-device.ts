@@ -1,0 +1,236 @@
+// One device in the tree for as long as this runs: its line is opened again and again, it is asked whether it is there,
+// registered once it has shown itself, degraded while it is silent. A device waits for no other. [AX-B-3] [AX-B-8]
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type RegisterOptions,
+  registerWith,
+  type Subserver,
+  type TransportClass,
+} from "@mcpx/client/subserver";
+import type { Line, OpenLine } from "../lines/line.ts";
+import { checkDeviceConfig, type DeviceConfig } from "./device-config.ts";
+import { createDeviceServer, type DeviceServer } from "./device-server.ts";
+import type { Stub } from "./stub.ts";
+import { createStubA } from "./stub-a.ts";
+import { createStubB } from "./stub-b.ts";
+
+export interface DeviceOptions {
+  config: DeviceConfig;
+  openLine: OpenLine;
+  /** The aggregator. */
+  url: string;
+  registration: Pick<RegisterOptions, "token" | "subserverId" | "heartbeatMs" | "openSocket" | "transport">;
+  /** In words what happens to it. */
+  onEvent?: ((event: DeviceEvent) => void) | undefined;
+}
+
+export type DeviceEvent =
+  | { event: "here" }
+  /** Not (yet) there: nobody answers, or somebody else does. Told when the reason changes. */
+  | { event: "absent"; why: string }
+  | { event: "silent"; why: string }
+  | { event: "restarted" }
+  | { event: "registered" | "deregistered" }
+  /** Not registered, or no longer; tried again at the next heartbeat. */
+  | { event: "refused"; why: string }
+  /** Of a tool that is configured, and that the device does not have or has with other types. */
+  | { event: "missing_tool"; name: string }
+  | { event: "dropped"; why: string };
+
+const greetMs = 1_000;
+const missedMax = 3;
+const reopenMs = { least: 100, most: 5_000 };
+/** How long a silent device stays listed. [AX-13.2-2] */
+const graceMs = 300_000;
+
+export class Device implements AsyncDisposable {
+  readonly stub: Stub;
+  readonly #options: DeviceOptions;
+  readonly #closing = new AbortController();
+  readonly #run: Promise<void>;
+  #silentSince: Date | undefined = new Date();
+  #absentWhy: string | undefined;
+  #heardAtMs = 0;
+  #subserver: Subserver | undefined;
+  #server: DeviceServer | undefined;
+
+  constructor(options: DeviceOptions) {
+    checkDeviceConfig(options.config);
+    this.#options = options;
+    const create = options.config.profile === "a" ? createStubA : createStubB;
+    this.stub = create(options.config, {
+      dropped: (why) => this.#tell({ event: "dropped", why }),
+      restarted: () => this.#tell({ event: "restarted" }),
+    });
+    this.#run = this.#live();
+  }
+
+  get isHere(): boolean {
+    return this.#silentSince === undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#run;
+    await this.#subserver?.close();
+  }
+
+  #tell(event: DeviceEvent): void {
+    this.#options.onEvent?.(event);
+  }
+
+  get #heartbeatMs(): number {
+    return this.#options.config.heartbeatMs ?? 5_000;
+  }
+
+  async #live(): Promise<void> {
+    let waitMs = reopenMs.least;
+    while (!this.#closing.signal.aborted) {
+      const ended = Promise.withResolvers<string>();
+      const line = await this.#open(ended.resolve);
+      if (line !== undefined) {
+        waitMs = reopenMs.least;
+        this.stub.conversation.use(line);
+        await this.#watch(ended.promise);
+        this.stub.conversation.use(undefined);
+        line.close();
+      }
+      await this.#pause(waitMs);
+      waitMs = Math.min(waitMs * 2, reopenMs.most);
+      await this.#leaveAfterGrace();
+    }
+  }
+
+  async #open(ended: (why: string) => void): Promise<Line | undefined> {
+    const read = this.stub.readLine();
+    try {
+      return await this.#options.openLine({
+        bytes: (bytes) => {
+          this.#heardAtMs = performance.now();
+          read(bytes);
+        },
+        ended,
+      });
+    } catch (error) {
+      this.#fall(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  /** Until the line ends. */
+  async #watch(ended: Promise<string>): Promise<void> {
+    let isOver = false;
+    const over = ended.then((why) => {
+      isOver = true;
+      this.#fall(`its line has ended: ${why}`);
+    });
+    let missed = 0;
+    while (!isOver && !this.#closing.signal.aborted) {
+      const isAnswering = await this.#look();
+      missed = isAnswering ? 0 : missed + 1;
+      if (this.isHere && this.#subserver === undefined) this.#tryRegister();
+      if (missed >= missedMax) this.#fall("it does not answer");
+      await this.#leaveAfterGrace();
+      // A device that has not shown itself yet is asked more often than one that is there.
+      const waitMs = this.isHere ? this.#heartbeatMs : Math.min(this.#heartbeatMs, greetMs);
+      await Promise.race([over, this.#pause(waitMs)]);
+    }
+  }
+
+  /** Whether it is there: what it has said lately counts as much as a heartbeat. */
+  async #look(): Promise<boolean> {
+    if (!this.isHere) {
+      const fault = await this.stub.greet(greetMs);
+      if (fault === undefined) this.#rise();
+      else if (fault !== this.#absentWhy) this.#tell({ event: "absent", why: fault });
+      this.#absentWhy = fault;
+      return fault === undefined;
+    }
+    if (performance.now() - this.#heardAtMs < this.#heartbeatMs) return true;
+    return this.stub.heartbeat(greetMs);
+  }
+
+  #rise(): void {
+    this.#silentSince = undefined;
+    this.#tell({ event: "here" });
+    const has = new Set(this.stub.tools());
+    for (const tool of this.#options.config.tools) {
+      if (!has.has(tool)) this.#tell({ event: "missing_tool", name: tool.name });
+    }
+    this.#listChanged();
+  }
+
+  #fall(why: string): void {
+    if (!this.isHere) return;
+    this.#silentSince = new Date();
+    this.#tell({ event: "silent", why });
+    this.#listChanged();
+  }
+
+  /** What cannot be meant is refused before anything is sent. */
+  #tryRegister(): void {
+    try {
+      this.#register();
+    } catch (error) {
+      this.#tell({ event: "refused", why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #register(): void {
+    const { config, url, registration } = this.#options;
+    const transport = transportOf(config);
+    const { stub } = this;
+    const device = { segment: config.segment, transport, stub, silentSince: () => this.#silentSince };
+    const subserver = registerWith(url, {
+      ...registration,
+      segment: config.segment,
+      transportClass: transport,
+      capabilities: { tools: true, resources: false, prompts: false, notifications: true },
+      server: () => {
+        this.#server = createDeviceServer(device);
+        return this.#server;
+      },
+      onState: (state) => {
+        if (state === "registered") this.#tell({ event: "registered" });
+      },
+    });
+    this.#subserver = subserver;
+    void subserver.ended.then((error) => {
+      if (this.#subserver === subserver) this.#subserver = undefined;
+      if (error !== undefined) this.#tell({ event: "refused", why: error.message });
+    });
+  }
+
+  #listChanged(): void {
+    this.#server?.listChanged().catch((error: Error) => {
+      // Not connected just now: the next registration lists afresh.
+      this.#tell({ event: "dropped", why: `the change was not told: ${error.message}` });
+    });
+  }
+
+  async #leaveAfterGrace(): Promise<void> {
+    const isOver = this.#silentSince !== undefined && Date.now() - this.#silentSince.getTime() > graceMs;
+    if (!isOver || this.#subserver === undefined) return;
+    await this.#subserver.close();
+    this.#subserver = undefined;
+    this.#tell({ event: "deregistered" });
+  }
+
+  async #pause(ms: number): Promise<void> {
+    try {
+      await sleep(ms, undefined, { signal: this.#closing.signal, ref: true });
+    } catch (error) {
+      if (!this.#closing.signal.aborted) throw error;
+    }
+  }
+}
+
+function transportOf({ profile, encoding }: DeviceConfig): TransportClass {
+  if (profile === "a") return "native";
+  return encoding === "json" ? "mqtt_json" : "uart_cbor";
+}
+
+/** Returns at once; the device comes when it can. Throws where its configuration cannot be meant. */
+export function openDevice(options: DeviceOptions): Device {
+  return new Device(options);
+}

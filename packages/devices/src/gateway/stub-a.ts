@@ -1,0 +1,54 @@
+// Profile A: a table stub, of which everything but its answers is configuration. [AX-8.3-1]
+import { createFrameAReader, encodeFrameA, flushA, frameTypes } from "../framing/frame-a.ts";
+import { decodeLayout, encodeLayout } from "../tools/layout.ts";
+import { Conversation } from "./conversation.ts";
+import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
+
+/** The tool id of heartbeats. */
+const heartbeatId = 0;
+const nothing = new Uint8Array();
+
+export const createStubA: CreateStub = ({ tools, crc = 16, payloadMax = 8 }, events) => {
+  const conversation = new Conversation({
+    ids: 256,
+    flush: flushA(payloadMax),
+    request: (tool, seq, payload) => {
+      const type = tool === heartbeatId ? frameTypes.heartbeat : frameTypes.call;
+      return encodeFrameA({ type, tool, seq, payload: payload as Uint8Array }, crc);
+    },
+  });
+  const readLine = () =>
+    createFrameAReader(crc, {
+      dropped: events.dropped,
+      frame: ({ type, tool, seq, payload }) => {
+        const [status, ...result] = payload;
+        const isAnswer =
+          type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
+        // Without a status it is what we have sent ourselves: a line that echoes.
+        if (!isAnswer || status === undefined) events.dropped("a frame that is no answer");
+        else if (status !== 0) conversation.hear(seq, tool, { kind: "error", status, text: undefined });
+        else conversation.hear(seq, tool, { kind: "result", result: Uint8Array.from(result) });
+      },
+    });
+  const heartbeat = async (timeoutMs: number) => {
+    const question = { method: heartbeatId, body: nothing, timeoutMs, isRepeatable: false };
+    return (await conversation.ask(question)).kind === "result";
+  };
+  return {
+    conversation,
+    readLine,
+    heartbeat,
+    greet: async (timeoutMs) => ((await heartbeat(timeoutMs)) ? undefined : "it does not answer"),
+    tools: () => tools,
+    call: (tool, values, signal) =>
+      conversation.ask({
+        method: tool.id,
+        body: encodeLayout(tool.layout ?? "struct", fieldsOf(tool.arguments), values),
+        timeoutMs: tool.timeoutMs ?? callMsDefault,
+        isRepeatable: tool.capability?.idempotent === true,
+        signal,
+      }),
+    read: (tool, { result }) =>
+      decodeLayout(tool.layout ?? "struct", fieldsOf(tool.result), result as Uint8Array),
+  };
+};

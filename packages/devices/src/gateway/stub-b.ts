@@ -1,0 +1,123 @@
+// Profile B over a line with COBS, or in JSON over MQTT: a stub that says itself which tools it has; names are configuration. [AX-8.3-2]
+import { createCobsReader, frameCobs } from "../framing/cobs.ts";
+import type { FrameReader } from "../framing/framing.ts";
+import { decodeResult, encodeArguments, stubTypeOf } from "../tools/arguments-b.ts";
+import type { Field, Values } from "../tools/field.ts";
+import type { CborValue, DecodedMap } from "../wire/cbor.ts";
+import {
+  decodePacket,
+  encodeRequest,
+  idMax,
+  ownMethods,
+  readRegistrationOfStub,
+  type StubMessage,
+  type StubRegistration,
+} from "../wire/message.ts";
+import { decodeJson, encodeJsonRequest, withBytesAt, withRegistrationBytes } from "../wire/mqtt-message.ts";
+import { Conversation, type Outcome } from "./conversation.ts";
+import type { ToolConfig } from "./device-config.ts";
+import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
+
+interface Encoding {
+  encode(method: number, id: number, args: readonly CborValue[]): Uint8Array;
+  reader(hear: (message: StubMessage | undefined) => void, dropped: (why: string) => void): FrameReader;
+  registration(result: DecodedMap): StubRegistration | undefined;
+  result(fields: readonly Field[], result: DecodedMap): Values | string;
+}
+
+const encodings: Record<"cbor" | "json", Encoding> = {
+  cbor: {
+    encode: (method, id, args) => frameCobs(encodeRequest(method, id, args)),
+    reader: (hear, dropped) => createCobsReader({ dropped, frame: (packet) => hear(decodePacket(packet)) }),
+    registration: readRegistrationOfStub,
+    result: decodeResult,
+  },
+  // A broker hands over whole messages.
+  json: {
+    encode: (method, id, args) => Buffer.from(encodeJsonRequest(method, id, args)),
+    reader: (hear) => (bytes) => hear(decodeJson(Buffer.from(bytes).toString())),
+    registration: (result) => readRegistrationOfStub(withRegistrationBytes(result)),
+    result: (fields, result) => {
+      const keys = [...fields.keys()].filter((key) => fields[key]?.type === "bytes" && result.has(key));
+      return decodeResult(fields, withBytesAt(result, keys));
+    },
+  },
+};
+
+export const createStubB: CreateStub = (config, events) => {
+  const { encoding = "cbor" } = config;
+  let registration: StubRegistration | undefined;
+  const conversation = new Conversation({
+    ids: idMax + 1,
+    flush: new Uint8Array(),
+    request: (method, id, args) => encodings[encoding].encode(method, id, args as readonly CborValue[]),
+  });
+  const accept = (accepted: StubRegistration) => {
+    registration = accepted;
+    conversation.callsMax = accepted.callsMax;
+  };
+  const isStranger = ({ serial }: StubRegistration) =>
+    config.serial !== undefined && Buffer.from(serial).toString("hex") !== config.serial;
+  const hear = (message: StubMessage | undefined) => {
+    if (message === undefined) events.dropped("a frame that is no message");
+    else if (message.kind === "result") conversation.hear(message.id, undefined, message);
+    else if (message.kind === "error") conversation.hear(message.id, undefined, message);
+    else if (isStranger(message.registration)) events.dropped("an announcement of another device");
+    else {
+      accept(message.registration);
+      conversation.interrupt();
+      events.restarted();
+    }
+  };
+  const own = (method: number, timeoutMs: number) =>
+    conversation.ask({ method, body: [], timeoutMs, isRepeatable: false });
+  const greet = async (timeoutMs: number) => {
+    const before = registration;
+    const answer = await own(ownMethods.register, timeoutMs);
+    // A stub that boots while it is asked has announced itself instead.
+    if (answer.kind !== "result") return registration === before ? "it does not answer" : undefined;
+    const read = encodings[encoding].registration(answer.result as DecodedMap);
+    if (read === undefined) return "its registration cannot be read";
+    if (isStranger(read))
+      return `its serial number is ${Buffer.from(read.serial).toString("hex")}, not the configured one`;
+    accept(read);
+    return undefined;
+  };
+  return {
+    conversation,
+    readLine: () => encodings[encoding].reader(hear, events.dropped),
+    greet,
+    heartbeat: async (timeoutMs) => (await own(ownMethods.heartbeat, timeoutMs)).kind === "result",
+    tools: () => config.tools.filter((tool) => registration !== undefined && agrees(tool, registration)),
+    call: (tool, values, signal) => callStub(conversation, registration, tool, values, signal),
+    read: (tool, { result }) => encodings[encoding].result(fieldsOf(tool.result), result as DecodedMap),
+  };
+};
+
+/** Announced, with the types that its configuration expects. */
+function agrees(tool: ToolConfig, { tools }: StubRegistration): boolean {
+  const announced = tools.find(({ id }) => id === tool.id)?.argumentTypes;
+  return announced?.join() === fieldsOf(tool.arguments).map(stubTypeOf).join();
+}
+
+async function callStub(
+  conversation: Conversation,
+  registration: StubRegistration | undefined,
+  tool: ToolConfig,
+  values: Parameters<typeof encodeArguments>[1],
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const args = encodeArguments(fieldsOf(tool.arguments), values);
+  const packetMax = registration?.packetMax ?? 0;
+  // The longest id: what does not fit with it might not fit next time.
+  if (encodeRequest(tool.id, idMax, args).length > packetMax) {
+    return { kind: "error", status: 2, text: `a packet has at most ${packetMax} bytes` };
+  }
+  return conversation.ask({
+    method: tool.id,
+    body: args,
+    timeoutMs: tool.timeoutMs ?? callMsDefault,
+    isRepeatable: tool.capability?.idempotent === true,
+    signal,
+  });
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { decodeCobs, frameCobs } from "../framing/cobs.ts";
+import { encodeFrameA } from "../framing/frame-a.ts";
+import { encodeCbor } from "../wire/cbor.ts";
+import { sealed } from "../wire/crc.ts";
+import { encodeRequest } from "../wire/message.ts";
+import { callDevice } from "./call-device.ts";
+import type { DeviceConfig, ToolConfig } from "./device-config.ts";
+import type { CreateStub } from "./stub.ts";
+import { createStubA } from "./stub-a.ts";
+import { createStubB } from "./stub-b.ts";
+
+const toolOf = (type: "u8" | "uint"): ToolConfig => ({
+  id: 200,
+  name: "dim",
+  arguments: [{ name: "percent", type, maximum: 100 }],
+  result: [{ name: "percent", type, maximum: 100 }],
+  statuses: { 130: "the lid is open" },
+  timeoutMs: 1_000,
+});
+
+/** A stub on a line that keeps what was sent, and says whatever it is told to. */
+function open(create: CreateStub, config: Pick<DeviceConfig, "profile" | "tools">) {
+  const sent: Buffer[] = [];
+  const stub = create({ segment: "lamp", ...config }, { dropped: () => {}, restarted: () => {} });
+  const say = stub.readLine();
+  const line = { write: (bytes: Uint8Array) => sent.push(Buffer.from(bytes)) > 0, close: () => {} };
+  stub.conversation.use(line);
+  return { stub, sent, say };
+}
+
+const meta = { _meta: { "x-mcpax-route": ["lamp", "dim"] } };
+
+test("[AX-8.2-2] [AX-8.2-3] a profile A device hears its own id and its arguments, byte for byte, and nothing else", async () => {
+  const tool = toolOf("u8");
+  const { stub, sent, say } = open(createStubA, { profile: "a", tools: [tool] });
+  expect(await callDevice(stub, tool, { percent: 50, ...meta }, undefined)).toMatchObject({ isError: true });
+  expect(sent).toEqual([]);
+  const call = callDevice(stub, tool, { percent: 50 }, undefined);
+  const frame = encodeFrameA({ type: 1, tool: 200, seq: 1, payload: Uint8Array.of(50) }, 16);
+  expect(sent).toEqual([Buffer.concat([new Uint8Array(16), frame])]);
+  say(encodeFrameA({ type: 2, tool: 200, seq: 1, payload: Uint8Array.of(0, 50) }, 16));
+  expect(await call).toMatchObject({ structuredContent: { percent: 50 } });
+});
+
+test("[AX-8.2-2] [AX-8.2-3] a profile B device does too", async () => {
+  const tool = toolOf("uint");
+  const { stub, sent, say } = open(createStubB, { profile: "b", tools: [tool] });
+  const greeting = stub.greet(1_000);
+  expect(sent).toEqual([Buffer.from(frameCobs(encodeRequest(-1, 1, [])))]);
+  const registration = new Map<number, never>(
+    Object.entries({ 0: 1, 1: Uint8Array.of(7), 2: 64, 4: new Map([[200, Uint8Array.of(5, 0)]]) }).map(
+      ([key, value]) => [Number(key), value as never],
+    ),
+  );
+  say(
+    frameCobs(
+      sealed(
+        encodeCbor(
+          new Map<number, never>([
+            [2, 1 as never],
+            [4, registration as never],
+          ]),
+        ),
+      ),
+    ),
+  );
+  expect(await greeting).toBeUndefined();
+  expect(stub.tools()).toEqual([tool]);
+  const call = callDevice(stub, tool, { percent: 50 }, undefined);
+  expect(decodeCobs(new Uint8Array(sent[1] ?? []).slice(1, -1))).toEqual(encodeRequest(200, 2, [50]));
+  say(
+    frameCobs(
+      sealed(
+        encodeCbor(
+          new Map<number, never>([
+            [2, 2 as never],
+            [4, new Map([[0, 50]]) as never],
+          ]),
+        ),
+      ),
+    ),
+  );
+  expect(await call).toMatchObject({ structuredContent: { percent: 50 } });
+});
+
+test.each([
+  ["a status of its own, in the configuration's words", [130], "The lid is open (status 130)."],
+  ["a status nobody knows", [77], "The device tried and failed (status 77)."],
+  [
+    "a result out of bounds",
+    [0, 101],
+    "The device answered, but its result does not fit: percent is not between 0 and 100.",
+  ],
+  [
+    "a result that is too long",
+    [0, 1, 1],
+    "The device answered, but its result does not fit: there are bytes left over.",
+  ],
+  [
+    "a result that is missing",
+    [0],
+    "The device answered, but its result does not fit: percent cannot be read.",
+  ],
+])("[AX-B-4] [AX-10.4-1] %s is a tool error", async (_name, payload, text) => {
+  const tool = toolOf("u8");
+  const { stub, say } = open(createStubA, { profile: "a", tools: [tool] });
+  const call = callDevice(stub, tool, { percent: 50 }, undefined);
+  say(encodeFrameA({ type: 2, tool: 200, seq: 1, payload: Uint8Array.from(payload) }, 16));
+  expect(await call).toMatchObject({ isError: true, content: [{ text }] });
+});
+
+test("[AX-B-1] a line that echoes is not taken for a device", async () => {
+  const { stub, sent, say } = open(createStubA, { profile: "a", tools: [] });
+  const heartbeat = stub.heartbeat(30);
+  say(sent[0] as Buffer);
+  expect(await heartbeat).toBe(false);
+});

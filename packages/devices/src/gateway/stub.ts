@@ -1,0 +1,33 @@
+// A stub of either profile, as the gateway sees it: told what arrives on its line, asked to call and to show itself.
+import type { Field, Values } from "../tools/field.ts";
+import type { Conversation, Outcome } from "./conversation.ts";
+import type { DeviceConfig, ToolConfig } from "./device-config.ts";
+
+interface StubEvents {
+  /** Something on the line could not be read. */
+  dropped(why: string): void;
+  /** It began anew by itself. */
+  restarted(): void;
+}
+
+export interface Stub {
+  readonly conversation: Conversation;
+  /** A fresh line has a fresh reader: half a frame belongs to the old one. */
+  readLine(): (bytes: Uint8Array) => void;
+  /** Asks who is there; what is wrong in words, `undefined` where it is the configured device. */
+  greet(timeoutMs: number): Promise<string | undefined>;
+  /** Whether it answered. */
+  heartbeat(timeoutMs: number): Promise<boolean>;
+  /** Those of the configuration that the stub has. */
+  tools(): readonly ToolConfig[];
+  call(tool: ToolConfig, values: Values, signal: AbortSignal | undefined): Promise<Outcome>;
+  /** A string that says what is wrong. */
+  read(tool: ToolConfig, outcome: Extract<Outcome, { kind: "result" }>): Values | string;
+}
+
+export type CreateStub = (config: DeviceConfig, events: StubEvents) => Stub;
+
+/** Three attempts fit into the patience for `fast` tools. */
+export const callMsDefault = 1_000;
+
+export const fieldsOf = (fields: readonly Field[] | undefined): readonly Field[] => fields ?? [];

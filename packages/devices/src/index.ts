@@ -1,0 +1,19 @@
+// Microcontrollers as MCP servers: framing and CBOR for whoever talks to a stub, and a gateway that registers each
+// device in a tree. What goes over the wire is in spec/devices.md.
+export { createCobsReader, frameCobs } from "./framing/cobs.ts";
+export { createFrameAReader, encodeFrameA, type FrameA } from "./framing/frame-a.ts";
+export type { FrameReader, FrameTaker } from "./framing/framing.ts";
+export { createGattReader, encodeGatt, gattUuids } from "./framing/gatt.ts";
+export { createIsoTpReader, encodeIsoTp, type FlowControl, readFlowControl } from "./framing/iso-tp.ts";
+export { createLengthPrefixReader, encodeLengthPrefix, idleByte } from "./framing/length-prefix.ts";
+export { type DeviceConfig, DeviceConfigError, type ToolConfig } from "./gateway/device-config.ts";
+export { type Device, type DeviceEvent, type DeviceOptions, openDevice } from "./gateway/open-device.ts";
+export type { Line, LineTaker, OpenLine } from "./lines/line.ts";
+export { type MqttAddress, mqttLine } from "./lines/line-mqtt.ts";
+export { type SerialAddress, serialLine } from "./lines/line-serial.ts";
+export { type SocketAddress, socketLine } from "./lines/line-socket.ts";
+export { MissingLibraryError } from "./lines/optional.ts";
+export type { Field, FieldType } from "./tools/field.ts";
+export type { Layout } from "./tools/layout.ts";
+export { decodePacket, encodeRequest, type StubMessage, type StubRegistration } from "./wire/message.ts";
+export { decodeJson, encodeJsonRequest } from "./wire/mqtt-message.ts";

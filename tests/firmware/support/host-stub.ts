@@ -1,0 +1,76 @@
+// The C stubs as processes of this machine, each on a socket whose path stays: they can die and come again.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "vitest";
+
+const run = promisify(execFile);
+const firmware = join(import.meta.dirname, "..", "..", "..", "firmware");
+
+interface HostStub {
+  readonly path: string;
+  start(): Promise<void>;
+  /** `SIGSTOP` makes it silent, `SIGCONT` lets it speak again. */
+  signal(signal: NodeJS.Signals): void;
+  kill(): Promise<void>;
+}
+
+export interface HostStubs extends AsyncDisposable {
+  /** Started, on a path of its own. */
+  start(profile: "a" | "b"): Promise<HostStub>;
+}
+
+export async function buildHostStubs(): Promise<HostStubs> {
+  const directory = await mkdtemp(join(tmpdir(), "mcpx-host-stubs-"));
+  const programs = { a: await build("a", directory), b: await build("b", directory) };
+  const stubs: HostStub[] = [];
+  return {
+    start: async (profile) => {
+      const stub = createStub(programs[profile], join(directory, `line-${stubs.length}`));
+      stubs.push(stub);
+      await stub.start();
+      return stub;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const stub of stubs) await stub.kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function build(profile: "a" | "b", directory: string): Promise<string> {
+  const program = join(directory, `stub-${profile}`);
+  const sources = [`profile-${profile}/mcpx_${profile}.c`, `demo/demo_${profile}.c`, "host/board.c"];
+  const flags = ["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror"];
+  await run("gcc", [...flags, "-o", program, ...sources.map((source) => join(firmware, source))]);
+  return program;
+}
+
+function createStub(program: string, path: string): HostStub {
+  let child: ChildProcess | undefined;
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  const isListening = () =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  return {
+    path,
+    start: async () => {
+      await kill();
+      await rm(path, { force: true });
+      child = spawn(program, [path], { stdio: "ignore" });
+      await expect.poll(isListening, { interval: 5 }).toBe(true);
+    },
+    signal: (signal) => void child?.kill(signal),
+    kill,
+  };
+}
