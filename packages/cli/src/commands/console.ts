@@ -1,0 +1,39 @@
+// `mcpx console`: a new link to the web console of the running gateway. It lets one browser in, once.
+import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { consoleUrl } from "../console/console-url.ts";
+import { openBrowser } from "../console/open-browser.ts";
+import { Failure } from "../failure.ts";
+import { accessGateway, callGateway } from "../gateway-access.ts";
+import { localUser } from "../local-store.ts";
+
+const options = {
+  ...gatewayOptions,
+  open: { type: "boolean", about: "open it in the browser at once" },
+} as const;
+
+export const webConsole = defineCommand({
+  name: "console",
+  summary: "print a link that logs a browser in at the web console",
+  usage: "[--open]",
+  words: { min: 0, max: 0 },
+  options,
+  examples: [
+    ["mcpx console", "a link for one browser, good for ten minutes"],
+    ["mcpx console --open", "straight into the browser"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof options>): Promise<number> {
+  const { options, output } = context;
+  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
+  const entrance = await access.enter();
+  const { path } = await callGateway(entrance, "POST", "/admin/console-links", {});
+  const url = consoleUrl(entrance.url, String(path));
+  if (options.json) output.json({ url });
+  else output.line(url);
+  if (options.open && !(await openBrowser(url))) {
+    throw new Failure("no browser could be opened", "open the link yourself");
+  }
+  return 0;
+}

@@ -1,0 +1,49 @@
+// Addresses of the gateway for whoever is logged in at the console: the same handlers, with a token that never leaves
+// this process.
+import type { HttpRequest, Route } from "@mcpx/host";
+import type { Session } from "./sessions.ts";
+
+export interface Operator {
+  /** Throws `unauthorised` or `foreign_origin`. */
+  check(request: HttpRequest): Session;
+  /** An admin's, for one request. */
+  adminToken(session: Session): Promise<string>;
+}
+
+export const apiPath = "/console/api";
+
+const offered = /^\/(?:admin\/|v0\/topics(?:\/|$))/;
+
+/** Every administrative address, once more under the console's own path. */
+export function operatorRoutes(routes: readonly Route[], operator: Operator): Route[] {
+  return routes
+    .filter(({ path }) => offered.test(path))
+    .map((route) => ({
+      ...route,
+      path: `${apiPath}${route.path}`,
+      handle: async (request) => {
+        const token = await operator.adminToken(operator.check(request));
+        return await route.handle(withToken(request, token));
+      },
+    }));
+}
+
+/** The same request, shown with another token. */
+function withToken(request: HttpRequest, token: string): HttpRequest {
+  const { method, path, params, query, remoteAddress, isLoopback, origin } = request;
+  return {
+    method,
+    path,
+    params,
+    query,
+    remoteAddress,
+    isLoopback,
+    origin,
+    headers: { ...request.headers, authorization: `Bearer ${token}` },
+    certificateNames: () => request.certificateNames(),
+    hasJson: () => request.hasJson(),
+    json: () => request.json(),
+    text: () => request.text(),
+    onGone: (callback) => request.onGone(callback),
+  };
+}

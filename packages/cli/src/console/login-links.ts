@@ -1,0 +1,42 @@
+// Links that let one browser in, once, within minutes. Only in memory, and only as hashes: whoever reads it can open
+// nothing.
+import { hash, randomBytes } from "node:crypto";
+import type { Clock } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
+
+export interface LoginLinks {
+  /** The secret part of a new link. */
+  make(): string;
+  /** Throws `ticket_invalid` where it was used, is too old, or never was. */
+  use(ticket: string | undefined): void;
+}
+
+const lifeMs = 600_000;
+/** The oldest goes first. */
+const linksMax = 32;
+
+export function createLoginLinks(clock: Pick<Clock, "monotonic">): LoginLinks {
+  const open = new Map<string, { endsAt: number }>();
+  return {
+    make() {
+      const [oldest] = open.keys();
+      if (open.size >= linksMax && oldest !== undefined) open.delete(oldest);
+      const ticket = randomBytes(24).toString("base64url");
+      open.set(hashOf(ticket), { endsAt: clock.monotonic() + lifeMs });
+      return ticket;
+    },
+    use(ticket = "") {
+      const key = hashOf(ticket.slice(0, 128));
+      const link = open.get(key);
+      // Spent by being shown.
+      open.delete(key);
+      if (link !== undefined && link.endsAt > clock.monotonic()) return;
+      const suggestion = "Get a new link with `mcpx console`";
+      throw new McpxError("ticket_invalid", "this link was used or is too old", { suggestion });
+    },
+  };
+}
+
+function hashOf(ticket: string): string {
+  return hash("sha256", ticket, "base64url");
+}

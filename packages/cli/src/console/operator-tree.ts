@@ -1,0 +1,59 @@
+// The tree for whoever is logged in at the console: all of its tools and servers, and a call by hand.
+import { plainCaller, type RunningTree, serverStatus, serversOf } from "@mcpx/aggregator";
+import type { Principal } from "@mcpx/host";
+import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+
+/** Lists longer than this are cut; the page says so. */
+const toolsMax = 10_000;
+
+export async function showTree(tree: RunningTree, principal: Principal): Promise<JsonObject> {
+  const tools: JsonObject[] = [];
+  let cursor: unknown;
+  do {
+    const page = await ask(tree, principal, "tools/list", cursor === undefined ? {} : { cursor });
+    if (Array.isArray(page.tools)) tools.push(...page.tools.filter(isObject));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && tools.length < toolsMax);
+  // Not by a call of `mcpax.status`: whoever looks again and again would fill the audit.
+  const servers = serversOf(tree.state).map((server) => serverStatus(tree.state, server));
+  return { tools, servers, isCut: cursor !== undefined };
+}
+
+/** Exactly as it was written: numbers are not read and written again. */
+export async function callByHand(tree: RunningTree, principal: Principal, text: string): Promise<JsonObject> {
+  const { tool, arguments: given = {} } = readCall(text);
+  if (typeof tool !== "string") throw new McpxError("bad_request", "tool must be a tool's name");
+  if (!isObject(given)) throw new McpxError("bad_request", "arguments must be an object");
+  return await ask(tree, principal, "tools/call", { name: tool, arguments: given });
+}
+
+function readCall(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    value = undefined;
+  }
+  if (!isObject(value)) throw new McpxError("bad_request", "the body must be a JSON object");
+  return value;
+}
+
+function ask(
+  tree: RunningTree,
+  principal: Principal,
+  method: string,
+  params: JsonObject,
+): Promise<JsonObject> {
+  return tree.handle({
+    caller: plainCaller({ ...principal, tools: ["**"] }, `console:${principal.id}`),
+    method,
+    params,
+    wantsProgress: false,
+    paramHeaders: undefined,
+    signal: new AbortController().signal,
+    notify: () => {},
+    ask: async () => {
+      throw new McpxError("unknown_method", "a call by hand answers no questions");
+    },
+  });
+}

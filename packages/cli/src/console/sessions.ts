@@ -1,0 +1,108 @@
+// Who is logged in at the console. A session is a cookie that scripts cannot read, and a second half that only pages of
+// this very origin have: cookies are shared by all ports of a machine. Both are signed, so that a restart of the
+// gateway logs nobody out; ending one is kept with the revoked tokens.
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Clock, HttpRequest, Identity } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
+
+export interface Session {
+  readonly id: string;
+  /** Ms since 1970. */
+  readonly expiresAt: number;
+}
+
+interface NewSession extends Session {
+  cookie: string;
+  /** For the page alone. */
+  half: string;
+}
+
+export interface Sessions {
+  begin(request: HttpRequest): NewSession;
+  /** Throws `unauthorised`, or `foreign_origin` where another page asks. */
+  check(request: HttpRequest): Session;
+  /** The `set-cookie` that takes the cookie away. */
+  end(request: HttpRequest, session: Session): string;
+}
+
+const halfHeader = "x-mcpx-console";
+const lifeMs = 12 * 3_600_000;
+const cookieShape = /^([A-Za-z0-9_-]{22})\.(\d{13})\.([A-Za-z0-9_-]{43})$/;
+
+export interface SessionsOptions {
+  identity: Pick<Identity, "secret" | "revocations">;
+  clock: Pick<Clock, "now">;
+}
+
+export function createSessions({ identity, clock }: SessionsOptions): Sessions {
+  const secret = identity.secret("console");
+  const sign = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
+  const halfOf = (id: string) => sign(`half ${id}`);
+
+  return {
+    begin(request) {
+      const id = randomBytes(16).toString("base64url");
+      const expiresAt = clock.now() + lifeMs;
+      const value = `${id}.${expiresAt}.${sign(`${id}.${expiresAt}`)}`;
+      return { id, expiresAt, half: halfOf(id), cookie: cookieText(request, value, lifeMs / 1_000) };
+    },
+    check(request) {
+      checkOrigin(request);
+      const [, id = "", expires = "", mac = ""] =
+        cookieShape.exec(cookieOf(request, cookieName(request)) ?? "") ?? [];
+      const half = request.headers[halfHeader];
+      const expiresAt = Number(expires);
+      const isGood =
+        isSame(mac, sign(`${id}.${expires}`)) &&
+        isSame(typeof half === "string" ? half : "", halfOf(id)) &&
+        expiresAt > clock.now() &&
+        !identity.revocations.isRevoked(`console:${id}`);
+      if (isGood) return { id, expiresAt };
+      throw new McpxError("unauthorised", "nobody is logged in at this console", {
+        suggestion: "Get a link with `mcpx console`",
+      });
+    },
+    end(request, { id }) {
+      identity.revocations.revoke(`console:${id}`);
+      return cookieText(request, "", 0);
+    },
+  };
+}
+
+/** Pages elsewhere that may use the API with a token of their own have no business here. */
+function checkOrigin({ headers, method }: HttpRequest): void {
+  const { origin, host } = headers;
+  const site = headers["sec-fetch-site"];
+  const isOwn = origin === undefined ? method === "GET" : URL.parse(origin)?.host === host;
+  if (!isOwn || (site !== undefined && site !== "same-origin")) throw new McpxError("foreign_origin");
+}
+
+function isHttps({ origin }: HttpRequest): boolean {
+  return origin.startsWith("https:");
+}
+
+/** One for each port: gateways side by side do not log each other out. */
+function cookieName(request: HttpRequest): string {
+  const { port } = new URL(request.origin);
+  const name = `mcpx-console${port === "" ? "" : `-${port}`}`;
+  return isHttps(request) ? `__Host-${name}` : name;
+}
+
+function cookieText(request: HttpRequest, value: string, seconds: number): string {
+  const bounds = isHttps(request) ? "Path=/; Secure" : "Path=/console";
+  return `${cookieName(request)}=${value}; ${bounds}; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
+}
+
+/** `undefined` where it came twice: which one counts is nobody's guess. */
+function cookieOf({ headers }: HttpRequest, name: string): string | undefined {
+  const values = (headers.cookie ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function isSame(given: string, wanted: string): boolean {
+  return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+}

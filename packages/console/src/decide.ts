@@ -1,0 +1,73 @@
+// A person has decided: the decision goes where it counts, and what went wrong is told.
+import type { Decision, JsonObject } from "@mcpx/protocol";
+import { app } from "./page.ts";
+import { createCell } from "./store/cell.ts";
+import type { GateItem, Item, ProposalItem } from "./store/deck.ts";
+import { loadKey, saveKey } from "./store/key-store.ts";
+import { type BrowserKey, decideWithKey, decideWithPasskey, makeKey } from "./store/proofs.ts";
+
+/** This browser's own key, where it has one. */
+export const browserKey = createCell<BrowserKey | undefined>(undefined);
+loadKey().then(browserKey.set, () => undefined);
+
+export type Signer = "passkey" | "key";
+
+/** How this browser can sign: nothing where nobody here is an approver yet. */
+export function signersOf(
+  approvers: readonly JsonObject[],
+  key: BrowserKey | undefined,
+  isNamed = !/^[0-9.]{1,15}$|^\[/.test(location.hostname),
+): Signer[] {
+  const hasPasskeys =
+    isNamed && "credentials" in navigator && approvers.some(({ kind }) => kind === "passkey");
+  const hasKey = key !== undefined && approvers.some(({ thumbprint }) => thumbprint === key.thumbprint);
+  return [...(hasKey ? (["key"] as const) : []), ...(hasPasskeys ? (["passkey"] as const) : [])];
+}
+
+/** A key that cannot leave this browser becomes an approver's. */
+export async function enrolKey(name: string): Promise<void> {
+  const key = await makeKey(name);
+  await app.api.call("POST", "/approvers", { name, jwk: key.jwk as JsonObject });
+  await saveKey(key);
+  browserKey.set(key);
+  await app.gates.refresh();
+}
+
+/** Where a passkey is registered, once. */
+export async function passkeyInvitation(name: string): Promise<string> {
+  const { url } = await app.api.call("POST", "/admin/approvers/enrolments", { name });
+  return new URL(String(url)).pathname;
+}
+
+export async function decide(
+  item: Item,
+  decision: Decision,
+  { reason, edited, signer }: { reason?: string; edited?: JsonObject; signer?: Signer | undefined },
+): Promise<void> {
+  if (item.kind === "gate") await decideGate(item, decision, reason, signer);
+  else await decideProposal(item, decision, reason, edited);
+}
+
+async function decideProposal(
+  { topic, proposal }: ProposalItem,
+  decision: Decision,
+  reason: string | undefined,
+  edited: JsonObject | undefined,
+): Promise<void> {
+  const room = app.open(topic);
+  if (decision === "approve") await room.approve(proposal, edited);
+  else await room.reject(proposal, reason ?? "");
+}
+
+async function decideGate(
+  { gate }: GateItem,
+  decision: Decision,
+  reason: string | undefined,
+  signer: Signer | undefined,
+): Promise<void> {
+  const key = browserKey.get();
+  const why = reason === "" ? undefined : reason;
+  if (signer === "key" && key !== undefined) await decideWithKey(app.api, gate, key, decision, why);
+  else await decideWithPasskey(app.api, gate, navigator.credentials, decision, why);
+  await app.gates.reload(gate.id);
+}

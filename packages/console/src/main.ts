@@ -1,0 +1,7 @@
+// Where the page begins.
+import { mount } from "svelte";
+import "./app.css";
+import App from "./App.svelte";
+
+const target = document.getElementById("app");
+if (target !== null) mount(App, { target });

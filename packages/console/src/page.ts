@@ -1,0 +1,80 @@
+// The one page there is: its store, and what it shows at the moment.
+import { createApp } from "./store/app.ts";
+import { createCell } from "./store/cell.ts";
+import type { Item } from "./store/deck.ts";
+
+/** Behind the # of the login's redirect; kept for this origin alone, and worth nothing without the cookie. */
+const halfKey = "mcpx-console-half";
+const tabKey = "mcpx-console-tab";
+
+function takeHalf(): void {
+  const given = /^#in=([A-Za-z0-9_-]{43})$/.exec(location.hash)?.[1];
+  if (given === undefined) return;
+  localStorage.setItem(halfKey, given);
+  history.replaceState(undefined, "", "/");
+}
+
+/** A page that is loaded again is the same member of its rooms. */
+function tabName(): string {
+  const known = sessionStorage.getItem(tabKey);
+  if (known !== null && /^[a-z0-9]{1,8}$/.test(known)) return known;
+  return renameTab();
+}
+
+/** A page that was opened as a copy of another has its name, and is told so when it joins. */
+function renameTab(): string {
+  const made = crypto.randomUUID().slice(0, 4);
+  sessionStorage.setItem(tabKey, made);
+  return made;
+}
+
+takeHalf();
+
+export const app = createApp({
+  origin: location.origin,
+  half: () => localStorage.getItem(halfKey) ?? "",
+  tab: tabName,
+  renameTab,
+  fetch: (...args) => fetch(...args),
+  // Hidden pages are not drawn, and go on all the same.
+  later: (work) => (document.hidden ? setTimeout(work, 200) : requestAnimationFrame(work)),
+  isHidden: () => document.hidden,
+});
+
+export type View = "room" | "audit" | "rules" | "tokens" | "servers";
+
+export const view = createCell<View>("room");
+export const topic = createCell<string | undefined>(undefined);
+/** The card that keys are about. */
+export const current = createCell<string | undefined>(undefined);
+export const chosen = createCell<ReadonlySet<string>>(new Set());
+
+export type Question =
+  | { type: "approve" | "reject" | "edit" | "grant"; items: readonly Item[] }
+  | { type: "call"; where: string | undefined; tool: Record<string, unknown> }
+  | { type: "level"; topic: string; participant: string; from: string; to: string }
+  | { type: "palette" | "help" };
+
+/** What is asked in a dialog at the moment. */
+export const question = createCell<Question | undefined>(undefined);
+
+/** One line for everybody: what has just happened. */
+export const notice = createCell<{ text: string; isFault: boolean } | undefined>(undefined);
+
+export function tell(text: string, isFault = false): void {
+  notice.set({ text, isFault });
+}
+
+/** By the second, for countdowns. */
+export const seconds = createCell(Date.now());
+setInterval(() => seconds.set(Date.now()), 1_000);
+
+export function go(to: View): void {
+  view.set(to);
+}
+
+export function goToRoom(name: string): void {
+  app.open(name);
+  topic.set(name);
+  view.set("room");
+}

@@ -1,0 +1,54 @@
+// What a person is told about a tool's danger, in words. Pure. [AX-11.2-1]
+import {
+  type Capability,
+  capabilityKey,
+  capabilityOf,
+  isIrreversible,
+  isObject,
+  type JsonObject,
+} from "@mcpx/protocol";
+
+interface Danger {
+  text: string;
+  tone: "bad" | "odd" | "good" | "plain";
+}
+
+export function dangersOf(capability: Readonly<Capability>): Danger[] {
+  const { mutable, idempotent, auth_scope, cost_class } = capability;
+  const words: Danger[] = [];
+  if (isIrreversible(capability)) words.push({ text: "Cannot be undone", tone: "bad" });
+  else if (mutable) words.push({ text: "Changes something; can be undone", tone: "odd" });
+  else words.push({ text: "Only reads", tone: "good" });
+  if (mutable && !idempotent) words.push({ text: "Twice is not the same as once", tone: "plain" });
+  if (auth_scope === "admin") words.push({ text: "Needs an administrator's rights", tone: "bad" });
+  if (cost_class === "expensive") words.push({ text: "Expensive", tone: "odd" });
+  if (cost_class === "metered" && mutable) words.push({ text: "May cost something", tone: "plain" });
+  return words;
+}
+
+const unknownDanger: Danger = { text: "The tool says nothing of its danger", tone: "odd" };
+
+/** Of a tool as its server lists it; nobody vouches for what it says. */
+export function toolDangers(tool: JsonObject | undefined): Danger[] {
+  if (tool === undefined) return [unknownDanger];
+  const isAnnotated = isObject(tool._meta) && capabilityKey in tool._meta;
+  if (!isAnnotated && !isObject(tool.annotations)) return [unknownDanger];
+  const capability = capabilityOf(tool, true);
+  // MCP's own hints say nothing of costs.
+  return dangersOf(isAnnotated ? capability : { ...capability, cost_class: "free" });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  irreversible: "The tool says that it cannot be undone",
+  unannotated: "The tool does not say how dangerous it is",
+  reversible: "A rule wants it",
+  panic: "At the moment everything is asked for",
+};
+
+/** Why a call is asked for, or let through. */
+export function whyText(why: string, action = "ask"): string {
+  if (action === "allow" && why === "reversible") return "The tool says that it only reads, or can be undone";
+  if (action === "allow" && why === "unannotated")
+    return "Tools that say nothing of their danger are allowed here";
+  return reasons[why] ?? `${why} says so`;
+}

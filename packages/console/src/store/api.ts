@@ -1,0 +1,69 @@
+// The gateway as the page asks it: same origin only, with the half of the login that only this page has.
+import { isObject, type JsonObject } from "@mcpx/protocol";
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly reason: string;
+  readonly suggestion: string | undefined;
+
+  constructor(status: number, reason: string, message: string, suggestion?: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.reason = reason;
+    this.suggestion = suggestion;
+  }
+}
+
+export interface Api {
+  /** Under `/console/api`. */
+  call(method: "GET" | "POST" | "DELETE", path: string, body?: JsonObject | string): Promise<JsonObject>;
+  /** At the page where people decide, which needs no login. */
+  post(path: string, body: JsonObject): Promise<JsonObject>;
+}
+
+export interface ApiOptions {
+  half(): string;
+  fetch: typeof fetch;
+  /** Nobody is logged in any more. */
+  onLoggedOut?(): void;
+}
+
+const answerMs = 30_000;
+
+export function createApi({ half, fetch, onLoggedOut }: ApiOptions): Api {
+  const send = async (path: string, init: RequestInit): Promise<JsonObject> => {
+    let response: Response;
+    try {
+      response = await fetch(path, { ...init, signal: AbortSignal.timeout(answerMs), redirect: "error" });
+    } catch {
+      throw new ApiError(0, "network", "The gateway cannot be reached.");
+    }
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok) return isObject(answer) ? answer : {};
+    const error = isObject(answer) && isObject(answer.error) ? answer.error : {};
+    if (response.status === 401) onLoggedOut?.();
+    throw new ApiError(
+      response.status,
+      typeof error.reason === "string" ? error.reason : "unknown",
+      typeof error.message === "string" ? error.message : `The gateway answered ${response.status}.`,
+      typeof error.suggestion === "string" ? error.suggestion : undefined,
+    );
+  };
+  const json = { "content-type": "application/json" };
+  return {
+    call: (method, path, body) =>
+      send(`/console/api${path}`, {
+        method,
+        headers: { "x-mcpx-console": half(), ...(body !== undefined && json) },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      }),
+    post: (path, body) => send(path, { method: "POST", headers: json, body: JSON.stringify(body) }),
+  };
+}
+
+/** What went wrong, for a person. */
+export function faultText(thrown: unknown): string {
+  const { message, suggestion } = thrown as { message?: string; suggestion?: string };
+  return [message ?? String(thrown), suggestion].filter((part) => part !== undefined).join(" · ");
+}

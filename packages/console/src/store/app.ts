@@ -1,0 +1,244 @@
+// Everything the page knows, put together: who is logged in, rooms, tree, gates, and the deck of what waits.
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { type Api, ApiError, createApi } from "./api.ts";
+import { createCell, createTouch, type Readable } from "./cell.ts";
+import { type Deck, dealDeck, gateItem, type Item, isSameDeck, proposalItem } from "./deck.ts";
+import { createGates, type Gates } from "./gates.ts";
+import { openRoom, type RoomStore } from "./room.ts";
+
+interface Topic {
+  name: string;
+  participants: number;
+  seq: number;
+}
+
+interface TreeView {
+  tools: readonly JsonObject[];
+  servers: readonly JsonObject[];
+  isCut: boolean;
+}
+
+interface SessionView {
+  user: string;
+  isDemo: boolean;
+}
+
+export interface App {
+  readonly api: Api;
+  /** `undefined` until known; null: nobody is logged in. */
+  readonly session: Readable<SessionView | null | undefined>;
+  readonly topics: Readable<readonly Topic[]>;
+  readonly rooms: Readable<ReadonlyMap<string, RoomStore>>;
+  readonly tree: Readable<TreeView | undefined>;
+  readonly gates: Gates;
+  readonly deck: Readable<Deck>;
+  /** The gateway does not answer at the moment. */
+  readonly isLost: Readable<boolean>;
+  /** Joins it where that has not been done. */
+  open(topic: string): RoomStore;
+  /** Joins it again, after it was closed. */
+  reopen(topic: string): void;
+  dismiss(key: string): void;
+  refreshTree(): Promise<void>;
+  logOut(): Promise<void>;
+  /** Ends everything. */
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  origin: string;
+  /** The page's half of the login. */
+  half(): string;
+  /** What this page calls itself among the pages of the same person. */
+  tab(): string;
+  /** Another page has the same name: a new one is needed. */
+  renameTab(): void;
+  fetch: typeof fetch;
+  later(work: () => void): void;
+  /** Nobody looks at the moment. */
+  isHidden(): boolean;
+}
+
+const lookMs = 1_000;
+const lookSlowlyMs = 5_000;
+const treeMs = 10_000;
+/** As long as this a token for rooms is given out again. */
+const sharedMs = 5_000;
+/** So many rooms are joined by themselves, for their badges. */
+const roomsMax = 12;
+
+export function createApp(options: AppOptions): App {
+  const { origin, tab, later } = options;
+  const session = createCell<SessionView | null | undefined>(undefined);
+  const topics = createCell<readonly Topic[]>([]);
+  const rooms = createCell<ReadonlyMap<string, RoomStore>>(new Map());
+  const tree = createCell<TreeView | undefined>(undefined);
+  const deck = createCell<Deck>({ waiting: [], settled: [] });
+  const isLost = createCell(false);
+  const seen = new Set<string>();
+  const dismissed = new Set<string>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let isStopped = false;
+
+  const api = createApi({
+    half: options.half,
+    fetch: options.fetch,
+    onLoggedOut: () => session.set(null),
+  });
+  const gates = createGates(api);
+
+  /** Any page of whoever is logged in. */
+  const isOwn = (id: string) => id.startsWith(`${session.get()?.user}@console.`);
+
+  // What has not changed is not read again: arguments may be large, and a room may be loud.
+  const items = new WeakMap<object, Item>();
+  const itemOf = <T extends object>(of: T, make: (of: T) => Item) => {
+    const item = items.get(of) ?? make(of);
+    items.set(of, item);
+    return item;
+  };
+
+  const touchDeck = createTouch(() => {
+    const proposals = [...rooms.get().values()].flatMap((room) =>
+      room.view.get().proposals.map((one) => itemOf(one, () => proposalItem(room.topic, one, isOwn))),
+    );
+    const calls = gates.view.get().map((gate) => itemOf(gate, gateItem));
+    const dealt = dealDeck([...proposals, ...calls], seen, dismissed);
+    if (!isSameDeck(dealt, deck.get())) deck.set(dealt);
+  }, later);
+  gates.view.subscribe(touchDeck);
+
+  const leaveRooms = async () => {
+    const open = [...rooms.get().values()];
+    rooms.set(new Map());
+    await Promise.all(open.map((room) => room.close()));
+  };
+  // Who is not logged in is nowhere.
+  session.subscribe((now) => {
+    if (now === null) void leaveRooms();
+  });
+
+  // Rooms that are joined together share one.
+  let minted: { token: Promise<string>; tab: string; at: number } | undefined;
+  const mint = async (name: string) => String((await api.call("POST", "/room-token", { tab: name })).token);
+  const roomToken = () => {
+    const now = Date.now();
+    if (minted === undefined || minted.tab !== tab() || now - minted.at > sharedMs) {
+      minted = { token: mint(tab()), tab: tab(), at: now };
+    }
+    return minted.token;
+  };
+
+  const open: App["open"] = (topic) => {
+    const known = rooms.get().get(topic);
+    if (known !== undefined) return known;
+    const room = openRoom({
+      topic,
+      later,
+      join: {
+        url: origin,
+        tokenProvider: roomToken,
+        clientInfo: { name: "mcpx console", version: "0.1.0" },
+        joinTimeoutMs: 60_000,
+      },
+    });
+    rooms.set(new Map([...rooms.get(), [topic, room]]));
+    const joinedAs = tab();
+    let isReplaced = false;
+    room.view.subscribe(({ state, reason }) => {
+      touchDeck();
+      if (isReplaced || state !== "closed" || reason !== "replaced") return;
+      isReplaced = true;
+      // Once for all rooms.
+      if (tab() === joinedAs) options.renameTab();
+      reopen(topic);
+    });
+    return room;
+  };
+  const reopen: App["reopen"] = (topic) => {
+    const { [topic]: known, ...others } = Object.fromEntries(rooms.get());
+    rooms.set(new Map(Object.entries(others)));
+    void known?.close();
+    open(topic);
+  };
+
+  const lookAtTopics = async () => {
+    const answer = await api.call("GET", "/v0/topics");
+    const listed = (Array.isArray(answer.topics) ? answer.topics : []).filter(isObject).map(readTopic);
+    if (JSON.stringify(listed) !== JSON.stringify(topics.get())) topics.set(listed);
+    for (const { name } of listed.slice(0, roomsMax)) open(name);
+  };
+
+  const refreshTree = async () => {
+    const answer = await api.call("GET", "/tree");
+    tree.set({
+      tools: Array.isArray(answer.tools) ? answer.tools.filter(isObject) : [],
+      servers: Array.isArray(answer.servers) ? answer.servers.filter(isObject) : [],
+      isCut: answer.isCut === true,
+    });
+  };
+
+  /** Again and again, until nobody is logged in. */
+  const keep = (work: () => Promise<void>, everyMs: () => number) => {
+    const turn = async () => {
+      if (isStopped) return;
+      try {
+        if (session.get() === undefined) await begin();
+        if (session.get()) await work();
+        isLost.set(false);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return;
+        if (error instanceof ApiError && error.reason === "network") isLost.set(true);
+      }
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        void turn();
+      }, everyMs());
+      timers.add(timer);
+    };
+    void turn();
+  };
+  const begin = async () => {
+    const { user, isDemo } = await api.call("GET", "/session");
+    session.set({ user: String(user), isDemo: isDemo === true });
+  };
+  const soon = () => (options.isHidden() ? lookSlowlyMs : lookMs);
+  void begin()
+    .catch(() => undefined)
+    .then(() => {
+      keep(() => gates.refresh(), soon);
+      keep(lookAtTopics, soon);
+      keep(refreshTree, () => treeMs);
+    });
+
+  return {
+    api,
+    session,
+    topics,
+    rooms,
+    tree,
+    gates,
+    deck,
+    isLost,
+    open,
+    reopen,
+    refreshTree,
+    dismiss(key) {
+      dismissed.add(key);
+      touchDeck();
+    },
+    async logOut() {
+      await api.call("POST", "/logout", {});
+      session.set(null);
+    },
+    async stop() {
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
+      await leaveRooms();
+    },
+  };
+}
+
+function readTopic({ name, participants, seq }: JsonObject): Topic {
+  return { name: String(name), participants: Number(participants), seq: Number(seq) };
+}

@@ -1,0 +1,144 @@
+// Calls that wait at gates: looked at every second, each with its exact arguments, and what became of it.
+import { digestOf, type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import type { Api } from "./api.ts";
+import { base64Url } from "./base64-url.ts";
+import { createCell, type Readable } from "./cell.ts";
+
+interface GateApproval {
+  by: string;
+  at: string;
+}
+
+/** As the gateway tells it. */
+export interface GateView {
+  id: string;
+  status: string;
+  principal: string;
+  session: string;
+  tool: string;
+  why: string;
+  route: string[];
+  capability: JsonObject;
+  approvers: number;
+  approvals: GateApproval[];
+  createdAt: string;
+  expiresAt: string;
+  settledAt?: string;
+  rejectedBy?: string;
+  reason?: string;
+  terms: GateTerms;
+  /** Exact: what the digest is of. */
+  argumentsText: string;
+  outcome?: { result?: JsonObject; error?: JsonObject };
+  /** To the byte: what a release is about. */
+  resultText?: string;
+  /** There where the result was held until somebody has looked at it. */
+  review?: { approvals: GateApproval[] };
+  last?: { argumentsText: string; approvals: GateApproval[]; settledAt?: string };
+}
+
+export interface Gates {
+  readonly view: Readable<readonly GateView[]>;
+  /** Names and kinds of those whose signature counts. */
+  readonly approvers: Readable<readonly JsonObject[]>;
+  readonly isPanic: Readable<boolean>;
+  /** Looks now; resolves when it has looked. */
+  refresh(): Promise<void>;
+  /** One of them again, at once. */
+  reload(id: string): Promise<void>;
+  /** The page need not show it any more. */
+  forget(id: string): void;
+}
+
+const settledMax = 50;
+
+export function createGates(api: Api): Gates {
+  const known = new Map<string, GateView>();
+  const view = createCell<readonly GateView[]>([]);
+  const approvers = createCell<readonly JsonObject[]>([]);
+  const isPanic = createCell(false);
+  let looking: Promise<void> | undefined;
+
+  const publish = () => {
+    const all = [...known.values()];
+    const settled = all.filter(({ status }) => status !== "pending");
+    for (const { id } of settled.slice(0, Math.max(0, settled.length - settledMax))) known.delete(id);
+    view.set([...known.values()]);
+  };
+  const reload = async (id: string) => {
+    const gate = await readGate(await api.call("GET", `/admin/gates/${encodeURIComponent(id)}`));
+    known.set(id, gate);
+    publish();
+  };
+  const look = async () => {
+    const [answer, held] = await Promise.all([
+      api.call("GET", "/admin/gates?status=pending"),
+      api.call("GET", "/admin/gates?status=held"),
+    ]);
+    const listed = [...objects(answer.gates), ...objects(held.gates)];
+    const ids = new Set(listed.map(({ id }) => String(id)));
+    approvers.set(sameOr(approvers.get(), objects(answer.approvers)));
+    isPanic.set(answer.panic === true);
+    const left = [...known.values()].filter(({ id, status }) => isUnderWay(status) && !ids.has(id));
+    const changed = listed.filter((one) => {
+      const before = known.get(String(one.id));
+      return before === undefined || stateOf(before) !== stateOf(one as unknown as GateView);
+    });
+    for (const id of [...changed.map((one) => String(one.id)), ...left.map((one) => one.id)])
+      await reload(id);
+  };
+  return {
+    view,
+    approvers,
+    isPanic,
+    reload,
+    refresh() {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      return looking;
+    },
+    forget(id) {
+      known.delete(id);
+      publish();
+    },
+  };
+}
+
+/** Waits for a person, or something may still come of it. */
+function isUnderWay(status: string): boolean {
+  return ["pending", "approved", "consumed", "held"].includes(status);
+}
+
+function stateOf({ status, approvals, review }: GateView): string {
+  return `${status} ${approvals.length} ${review?.approvals.length}`;
+}
+
+/** What is shown must be what is signed, whatever the gateway says. */
+async function readGate(answer: JsonObject): Promise<GateView> {
+  const gate = answer as unknown as GateView;
+  const { terms, argumentsText, id, tool } = gate;
+  const isTrue =
+    isObject(terms) &&
+    typeof argumentsText === "string" &&
+    terms.confirmation_id === id &&
+    terms.tool === tool &&
+    terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
+    (gate.status !== "held" || terms.result_digest === (await textDigest(gate.resultText ?? "")));
+  if (!isTrue) throw new Error("The gateway shows another call than it wants to have signed: sign nothing");
+  return gate;
+}
+
+/** Of the text itself, to the byte. */
+async function textDigest(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return `sha256:${base64Url(bytes)}`;
+}
+
+function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function sameOr<T>(before: readonly T[], now: readonly T[]): readonly T[] {
+  return JSON.stringify(before) === JSON.stringify(now) ? before : now;
+}

@@ -1,0 +1,196 @@
+// One room, as the page shows it: its timeline, who is here, what waits for a decision, and what each can do.
+import {
+  type JoinOptions,
+  joinRoom,
+  type Participant,
+  type Proposal,
+  type Room,
+  type RoomEnvelope,
+  type RoomState,
+  type Tool,
+} from "@mcpx/client";
+import type { JsonObject, Level } from "@mcpx/protocol";
+import { type Cell, createCell, createTouch, type Readable } from "./cell.ts";
+import { createTimeline, type Filter, type Timeline } from "./timeline.ts";
+
+interface RoomView {
+  readonly topic: string;
+  /** Changes whenever anything does; the lists below are not copied. */
+  readonly version: number;
+  readonly state: RoomState | "failed";
+  readonly reason: string | undefined;
+  readonly id: string;
+  readonly participants: readonly Participant[];
+  readonly proposals: readonly Proposal[];
+  readonly hasOlder: boolean;
+  /** What is not known between two positions, in words. */
+  readonly gap: string | undefined;
+}
+
+export interface RoomStore {
+  readonly topic: string;
+  readonly view: Readable<RoomView>;
+  readonly timeline: Timeline;
+  /** Tools by participant; absent while nobody has asked. */
+  readonly tools: Readable<ReadonlyMap<string, ToolList>>;
+  setFilter(change: Partial<Filter>): void;
+  loadOlder(): Promise<void>;
+  loadTools(participant: string): void;
+  say(text: string): Promise<void>;
+  callTool(participant: string, name: string, args: JsonObject): Promise<JsonObject>;
+  approve(proposal: Proposal, edited?: JsonObject): Promise<JsonObject>;
+  reject(proposal: Proposal, reason: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+type ToolList =
+  | { state: "loading" }
+  | { state: "listed"; tools: readonly Tool[] }
+  | { state: "failed"; fault: string };
+
+export interface RoomOptions {
+  topic: string;
+  join: Omit<JoinOptions, "topic">;
+  later(work: () => void): void;
+}
+
+const olderAtOnce = 500;
+const recentCount = 200;
+
+export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
+  const timeline = createTimeline();
+  const tools = createCell<ReadonlyMap<string, ToolList>>(new Map());
+  const view: Cell<RoomView> = createCell<RoomView>({
+    topic,
+    version: 0,
+    state: "connecting",
+    reason: undefined,
+    id: "",
+    participants: [],
+    proposals: [],
+    hasOlder: false,
+    gap: undefined,
+  });
+  let room: Room | undefined;
+  let hasOlder = false;
+  let gap: string | undefined;
+  const ending = new AbortController();
+  let isLoading = false;
+
+  const touch = createTouch(() => {
+    const { version } = view.get();
+    view.set({
+      topic,
+      version: version + 1,
+      state: room?.state ?? view.get().state,
+      reason: room?.reason ?? view.get().reason,
+      id: room?.id ?? "",
+      participants: room === undefined ? [] : [self(room), ...room.peers],
+      proposals: room?.proposals.all() ?? [],
+      hasOlder,
+      gap,
+    });
+  }, later);
+
+  const setTools = (participant: string, list: ToolList | undefined) => {
+    const next = new Map(tools.get());
+    if (list === undefined) next.delete(participant);
+    else next.set(participant, list);
+    tools.set(next);
+  };
+
+  const follow = (joined: Room) => {
+    room = joined;
+    for (const envelope of joined.recent) timeline.append(envelope, atOf(envelope));
+    hasOlder = joined.recent.length >= recentCount;
+    joined.addEventListener("envelope", ({ detail }) => {
+      timeline.append(detail, atOf(detail));
+      touch();
+    });
+    for (const name of ["presence", "proposal", "level", "state"] as const) {
+      joined.addEventListener(name, touch);
+    }
+    joined.addEventListener("presence", ({ detail: { event, participant } }) => {
+      if (event !== "heartbeat") setTools(participant.id, undefined);
+    });
+    joined.addEventListener("notification", ({ detail: { from, method } }) => {
+      if (method === "notifications/tools/list_changed") setTools(from, undefined);
+    });
+    joined.addEventListener("gap", ({ detail: { from, to } }) => {
+      gap = `What came between ${from.seq} and ${to.seq} is not known here.`;
+      touch();
+    });
+    touch();
+  };
+
+  const joining = joinRoom({ ...join, topic, history: recentCount, signal: ending.signal })
+    .then((joined) => (ending.signal.aborted ? joined.close() : follow(joined)))
+    .catch((error: Error) => {
+      view.set({ ...view.get(), state: "failed", reason: error.message });
+    });
+
+  const joinedRoom = (): Room => {
+    if (room === undefined) throw new Error("The room is not joined yet");
+    return room;
+  };
+
+  return {
+    topic,
+    view,
+    timeline,
+    tools,
+    setFilter(change) {
+      timeline.setFilter(change);
+      touch();
+    },
+    async loadOlder() {
+      if (isLoading || !hasOlder || room === undefined) return;
+      isLoading = true;
+      try {
+        const first = timeline.rows.find(({ envelope }) => envelope.seq !== undefined)?.envelope.seq;
+        const { envelopes, next } = await room.history({
+          limit: olderAtOnce,
+          ...(first !== undefined && { beforeSeq: first }),
+        });
+        const added = timeline.prepend(envelopes, atOf);
+        hasOlder = next !== undefined && added > 0;
+        touch();
+      } finally {
+        isLoading = false;
+      }
+    },
+    loadTools(participant) {
+      if (room === undefined || tools.get().has(participant)) return;
+      setTools(participant, { state: "loading" });
+      room
+        .peer(participant)
+        .listTools({ timeoutMs: 10_000 })
+        .then((listed) => setTools(participant, { state: "listed", tools: listed }))
+        .catch((error: Error) => setTools(participant, { state: "failed", fault: error.message }));
+    },
+    async say(text) {
+      await joinedRoom().say(text);
+    },
+    callTool: (participant, name, args) => joinedRoom().peer(participant).callTool(name, args),
+    approve(proposal, edited) {
+      const params = edited === undefined ? undefined : { ...proposal.params, arguments: edited };
+      return joinedRoom().proposals.fulfil(proposal, params === undefined ? {} : { params });
+    },
+    reject: (proposal, reason) => joinedRoom().proposals.reject(proposal, reason === "" ? {} : { reason }),
+    async close() {
+      ending.abort(new Error("The room was left"));
+      await joining;
+      await room?.close();
+    },
+  };
+}
+
+/** Ourselves as others see us. */
+function self({ id, level }: { id: string; level: Level }): Participant {
+  return { id, kind: "human", privilege: level };
+}
+
+function atOf({ at, ts }: RoomEnvelope): number {
+  const ms = Date.parse(at ?? ts ?? "");
+  return Number.isFinite(ms) ? ms : Date.now();
+}

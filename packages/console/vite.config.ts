@@ -1,0 +1,17 @@
+// The page as it is built: plain files under their own names, nothing that asks another host.
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [
+    svelte({
+      compilerOptions: { runes: true },
+      // What is hard to use for somebody does not get built.
+      onwarn: (warning) => {
+        throw new Error(`${warning.filename}:${warning.start?.line}: ${warning.message}`);
+      },
+    }),
+  ],
+  resolve: { conditions: ["mcpx-source", "svelte", "browser", "import", "module", "default"] },
+  build: { target: "es2023", modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+});

@@ -1,0 +1,256 @@
+// The way into the console and out of it, and who is kept outside.
+import { createManualClock } from "@mcpx/host";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLoginLinks } from "../../packages/cli/src/console/login-links.ts";
+import { consoleFiles } from "../../packages/cli/src/console/static-files.ts";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { loginPath, type Visitor, visit } from "./support/visitor.ts";
+
+let server: TestServer;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  visitor = await visit(server);
+});
+
+afterAll(() => server.stop());
+
+const session = "/console/api/session";
+const reasonOf = ({ body }: { body: Record<string, unknown> }) =>
+  (body.error as { reason?: string } | undefined)?.reason;
+
+test("[X1-8-1] a link lets one browser in, once, with a cookie no script can read", async () => {
+  const path = await loginPath(server);
+  expect(path).toMatch(/^\/in\/[A-Za-z0-9_-]{32}$/);
+  const first = await fetch(`${server.url}${path}`, { redirect: "manual" });
+  expect(first.status).toBe(303);
+  expect(first.headers.get("location")).toMatch(/^\/#in=[A-Za-z0-9_-]{43}$/);
+  const port = new URL(server.url).port;
+  expect(first.headers.get("set-cookie")).toMatch(
+    new RegExp(`^mcpx-console-${port}=[^;]+; Path=/console; HttpOnly; SameSite=Strict; Max-Age=43200$`),
+  );
+  const second = await fetch(`${server.url}${path}`, { redirect: "manual" });
+  expect(second.status).toBe(401);
+  expect(await second.json()).toMatchObject({ error: { reason: "ticket_invalid" } });
+  expect(second.headers.get("set-cookie")).toBeNull();
+});
+
+test("links end after ten minutes, and none can be guessed", () => {
+  const clock = createManualClock();
+  const links = createLoginLinks(clock);
+  const [old, young] = [links.make(), links.make()];
+  links.use(young);
+  clock.advance(600_001);
+  expect(() => links.use(old)).toThrow(/used or is too old/);
+  expect(() => links.use("")).toThrow();
+  expect(() => links.use(undefined)).toThrow();
+});
+
+test("who is logged in reads and administers; nobody else does", async () => {
+  expect(await visitor.call("GET", session)).toMatchObject({ status: 200, body: { isDemo: false } });
+  for (const path of [
+    "/v0/topics",
+    "/admin/audit",
+    "/admin/gates",
+    "/admin/tokens",
+    "/admin/rules",
+    "/tree",
+  ]) {
+    const inside = await visitor.call("GET", `/console/api${path}`);
+    expect([path, inside.status]).toEqual([path, 200]);
+    const outside = await fetch(`${server.url}/console/api${path}`);
+    expect([path, outside.status]).toEqual([path, 401]);
+  }
+  // What is not for admins is not offered, with or without a login.
+  expect((await visitor.call("POST", "/console/api/v0/tickets", { body: { topic: "x" } })).status).toBe(404);
+  expect((await visitor.call("GET", "/console/api/metrics")).status).toBe(404);
+});
+
+test.each([
+  ["no cookie", { cookie: "" }],
+  ["a forged cookie", { cookie: "mcpx-console=AAAAAAAAAAAAAAAAAAAAAA.9999999999999.x" }],
+  ["the cookie alone, as another port of this machine would have it", { "x-mcpx-console": "" }],
+  ["the half of somebody else", { "x-mcpx-console": "A".repeat(43) }],
+])("[X0-9-2] %s opens nothing", async (_, headers) => {
+  expect(await visitor.call("GET", session, { headers })).toMatchObject({ status: 401 });
+  const minted = await visitor.call("POST", "/console/api/room-token", { headers, body: { tab: "a" } });
+  expect(minted.status).toBe(401);
+});
+
+test("a cookie that was changed in any part is none", async () => {
+  const [name = "", value = ""] = visitor.cookie.split("=");
+  const [id = "", expires = "", mac = ""] = value.split(".");
+  const later = `${Number(expires) + 1_000}`;
+  const other = id.startsWith("A") ? `B${id.slice(1)}` : `A${id.slice(1)}`;
+  for (const forged of [
+    `${id}.${later}.${mac}`,
+    `${other}.${expires}.${mac}`,
+    `${id}.${expires}.`,
+    value.slice(1),
+  ]) {
+    const headers = { cookie: `${name}=${forged}` };
+    expect((await visitor.call("GET", session, { headers })).status, forged).toBe(401);
+  }
+  // Twice is not once.
+  const twice = { cookie: `${visitor.cookie}; ${visitor.cookie}` };
+  expect((await visitor.call("GET", session, { headers: twice })).status).toBe(401);
+  expect((await visitor.call("GET", session)).status).toBe(200);
+});
+
+test.each([
+  ["another site", { origin: "http://evil.example" }],
+  ["another port", { origin: "http://127.0.0.1:1" }],
+  ["no page at all", { origin: "" }],
+  ["a page of the same site", { "sec-fetch-site": "same-site" }],
+])("[X0-9-2] a request from %s changes nothing", async (_, headers) => {
+  const { origin, ...rest } = { origin: server.url, ...headers };
+  const response = await fetch(`${server.url}/console/api/admin/panic`, {
+    method: "POST",
+    headers: {
+      cookie: visitor.cookie,
+      "x-mcpx-console": visitor.half,
+      "content-type": "application/json",
+      ...(origin !== "" && { origin }),
+      ...rest,
+    },
+    body: '{"on":true}',
+  });
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ error: { reason: "foreign_origin" } });
+  // The control: it is not on, and the page's own request is heard.
+  const { body } = await visitor.call("GET", "/console/api/admin/gates");
+  expect(body.panic).toBe(false);
+  const own = await visitor.call("POST", "/console/api/admin/panic", { body: { on: false } });
+  expect(own.status).toBe(200);
+});
+
+test("a page elsewhere that may use the API with a token still has no business here", async () => {
+  const friendly = await startTestServer({ origins: ["https://friend.example"] });
+  try {
+    const there = await visit(friendly);
+    const headers = { origin: "https://friend.example" };
+    expect(reasonOf(await there.call("GET", session, { headers }))).toBe("foreign_origin");
+    expect((await there.call("GET", session)).status).toBe(200);
+  } finally {
+    await friendly.stop();
+  }
+});
+
+test("the page gets a token for rooms, short and without an admin's rights", async () => {
+  const { status, body } = await visitor.call("POST", "/console/api/room-token", { body: { tab: "t1" } });
+  expect(status).toBe(201);
+  const token = String(body.token);
+  const principal = await server.identity.tokens.verify(token);
+  expect(principal).toMatchObject({ admin: false, level: "full", kind: "human", tools: [] });
+  expect(principal.id).toMatch(/@console\.t1$/);
+  expect(principal.expiresAt - Date.now()).toBeLessThanOrEqual(601_000);
+  expect((await server.call("GET", "/admin/audit", token)).status).toBe(403);
+  for (const tab of ["", "UPPER", "x".repeat(9), "a/b", 7]) {
+    const bad = await visitor.call("POST", "/console/api/room-token", { body: { tab } });
+    expect(bad.status, String(tab)).toBe(400);
+  }
+});
+
+test("[B-AUDIT-1] logging out ends the session and its tokens, and is on record", async () => {
+  const leaving = await visit(server);
+  const { body } = await leaving.call("POST", "/console/api/room-token", { body: { tab: "t2" } });
+  const answer = await leaving.call("POST", "/console/api/logout", { body: {} });
+  expect(answer.headers.get("set-cookie")).toMatch(/=; .*Max-Age=0$/);
+  expect((await leaving.call("GET", session)).status).toBe(401);
+  const ticket = await server.call("POST", "/v0/tickets", String(body.token), { topic: "x" });
+  expect(ticket).toMatchObject({ status: 401, body: { error: { reason: "token_revoked" } } });
+  // The others stay.
+  expect((await visitor.call("GET", session)).status).toBe(200);
+  const { records } = (await visitor.call("GET", "/console/api/admin/audit")).body as {
+    records: { action: string; reason?: string }[];
+  };
+  const actions = records.map(({ action, reason }) => `${action} ${reason ?? ""}`.trim());
+  expect(actions).toContain("console.login");
+  expect(actions).toContain("console.logout");
+  expect(actions).toContain("console.login ticket_invalid");
+});
+
+test("a restart of the gateway logs nobody out; who had left stays out", async () => {
+  const stays = await visit(server);
+  const leaves = await visit(server);
+  await leaves.call("POST", "/console/api/logout", { body: {} });
+  await server.restart();
+  expect((await stays.call("GET", session)).status).toBe(200);
+  expect((await leaves.call("GET", session)).status).toBe(401);
+});
+
+test("tokens made at the console are bounded, and never an admin's", async () => {
+  const mint = (body: object) => visitor.call("POST", "/console/api/tokens", { body });
+  const good = { id: "bob", topics: ["kitchen"], level: "restricted", kind: "agent", ttlMs: 60_000 };
+  const { status, body } = await mint({ ...good, admin: true });
+  expect(status).toBe(201);
+  expect(await server.identity.tokens.verify(String(body.token))).toMatchObject({ id: "bob", admin: false });
+  const wrong = [
+    { id: "" },
+    { id: "system:gateway" },
+    { topics: "kitchen" },
+    { topics: ["kit chen"] },
+    { topics: Array.from({ length: 21 }, () => "x") },
+    { level: "god" },
+    { kind: "cat" },
+    { ttlMs: 0 },
+    { ttlMs: 91 * 86_400_000 },
+    { ttlMs: "1h" },
+  ];
+  for (const change of wrong) {
+    expect((await mint({ ...good, ...change })).status, JSON.stringify(change)).toBe(400);
+  }
+});
+
+test("only an admin makes links", async () => {
+  const plain = await server.token({ sub: "plain", topics: ["**"] });
+  expect((await server.call("POST", "/admin/console-links", plain, {})).status).toBe(403);
+  expect((await server.call("POST", "/admin/console-links", undefined, {})).status).toBe(401);
+});
+
+test("a key of the browser becomes an approver's, and nobody's name is taken", async () => {
+  const { publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
+    "sign",
+    "verify",
+  ]);
+  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
+  const jwk = { kty, crv, x, y };
+  const enrol = (body: object) => visitor.call("POST", "/console/api/approvers", { body });
+  expect((await enrol({ name: "anna", jwk: { ...jwk, d: "secret" } })).status).toBe(400);
+  expect((await enrol({ name: "../anna", jwk })).status).toBe(400);
+  expect((await enrol({ name: "anna", jwk: { kty: "RSA" } })).status).toBe(400);
+  expect(await enrol({ name: "anna", jwk })).toMatchObject({ status: 201, body: { name: "anna" } });
+  expect((await enrol({ name: "anna", jwk })).status).toBe(409);
+  expect((await enrol({ name: "Anna", jwk: { ...jwk, x: y, y: x } })).status).toBeGreaterThanOrEqual(400);
+  const { body } = await visitor.call("GET", "/console/api/admin/gates");
+  expect(body.approvers).toMatchObject([{ name: "anna", kind: "key" }]);
+});
+
+test("[X0-9-2] the page is the same for everybody, and nothing else runs in it", async () => {
+  const page = await fetch(`${server.url}/`);
+  expect(page.status).toBe(200);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).toContain("require-trusted-types-for 'script'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:\/\/|\*/);
+  const text = await page.text();
+  const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "");
+  expect(files.length).toBeGreaterThan(2);
+  for (const file of files) {
+    expect(file).toMatch(/^\/assets\//);
+    const asset = await fetch(`${server.url}${file}`);
+    expect([file, asset.status]).toEqual([file, 200]);
+    expect(asset.headers.get("cache-control")).toContain("immutable");
+  }
+  expect(text).not.toMatch(/<script>|style=|onload=/);
+});
+
+test("without a build the gateway says how to make one", async () => {
+  const { isBuilt, routes } = consoleFiles(["/nowhere"]);
+  expect(isBuilt).toBe(false);
+  const [page] = routes;
+  const request = { origin: "http://localhost" } as Parameters<NonNullable<typeof page>["handle"]>[0];
+  expect(JSON.stringify(await page?.handle(request))).toContain("npm run console");
+});

@@ -1,0 +1,202 @@
+// The page itself: everybody can use it, and nothing that strangers send can use it.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../browser/page.ts";
+import { type Scene, startScene } from "./support/scene.ts";
+import { openCard, openScreen } from "./support/screen.ts";
+
+let browser: Browser;
+let scene: Scene;
+const slow = { timeout: 60_000 };
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+beforeAll(async () => {
+  [browser, scene] = await Promise.all([openBrowser(), startScene()]);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await scene.end();
+});
+
+/** What WCAG 2.2 AA and good practice have against it; in the dark only colours are others. */
+async function faultsOf(page: Page, isDark = false): Promise<string[]> {
+  await page.evaluate(`globalThis.axe ?? (() => { ${axe} })()`);
+  return page.evaluate(async (rules) => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  }, isDark && ["color-contrast"]);
+}
+
+const views = ["Audit", "Rules and grants", "Tokens", "Servers"];
+
+test.each([
+  { colorScheme: "light", width: 1280, keys: ["a", "d", "Control+k"], views },
+  { colorScheme: "dark", width: 1280, keys: ["e"], views: ["Rules and grants", "Tokens"] },
+  { colorScheme: "light", width: 390, keys: ["d"], views: ["Audit"] },
+] as const)(
+  "axe finds nothing wrong, $colorScheme, $width pixels wide",
+  slow,
+  async ({ colorScheme, width, keys, views }) => {
+    const isDark = colorScheme === "dark";
+    const { page, context } = await openScreen(browser, await scene.link(), {
+      colorScheme,
+      viewport: { width, height: 800 },
+      bypassCSP: true,
+    });
+    const { withdraw } = scene.propose(
+      { celsius: 200, password: "hunter2", deep: [1, { a: null }] },
+      "please",
+    );
+    await openCard(page, "heat");
+    await scene.agent.say("hello");
+    await page.getByText("hello").first().waitFor();
+    expect(await faultsOf(page, isDark)).toEqual([]);
+    for (const key of keys) {
+      await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor();
+      expect([key, ...(await faultsOf(page, isDark))]).toEqual([key]);
+      await page.keyboard.press("Escape");
+      await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    }
+    for (const name of views) {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type(name);
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name, exact: true }).getByRole("heading", { name }).waitFor();
+      expect([name, ...(await faultsOf(page, isDark))]).toEqual([name]);
+    }
+    await withdraw();
+    await context.close();
+  },
+);
+
+test("axe can find something wrong: the control", slow, async () => {
+  const { page, context } = await openScreen(browser, await scene.link(), { bypassCSP: true });
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  await page.evaluate("document.body.append(document.createElement('button'))");
+  expect((await faultsOf(page)).join()).toContain("button-name");
+  await context.close();
+});
+
+const owned = "document.title='owned'";
+const markup = `<img src=x onerror="${owned}"><script>${owned}</script><a href="javascript:${owned}">x</a>{{7*7}}\${alert(1)}`;
+
+test(
+  "[X0-9-2] whatever strangers send is text: nothing runs, nothing hides, nothing misleads",
+  slow,
+  async () => {
+    const { page, context, errors, origins } = await openScreen(browser, await scene.link());
+    await page.getByRole("button", { name: "bakery" }).waitFor();
+    const mallory = await scene.join({
+      sub: "mallory",
+      level: "full",
+      kind: "human",
+      name: markup.slice(0, 60),
+    });
+    await mallory.say(`${markup} photo\u202egpj.exe\u200b`);
+    await mallory.publish({ kind: "chat", payload: { text: "x".repeat(200_000) } });
+    const { withdraw } = scene.propose(
+      {
+        html: markup,
+        hidden: "photo\u202egpj.exe\u200b\u0000",
+        long: `${"a".repeat(100_000)} && rm -rf / #`,
+        password: "hunter2",
+        "key\u202e<b>": 1,
+        __proto__x: { constructor: "y" },
+        many: Array.from({ length: 2_000 }, (_, i) => i),
+      },
+      `Harmless. ${markup}`,
+      `heat${"<b>".repeat(5)}`,
+    );
+    await openCard(page, "heat<b>");
+    const card = page.locator("article.open");
+    const text = (await card.textContent()) ?? "";
+    expect(text).toContain("<script>");
+    expect(text).toContain("photoU+202Egpj.exeU+200BU+0000");
+    expect(text).toContain("keyU+202E<b>");
+    expect(text).toContain("rm -rf / #");
+    expect(text).toMatch(/show [\d,]+ more characters/);
+    expect(text).toContain("show 1,950 more");
+    expect(text).not.toContain("hunter2");
+    await page.getByRole("button", { name: "show what looks like a secret" }).click();
+    expect(await card.textContent()).toContain("hunter2");
+    expect(await page.locator("#app").locator("img, script, a, iframe, b").count()).toBe(0);
+    expect(await page.title()).toMatch(/^\(\d+\) mcpx$/);
+    // The whole of it can be seen, and the page is still there for the next key.
+    const began = performance.now();
+    await card
+      .getByRole("button", { name: /more characters/ })
+      .last()
+      .click();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await page.keyboard.press("Escape");
+    expect(errors).toEqual([]);
+    expect(origins.size).toBe(1);
+    await withdraw();
+    await mallory.close();
+    await context.close();
+  },
+);
+
+test("a name that could be taken for another is marked", slow, async () => {
+  const { page, context } = await openScreen(browser, await scene.link());
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  // Ids have plain letters only; what a tool is called is anybody's choice.
+  const { withdraw } = scene.propose({ to: "x" }, "tool", "h\u0435at");
+  await openCard(page, "h\u0435at");
+  expect(await page.getByText("This name mixes alphabets: Latin and Cyrillic").count()).toBeGreaterThan(0);
+  await withdraw();
+  await context.close();
+});
+
+test("the policy of the page stops what would run: the control", slow, async () => {
+  const { page, context, errors } = await openScreen(browser, await scene.link());
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  const outcome = await page.evaluate(async () => {
+    const { document, fetch } = globalThis as unknown as {
+      document: {
+        body: { append(node: unknown): void; innerHTML: string };
+        createElement(tag: string): { textContent: string };
+      };
+      fetch(url: string): Promise<unknown>;
+    };
+    const script = document.createElement("script");
+    try {
+      script.textContent = "document.title='owned'";
+      document.body.append(script);
+    } catch {
+      // Trusted types refuse already here.
+    }
+    return fetch("http://127.0.0.1:1/").then(
+      () => "sent",
+      () => "refused",
+    );
+  });
+  expect(outcome).toBe("refused");
+  expect(await page.title()).not.toBe("owned");
+  expect(errors.join()).toMatch(/Content Security Policy|TrustedScript/i);
+  await context.close();
+});
+
+test("only the rows that can be seen are there, whatever their number", slow, async () => {
+  const { page, context } = await openScreen(browser, await scene.link());
+  const chatty = await scene.join({ sub: "chatty", level: "full", kind: "human" });
+  await Promise.all(Array.from({ length: 150 }, (_, i) => chatty.say(`line ${i}`)));
+  await page.getByText("line 149").waitFor();
+  expect(await page.getByRole("region", { name: "Envelopes" }).getByRole("listitem").count()).toBeLessThan(
+    80,
+  );
+  await page.getByRole("searchbox", { name: "Search the timeline" }).fill("LINE 7");
+  await page.getByText("line 7", { exact: true }).waitFor();
+  expect(await page.getByRole("region", { name: "Envelopes" }).getByRole("listitem").count()).toBe(11);
+  await chatty.close();
+  await context.close();
+});

@@ -1,0 +1,43 @@
+// The console in a real Chromium: opened by its link, with everything that goes wrong in it collected.
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+export interface Screen {
+  page: Page;
+  context: BrowserContext;
+  /** What went wrong in the page, and what it was refused. */
+  errors: string[];
+  /** Where it went. */
+  origins: Set<string>;
+}
+
+export async function openScreen(
+  browser: Browser,
+  link: string,
+  options: BrowserContextOptions = {},
+): Promise<Screen> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const origins = new Set<string>();
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    // While a gateway is away the browser says so by itself.
+    const isAway = /ERR_CONNECTION|status of 5\d\d|WebSocket connection/.test(message.text());
+    if (message.type() === "error" && !isAway) errors.push(message.text());
+  });
+  page.on("request", (request) => origins.add(new URL(request.url()).origin));
+  await page.goto(link);
+  return { page, context, errors, origins };
+}
+
+export const cards = (page: Page) =>
+  page.getByRole("region", { name: "Waiting for you" }).getByRole("article");
+
+/** The card is there and open. */
+export async function openCard(page: Page, tool: string): Promise<void> {
+  const card = cards(page).filter({ hasText: tool }).first();
+  await card.waitFor();
+  const title = card.getByRole("button", { name: tool }).first();
+  if ((await title.getAttribute("aria-expanded")) !== "true") await title.click();
+}

@@ -1,0 +1,46 @@
+// Somebody at the console without a browser: the login link, its cookie and the page's half, over plain HTTP.
+import type { TestServer } from "../../support/test-server.ts";
+
+export interface Visitor {
+  cookie: string;
+  half: string;
+  setCookie: string;
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>;
+}
+
+export async function loginPath(server: TestServer): Promise<string> {
+  const { body } = await server.call("POST", "/admin/console-links", await server.adminToken(), {});
+  return String((body as { path?: unknown }).path);
+}
+
+export async function visit(server: TestServer): Promise<Visitor> {
+  const answer = await fetch(`${server.url}${await loginPath(server)}`, { redirect: "manual" });
+  const setCookie = answer.headers.get("set-cookie") ?? "";
+  const [cookie = ""] = setCookie.split(";");
+  const half = /#in=(.+)$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  return {
+    cookie,
+    half,
+    setCookie,
+    async call(method, path, { body, headers = {} } = {}) {
+      const response = await fetch(`${server.url}${path}`, {
+        method,
+        headers: {
+          cookie,
+          origin: server.url,
+          "x-mcpx-console": half,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const parsed = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {};
+      return { status: response.status, body: parsed, headers: response.headers };
+    },
+  };
+}

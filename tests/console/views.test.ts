@@ -1,0 +1,107 @@
+// The other views of the console: audit, rules and grants, tokens, servers.
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../browser/page.ts";
+import { type Scene, startScene } from "./support/scene.ts";
+import { openCard, openScreen, type Screen } from "./support/screen.ts";
+
+let browser: Browser;
+let scene: Scene;
+let screen: Screen;
+const slow = { timeout: 60_000 };
+
+beforeAll(async () => {
+  [browser, scene] = await Promise.all([openBrowser(), startScene()]);
+  screen = await openScreen(browser, await scene.link());
+  await screen.page.getByRole("button", { name: "bakery" }).waitFor();
+}, 60_000);
+
+afterAll(async () => {
+  expect(screen.errors).toEqual([]);
+  await browser.close();
+  await scene.end();
+});
+
+const go = (name: string) => screen.page.getByRole("navigation").getByRole("button", { name }).click();
+
+test("a token is made for somebody, shown once, listed, and taken back", slow, async () => {
+  const { page } = screen;
+  await go("Tokens");
+  await page.getByRole("textbox", { name: "Participant id" }).fill("newcomer");
+  await page.getByRole("textbox", { name: "Rooms" }).fill("bakery, team/**");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  const token = await page.getByRole("textbox", { name: "The new token" }).inputValue();
+  expect(await scene.server.identity.tokens.verify(token)).toMatchObject({
+    id: "newcomer",
+    topics: ["bakery", "team/**"],
+    level: "restricted",
+    kind: "agent",
+    admin: false,
+  });
+  await page.getByRole("button", { name: "I have it" }).click();
+  expect(await page.content()).not.toContain(token);
+  const row = page.getByRole("row", { name: /newcomer/ });
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await expect.poll(() => row.count()).toBe(0);
+  expect(await scene.server.call("GET", "/v0/topics", token)).toMatchObject({
+    status: 401,
+    body: { error: { reason: "token_revoked" } },
+  });
+});
+
+test("what would become of a call is told, and nothing is called", slow, async () => {
+  const { page } = screen;
+  await go("Rules and grants");
+  await page.getByRole("combobox", { name: "Tool" }).fill("office.shred");
+  await page.getByRole("button", { name: "Try, nothing is called" }).click();
+  await page.getByRole("paragraph").filter({ hasText: "ask" }).getByText("cannot be undone").waitFor();
+  expect(scene.shredded()).toEqual([]);
+});
+
+test("a grant lets the same call through for a while, and is taken back", slow, async () => {
+  const { page } = screen;
+  await go("bakery");
+  void scene.shred({ paper: "first" });
+  await openCard(page, "office.shred");
+  await page.getByRole("button", { name: "Allow for a while …" }).click();
+  // Nothing is chosen that goes further than it must.
+  expect(await page.getByRole("radio", { checked: true }).inputValue()).toBe("same");
+  await page.getByRole("radio", { name: "with any arguments, for an hour" }).check();
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
+  await page.getByText("Granted. The call that waits still needs its own decision.").waitFor();
+  expect(await scene.shred({ paper: "second" })).toContain("shred is done");
+  expect(scene.shredded()).toEqual(['shred {"paper":"second"}']);
+  await go("Rules and grants");
+  await page.getByRole("button", { name: "Take back" }).click();
+  await page.getByText("Nothing is allowed beforehand.").waitFor();
+  expect(await scene.shred({ paper: "third" })).toContain("confirmation_required");
+  expect(scene.shredded()).toHaveLength(1);
+});
+
+test("[B-AUDIT-1] the audit is searched and taken away as lines of JSON", slow, async () => {
+  const { page } = screen;
+  await go("Audit");
+  await page.getByRole("searchbox", { name: "Search the audit" }).fill("token.issue newcomer");
+  await expect.poll(() => page.getByRole("row").count()).toBe(2);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export 1" }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), "utf8")
+    .trimEnd()
+    .split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { action: "token.issue", subject: "newcomer" },
+  ]);
+  expect(lines.join()).not.toContain("eyJ");
+});
+
+test("servers say how they are, and what they wrote", slow, async () => {
+  const { page } = screen;
+  await go("Servers");
+  const office = page.getByRole("article").filter({ hasText: "office" });
+  await office.getByText("up", { exact: true }).waitFor();
+  await office.getByRole("button", { name: "Log of office" }).click();
+  await office.getByRole("list").last().waitFor();
+});
