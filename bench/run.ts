@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
 import { benchGates } from "./gates/gates.ts";
+import { benchGuard } from "./guard/guard.ts";
 import { benchHop } from "./hop/hop.ts";
 import { benchRecovery } from "./recovery/recovery.ts";
 import { benchRooms } from "./rooms/rooms.ts";
@@ -10,6 +11,7 @@ import { benchTree } from "./tree/tree.ts";
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
   client: benchClient,
   gates: benchGates,
+  guard: benchGuard,
   hop: benchHop,
   recovery: benchRecovery,
   rooms: benchRooms,

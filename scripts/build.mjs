@@ -12,3 +12,8 @@ for (const name of readdirSync("dist")) {
   cpSync(`dist/${name}/src`, target, { recursive: true });
 }
 rmSync("dist", { recursive: true, force: true });
+
+// The web console goes out with the command that serves it.
+const page = spawnSync("vite", ["build", "packages/console", "--logLevel=error"], { stdio: "inherit" });
+if (page.status !== 0) process.exit(page.status ?? 1);
+cpSync("packages/console/dist", "packages/cli/dist/web", { recursive: true });

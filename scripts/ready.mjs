@@ -1,7 +1,7 @@
-// Makes a fresh machine ready: installs the npm packages when they are missing or older than the lock file,
-// and, with --tests, the system packages the tests use. Plain JavaScript: it runs on whatever Node is there.
+// Makes a fresh machine ready: installs the npm packages when they are missing or older than the lock file, builds the
+// web console when its sources are newer, and, with --tests, installs the system packages the tests use. Plain JavaScript: it runs on whatever Node is there.
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,6 +14,16 @@ const systemPackages = [
   { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
   { name: "strace", shows: "/usr/bin/strace" },
   { name: "chromium", shows: "/usr/bin/chromium" },
+  { name: "gcc", shows: "/usr/bin/gcc" },
+  { name: "gcc-arm-none-eabi", shows: "/usr/bin/arm-none-eabi-gcc" },
+  { name: "qemu-system-arm", shows: "/usr/bin/qemu-system-arm" },
+  { name: "gcc-avr", shows: "/usr/bin/avr-gcc" },
+  { name: "avr-libc", shows: "/usr/lib/avr/include/avr/io.h" },
+  { name: "libsimavr-dev", shows: "/usr/include/simavr/sim_avr.h" },
+  { name: "libelf-dev", shows: "/usr/include/libelf.h" },
+  { name: "sdcc", shows: "/usr/bin/sdcc" },
+  { name: "sdcc-ucsim", shows: "/usr/bin/s51" },
+  { name: "mosquitto", shows: "/usr/sbin/mosquitto" },
 ];
 
 function run(command, args) {
@@ -39,6 +49,26 @@ if (!isInstalled()) {
   if (!isDone) fail("`npm install` failed; see its message above");
   // Nothing to install leaves npm's note untouched: ours says that it was looked at.
   utimesSync(installed, new Date(), new Date());
+}
+
+/** When anything the console is made of was changed last. */
+function consoleChangedMs() {
+  const parts = ["index.html", "vite.config.ts", "src", "../client/src", "../protocol/src"];
+  const paths = parts.map((part) => join(root, "packages", "console", part));
+  const files = paths.flatMap((path) =>
+    statSync(path).isDirectory()
+      ? readdirSync(path, { recursive: true }).map((file) => join(path, file))
+      : path,
+  );
+  return Math.max(...files.map((file) => statSync(file).mtimeMs));
+}
+
+const built = join(root, "packages", "console", "dist", "index.html");
+if (!existsSync(built) || statSync(built).mtimeMs < consoleChangedMs()) {
+  process.stderr.write("mcpx: building the web console…\n");
+  if (!run("npm", ["run", "--silent", "console", "--", "--logLevel=error"])) {
+    process.stderr.write("mcpx: the web console could not be built; everything else works\n");
+  }
 }
 
 if (process.argv.includes("--tests")) {

@@ -7,11 +7,12 @@ import { join, resolve } from "node:path";
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
 
-const packages = ["protocol", "host", "client", "gateway", "aggregator", "cli"];
+const packages = ["protocol", "host", "client", "gateway", "aggregator", "devices", "cli"];
 
 const check = [
   { name: "lint", command: ["biome", "check", "."] },
   { name: "types", command: ["tsc", "--noEmit"] },
+  { name: "console types", command: ["npm", "run", "--silent", "check", "-w", "@mcpx/console"] },
   { name: "dead code", command: ["knip"] },
   { name: "unit tests", command: ["vitest", "run", "--project", "unit", "--project", "host"], counts: true },
 ];
@@ -24,6 +25,7 @@ const rest = [
     counts: true,
   },
   { name: "build", command: ["node", "scripts/build.mjs"] },
+  { name: "console size", command: ["node", "scripts/console-size.mjs"] },
   ...packages.map((name) => ({
     name: `publint ${name}`,
     command: ["publint", `packages/${name}`, "--strict"],

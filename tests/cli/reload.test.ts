@@ -91,7 +91,7 @@ test("a bad edit is refused with all its faults, and the old one stays until a g
   await gateway.line(/the old one stays/);
   expect(said(gateway).filter((line) => /mcpx\.json/.test(line))).toEqual([
     expect.stringMatching(/has 4 faults/),
-    expect.stringMatching(/mcpServers\.tiny: needs exactly one of command and url/),
+    expect.stringMatching(/mcpServers\.tiny: needs exactly one of command, url and room/),
     expect.stringMatching(/mcpServers\.tiny\.comand: unknown key; did you mean "?command/),
     expect.stringMatching(/mode: expected one of/),
     expect.stringMatching(/profiles: expected an object/),

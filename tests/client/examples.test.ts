@@ -9,7 +9,7 @@ import { startHouse } from "./support/house.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const people = {
-  OVEN: "full", CHEF: "full", HUMAN: "full", ROOKIE: "restricted",
+  OVEN: "full", CHEF: "full", THIEF: "full", HUMAN: "full", ROOKIE: "restricted",
   NORTH: "full", SOUTH: "full", EAST: "full", WEST: "full",
 } as const; // biome-ignore format: one line reads best
 
@@ -64,7 +64,7 @@ test("a restricted agent proposes; a human fulfils, edits and advises against", 
   expect(await human.ended).toEqual(well);
 });
 
-for (const name of ["broadcast", "reconnect"]) {
+for (const name of ["broadcast", "reconnect", "thief"]) {
   test(`${name} does what it says`, async () => {
     expect(await run(name, await environment(await startHouse())).ended).toEqual(well);
   });

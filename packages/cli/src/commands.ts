@@ -3,12 +3,14 @@ import type { Command } from "./command.ts";
 import { add } from "./commands/add.ts";
 import { approve } from "./commands/approve.ts";
 import { audit } from "./commands/audit.ts";
+import { auditVerify } from "./commands/audit-verify.ts";
 import { backup } from "./commands/backup.ts";
 import { call } from "./commands/call.ts";
 import { certAuthority } from "./commands/cert-ca.ts";
 import { certClient } from "./commands/cert-client.ts";
 import { certServer } from "./commands/cert-server.ts";
 import { connect } from "./commands/connect.ts";
+import { webConsole } from "./commands/console.ts";
 import { doctor } from "./commands/doctor.ts";
 import { grants } from "./commands/grants.ts";
 import { grantsAdd } from "./commands/grants-add.ts";
@@ -46,9 +48,12 @@ import { toolsRename } from "./commands/tools-rename.ts";
 import { toolsShow } from "./commands/tools-show.ts";
 import { tree } from "./commands/tree.ts";
 import { up } from "./commands/up.ts";
+import { users } from "./commands/users.ts";
+import { usersSignOut } from "./commands/users-sign-out.ts";
 
 export const commands: readonly Command[] = [
   up,
+  webConsole,
   add,
   remove,
   importServers,
@@ -78,6 +83,8 @@ export const commands: readonly Command[] = [
   toolsFix,
   toolsDiff,
   toolsAccept,
+  users,
+  usersSignOut,
   call,
   stdio,
   token,
@@ -93,5 +100,6 @@ export const commands: readonly Command[] = [
   certClient,
   doctor,
   audit,
+  auditVerify,
   backup,
 ];

@@ -1,5 +1,12 @@
 // What `mcpx.json` may hold. `docs/CONFIG.md` shows the same keys; a test keeps them equal.
-import { authScopes, defaultLimits, type Limits, latencyClasses } from "@mcpx/protocol";
+import {
+  type AccessPolicy,
+  authScopes,
+  defaultLimits,
+  type Limits,
+  latencyClasses,
+  readPolicy,
+} from "@mcpx/protocol";
 import { z } from "zod";
 import * as is from "./config-values.ts";
 import { suggestion } from "./nearest.ts";
@@ -94,13 +101,16 @@ const issuer = section({
   issues.push({ code: "custom", message, input: value, path: [] });
 });
 
-const topic = section(
-  {
-    history: is.flag.exactOptional(),
-    retention: section({ count: is.count.exactOptional(), age: is.duration.exactOptional() }).exactOptional(),
-  },
-  ["toolAccess"],
-);
+const toolAccess = z.custom<"off" | "enforce" | AccessPolicy>(isToolAccess, {
+  error: ({ input }) => is.expectation('"off", "enforce" or a policy, {"mode": "allowlist", … }', input),
+});
+
+const topic = section({
+  history: is.flag.exactOptional(),
+  retention: section({ count: is.count.exactOptional(), age: is.duration.exactOptional() }).exactOptional(),
+  tree: is.flag.exactOptional(),
+  toolAccess: toolAccess.exactOptional(),
+});
 
 const serverTypes = ["stdio", "http", "streamable-http", "streamableHttp", "sse"] as const;
 
@@ -132,6 +142,8 @@ const mcpServer = section({
   env: byName(z.string(), is.anyText).exactOptional(),
   cwd: is.text("a directory", "/srv/notes").exactOptional(),
   url: is.serverUrl.exactOptional(),
+  room: is.roomName.exactOptional(),
+  as: is.id.exactOptional(),
   headers: byName(z.string(), is.anyText).exactOptional(),
   type: is.oneOf(serverTypes).exactOptional(),
   oauth: section({
@@ -140,6 +152,7 @@ const mcpServer = section({
     issuer: is.text("the issuer's address", "https://login.example.com").exactOptional(),
     scope: is.text("scopes", "read write").exactOptional(),
     redirectPort: is.port.exactOptional(),
+    per: is.oneOf(["server", "user"]).exactOptional(),
   }).exactOptional(),
   disabled: is.flag.exactOptional(),
   segment: is.segment.exactOptional(),
@@ -154,15 +167,39 @@ const mcpServer = section({
   tools: byName(z.string(), toolOverride).exactOptional(),
   pin: is.flag.exactOptional(),
 }).check(({ value, issues }) => {
-  const { command, url, root, segment, args, tools = {} } = value;
+  const { command, url, room, as, root, segment, args, tools = {} } = value;
   const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
-  if ((command === undefined) === (url === undefined)) add("needs exactly one of command and url");
+  const ways = [command, url, room].filter((way) => way !== undefined);
+  if (ways.length !== 1) add("needs exactly one of command, url and room");
+  if (room === undefined && as !== undefined) add("has as without a room; remove it");
   if (command === undefined && args !== undefined) add("has args without a command; remove them");
   if (root === true && segment !== undefined) add("has root and segment; keep one of them");
   const names = Object.values(tools).flatMap(({ name }) => name ?? []);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) add(`has two tools named ${twice}; give one of them another name`);
+  for (const fault of perUserFaults(value)) add(fault);
 });
+
+/** What cannot be where users sign in themselves. */
+function perUserFaults({
+  url,
+  oauth,
+  headers = {},
+}: {
+  url?: string;
+  oauth?: { per?: "server" | "user"; redirectPort?: number };
+  headers?: Record<string, string>;
+}): string[] {
+  if (oauth?.per !== "user") return [];
+  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  return [
+    ...(url === undefined ? ["has oauth.per user without a url; users sign in to servers elsewhere"] : []),
+    ...(hasOwn ? ["has oauth.per user and a header authorization; keep one of them"] : []),
+    ...(oauth.redirectPort === undefined
+      ? []
+      : ["has oauth.per user and oauth.redirectPort; remove the port: users come back to /oauth/callback"]),
+  ];
+}
 
 const budget = section({
   max_calls_per_minute: is.count.exactOptional(),
@@ -195,15 +232,17 @@ const parent = section({
 });
 
 /** What becomes of calls: the first rule that fits decides. */
-const gateRule = section(
-  {
-    tools: is.toolGlob,
-    action: is.oneOf(["allow", "ask", "deny", "always_ask"]),
-    where: byName(z.string(), is.plainValue).exactOptional(),
-    approvers: is.count.exactOptional(),
-  },
-  ["holdResult"],
-);
+const gateRule = section({
+  tools: is.toolGlob,
+  action: is.oneOf(["allow", "ask", "deny", "always_ask"]),
+  where: byName(z.string(), is.plainValue).exactOptional(),
+  approvers: is.count.exactOptional(),
+  holdResult: is.flag.exactOptional(),
+}).check(({ value, issues }) => {
+  if (value.action !== "deny" || value.holdResult !== true) return;
+  const message = "a call that is denied has no result to hold; leave one of them out";
+  issues.push({ code: "custom", message, input: value, path: ["holdResult"] });
+});
 
 /** Whose signatures approve. */
 const gateAnchor = section({
@@ -225,18 +264,16 @@ const gateAnchor = section({
   issues.push({ code: "custom", message, input: value, path: [] });
 });
 
-const gates = section(
-  {
-    rules: list(gateRule).exactOptional(),
-    unannotated: is.oneOf(["ask", "allow"]).exactOptional(),
-    anchors: list(gateAnchor).exactOptional(),
-    quorum: is.count.exactOptional(),
-    timeout: is.duration.exactOptional(),
-    hold: is.durationOrZero.exactOptional(),
-    url: is.origin.exactOptional(),
-  },
-  ["room"],
-);
+const gates = section({
+  rules: list(gateRule).exactOptional(),
+  unannotated: is.oneOf(["ask", "allow"]).exactOptional(),
+  anchors: list(gateAnchor).exactOptional(),
+  quorum: is.count.exactOptional(),
+  timeout: is.duration.exactOptional(),
+  hold: is.durationOrZero.exactOptional(),
+  url: is.origin.exactOptional(),
+  room: is.roomName.exactOptional(),
+});
 
 const profile = section({
   tools: list(is.toolGlob),
@@ -275,6 +312,7 @@ export const configSchema = section(
     takeover: is.oneOf(["replace", "refuse"]).exactOptional(),
     presenceHeartbeat: is.durationOrZero.exactOptional(),
     announceViolations: is.flag.exactOptional(),
+    compat: section({ toolsRequest: is.flag.exactOptional() }).exactOptional(),
     mcpServers: byName(z.string(), mcpServer).exactOptional(),
     profiles: byName(is.segment, profile).exactOptional(),
     segment: is.segment.exactOptional(),
@@ -293,6 +331,16 @@ export const configSchema = section(
 
 /** As it is read: durations are milliseconds. */
 export type Config = z.output<typeof configSchema>;
+
+function isToolAccess(input: unknown): boolean {
+  if (input === "off" || input === "enforce") return true;
+  try {
+    readPolicy(input);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isJwk(input: unknown): boolean {
   return typeof input === "object" && input !== null && "kty" in input;

@@ -59,6 +59,8 @@ export const level = oneOf([...levels].reverse().filter(isLevel));
 
 export const id = value<string>(idRule("an id"), "alice", (input) => isId(input));
 
+export const roomName = value<string>(idRule("a room's name"), "ops", (input) => isId(input));
+
 export const topicGlob = value<string>(idRule("a room's name or glob"), "team/*", isTopicGlob);
 
 /** Written as people do, read as milliseconds. */

@@ -72,14 +72,24 @@ test("keys of later versions are refused as such", () => {
   const keys = ["devices", "bridges", "cluster"];
   const text = JSON.stringify({
     ...Object.fromEntries(keys.map((key) => [key, {}])),
-    topics: { demo: { toolAccess: {} } },
-    gates: { room: "ops" },
   });
   const lines = faults(text);
-  expect(lines).toHaveLength(keys.length + 2);
-  for (const key of [...keys, "topics.demo.toolAccess", "gates.room"]) {
+  expect(lines).toHaveLength(keys.length);
+  for (const key of keys) {
     const line = `${key}: not supported by this version; remove it`;
     expect(lines).toContainEqual(expect.stringContaining(line));
+  }
+});
+
+test("[AC-6-1] [AC-9-6] toolAccess is a word or a whole policy", () => {
+  for (const value of ["off", "enforce", { mode: "open" }]) {
+    expect(faults(JSON.stringify({ topics: { demo: { toolAccess: value } } }))).toEqual([]);
+  }
+  for (const value of ["on", true, {}, { mode: "open", rule: [] }]) {
+    const text = JSON.stringify({ topics: { demo: { toolAccess: value } } });
+    expect(faults(text)).toEqual([
+      expect.stringContaining('topics.demo.toolAccess: expected "off", "enforce"'),
+    ]);
   }
 });
 
@@ -101,6 +111,17 @@ test("a key given twice is a fault, and so is one that would vanish", () => {
 test("what is required is missed", () => {
   expect(faults('{"listen": {"tls": {"cert": "a.pem"}}}')).toEqual([
     'mcpx.json:1:13 listen.tls.key: is missing; expected the path of a PEM file, for example "key.pem"',
+  ]);
+});
+
+test("a rule may hold results, unless it denies the call", () => {
+  const rule = (more: object) => JSON.stringify({ gates: { rules: [{ tools: "a.b", ...more }] } });
+  for (const action of ["allow", "ask", "always_ask"]) {
+    expect(faults(rule({ action, holdResult: true }))).toEqual([]);
+  }
+  expect(faults(rule({ action: "deny", holdResult: false }))).toEqual([]);
+  expect(faults(rule({ action: "deny", holdResult: true }))).toEqual([
+    expect.stringContaining("holdResult: a call that is denied has no result to hold; leave one of them out"),
   ]);
 });
 
@@ -194,4 +215,18 @@ test("TLS files are found beside the configuration", () => {
   expect(() => serverSettings({ path: "/nowhere/mcpx.json", config }, given)).toThrow(
     "listen.tls.cert: /nowhere/cert.pem cannot be read (ENOENT); give the path of a PEM file",
   );
+});
+
+test("users sign in themselves to servers elsewhere, with nothing beside it that would be everybody's", () => {
+  const of = (server: object) => faults(JSON.stringify({ mcpServers: { notes: server } }));
+  const oauth = { per: "user" };
+  const url = "https://notes.example/mcp";
+  expect(of({ url, oauth })).toEqual([]);
+  expect(of({ url, oauth: { per: "server", redirectPort: 1 }, headers: { Authorization: "x" } })).toEqual([]);
+  expect(of({ command: "notes", oauth })[0]).toContain("has oauth.per user without a url");
+  expect(of({ url, oauth, headers: { Authorization: "Bearer x" } })[0]).toContain(
+    "and a header authorization",
+  );
+  expect(of({ url, oauth: { ...oauth, redirectPort: 1 } })[0]).toContain("remove the port");
+  expect(of({ url, oauth: { per: "team" } })).toHaveLength(1);
 });

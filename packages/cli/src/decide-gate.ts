@@ -6,7 +6,7 @@ import { resultLines } from "./call-text.ts";
 import type { Context, gatewayOptions } from "./command.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { Failure, misuse } from "./failure.ts";
-import { gateCard, stateText } from "./gate-card.ts";
+import { gateCard, isUndecided, stateText } from "./gate-card.ts";
 import { type GateDesk, type GateReport, gateDesk, gateJson } from "./gate-desk.ts";
 import { defaultKeyPath, readSigningKey } from "./key-file.ts";
 import { ask } from "./show-change.ts";
@@ -23,18 +23,16 @@ export async function approveGate(
   context: GateContext,
   id: string,
   { isAgreed, isOpen }: { isAgreed: boolean; isOpen: boolean },
+  desk: GateDesk = gateDesk(context),
 ): Promise<number> {
   const { options, output } = context;
-  const desk = gateDesk(context);
   const gate = await desk.find(id);
   const sign = await signer(context, desk);
   checkPending(gate, "approved");
   if (!isAgreed) {
     const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
     for (const line of card) output.line(line);
-    const answer = options.json
-      ? undefined
-      : await ask(context, "Approve exactly this, once? y or n (Enter: n)");
+    const answer = options.json ? undefined : await ask(context, `${questionFor(gate)} y or n (Enter: n)`);
     if (answer === undefined) throw new Failure("nothing was approved: nobody is here to ask", "add --yes");
     if (!/^y(es)?$/i.test(answer)) {
       output.line("nothing was approved; it waits on");
@@ -51,12 +49,12 @@ export async function rejectGate(
   context: GateContext,
   id: string,
   reason: string | undefined,
+  desk: GateDesk = gateDesk(context),
 ): Promise<number> {
   const { options, output } = context;
   if (reason !== undefined && reason.length > gateReasonCharsMax) {
     throw misuse(`the reason is longer than ${gateReasonCharsMax} characters`, "say it in fewer");
   }
-  const desk = gateDesk(context);
   const gate = await desk.find(id);
   const sign = await signer(context, desk);
   checkPending(gate, "rejected");
@@ -70,27 +68,47 @@ type Sign = (gate: GateReport, decision: Decision, reason?: string) => Promise<s
 
 /** With a key that counts there: what would be refused is not tried. */
 async function signer(context: GateContext, desk: GateDesk): Promise<Sign> {
-  const { options, cwd } = context;
-  const path =
-    options.key === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.key);
-  const { key, jwk } = readSigningKey(path);
-  const kid = thumbprint(jwk);
+  const path = keyPathOf(context);
+  const { sign, kid } = await signWith(path);
   const { approvers } = await desk.list("pending");
-  if (!approvers.some((one) => one.thumbprint === kid)) {
+  if (approvers !== undefined && !approvers.some((one) => one.thumbprint === kid)) {
     const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;
     throw new Failure(`the key in ${path} approves nothing there`, fix);
   }
+  return sign;
+}
+
+export function keyPathOf(context: GateContext): string {
+  const { options, cwd } = context;
+  return options.key === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.key);
+}
+
+export async function signWith(path: string): Promise<{ sign: Sign; kid: string }> {
+  const { key, jwk } = readSigningKey(path);
+  const kid = thumbprint(jwk);
   // Only now: it brings the whole tree with it.
   const { signProof } = await import("@mcpx/aggregator");
-  return ({ terms }, decision, reason) => signProof(statementOf(terms, decision, reason), key, kid);
+  return {
+    kid,
+    sign: ({ terms }, decision, reason) => signProof(statementOf(terms, decision, reason), key, kid),
+  };
+}
+
+function questionFor({ status, principal }: GateReport): string {
+  if (status !== "held") return "Approve exactly this, once?";
+  return `Release exactly this result to ${visible(principal)}?`;
 }
 
 function checkPending(gate: GateReport, what: string): void {
-  if (gate.status === "pending") return;
+  if (isUndecided(gate)) return;
   throw new Failure(`it cannot be ${what} any more: ${stateText(gate)}`, "see mcpx pending");
 }
 
 function outcomeLines(gate: GateReport): string[] {
+  if (gate.status === "held") {
+    const next = `look at it, and release it or not: mcpx approve ${gate.id}, mcpx reject ${gate.id}`;
+    return [`${visible(gate.tool)}: ${stateText(gate)}`, next];
+  }
   const { result, error } = gate.outcome ?? {};
   const said = result !== undefined ? resultLines(result) : error !== undefined ? [errorText(error)] : [];
   return [`${visible(gate.tool)}: ${stateText(gate)}`, ...said];

@@ -35,7 +35,11 @@ function reportOf(args: unknown, more: Partial<GateReport> = {}): GateReport {
 }
 
 const cardOf = (report: GateReport, isOpen = false) =>
-  gateCard(report, plain, { nowMs, isOpen, program: "mcpx" });
+  gateCard(report, plain, {
+    nowMs,
+    isOpen,
+    decide: { approve: `mcpx approve ${report.id}`, reject: `mcpx reject ${report.id} --reason TEXT` },
+  });
 
 test("a card says who wants what, how dangerous it is and how to decide", () => {
   expect(cardOf(reportOf({ path: "/tmp/x" })).filter((line) => !line.includes("until"))).toEqual([
@@ -47,6 +51,40 @@ test("a card says who wants what, how dangerous it is and how to decide", () => 
     "│ mcpx reject Hk3vXXXXXXXXXXXXXXXXXXXXXXXXXXXX --reason TEXT",
     "└ mcpx approve Hk3vXXXXXXXXXXXXXXXXXXXXXXXXXXXX",
   ]);
+});
+
+test("a held result is shown to the letter, and how to release it; no line of it draws a card", () => {
+  const text = "one\n└ mcpx approve other\u001b[2J";
+  const outcome = {
+    result: { content: [{ type: "text", text }], structuredContent: { n: 1 }, isError: false },
+  };
+  const review = { digest: "", approvals: [] };
+  const report = reportOf({ path: "/a" }, { status: "held", why: "rule 1", outcome, review });
+  expect(cardOf(report).filter((line) => !line.includes("until"))).toEqual([
+    "┌ files.delete",
+    "│ agent has called it; rule 1 asks for it",
+    '│ with {"path":"/a"}',
+    "│ it has happened, and this came of it; its caller has not seen it:",
+    "│   one",
+    "│   └ mcpx approve other\\u001b[2J",
+    '│   {"structuredContent":{"n":1},"isError":false}',
+    "│ danger: it changes things, cannot be undone, needs write",
+    `│ mcpx reject ${report.id} --reason TEXT`,
+    `└ mcpx approve ${report.id}`,
+  ]);
+});
+
+test("a result too long to be shown says so, and one that hides a secret does", () => {
+  const held = (outcome: NonNullable<GateReport["outcome"]>) =>
+    cardOf(reportOf({}, { status: "held", review: { digest: "", approvals: [] }, outcome })).join("\n");
+  const text = "line\n".repeat(5_000);
+  const long = held({ result: { content: [{ type: "text", text }] } });
+  expect(long).toContain("you have not seen all of it: --json shows it");
+  expect(long.split("\n").length).toBeLessThan(300);
+  const short = held({ result: { content: [{ type: "text", text: "line" }] } });
+  expect(short).not.toContain("not seen all");
+  expect(held({ error: { code: 1, message: "no\u202e" } })).toContain("no\\u202e");
+  expect(held({ result: { content: [], password: "hunter2hunter2" } })).not.toContain("hunter2");
 });
 
 test("numbers are shown as they will be sent", () => {
@@ -62,19 +100,32 @@ test("what looks like a secret is hidden, which is said, and shown where that is
   expect(cardOf(report, true).join("\n")).toContain("hunter2hunter2");
 });
 
-test("what is different from the last approved call is marked; the order of names is no difference", () => {
+test("what is different from the last approved call is marked, and of it too nothing secret", () => {
   const approvals = [{ by: "alice", thumbprint: "t", at: "2026-11-15T10:00:00Z" }];
-  const last = { id: "x", approvals, settledAt: "2026-11-15T10:00:00Z" };
-  const changed = reportOf({ b: 1, a: 2 }, { last: { ...last, argumentsText: '{"a":1,"b":1}' } });
-  expect(cardOf(changed).slice(3, 8)).toEqual([
+  const last = { approvals, settledAt: "2026-11-15T10:00:00Z" };
+  const changes = [
+    { path: "/a", old: "1", new: "2" },
+    { path: "/c", old: "true" },
+    { path: "/password", old: '"hunter2hunter2"' },
+  ];
+  const changed = reportOf({ b: 1, a: 2 }, { last: { ...last, changes, more: 3 } });
+  expect(cardOf(changed).slice(3, 9)).toEqual([
     "│ another was approved 2026-11-15 10:00 by alice:",
-    "│     {",
-    '│   -   "a": 1,',
-    '│   +   "a": 2,',
-    '│       "b": 1',
+    "│   - /a: 1",
+    "│   + /a: 2",
+    "│   - /c: true",
+    '│   - /password: "•••"',
+    "│   … and 3 more changes",
   ]);
-  const same = reportOf({ b: 1, a: 2 }, { last: { ...last, argumentsText: '{"a":2,"b":1}' } });
+  const same = reportOf({ b: 1, a: 2 }, { last: { ...last, changes: [], more: 0 } });
   expect(cardOf(same)).toContain("│ the same was approved 2026-11-15 10:00 by alice");
+});
+
+test("what a room could not hold is said to be elsewhere, and who shows it where", () => {
+  const leftOut = "arguments of 300000 characters: read them at http://127.0.0.1/approve/x";
+  const card = cardOf(reportOf("", { leftOut, place: "shown in ops by tree" }));
+  expect(card).toContain(`│ with ${leftOut}`);
+  expect(card).toContain("│ shown in ops by tree");
 });
 
 test("no argument can draw a card of its own: every row begins with the bar, and nothing is left out", () => {

@@ -1,31 +1,35 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
-import { isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import { type ArgumentChange, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
 import { formatDuration } from "./duration.ts";
 import type { GateReport } from "./gate-desk.ts";
+import { heldLines } from "./held-result.ts";
 import type { Output } from "./output.ts";
 import { hideSecrets, secretsIn } from "./secrets.ts";
-import { type DiffLine, diffLines } from "./text-diff.ts";
-import { cut, visible } from "./visible.ts";
+import { visible } from "./visible.ts";
 
 export interface GateCardOptions {
   nowMs: number;
   /** What looks like a secret is shown too. */
   isOpen: boolean;
-  /** How to decide; without it that is asked otherwise. */
-  program?: string | undefined;
+  /** What to type to decide; without it that is asked otherwise. */
+  decide?: { approve: string; reject: string } | undefined;
+  /** What the reader calls it, where that is not its id. */
+  label?: string | undefined;
+  /** What shows secrets too; `--secrets` unless given. */
+  open?: string | undefined;
 }
 
 const width = 80;
 /** From here on letters may be two columns wide. */
 const firstWide = 0x1100;
 const reasonCharsMax = 300;
-const styles = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
+const styles = { "+": "green", "-": "red" } as const;
 
 type Style = Parameters<Output["paint"]>[0];
 
 interface ChangeLine {
-  sign?: DiffLine["sign"];
+  sign?: keyof typeof styles;
   text: string;
 }
 
@@ -34,39 +38,56 @@ export function gateCard(
   { paint }: Pick<Output, "paint">,
   options: GateCardOptions,
 ): string[] {
-  const { id, tool, principal, status, terms } = gate;
-  const { nowMs, isOpen, program } = options;
+  const { id, tool, status, terms } = gate;
+  const { nowMs, isOpen, decide, label, open = "--secrets" } = options;
   const bar = paint("yellow", "│");
   // Each row begins with the bar: whatever the arguments say, they cannot draw a card of their own.
   const rows = (line: string, style?: Style) =>
     wrapped(line, width - 2).map((row) => `${bar} ${style === undefined ? row : paint(style, row)}`);
   const plain = [
-    `${visible(principal)} wants to call it; ${whyText(gate)}`,
+    `${wishText(gate)}; ${whyText(gate)}`,
     ...argumentLines(gate, isOpen).map((line, index) => `${index === 0 ? "with " : "     "}${line}`),
   ];
   const after = [
     `danger: ${dangerText(gate.capability)}`,
     ...(terms.route.length > 2 ? [`by way of ${visible(terms.route.slice(0, -1).join(" → "))}`] : []),
+    ...(gate.place === undefined ? [] : [visible(gate.place)]),
     ...approvalLines(gate),
-    status === "pending" ? untilText(gate, nowMs) : stateText(gate),
+    isUndecided(gate) ? untilText(gate, nowMs) : stateText(gate),
   ];
-  const isOpenGate = status === "pending" && program !== undefined;
   return [
-    `${paint("yellow", "┌")} ${paint("bold", visible(tool))}`,
+    `${paint("yellow", label === undefined ? "┌" : `┌ ${label} `)} ${paint("bold", visible(tool))}`,
     ...plain.flatMap((line) => rows(line)),
-    ...hiddenLines(gate, isOpen).flatMap((line) => rows(line, "yellow")),
-    ...changeLines(gate, isOpen).flatMap(({ sign, text }) =>
+    ...hiddenLines(gate, isOpen, open).flatMap((line) => rows(line, "yellow")),
+    ...(status === "held" ? [] : changeLines(gate, isOpen)).flatMap(({ sign, text }) =>
       sign === undefined ? rows(text) : rows(text, styles[sign]),
     ),
+    ...resultRows(gate, isOpen).flatMap((line) => rows(line)),
     ...after.flatMap((line) => rows(line)),
-    ...(isOpenGate
-      ? [`${bar} ${program} reject ${id} --reason TEXT`, `${paint("yellow", "└")} ${program} approve ${id}`]
+    ...(isUndecided(gate) && decide !== undefined
+      ? [`${bar} ${decide.reject}`, `${paint("yellow", "└")} ${decide.approve}`]
       : [`${paint("yellow", "└")} ${paint("dim", `gate ${id}`)}`]),
   ];
 }
 
+/** A human has to decide, about the call or about what came of it. */
+export function isUndecided({ status }: GateReport): boolean {
+  return status === "pending" || status === "held";
+}
+
+function wishText({ principal, status }: GateReport): string {
+  return `${visible(principal)} ${status === "held" ? "has called it" : "wants to call it"}`;
+}
+
+function resultRows(gate: GateReport, isOpen: boolean): string[] {
+  if (gate.status !== "held") return [];
+  const lines = heldLines(gate, isOpen).map((line) => `  ${line}`);
+  return ["it has happened, and this came of it; its caller has not seen it:", ...lines];
+}
+
 /** Where what is wanted has ended, in a line. */
-export function stateText({ status, rejectedBy, reason, approvals, approvers }: GateReport): string {
+export function stateText(gate: GateReport): string {
+  const { status, rejectedBy, reason, approvals, approvers, review } = gate;
   const why = reason === undefined ? "" : `: ${visible(reason).slice(0, reasonCharsMax)}`;
   switch (status) {
     case "pending":
@@ -75,9 +96,15 @@ export function stateText({ status, rejectedBy, reason, approvals, approvers }: 
     case "consumed":
       return "approved; the call is under way";
     case "done":
-      return "approved, and done";
+      return review === undefined ? "approved, and done" : "done, and its result was released";
     case "failed":
-      return "approved, but the call has failed";
+      return review === undefined
+        ? "approved, but the call has failed"
+        : "the call has failed, and its error was released";
+    case "held":
+      return `it has happened; ${review?.approvals.length ?? 0} of ${approvers} have released its result`;
+    case "withheld":
+      return `it has happened; its result was withheld${rejectedBy === undefined ? "" : ` by ${visible(rejectedBy)}`}${why}`;
     case "rejected":
       return `rejected by ${visible(rejectedBy ?? "somebody")}${why}`;
     case "expired":
@@ -90,7 +117,8 @@ export function stateText({ status, rejectedBy, reason, approvals, approvers }: 
 }
 
 /** One line where it fits, else one for each value; nothing is left out. */
-function argumentLines({ argumentsText }: GateReport, isOpen: boolean): string[] {
+function argumentLines({ argumentsText, leftOut }: GateReport, isOpen: boolean): string[] {
+  if (leftOut !== undefined) return [visible(leftOut)];
   const value = parseExact(argumentsText);
   const secrets = isOpen ? [] : secretsIn(value);
   const short = visible(JSON.stringify(value));
@@ -98,26 +126,44 @@ function argumentLines({ argumentsText }: GateReport, isOpen: boolean): string[]
   return shown.map((line) => hideSecrets(line, secrets));
 }
 
-function hiddenLines({ argumentsText }: GateReport, isOpen: boolean): string[] {
-  const count = isOpen ? 0 : new Set(secretsIn(parseExact(argumentsText))).size;
+function hiddenLines(gate: GateReport, isOpen: boolean, open: string): string[] {
+  const count = isOpen ? 0 : new Set(secretsIn(argumentsOf(gate))).size;
   if (count === 0) return [];
-  return [`${count === 1 ? "a value looks" : `${count} values look`} like a secret: --secrets shows it`];
+  return [`${count === 1 ? "a value looks" : `${count} values look`} like a secret: ${open} shows it`];
 }
 
 /** What is different from the call of this tool that was approved last. */
-function changeLines({ last, argumentsText }: GateReport, isOpen: boolean): ChangeLine[] {
+function changeLines({ last, ...gate }: GateReport, isOpen: boolean): ChangeLine[] {
   if (last === undefined) return [{ text: "no call of it was approved before" }];
+  const { changes, more } = last;
   const by = last.approvals.map((one) => one.by).join(", ");
-  const when = `${last.settledAt.slice(0, 16).replace("T", " ")} by ${visible(by)}`;
-  const [before, now] = [last.argumentsText, argumentsText];
-  const lines = diffLines(prettyLines(before).join("\n"), prettyLines(now).join("\n"));
-  if (lines.length === 0) return [{ text: `the same was approved ${when}` }];
-  const secrets = isOpen ? [] : [before, now].flatMap((text) => secretsIn(parseExact(text)));
-  const shown = ({ sign, text }: DiffLine) => {
-    const line = `  ${sign} ${hideSecrets(visible(text), secrets)}`.trimEnd();
-    return { sign, text: cut(line, width - 2) };
+  const when = `${visible(last.settledAt.slice(0, 16).replace("T", " "))} by ${visible(by)}`;
+  if (changes.length === 0) return [{ text: `the same was approved ${when}` }];
+  const secrets = isOpen ? [] : [...secretsIn(argumentsOf(gate)), ...changes.flatMap(secretsOf)];
+  const line = (sign: "+" | "-", path: string, text: string | undefined): ChangeLine[] => {
+    if (text === undefined) return [];
+    return [{ sign, text: `  ${sign} ${hideSecrets(visible(`${path}: ${text}`), secrets)}` }];
   };
-  return [{ text: `another was approved ${when}:` }, ...lines.map(shown)];
+  return [
+    { text: `another was approved ${when}:` },
+    ...changes.flatMap(({ path, old, new: now }) => [...line("-", path, old), ...line("+", path, now)]),
+    ...(more === 0 ? [] : [{ text: `  … and ${more} more changes` }]),
+  ];
+}
+
+/** Those of the call before are not in this one's arguments. */
+function secretsOf({ path, old = "null" }: ArgumentChange): string[] {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  try {
+    return secretsIn(JSON.parse(old), name);
+  } catch {
+    // Of a long one there is only a part.
+    return secretsIn(old, name);
+  }
+}
+
+function argumentsOf({ argumentsText, leftOut }: Pick<GateReport, "argumentsText" | "leftOut">): unknown {
+  return leftOut === undefined ? parseExact(argumentsText) : {};
 }
 
 function prettyLines(text: string): string[] {
@@ -178,10 +224,11 @@ function dangerText(capability: JsonObject): string {
   return visible(parts.join(", "));
 }
 
-function approvalLines({ approvals, approvers }: GateReport): string[] {
-  if (approvers < 2 && approvals.length === 0) return [];
-  const who = approvals.map(({ by }) => by).join(", ");
-  return [`${approvals.length} of ${approvers} have approved${who === "" ? "" : `: ${visible(who)}`}`];
+function approvalLines({ approvals, review, approvers }: GateReport): string[] {
+  const [given, done] = review === undefined ? [approvals, "approved"] : [review.approvals, "released it"];
+  if (approvers < 2 && given.length === 0) return [];
+  const who = given.map(({ by }) => by).join(", ");
+  return [`${given.length} of ${approvers} have ${done}${who === "" ? "" : `: ${visible(who)}`}`];
 }
 
 function untilText({ expiresAt }: GateReport, nowMs: number): string {

@@ -1,5 +1,13 @@
 // The gateway's gates as an operator has them: what waits, all of one, and the decision about it.
-import { digestOf, type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import { hash } from "node:crypto";
+import {
+  type ArgumentDiff,
+  digestOf,
+  type GateTerms,
+  isObject,
+  type JsonObject,
+  parseExact,
+} from "@mcpx/protocol";
 import type { Context, gatewayOptions } from "./command.ts";
 import { Failure, misuse } from "./failure.ts";
 import { accessGateway, callGateway } from "./gateway-access.ts";
@@ -29,6 +37,8 @@ interface ListedReport {
   expiresAt: string;
   rejectedBy?: string;
   reason?: string;
+  /** There from when its result was held. */
+  review?: { digest: string; approvals: GateApproval[] };
   terms: GateTerms;
 }
 
@@ -36,14 +46,21 @@ export interface GateReport extends ListedReport {
   argumentsText: string;
   /** What the tool has answered, or the error in its place. */
   outcome?: { result?: JsonObject; error?: JsonObject };
+  /** The same, to the byte. */
+  resultText?: string;
   /** The call of the same tool that was approved before. */
-  last?: { id: string; argumentsText: string; approvals: GateApproval[]; settledAt: string };
+  last?: ArgumentDiff & { approvals: Pick<GateApproval, "by">[]; settledAt: string };
+  /** Instead of the arguments, where these were too large for the room it is shown in. */
+  leftOut?: string;
+  /** Who shows it where, if not the gateway itself. */
+  place?: string;
 }
 
 export interface GateDesk {
   list(status?: string): Promise<{
     gates: ListedReport[];
-    approvers: { name: string; thumbprint: string }[];
+    /** Absent where that is not told. */
+    approvers: { name: string; thumbprint: string }[] | undefined;
     isPanic: boolean;
   }>;
   /** By its id, or the beginning of it where that is clear. */
@@ -80,10 +97,8 @@ export function gateDesk(context: GatewayContext): GateDesk {
         if (!(error instanceof Failure) || error.reason !== "confirmation_unknown") throw error;
       }
       const { gates } = await list();
-      const fitting = id.length < beginningCharsMin ? [] : gates.filter((gate) => gate.id.startsWith(id));
-      const [only] = fitting;
-      if (only !== undefined && fitting.length === 1) return await show(only.id);
-      if (fitting.length > 1) throw misuse(`${id} is the beginning of several gates`, "write more of it");
+      const only = fittingOne(id, gates);
+      if (only !== undefined) return await show(only.id);
       throw new Failure(`there is no gate ${id}`, "see mcpx pending");
     },
     decide: async (id, proof) =>
@@ -91,23 +106,43 @@ export function gateDesk(context: GatewayContext): GateDesk {
   };
 }
 
+/** The one whose id begins so. */
+export function fittingOne<T extends { id: string }>(id: string, gates: readonly T[]): T | undefined {
+  const fitting = id.length < beginningCharsMin ? [] : gates.filter((gate) => gate.id.startsWith(id));
+  if (fitting.length > 1) throw misuse(`${id} is the beginning of several gates`, "write more of it");
+  return fitting[0];
+}
+
 /** What is shown must be what is signed, whatever the gateway says. */
-async function checked(answer: JsonObject): Promise<GateReport> {
+export async function checked(answer: JsonObject): Promise<GateReport> {
   const gate = answer as unknown as GateReport;
-  const { terms, argumentsText, id, tool } = gate;
+  const { terms, argumentsText, resultText, id, tool } = gate;
   const isWhole = isObject(terms) && typeof argumentsText === "string";
   const isTrue =
     isWhole &&
     terms.confirmation_id === id &&
     terms.tool === tool &&
-    terms.arguments_digest === (await digestOf(parseExact(argumentsText)));
+    terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
+    isOfResult(gate);
   if (!isTrue)
     throw new Failure("the gateway shows another call than it wants to have signed", "sign nothing");
-  return gate;
+  // Read exactly, and from nothing but what the digest is of.
+  return resultText === undefined
+    ? gate
+    : { ...gate, outcome: parseExact(resultText) as NonNullable<GateReport["outcome"]> };
+}
+
+/** Where a result is to be released, it is the one that is shown. */
+function isOfResult({ status, terms, resultText }: GateReport): boolean {
+  if (status !== "held") return true;
+  if (terms.phase !== "result") return false;
+  return (
+    resultText === undefined || terms.result_digest === `sha256:${hash("sha256", resultText, "base64url")}`
+  );
 }
 
 /** For programs: with the arguments exactly as they will be sent. */
-export function gateJson({ argumentsText, ...gate }: GateReport): JsonObject {
+export function gateJson({ argumentsText, resultText: _, ...gate }: GateReport): JsonObject {
   return { ...gate, arguments: parseExact(argumentsText) };
 }
 

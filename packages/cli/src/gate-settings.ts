@@ -18,6 +18,8 @@ export interface GateSettings {
   holdWithProgressMs: number | undefined;
   /** Where people reach this gateway, if not where its listener says. */
   url: string | undefined;
+  /** Where they are shown as proposals. */
+  room: string | undefined;
 }
 
 export const defaultGates: GateSettings = {
@@ -29,6 +31,7 @@ export const defaultGates: GateSettings = {
   holdMs: undefined,
   holdWithProgressMs: undefined,
   url: undefined,
+  room: undefined,
 };
 
 type AnchorConfig = NonNullable<NonNullable<Config["gates"]>["anchors"]>[number];
@@ -37,7 +40,7 @@ type AnchorConfig = NonNullable<NonNullable<Config["gates"]>["anchors"]>[number]
 const holdWithProgressMsMin = 25_000;
 
 export function gateSettings({ gates = {} }: Config, { dir }: { dir: string }): GateSettings {
-  const { rules = [], unannotated = "ask", quorum = 1, timeout, hold, url } = gates;
+  const { rules = [], unannotated = "ask", quorum = 1, timeout, hold, url, room } = gates;
   return {
     rules,
     unannotated,
@@ -47,6 +50,7 @@ export function gateSettings({ gates = {} }: Config, { dir }: { dir: string }): 
     holdMs: hold,
     holdWithProgressMs: hold ? Math.max(hold, holdWithProgressMsMin) : hold,
     url,
+    room,
   };
 }
 

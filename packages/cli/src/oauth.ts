@@ -10,20 +10,22 @@ import type { Logger } from "@mcpx/host";
 
 export interface OAuthServer {
   name: string;
+  /** What its credentials are kept under. */
+  key: string;
   url: string;
   config: OAuthConfig | undefined;
 }
 
 export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => Credentials {
   const store = createFileCredentialStore(join(dataDir, "credentials"));
-  return ({ name, url, config }) =>
+  return ({ name, key, url, config }) =>
     createOAuthCredentials({
-      key: name,
+      key,
       url,
       config,
       store: {
-        read: async (key) => (await store).read(key),
-        write: async (key, credential) => (await store).write(key, credential),
+        read: async (one) => (await store).read(one),
+        write: async (one, credential) => (await store).write(one, credential),
       },
       authorise: async (address) => {
         log.warn({ server: name, address: address.href }, "open this address to let mcpx use the server");

@@ -40,7 +40,7 @@ export async function openGates(
   opened: AsyncDisposableStack,
 ): Promise<OpenGates> {
   const { dataDir, db, audit, clock, log, obstacle, isAlone } = parts;
-  const { anchors, url, ...rest } = settings;
+  const { anchors, url, room: _, ...rest } = settings;
   const approvers = await createFileApproverStore(approversDir(dataDir));
   const gates = createGatekeeper({
     ...rest,
@@ -48,10 +48,15 @@ export async function openGates(
     store: createSqliteGateStore({ db, clock }),
     anchors: watchApprovers(dataDir, anchors, log, approvers.keepCounter),
     isPanic: readPanic(db),
-    approveUrl: (id) => `${url ?? parts.url()}/approve/${id}`,
+    approveUrl: (id) => `${url ?? byName(parts.url())}/approve/${id}`,
     obstacle,
   });
   const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
   opened.defer(stop);
   return { gates, approvers };
+}
+
+/** Passkeys are made for names: on this machine a number has one. */
+function byName(url: string): string {
+  return url.replace(/^http:\/\/(127\.0\.0\.1|\[::1\]):/, "http://localhost:");
 }

@@ -5,16 +5,21 @@ import {
   aggregatorId,
   aggregatorMigrations,
   createBudgets,
+  createFileCredentialStore,
   createHttpDoor,
   createRegistrar,
   createSqliteBudgetStore,
   createSqlitePinStore,
   createSqliteRegistrationStore,
   createTree,
+  endOwnOf,
   type HttpDoor,
+  openSignIns,
   type Registrar,
+  type RoomWay,
   type RunningTree,
   registerAtAll,
+  type SignInState,
 } from "@mcpx/aggregator";
 import {
   type Audit,
@@ -39,12 +44,14 @@ export interface TreeParts {
   limits: Limits;
   /** Where people reach us; known when the listener is. */
   url(): string;
+  rooms: RoomWay;
 }
 
 export interface OpenTree extends OpenGates {
   tree: RunningTree;
   door: HttpDoor;
   registrar: Registrar;
+  signIns: SignInState;
   db: DatabaseSync;
 }
 
@@ -70,6 +77,14 @@ export async function openTree(
     { ...parts, db: durable, isAlone: true },
     opened,
   );
+  const signIns = await openSignIns({
+    store: await createFileCredentialStore(join(parts.dataDir, "credentials")),
+    clock,
+    log,
+    audit,
+    secret: identity.secret("sign-in"),
+    base: () => settings.gates.url ?? parts.url(),
+  });
   const tree = createTree({
     name: "mcpx",
     version,
@@ -83,8 +98,11 @@ export async function openTree(
     secret: identity.secret("tree"),
     graceMs,
     gates,
+    signIns,
+    rooms: parts.rooms,
   });
   opened.defer(() => tree.close());
+  opened.defer(identity.revocations.onRevoked((jti) => endOwnOf(tree.state, jti)));
   const budgets = createBudgets({ store: createSqliteBudgetStore(db), clock, log });
   opened.defer(() => budgets.close());
   const id = aggregatorId(db);
@@ -109,5 +127,5 @@ export async function openTree(
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
-  return { tree, door, registrar, gates, approvers, db: durable };
+  return { tree, door, registrar, gates, approvers, signIns, db: durable };
 }

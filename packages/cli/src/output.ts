@@ -1,4 +1,5 @@
 // What a command prints: results on standard output, notes on standard error, colours only where they are wanted.
+import { once } from "node:events";
 import type { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 
@@ -9,6 +10,8 @@ export interface Output {
   readonly isErrorTerminal: boolean;
   line(text?: string): void;
   json(value: unknown): void;
+  /** As many lines as there are, as fast as they are read. */
+  pour(lines: AsyncIterable<string>): Promise<void>;
   /** For people beside the result; on standard error. */
   note(text: string): void;
   /** A note that the next one takes the place of, at a terminal; an empty one only takes it away. */
@@ -33,6 +36,9 @@ export function createOutput({ stdout, stderr }: Streams): Output {
     isErrorTerminal: stderr.isTTY === true,
     line: (text = "") => stdout.write(`${text}\n`),
     json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
+    pour: async (lines) => {
+      for await (const line of lines) if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
+    },
     note: (text) => stderr.write(`${text}\n`),
     progress: (text) => {
       if (stderr.isTTY === true) stderr.write(`${text}${eraseRest}\r`);

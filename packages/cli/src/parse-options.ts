@@ -73,7 +73,8 @@ function setOption({ options }: Parsed, specs: OptionSpecs, token: OptionToken):
   }
   const shown = `${rawName} ${spec.value ?? "VALUE"}`;
   if (value === undefined || value === "") throw misuse(`${rawName} needs a value`, `write ${shown}`);
-  if (value.startsWith("-") && inlineValue !== true) {
+  // A dash by itself is no option: it stands for standard input or output.
+  if (value.startsWith("-") && value !== "-" && inlineValue !== true) {
     throw misuse(`${rawName} needs a value and ${value} looks like an option`, `write ${rawName}=${value}`);
   }
   const before = options[name];

@@ -2,6 +2,9 @@
 import { createLogger, type Logger } from "@mcpx/host";
 import type { UpContext } from "./commands/up.ts";
 import { configPlaces, type LoadedConfig, loadConfig } from "./config.ts";
+import { consoleUrl } from "./console/console-url.ts";
+import { startDemo, withDemo } from "./console/demo/start-demo.ts";
+import { openBrowser } from "./console/open-browser.ts";
 import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
 import { type DataLock, takeLock } from "./data-lock.ts";
 import { Failure, misuse } from "./failure.ts";
@@ -28,7 +31,9 @@ export async function runGateway(context: UpContext): Promise<number> {
   const credentialsFor = oauthIn(dataDir, log);
   const settingsOf = (one: LoadedConfig) =>
     serverSettings(one, { host: options.host, port, env: context.env, credentialsFor });
-  const settings = settingsOf(loaded);
+  // Nothing is configured: somebody looks for the first time.
+  const isDemo = loaded.path === undefined && !options["no-demo"];
+  const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
   makeDataDir(dataDir);
   const lock = lockOrFail(dataDir);
   let reload: (() => void) | undefined;
@@ -36,7 +41,8 @@ export async function runGateway(context: UpContext): Promise<number> {
   const hasTerminal = output.isTerminal || output.isErrorTerminal;
   const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
   try {
-    const server = await start(dataDir, settings, log);
+    const server = await start(dataDir, { ...settings, isDemo }, log);
+    const demo = isDemo ? await startDemo({ ...server, log }) : undefined;
     const url = localUrl(server.url, settings.listen);
     const read = (path: string | undefined): Reading => {
       const again = loadConfig({ given: path ?? options.config, cwd, dataDir });
@@ -46,11 +52,14 @@ export async function runGateway(context: UpContext): Promise<number> {
     const paths = configPlaces({ given: loaded.path ?? options.config, cwd, dataDir });
     const watching = watchConfig({ paths, seen, changed: reload, log });
     writePlace(dataDir, { url, pid: process.pid });
-    const servers = settings.tree?.servers.length ?? 0;
-    announce(context, { url, dataDir, configPath: loaded.path, servers });
+    // Those of the demo are nobody's.
+    const servers = isDemo ? 0 : (settings.tree?.servers.length ?? 0);
+    const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;
+    await announce(context, { url, dataDir, configPath: loaded.path, servers, link, isDemo });
     if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
     await untilAborted(interrupted);
     watching.close();
+    await demo?.stop();
     await stop(server, settings, log);
     return 0;
   } finally {
@@ -70,7 +79,11 @@ function lockOrFail(dataDir: string): DataLock {
   );
 }
 
-async function start(dataDir: string, settings: ServerSettings, log: Logger): Promise<Server> {
+async function start(
+  dataDir: string,
+  settings: ServerSettings & { isDemo: boolean },
+  log: Logger,
+): Promise<Server> {
   try {
     return await startServer({ dataDir, log, ...settings });
   } catch (error) {
@@ -78,12 +91,15 @@ async function start(dataDir: string, settings: ServerSettings, log: Logger): Pr
   }
 }
 
-function announce(context: UpContext, facts: UpFacts): void {
+async function announce(context: UpContext, facts: UpFacts): Promise<void> {
   const { options, output } = context;
-  const { url, dataDir } = facts;
-  if (options.json) output.json({ url, dataDir, pid: process.pid });
+  const { url, dataDir, link } = facts;
+  if (options.json) output.json({ url, dataDir, pid: process.pid, ...(link && { console: link }) });
   else output.line(upScreen(context, facts));
-  if (options.open) output.note("mcpx: the web console comes with a later version; --open does nothing yet");
+  if (link === undefined) output.note("mcpx: the web console is not built; in the sources: npm run console");
+  else if (options.open && !(await openBrowser(link))) {
+    output.note("mcpx: no browser could be opened; open the link yourself");
+  }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

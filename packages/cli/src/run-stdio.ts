@@ -144,6 +144,7 @@ async function ownTree(
     dir: configDir(loaded),
     env,
     credentialsFor: oauthIn(dataDir, log),
+    user: localPrincipal().id,
   });
   const { servers, profiles, segment, isPinned } = settings;
   const profile = profiles.find(({ name }) => name === options.profile);

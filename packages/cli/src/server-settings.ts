@@ -45,7 +45,8 @@ export function serverSettings(
 }
 
 function gatewayOptions(config: Config): Partial<GatewayOptions> {
-  const { mode, identities, topics, createTopics, takeover, presenceHeartbeat, announceViolations } = config;
+  const { mode, identities, topics, createTopics, takeover, presenceHeartbeat, announceViolations, compat } =
+    config;
   return {
     ...(mode !== undefined && { mode }),
     ...(identities !== undefined && { identities }),
@@ -54,14 +55,16 @@ function gatewayOptions(config: Config): Partial<GatewayOptions> {
     ...(takeover !== undefined && { takeover }),
     ...(presenceHeartbeat !== undefined && { presenceHeartbeatMs: presenceHeartbeat }),
     ...(announceViolations !== undefined && { announceViolations }),
+    ...(compat && { compat: { toolsRequest: compat.toolsRequest ?? false } }),
   };
 }
 
 function topicOptions(topics: NonNullable<Config["topics"]>): Record<string, Partial<TopicOptions>> {
-  const entries = Object.entries(topics).map(([name, { history, retention }]) => {
+  const entries = Object.entries(topics).map(([name, { history, retention, toolAccess }]) => {
     const { count, age } = retention ?? {};
     const kept = { ...(count !== undefined && { count }), ...(age !== undefined && { ageMs: age }) };
-    return [name, { ...(history !== undefined && { history }), ...(retention && { retention: kept }) }];
+    const bounds = { ...(history !== undefined && { history }), ...(retention && { retention: kept }) };
+    return [name, { ...bounds, ...(toolAccess && { toolAccess }) }];
   });
   return Object.fromEntries(entries) as Record<string, Partial<TopicOptions>>;
 }

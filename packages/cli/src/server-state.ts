@@ -1,7 +1,7 @@
 // How the servers in a report of `mcpax.status` are doing. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 
-export type ServerState = "up" | "starting" | "idle" | "ailing" | "degraded" | "down";
+export type ServerState = "up" | "starting" | "idle" | "ailing" | "degraded" | "needs sign-in" | "down";
 
 export function serversIn({ servers }: JsonObject): JsonObject[] {
   return Array.isArray(servers) ? servers.filter(isObject) : [];
@@ -17,7 +17,7 @@ export function countsText(servers: readonly JsonObject[]): string {
   const states = servers.filter(({ name }) => name !== "mcpax").map(stateOf);
   if (states.length === 0) return "";
   const count = (state: ServerState) => states.filter((one) => one === state).length;
-  const others = (["starting", "idle", "ailing", "degraded", "down"] as const)
+  const others = (["starting", "idle", "ailing", "degraded", "needs sign-in", "down"] as const)
     .filter((state) => count(state) > 0)
     .map((state) => `, ${count(state)} ${state}`);
   const what = states.length === 1 ? "1 server is" : `${states.length} servers are`;

@@ -7,6 +7,7 @@ import {
   gateRoutes,
   keepPanic,
   type RunningTree,
+  signInRoutes,
   toolRoutes,
 } from "@mcpx/aggregator";
 import {
@@ -31,8 +32,13 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import { type Console, createConsole } from "./console/console-routes.ts";
+import type { Rooms } from "./local-gateway.ts";
+import { localUser } from "./local-store.ts";
 import { localUrl } from "./local-url.ts";
+import { openRooms, ownIds, roomWay } from "./open-rooms.ts";
 import { openTree } from "./open-tree.ts";
+import { openTreeRooms } from "./open-tree-rooms.ts";
 import { noServers, type TreeSettings } from "./tree-settings.ts";
 
 export interface ServerOptions {
@@ -44,6 +50,8 @@ export interface ServerOptions {
   issuers: readonly IssuerConfig[];
   limits: Limits;
   log: Logger;
+  /** The console says that what it shows is a demo. */
+  isDemo?: boolean;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
   /** The system's unless given. */
@@ -54,6 +62,10 @@ export interface Server {
   readonly url: string;
   /** Other servers and profiles of the tree, while it runs. */
   change: RunningTree["change"];
+  readonly console: Pick<Console, "isBuilt" | "loginPath">;
+  readonly tree: RunningTree;
+  /** The rooms, for those who join them in this process. */
+  readonly rooms: Rooms;
   /** Clean end: clients told, acks flushed, everything closed. */
   stop(): Promise<void>;
 }
@@ -63,8 +75,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // What has been opened, to be closed in the opposite order.
   const opened = new AsyncDisposableStack();
   try {
-    const { url, tree } = await open(options, opened);
-    return { url, change: tree.change, stop: () => opened.disposeAsync() };
+    const { url, tree, ...parts } = await open(options, opened);
+    return { url, tree, ...parts, change: tree.change, stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -74,10 +86,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 interface Opened {
   url: string;
   tree: RunningTree;
+  console: Console;
+  rooms: Rooms;
 }
 
 async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<Opened> {
-  const { dataDir, listen, issuers, limits, log, clock = systemClock } = options;
+  const {
+    dataDir,
+    listen,
+    issuers,
+    limits,
+    log,
+    clock = systemClock,
+    tree: treeSettings = noServers,
+  } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const metrics = createMetrics();
   const statePath = join(dataDir, "state.db");
@@ -101,7 +123,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   opened.defer(() => topicLog.close());
   const gateway = await createGateway(
     { clock, log, audit, metrics, identity, state: rooms, topicLog, limits },
-    options.gateway,
+    { ...options.gateway, ownIds: ownIds(treeSettings) },
   );
   fail = gateway.fail;
   let isDrained = false;
@@ -110,9 +132,11 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     if (!isDrained) await gateway.drain();
   });
   let origin = "";
-  const parts = { dataDir, identity, issuers, audit, clock, log, limits, url: () => origin };
-  const { tree, door, registrar, gates, approvers, db } = await openTree(
-    options.tree ?? noServers,
+  const faces = openRooms({ rooms: gateway, identity, issuers, clock, log, limits }, opened);
+  const ways = { url: () => origin, rooms: roomWay(gateway, treeSettings) };
+  const parts = { dataDir, identity, issuers, audit, clock, log, limits, ...ways };
+  const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
+    treeSettings,
     parts,
     opened,
   );
@@ -120,23 +144,31 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   opened.defer(async () => {
     // Connections are told before their listener goes.
     isDrained = true;
-    await door.drain();
+    await Promise.all([door.drain(), faces.drain()]);
     await gateway.drain();
     await listener?.close({ graceMs: 1_000 });
   });
   const routes = [
     ...gateway.routes,
     ...door.routes,
+    ...faces.routes,
     ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
+    ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({ tree, gates, identity, approvers, audit }),
     ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
   ];
-  listener = createListener({ ...listen, limits, log, metrics, routes });
+  const { isDemo = false } = options;
+  const user = localUser();
+  const console = createConsole({ identity, audit, clock, tree, gates, approvers, user, isDemo, routes });
+  const all = [...routes, ...console.routes];
+  listener = createListener({ ...listen, limits, log, metrics, routes: all });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
   const { url } = await listener.start();
   origin = localUrl(url, listen);
-  return { url, tree };
+  // Only now it is known where people decide.
+  await openTreeRooms(treeSettings, { gateway, tree, clock, log, limits }, opened);
+  return { url, tree, console, rooms: gateway };
 }

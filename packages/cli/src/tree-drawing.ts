@@ -20,6 +20,7 @@ import {
   registrationText,
   troubles,
   usageText,
+  usersText,
 } from "./tree-facts.ts";
 import { cut, visible } from "./visible.ts";
 
@@ -52,6 +53,7 @@ const marks = {
   idle: ["dim", "○"],
   ailing: ["yellow", "◐"],
   degraded: ["yellow", "◐"],
+  "needs sign-in": ["yellow", "◇"],
   down: ["red", "✗"],
 } as const;
 
@@ -106,6 +108,7 @@ function serverNode(server: JsonObject, branch: Branch, isFull: boolean, paint: 
       server.name === "mcpax" ? undefined : latencyFigure(server),
       usageText(server),
       heardText(server),
+      usersText(server),
     ],
     lines: [
       ...troubles(server).map((line) => paint("dim", line)),

@@ -30,6 +30,12 @@ export function latencyFigure({ latency }: JsonObject): string | undefined {
   return `p95 ${Number(latency.p95_ms)} ms`;
 }
 
+/** Of a server that users sign in to themselves. */
+export function usersText({ users }: JsonObject): string | undefined {
+  if (typeof users !== "number") return undefined;
+  return users === 1 ? "1 user is signed in" : `${users} users are signed in`;
+}
+
 export function heardText({ heartbeat }: JsonObject): string | undefined {
   if (!isObject(heartbeat) || Number(heartbeat.interval_ms) === 0) return undefined;
   return `heard ${(Number(heartbeat.last_ms_ago) / 1_000).toFixed(1)} s ago`;
@@ -78,6 +84,7 @@ export function budgetText({ budget }: JsonObject): BudgetText | undefined {
 /** What is wrong with it. */
 export function troubles(server: JsonObject): string[] {
   const lines: string[] = [];
+  if (typeof server.sign_in_url === "string") lines.push(visible(`sign in at ${server.sign_in_url}`));
   if (server.state === "degraded" && isObject(server.degraded)) {
     const { since, until, reason } = server.degraded;
     const [from, to] = [timeText(since), timeText(until)];

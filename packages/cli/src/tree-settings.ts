@@ -5,17 +5,21 @@ import {
   type LinkTaker,
   type Overrides,
   openLink,
+  type Personal,
   type Profile,
   type ServerOptions,
   segmentFor,
   type Transport,
+  userKey,
 } from "@mcpx/aggregator";
+import { isId, McpxError } from "@mcpx/protocol";
 import { type AxSettings, axSettings } from "./ax-settings.ts";
 import type { Config, LoadedConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { type FillInFrom, fillIn, fillInAll } from "./fill-in.ts";
 import { defaultGates, type GateSettings, gateSettings } from "./gate-settings.ts";
 import type { OAuthServer } from "./oauth.ts";
+import { openRoomServer, roomServerId } from "./room-server.ts";
 import { hideSecrets, secretsOf } from "./secrets.ts";
 
 export interface TreeSettings {
@@ -28,6 +32,10 @@ export interface TreeSettings {
   graceMs: number | undefined;
   ax: AxSettings;
   gates: GateSettings;
+  /** The rooms it is a participant of. */
+  rooms: readonly string[];
+  /** Who it is in rooms that are its servers. */
+  roomServerIds: readonly string[];
 }
 
 export const noServers: TreeSettings = {
@@ -38,6 +46,8 @@ export const noServers: TreeSettings = {
   graceMs: undefined,
   ax: { parents: [], ruleFor: () => ({}) },
   gates: defaultGates,
+  rooms: [],
+  roomServerIds: [],
 };
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
@@ -69,6 +79,8 @@ export function configDir({ path }: LoadedConfig): string {
 export interface TreeWorld extends FillInFrom {
   /** For servers elsewhere that want OAuth; without it none is offered. */
   credentialsFor?: ((server: OAuthServer) => Credentials) | undefined;
+  /** The only one there is: what users sign in to themselves is theirs. */
+  user?: string | undefined;
 }
 
 export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
@@ -84,6 +96,10 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
     graceMs: config.degraded?.grace,
     ax: axSettings(config, world),
     gates: gateSettings(config, world),
+    rooms: roomsOf(config),
+    roomServerIds: Object.entries(mcpServers).flatMap(([name, server]) =>
+      server.room === undefined ? [] : [roomServerId(server, name)],
+    ),
     profiles: Object.entries(profiles).map(([name, { tools, names, search }]) => ({
       name,
       tools,
@@ -93,8 +109,28 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
   };
 }
 
+/** That where its gates are shown, and those that were told to have it. */
+function roomsOf({ topics = {}, gates }: Config): string[] {
+  const named = Object.entries(topics).flatMap(([name, { tree }]) => (tree === true ? [name] : []));
+  const glob = named.find((name) => !isId(name));
+  if (glob !== undefined) {
+    throw new Failure(
+      `topics.${glob}.tree: a glob is no room the tree could be in`,
+      "name each room by itself",
+    );
+  }
+  return [...new Set([...named, ...(gates?.room === undefined ? [] : [gates.room])])];
+}
+
 function serverOptions(name: string, config: ServerConfig, world: TreeWorld): ServerOptions {
+  const { room } = config;
   const transportNow = config.command === undefined ? elsewhere(name, config, world) : child(config, world);
+  const openWith =
+    (credentials?: Credentials): ServerOptions["open"] =>
+    async (opening, taker) => {
+      const transport = transportNow(credentials);
+      return openLink({ name, transport, ...opening }, withoutSecrets(taker, transport));
+    };
   return {
     name,
     segment: config.root === true ? undefined : (config.segment ?? segmentFor(name)),
@@ -105,10 +141,21 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     idleMs: config.idleTimeout,
     overrides: overridesOf(config),
     isUnpinned: config.pin === false,
-    open: async (opening, taker) => {
-      const transport = transportNow();
-      return openLink({ name, transport, ...opening }, withoutSecrets(taker, transport));
-    },
+    ...(room !== undefined && { isShared: true, isDotted: true }),
+    ...(config.oauth?.per === "user" && world.user === undefined
+      ? { open: nobodysOwn(name), personal: { target: () => targetOf(config, world), open: openWith } }
+      : { open: room === undefined ? openWith() : openRoomServer(name, room, roomServerId(config, name)) }),
+  };
+}
+
+function targetOf({ url = "", oauth }: ServerConfig, world: TreeWorld): ReturnType<Personal["target"]> {
+  return { url: fillIn(url, world), config: filledOAuth(oauth, world) ?? {} };
+}
+
+/** Only users have conversations with it. */
+function nobodysOwn(name: string): ServerOptions["open"] {
+  return async () => {
+    throw new McpxError("server_unauthorised", `${name}: users sign in to it themselves`);
   };
 }
 
@@ -139,20 +186,25 @@ function child(config: ServerConfig, world: TreeWorld): () => Transport {
   });
 }
 
-function elsewhere(name: string, config: ServerConfig, world: TreeWorld): () => Transport {
+function elsewhere(
+  name: string,
+  config: ServerConfig,
+  world: TreeWorld,
+): (own: Credentials | undefined) => Transport {
   const { url = "", headers = {}, type, oauth } = config;
+  const key = oauth?.per === "user" && world.user !== undefined ? userKey(name, world.user) : name;
   // One for all conversations: they share what was granted.
   let credentials: Credentials | undefined;
   const hasOwn = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
-  return () => {
+  return (own) => {
     const filled = fillIn(url, world);
-    if (!hasOwn)
-      credentials ??= world.credentialsFor?.({ name, url: filled, config: filledOAuth(oauth, world) });
+    if (!hasOwn && own === undefined)
+      credentials ??= world.credentialsFor?.({ name, key, url: filled, config: filledOAuth(oauth, world) });
     return {
       type: type === "sse" ? "sse" : type === undefined ? "auto-http" : "http",
       url: filled,
       headers: fillInAll(headers, world),
-      credentials,
+      credentials: own ?? credentials,
     };
   };
 }

@@ -1,6 +1,8 @@
 // The ground rooms and tree stand on.
 export { type Audit, type AuditEvent, type AuditOptions, type AuditRecord, createAudit } from "./audit.ts";
-export type { AuditQuery, ChainVerdict } from "./audit-chain.ts";
+export type { AuditPage, AuditPageQuery, AuditQuery, ChainedRow, ChainVerdict } from "./audit-chain.ts";
+export { exportHead, exportLine, exportStart, readExportRow } from "./audit-export.ts";
+export { type ExportVerdict, verifyExport } from "./audit-verify.ts";
 export {
   type CertificatePair,
   type CertificateWish,

@@ -118,13 +118,13 @@ export interface RunningGateway extends RunningCommand {
   readonly dataDir: string;
 }
 
-/** `mcpx up --port 0 --json` on this data directory, ready. */
+/** `mcpx up --port 0 --json --no-demo` on this data directory, ready. */
 export async function up(
   dataDir: string,
   args: readonly string[] = [],
   options: RunOptions = {},
 ): Promise<RunningGateway> {
-  const command = start(["up", "--port", "0", "--json", "--data", dataDir, ...args], options);
+  const command = start(["up", "--port", "0", "--json", "--no-demo", "--data", dataDir, ...args], options);
   const ready = JSON.parse(await command.line(/^\{"url"/)) as { url: string; dataDir: string; pid: number };
   // Where a launcher stands in between, its own process is not the gateway's.
   return { ...command, ...ready };

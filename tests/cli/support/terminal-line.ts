@@ -9,6 +9,7 @@ const kinds: Record<string, { form: RegExp; isKept: boolean }> = {
   "<port": { form: /[0-9]+/y, isKept: true },
   "<n": { form: /[0-9]+(\.[0-9]+)?/y, isKept: false },
   "<time": { form: /[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}/y, isKept: false },
+  "<once": { form: /[A-Za-z0-9_-]{32}/y, isKept: false },
   "<stamp": { form: /[0-9]{8}T[0-9]{6}Z/y, isKept: false },
 };
 

@@ -10,6 +10,7 @@ import { Failure, misuse } from "../failure.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
+import { findRoomGate, roomGateDesk } from "../room-gate-desk.ts";
 
 const options = {
   ...roomOptions,
@@ -29,18 +30,21 @@ export const approve = defineCommand({
   examples: [
     ["mcpx approve Hk3v", "look, then sign"],
     ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once"],
-    ["mcpx approve demo wish-1", "in the room demo"],
+    ["mcpx approve demo wish-1", "in the room demo; a gate shown there is signed, too"],
     [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "but hotter"],
   ],
   run(context) {
     const { words, options } = context;
     if (words.length > 1) return runInRoom(context);
-    if (options.to !== undefined || options.arguments !== undefined) {
-      throw misuse("a call at a gate is approved exactly as it is", "leave out --to and --arguments");
-    }
+    checkAsItIs(context);
     return approveGate(context, words[0] ?? "", { isAgreed: options.yes, isOpen: options.secrets });
   },
 });
+
+function checkAsItIs(context: Context<typeof options>): void {
+  if (context.options.to === undefined && context.options.arguments === undefined) return;
+  throw misuse("a call at a gate is approved exactly as it is", "leave out --to and --arguments");
+}
 
 async function runInRoom(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
@@ -54,6 +58,11 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
     signal,
   });
   try {
+    if (findRoomGate(room, id) !== undefined) {
+      checkAsItIs(context);
+      const desk = roomGateDesk(room);
+      return await approveGate(context, id, { isAgreed: options.yes, isOpen: options.secrets }, desk);
+    }
     const proposal = room.proposals.get(id);
     const why = whyNotPending(room, id);
     if (proposal === undefined || why !== undefined) {

@@ -1,10 +1,12 @@
 // `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal.
 import { isObject, type JsonObject } from "@mcpx/protocol";
+import { resultLines } from "../call-text.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { misuse } from "../failure.ts";
 import { accessGateway } from "../gateway-access.ts";
 import { openTree } from "../gateway-link.ts";
 import { localUser } from "../local-store.ts";
+import type { Output } from "../output.ts";
 import { visible } from "../visible.ts";
 
 export const call = defineCommand({
@@ -28,6 +30,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const tree = await openTree(access);
   try {
     const interrupted = context.interrupted();
+    const tell = progressTeller(output);
     const result = await tree.request(
       "tools/call",
       { name, arguments: args },
@@ -35,12 +38,12 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
         signal: interrupted,
         wantsProgress: true,
         notify: (method, params) => {
-          if (method === "notifications/progress") output.note(progressLine(params));
+          if (method === "notifications/progress") tell(params);
         },
       },
     );
     if (options.json) output.json(result);
-    else for (const line of contentLines(result)) output.line(line);
+    else for (const line of linesOf(result)) output.line(line);
     return result.isError === true ? 1 : 0;
   } finally {
     await tree.close();
@@ -58,21 +61,23 @@ function readArguments(text: string): JsonObject {
   throw misuse("the arguments are not a JSON object", `write for example '{"path": "README.md"}'`);
 }
 
+/** A server that says the same again and again is heard once. */
+function progressTeller(output: Output): (params: JsonObject) => void {
+  let said: unknown;
+  return (params) => {
+    if (params.message !== undefined && params.message === said) return;
+    said = params.message;
+    output.note(progressLine(params));
+  };
+}
+
+function linesOf(result: JsonObject): string[] {
+  if (result.resultType !== "input_required") return resultLines(result);
+  return ["(the tool asks questions; use a client that can answer them)"];
+}
+
 function progressLine({ progress, total, message }: JsonObject): string {
   const of = total === undefined ? "" : ` of ${JSON.stringify(total)}`;
   const what = typeof message === "string" ? ` ${visible(message)}` : "";
   return `-- ${JSON.stringify(progress)}${of}${what}`;
-}
-
-/** Text as it is, everything else by what it is. */
-function contentLines({ content, structuredContent, resultType }: JsonObject): string[] {
-  if (resultType === "input_required")
-    return ["(the tool asks questions; use a client that can answer them)"];
-  if (!Array.isArray(content) || content.length === 0)
-    return [JSON.stringify(structuredContent ?? {}, undefined, 2)];
-  return content.filter(isObject).map((part) => {
-    if (part.type === "text") return visible(String(part.text));
-    if (part.type === "resource_link") return `(resource ${visible(String(part.uri))})`;
-    return `(${visible(String(part.type))}${typeof part.mimeType === "string" ? ` ${visible(part.mimeType)}` : ""})`;
-  });
 }

@@ -2,6 +2,7 @@
 import type { Room } from "@mcpx/client";
 import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
+import { gateOptions, keyPathOf } from "../decide-gate.ts";
 import { Failure, failureText, misuse } from "../failure.ts";
 import type { InputLines } from "../input.ts";
 import { announce } from "../join/announce.ts";
@@ -14,6 +15,7 @@ import { jsonLine, visible } from "../visible.ts";
 
 const options = {
   ...roomOptions,
+  ...gateOptions,
   level: { type: "string", value: "LEVEL", about: "full, responder or restricted (default: full)" },
 } as const;
 
@@ -72,7 +74,7 @@ function createChat(context: JoinContext, room: Room, input: InputLines, signal:
     if (options.json) input.print(jsonLine(JSON.stringify(event), output));
     else if (lines.length > 0) input.print(lines.join("\n"));
   };
-  return { room, output, numbers: new ProposalNumbers(), signal, tell };
+  return { room, output, numbers: new ProposalNumbers(), signal, keyPath: keyPathOf(context), tell };
 }
 
 function greet({ room, output, numbers, tell }: ChatLine): void {

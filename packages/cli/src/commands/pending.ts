@@ -1,11 +1,14 @@
-// `mcpx pending`: the calls that wait at gates; `mcpx pending ROOM`: the proposals of a room. Both wait for a decision.
+// `mcpx pending`: the calls that wait at gates; `mcpx pending ROOM`: these and the proposals of a room, gates of other
+// trees among them. All wait for a decision.
+import type { Proposal } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
 import { gateCard } from "../gate-card.ts";
-import { gateDesk, gateJson } from "../gate-desk.ts";
+import { type GateReport, gateDesk, gateJson } from "../gate-desk.ts";
 import { proposalCard } from "../proposal-card.ts";
 import { readLimit } from "../read-limit.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
+import { roomGate } from "../room-gate-desk.ts";
 
 const options = {
   ...roomOptions,
@@ -15,68 +18,98 @@ const options = {
 
 export const pending = defineCommand({
   name: "pending",
-  summary: "show what waits for a human: calls at gates, or proposals of a room",
+  summary: "show what waits for a human: calls at gates, and proposals of a room",
   usage: "[ROOM] [--limit N] [--secrets]",
   words: { min: 0, max: 1 },
   options,
   examples: [
-    ["mcpx pending", "calls that wait at gates: who wants what"],
+    ["mcpx pending", "calls that wait at gates, and results that are held: who wants what"],
     ["mcpx pending --json | jq -r '.[].id'", "their ids alone"],
-    ["mcpx pending demo", "proposals of the room demo"],
+    ["mcpx pending demo", "these, and what waits in the room demo"],
   ],
-  run: (context) => (context.words.length === 0 ? showGates(context) : showProposals(context)),
+  run: (context) => (context.words.length === 0 ? showGates(context) : showRoom(context)),
 });
 
-async function showGates(context: Context<typeof options>): Promise<number> {
-  const { options, output, program } = context;
-  const limit = readLimit(options.limit, 20);
-  const desk = gateDesk(context);
-  const { gates, approvers, isPanic } = await desk.list("pending");
-  // Who has waited longest comes first.
-  const shown = await Promise.all(
-    gates
-      .reverse()
-      .slice(0, limit)
-      .map(({ id }) => desk.find(id)),
-  );
+type PendingContext = Context<typeof options>;
+
+async function showGates(context: PendingContext): Promise<number> {
+  const { options, output } = context;
+  const { shown, more, note } = await localGates(context);
   if (options.json) {
     output.json(shown.map(gateJson));
     return 0;
   }
-  if (isPanic) output.note(`panic is on: every call is asked for, until ${program} panic off`);
-  if (approvers.length === 0) {
-    output.note(`nobody can approve yet: ${program} key new, then ${program} key enroll NAME`);
-  }
-  if (gates.length === 0) output.note("no call waits at a gate");
-  for (const gate of shown) {
-    const card = gateCard(gate, output, { nowMs: Date.now(), isOpen: options.secrets, program });
-    for (const line of card) output.line(line);
-  }
-  const more = gates.length - shown.length;
-  if (more > 0) output.note(`… and ${more} more: --limit ${gates.length} shows them`);
+  note();
+  if (shown.length === 0) output.note("no call waits at a gate");
+  for (const gate of shown) tellGate(context, gate, "");
+  if (more > 0) output.note(`… and ${more} more: --limit ${shown.length + more} shows them`);
   return 0;
 }
 
-async function showProposals(context: Context<typeof options>): Promise<number> {
+/** Of the gateway itself: who has waited longest comes first. */
+async function localGates(context: PendingContext) {
+  const { options, output, program } = context;
+  const limit = readLimit(options.limit, 20);
+  const desk = gateDesk(context);
+  const { gates: calls, approvers, isPanic } = await desk.list("pending");
+  const { gates: results } = await desk.list("held");
+  const waiting = [...results, ...calls].reverse();
+  const shown = await Promise.all(waiting.slice(0, limit).map(({ id }) => desk.find(id)));
+  const note = () => {
+    if (isPanic) output.note(`panic is on: every call is asked for, until ${program} panic off`);
+    if (approvers?.length === 0) {
+      output.note(`nobody can approve yet: ${program} key new, then ${program} key enroll NAME`);
+    }
+  };
+  return { shown, more: waiting.length - shown.length, note };
+}
+
+/** Everything of the room that waits, gates among it, and the gates of the gateway that are not shown there. */
+async function showRoom(context: PendingContext): Promise<number> {
   const { options, output } = context;
-  const room = await enterRoom(accessRoom(context), { history: defaultLimits.historyPageMax });
+  const place = accessRoom(context);
+  const room = await enterRoom(place, { history: defaultLimits.historyPageMax });
   await room.close();
+  const { topic } = room;
   const proposals = room.proposals.pending();
+  const inRoom = new Set(proposals.flatMap((proposal) => roomGate(topic, proposal)?.id ?? []));
+  // Only who is at home at the gateway may look at all of its gates.
+  const { shown, more } = place.access.mintsTokens ? await localGates(context) : { shown: [], more: 0 };
+  const elsewhere = shown.filter(({ id }) => !inRoom.has(id));
   if (options.json) {
-    output.json(proposals);
+    output.json([...elsewhere.map(gateJson), ...proposals]);
     return 0;
   }
-  if (proposals.length === 0) output.note(`nothing is pending in ${room.topic}`);
+  if (proposals.length + elsewhere.length === 0) output.note(`nothing is pending in ${topic}`);
+  for (const gate of elsewhere) tellGate(context, gate, "");
+  if (more > 0) output.note(`… and ${more} more at gates: mcpx pending --limit ${shown.length + more}`);
   for (const proposal of proposals) {
-    const { id } = proposal;
-    const card = proposalCard(proposal, output, {
-      label: id,
-      approve: `mcpx approve ${room.topic} ${id}`,
-      reject: `mcpx reject ${room.topic} ${id} REASON`,
-      nowMs: Date.now(),
-      isWhole: true,
-    });
-    for (const line of card) output.line(line);
+    const gate = roomGate(topic, proposal);
+    if (gate === undefined) tellProposal(context, topic, proposal);
+    else tellGate(context, gate, `${topic} `);
   }
   return 0;
+}
+
+/** `before`: the room it is decided in, and a space. */
+function tellGate({ options, output, program }: PendingContext, gate: GateReport, before: string): void {
+  const { id } = gate;
+  const decide = {
+    approve: `${program} approve ${before}${id}`,
+    reject: `${program} reject ${before}${id} --reason TEXT`,
+  };
+  const card = gateCard(gate, output, { nowMs: Date.now(), isOpen: options.secrets, decide });
+  for (const line of card) output.line(line);
+}
+
+function tellProposal({ output }: PendingContext, topic: string, proposal: Proposal): void {
+  const { id } = proposal;
+  const card = proposalCard(proposal, output, {
+    label: id,
+    approve: `mcpx approve ${topic} ${id}`,
+    reject: `mcpx reject ${topic} ${id} REASON`,
+    nowMs: Date.now(),
+    isWhole: true,
+  });
+  for (const line of card) output.line(line);
 }

@@ -7,6 +7,7 @@ import { Failure, misuse } from "../failure.ts";
 import { targetText } from "../proposal-card.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
+import { findRoomGate, roomGateDesk } from "../room-gate-desk.ts";
 
 const options = {
   ...roomOptions,
@@ -46,6 +47,9 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
     signal: context.interrupted(),
   });
   try {
+    if (findRoomGate(room, id) !== undefined) {
+      return await rejectGate(context, id, reason === "" ? undefined : reason, roomGateDesk(room));
+    }
     const proposal = room.proposals.get(id);
     const why = whyNotPending(room, id);
     if (proposal === undefined || why !== undefined) {

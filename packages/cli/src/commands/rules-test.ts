@@ -38,12 +38,13 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   return 0;
 }
 
-function verdictLines({ action, why, approvers, tool, isKnown }: JsonObject): string[] {
+function verdictLines({ action, why, approvers, tool, isKnown, holdResult }: JsonObject): string[] {
   const many = Number(approvers) > 1 ? `; ${approvers} must approve` : "";
   const isAsked = action === "ask" || action === "always_ask";
   return [
     `${String(action)}: ${meanings[String(action)] ?? ""}${isAsked ? many : ""}`,
     `because: ${whyText(String(why))}`,
+    ...(holdResult === true ? ["its result is held until an approver has released it"] : []),
     ...(isKnown === false ? [`${visible(String(tool))} is not there now; only its name was judged`] : []),
   ];
 }

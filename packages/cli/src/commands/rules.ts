@@ -49,11 +49,12 @@ function ruleLines(answer: JsonObject, { paint }: Output): string[] {
   ];
 }
 
-function ruleText({ tools, where, approvers }: JsonObject): string {
+function ruleText({ tools, where, approvers, holdResult }: JsonObject): string {
   const conditions = isObject(where) ? Object.entries(where) : [];
   const said = conditions.map(([path, value]) => `${path} is ${JSON.stringify(value)}`).join(" and ");
   const many = typeof approvers === "number" && approvers > 1 ? `, ${approvers} approvers` : "";
-  return visible(`${tools}${said === "" ? "" : ` where ${said}`}${many}`);
+  const held = holdResult === true ? ", result held" : "";
+  return visible(`${tools}${said === "" ? "" : ` where ${said}`}${many}${held}`);
 }
 
 function matchText({ matches }: JsonObject): string {

@@ -11,8 +11,8 @@ const options = {
     value: "FILE",
     about: "configuration (default: ./mcpx.json, else in the data directory)",
   },
-  open: { type: "boolean", about: "open the web console; comes with a later version" },
-  "no-demo": { type: "boolean", about: "start without the demo; there is none yet" },
+  open: { type: "boolean", about: "open the web console in the browser" },
+  "no-demo": { type: "boolean", about: "without the demo room that is there while nothing is configured" },
 } as const;
 
 export type UpContext = Context<typeof options>;
@@ -20,12 +20,12 @@ export type UpContext = Context<typeof options>;
 export const up = defineCommand({
   name: "up",
   summary: "run the gateway",
-  usage: "[--port N] [--host H] [--data DIR] [--config FILE]",
+  usage: "[--port N] [--host H] [--data DIR] [--config FILE] [--open] [--no-demo]",
   words: { min: 0, max: 0 },
   options,
   examples: [
     ["mcpx up", "on 127.0.0.1:6279, data in ~/.local/share/mcpx"],
-    ["mcpx up --port 0 --json", "any free port; prints {url, dataDir, pid} when ready"],
+    ["mcpx up --port 0 --json", "any free port; prints {url, dataDir, pid, console} when ready"],
     ["mcpx up --data ./room-data --config mcpx.json", ""],
   ],
   async run(context) {

@@ -17,6 +17,9 @@ export function judgeServer(report: ServerReport): Finding[] {
   const about = `server ${name}`;
   if (report.fault !== undefined)
     return [fault(about, cut(report.fault.text, faultCharsMax), fixFor(report))];
+  if (report.users !== undefined) {
+    return [ok(about, `users sign in to it themselves; ${plural(report.users, "user")} signed in`)];
+  }
   const plain = tools.filter(({ item }) => !isAnnotated(item)).length;
   const said = plain === 0 ? "" : `, ${plain} of them without annotations and so taken for dangerous`;
   const summary = ok(about, `${plural(tools.length, "tool")} in ${Math.round(tookMs)} ms${said}`);

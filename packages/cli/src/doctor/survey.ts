@@ -9,6 +9,7 @@ import {
   innerPrincipal,
   plainCaller,
   type RunningTree,
+  readUserKey,
   type ServerOptions,
 } from "@mcpx/aggregator";
 import { createLogger, systemClock } from "@mcpx/host";
@@ -32,6 +33,8 @@ export interface ServerReport {
   leftOut: readonly string[];
   tookMs: number;
   isElsewhere: boolean;
+  /** Of one that users sign in to themselves: how many have. */
+  users?: number | undefined;
 }
 
 interface SurveyWorld {
@@ -56,12 +59,23 @@ export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): P
     throw error;
   }
   const configOf = ({ name }: ServerOptions) => loaded.config.mcpServers?.[name] as ServerConfig;
-  const waiting = servers.filter((one) => missingReferences(configOf(one), from).length === 0);
+  // Rooms are there where their gateway runs.
+  const waiting = servers.filter(
+    (one) => configOf(one).room === undefined && missingReferences(configOf(one), from).length === 0,
+  );
   const reports = new Map<string, ServerReport>();
+  const reportFor = async (one: ServerOptions): Promise<ServerReport> => {
+    // Nobody looks at it in a user's name.
+    if (one.personal !== undefined) {
+      const users = await countUsers(world.dataDir, one.name);
+      return { ...reportOf(one.name, undefined), isElsewhere: true, users };
+    }
+    const absent = commandFault(configOf(one), from);
+    return absent ? reportOf(one.name, absent) : await ask(one, configOf(one));
+  };
   const work = async () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const absent = commandFault(configOf(one), from);
-      reports.set(one.name, absent ? reportOf(one.name, absent) : await ask(one, configOf(one)));
+      reports.set(one.name, await reportFor(one));
     }
   };
   await Promise.all(Array.from({ length: atOnceMax }, work));
@@ -72,16 +86,22 @@ export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): P
 function keptCredentials(dataDir: string): (server: OAuthServer) => Credentials {
   const dir = join(dataDir, "credentials");
   const store = existsSync(dir) ? createFileCredentialStore(dir) : undefined;
-  return ({ name, url, config }) =>
+  return ({ key, url, config }) =>
     createOAuthCredentials({
-      key: name,
+      key,
       url,
       config,
       store: {
-        read: async (key) => (await store)?.read(key),
-        write: async (key, credential) => (await store)?.write(key, credential),
+        read: async (one) => (await store)?.read(one),
+        write: async (one, credential) => (await store)?.write(one, credential),
       },
     });
+}
+
+async function countUsers(dataDir: string, server: string): Promise<number> {
+  const dir = join(dataDir, "credentials");
+  const entries = existsSync(dir) ? await (await createFileCredentialStore(dir)).entries() : [];
+  return entries.filter(([key]) => readUserKey(key)?.server === server).length;
 }
 
 function reportOf(name: string, fault: ServerReport["fault"]): ServerReport {

@@ -1,8 +1,9 @@
 // What happens in the room, told as it happens.
-import type { ProposalChange } from "@mcpx/client";
+import type { Proposal, ProposalChange } from "@mcpx/client";
 import type { JsonObject } from "@mcpx/protocol";
 import { resultLines, shortened } from "../call-text.ts";
 import { addressees, timeText } from "../envelope-line.ts";
+import { roomGate } from "../room-gate-desk.ts";
 import { cut, visible } from "../visible.ts";
 import { type ChatLine, cardOf } from "./chat-line.ts";
 
@@ -63,6 +64,11 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     return;
   }
   const { fulfilment, rejections, statuses, result, error } = proposal;
+  if (roomGate(room.topic, proposal) !== undefined) {
+    const text = gateNews(type, proposal, by);
+    tell([output.paint("yellow", `-- proposal ${number}: ${cut(visible(text), 300)}`)], event);
+    return;
+  }
   const because = (who: string | undefined) =>
     rejections.find((one) => one.by === who)?.reason ?? "no reason";
   const texts: Record<Exclude<ProposalChange["type"], "proposed">, string> = {
@@ -80,4 +86,26 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     lines.push(...shortened(resultLines(result), 200, 20_000).map((line) => `   ${line}`));
   }
   tell(lines, event);
+}
+
+/** A gate is told of by its tree: what it says counts, and who else has something to say is advice. */
+function gateNews(type: ProposalChange["type"], proposal: Proposal, by: string | undefined): string {
+  const { rejections, statuses, withdrawal, result } = proposal;
+  const said = rejections.find((one) => one.by === by)?.reason ?? "no reason";
+  switch (type) {
+    case "status":
+      return statuses.find((one) => one.by === by)?.reason ?? `${by} thinks about it`;
+    case "advice":
+      return `${by} says no, which is advice: ${said}`;
+    case "fulfilled":
+      return "it was approved, and is being called";
+    case "answered":
+      return result === undefined ? "it is not known what came of it" : resultLines(result).join(" ");
+    case "rejected":
+      return said;
+    case "withdrawn":
+      return withdrawal?.reason ?? "it is over";
+    default:
+      return "it is over: nobody has decided in time";
+  }
 }

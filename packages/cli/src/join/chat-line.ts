@@ -1,14 +1,18 @@
 // What the parts of `mcpx join` share: the room, the way to the reader's eyes, and the numbers of proposals.
 import type { Proposal, Room } from "@mcpx/client";
 import type { JsonObject } from "@mcpx/protocol";
+import { gateCard } from "../gate-card.ts";
 import type { Output } from "../output.ts";
 import { proposalCard } from "../proposal-card.ts";
+import { roomGate } from "../room-gate-desk.ts";
 
 export interface ChatLine {
   readonly room: Room;
   readonly output: Pick<Output, "paint">;
   readonly numbers: ProposalNumbers;
   readonly signal: AbortSignal;
+  /** The key that signs decisions about gates. */
+  readonly keyPath: string;
   /** For people: lines that are safe to show. For programs: what they are about. */
   tell(lines: readonly string[], event: JsonObject): void;
 }
@@ -43,8 +47,14 @@ export class ProposalNumbers {
   }
 }
 
-export function cardOf({ output, numbers }: ChatLine, proposal: Proposal, isWhole = false): string[] {
+export function cardOf({ room, output, numbers }: ChatLine, proposal: Proposal, isWhole = false): string[] {
   const number = numbers.of(proposal.id);
+  const gate = roomGate(room.topic, proposal);
+  if (gate !== undefined) {
+    const decide = { approve: `/approve ${number} (signs it)`, reject: `/reject ${number} REASON` };
+    const [label, open] = [`proposal ${number}`, `/pending ${number}`];
+    return gateCard(gate, output, { nowMs: Date.now(), isOpen: isWhole, decide, label, open });
+  }
   return proposalCard(proposal, output, {
     label: String(number),
     approve: `/approve ${number}`,

@@ -1,13 +1,15 @@
 // What each command of the chat line does.
 import type { Proposal } from "@mcpx/client";
-import type { JsonObject } from "@mcpx/protocol";
+import type { Decision, JsonObject } from "@mcpx/protocol";
 import { resultLines, shortened } from "../call-text.ts";
+import { signWith } from "../decide-gate.ts";
 import { approveProposal, rejectProposal, whyNotPending } from "../decide-proposal.ts";
 import { Failure } from "../failure.ts";
 import { suggestion } from "../nearest.ts";
 import { columns } from "../output.ts";
 import { peerRow, toolRows } from "../peer-rows.ts";
 import { targetText } from "../proposal-card.ts";
+import { roomGate, roomGateDesk } from "../room-gate-desk.ts";
 import { visible } from "../visible.ts";
 import { type ChatLine, cardOf } from "./chat-line.ts";
 import { type Line, verbs } from "./parse-line.ts";
@@ -120,6 +122,12 @@ function pending(chat: ChatLine, { id: typed }: Of<"pending">): void {
 async function approve(chat: ChatLine, { id: typed, target, changes }: Of<"approve">): Promise<void> {
   const proposal = findProposal(chat, typed);
   const { room, signal, tell } = chat;
+  if (roomGate(room.topic, proposal) !== undefined) {
+    if (target !== undefined || changes !== undefined) {
+      throw new Failure("a call at a gate is approved exactly as it is", `/approve ${typed} alone`);
+    }
+    return decideGate(chat, proposal, "approve");
+  }
   if (target !== undefined) checkPeer(chat, target);
   const onProgress = progressOf(chat, `proposal ${typed}`);
   const result = await approveProposal(room, proposal, { target, changes, signal, onProgress });
@@ -130,9 +138,24 @@ async function approve(chat: ChatLine, { id: typed, target, changes }: Of<"appro
 async function reject(chat: ChatLine, { id: typed, reason }: Of<"reject">): Promise<void> {
   const proposal = findProposal(chat, typed);
   const { room, output, tell } = chat;
+  if (roomGate(room.topic, proposal) !== undefined) return decideGate(chat, proposal, "reject", reason);
   const isOver = await rejectProposal(room, proposal, reason);
   const text = `-- ${proposal.proposer} was told; only the no of ${targetText(proposal)} ends it`;
   tell(isOver ? [] : [output.paint("dim", text)], { event: "rejected", proposal: proposal.id, isOver });
+}
+
+/** Signed with the key of who types; what comes of it everybody hears. */
+async function decideGate(
+  { room, keyPath, tell }: ChatLine,
+  { id }: Proposal,
+  decision: Decision,
+  reason?: string,
+): Promise<void> {
+  const desk = roomGateDesk(room);
+  const gate = await desk.find(id);
+  const { sign } = await signWith(keyPath);
+  const after = await desk.decide(gate.id, await sign(gate, decision, reason));
+  tell([], { event: "decided", proposal: id, decision, status: after.status });
 }
 
 function findProposal({ room, numbers }: ChatLine, typed: string): Proposal {
