@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Room, RoomEnvelope } from "@mcpx/client";
 import {
+  type AccessKey,
   createGuard,
   createKey,
   delegateCapability,
@@ -202,6 +203,16 @@ test("[AC-9-3] [AC-9-7] a revocation works at once and is told to the room", asy
   expect(kitchen.done).toHaveLength(1);
 });
 
+/** Shown as any other, and no key for capabilities. */
+async function p256Key(): Promise<AccessKey> {
+  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+    "sign",
+    "verify",
+  ]);
+  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey);
+  return { jwk: { kty, crv, x, y } as never, sign: async () => new Uint8Array(64) };
+}
+
 test("[AC-9-9] a new key ends what was bound to the old one", async () => {
   const kitchen = await startKitchen({ policy: { mode: "allowlist" } });
   const old = await enterRaw(kitchen.server, "ann");
@@ -213,6 +224,10 @@ test("[AC-9-9] a new key ends what was bound to the old one", async () => {
     300,
   );
   await old.client.leave();
+  const other = await enterRaw(kitchen.server, "ann", { key: await p256Key() });
+  expect(await other.call({ capability, signer: old.key })).toBe("wrong_holder");
+  await kitchen.server.call("DELETE", "/admin/participants/ann/key", admin);
+  await other.client.leave();
   const renewed = await enterRaw(kitchen.server, "ann");
   expect(await renewed.call({ capability, signer: old.key })).toBe("wrong_holder");
   expect(await renewed.call({ capability })).toBe("wrong_holder");

@@ -125,10 +125,16 @@ export function isHumanHere({ core }: GuardState, id: string): boolean {
 
 /** The key the gateway shows beside a name. [AC-9-4] */
 export function keyOf(state: GuardState, id: string): Ed25519Jwk | undefined {
-  const shown = readEd25519Jwk(state.core.roster.get(id)?.key);
-  if (shown === undefined) return state.keys.get(id);
-  keep(state.keys, id, shown);
-  return shown;
+  const shown = state.core.roster.get(id)?.key;
+  if (shown !== undefined) noteKey(state, id, shown);
+  return state.keys.get(id);
+}
+
+/** Whatever is shown ends what was shown before, also a key of another kind. [AC-9-9] */
+export function noteKey({ keys }: GuardState, id: string, shown: unknown): void {
+  const key = readEd25519Jwk(shown);
+  if (key === undefined) keys.delete(id);
+  else keep(keys, id, key);
 }
 
 /** [AC-6-3] */

@@ -1,11 +1,11 @@
 // What a guard hears of its room: who comes and goes, what is taken back, what humans say to its questions.
-import { isObject, readEd25519Jwk, readRevocation, revocationType } from "@mcpx/protocol";
+import { isObject, readRevocation, revocationType } from "@mcpx/protocol";
 import type { RoomEnvelope } from "../room-envelope.ts";
 import { asError } from "../room-error.ts";
 import type { RoomEventMap, RoomEventName, RoomListener } from "../room-events.ts";
 import { announce } from "./announce.ts";
 import { takeRejection } from "./ask-approval.ts";
-import { type GuardState, nowOf, storeId } from "./guard-state.ts";
+import { type GuardState, noteKey, nowOf, storeId } from "./guard-state.ts";
 
 /** Until the returned function is called. */
 export function listen(state: GuardState, toolsChanged: () => Promise<void>): () => void {
@@ -32,8 +32,8 @@ export function listen(state: GuardState, toolsChanged: () => Promise<void>): ()
 }
 
 function takePresence(state: GuardState, { event, participant }: RoomEventMap["presence"]): void {
-  const key = readEd25519Jwk(participant.key);
-  if (key !== undefined && state.keys.has(participant.id)) state.keys.set(participant.id, key);
+  const { id: who, key } = participant;
+  if (key !== undefined && state.keys.has(who)) noteKey(state, who, key);
   if (event === "heartbeat") return;
   for (const [id, { holder }] of state.channels) if (holder === participant.id) state.channels.delete(id);
 }
