@@ -42,10 +42,11 @@ function tools(done: string[]) {
     },
     wait: async (_: object, { signal }: Context) => {
       begun.resolve();
-      const aborted = new Promise<void>((resolve) =>
-        signal.addEventListener("abort", () => resolve(), { once: true }),
-      );
-      await Promise.race([released.promise, aborted]);
+      const aborted = Promise.withResolvers<void>();
+      // It may have been cancelled before it began.
+      if (signal.aborted) aborted.resolve();
+      else signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+      await Promise.race([released.promise, aborted.promise]);
       done.push(signal.aborted ? "wait cancelled" : "wait ended");
       return text("waited");
     },

@@ -13,7 +13,7 @@ const archive = join(import.meta.dirname, "archive.ts");
 
 type Who = "alice" | "bob";
 
-export interface WholeGate {
+interface WholeGate {
   id: string;
   status: string;
   terms: GateTerms;

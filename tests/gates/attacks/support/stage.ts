@@ -31,7 +31,7 @@ export interface Agent {
 }
 
 /** The keys of those who approve at the gate; `mirror` and `narcissus` are agents too. */
-export type Approver = "alice" | "erin" | "mirror" | "narcissus" | "engine" | "service";
+type Approver = "alice" | "erin" | "mirror" | "narcissus" | "engine" | "service";
 
 export interface Stage {
   readonly cell: Cell;
