@@ -19,7 +19,7 @@ const gateway = spawn(process.execPath, [resolve("packages/cli/bin/mcpx.js"), ..
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 try {
   const link = await firstLine(gateway.stdout).then((line) => JSON.parse(line).console);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, deviceScaleFactor: 2 });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1 });
   const page = await context.newPage();
   const shoot = (name) => page.screenshot({ path: join(target, `${name}.png`) });
   await page.goto(link);
