@@ -41,7 +41,8 @@ export function readExportStart(line: string): ExportStart | undefined {
   const { from, previous } = value;
   if (!isCount(from) || from < 1 || !isHash(previous) || !hasOnly(value, startKeys)) return undefined;
   // Before the first there is nothing.
-  return (from === 1) === (previous === noHash) ? { from, previous } : undefined;
+  if ((from === 1) !== (previous === noHash)) return undefined;
+  return asWritten(line, { from, previous }, exportStart);
 }
 
 export function readExportHead(line: string): ExportHead | undefined {
@@ -52,7 +53,7 @@ export function readExportHead(line: string): ExportHead | undefined {
   }
   const { seq, hash, count, time } = head;
   if (!isCount(seq) || !isHash(hash) || !isCount(count) || typeof time !== "string") return undefined;
-  return { seq, hash, count, time };
+  return asWritten(line, { seq, hash, count, time }, exportHead);
 }
 
 export function readExportRow(line: string): ChainedRow | undefined {
@@ -63,7 +64,12 @@ export function readExportRow(line: string): ChainedRow | undefined {
     typeof value.action === "string" &&
     texts.every((name) => value[name] === null || typeof value[name] === "string") &&
     isHash(value.hash);
-  return isRow ? (value as unknown as ChainedRow) : undefined;
+  return isRow ? asWritten(line, value as unknown as ChainedRow, exportLine) : undefined;
+}
+
+/** Another spelling of the same may be read as something else elsewhere: of a key given twice, others take the first. */
+function asWritten<T>(line: string, value: T, write: (value: T) => string): T | undefined {
+  return write(value) === line ? value : undefined;
 }
 
 const startKeys = ["format", "version", "from", "previous"];

@@ -131,6 +131,12 @@ const tamperings: Tampering[] = [
       edit(5, { seq: 5 })(edit(4, { seq: 4 })(lines.with(4, lines[5] ?? "").with(5, lines[4] ?? ""))),
   ],
   ["one moved far down", "reordered", 4, (lines) => lines.toSpliced(4, 1).toSpliced(9, 0, lines[4] ?? "")],
+  [
+    "a key given twice",
+    "changed",
+    5,
+    (lines) => lines.with(5, (lines[5] ?? "").replace('"actor":', '"actor":"mallory","actor":')),
+  ],
   ["one put in twice", "inserted", 5, (lines) => lines.toSpliced(5, 0, lines[4] ?? "")],
   [
     "a forged one put in",

@@ -39,5 +39,6 @@ test("[AX-11.3-6] a name is who asks at whatever hop it was said", () => {
   expect(isNamed("alice", "alice")).toBe(true);
   expect(isNamed("parent:leaf/parent:mid/alice", "alice")).toBe(true);
   expect(isNamed("parent:leaf/malice", "alice")).toBe(false);
+  expect(isNamed("parent:leaf/Alice", "aLICE")).toBe(true);
   expect(isNamed("alice", undefined)).toBe(false);
 });

@@ -31,9 +31,11 @@ export function withAsker(params: JsonObject, caller: Caller): JsonObject {
   return { ...params, _meta: { ...(isObject(params._meta) && params._meta), [askerKey]: { name, keys } } };
 }
 
-/** Whether this is the name of who asks, at whatever hop. */
+/** Whether this is the name of who asks, at whatever hop; approvers' names differ by more than their case. */
 export function isNamed(asker: string, name: unknown): boolean {
-  return typeof name === "string" && (asker === name || asker.endsWith(`/${name}`));
+  if (typeof name !== "string") return false;
+  const [one, other] = [asker.toLowerCase(), name.toLowerCase()];
+  return one === other || one.endsWith(`/${other}`);
 }
 
 function isName(value: unknown): value is string {

@@ -22,6 +22,7 @@ const heldMax = 200;
 interface Held {
   admin: Promise<{ token: string; until: number }> | undefined;
   jtis: string[];
+  isOver: boolean;
 }
 
 export interface OperatorTokensOptions {
@@ -34,15 +35,17 @@ export function createOperatorTokens({ identity, clock, user }: OperatorTokensOp
   const sessions = new Map<string, Held>();
   const { tokens, revocations } = identity;
   const heldBy = ({ id }: Session): Held => {
-    const held = sessions.get(id) ?? { admin: undefined, jtis: [] };
+    const held = sessions.get(id) ?? { admin: undefined, jtis: [], isOver: false };
     sessions.set(id, held);
     const [oldest] = sessions.keys();
     if (sessions.size > heldMax && oldest !== undefined) sessions.delete(oldest);
     return held;
   };
-  const keep = ({ jtis }: Held, jti: string) => {
-    jtis.push(jti);
-    if (jtis.length > heldMax) jtis.shift();
+  const keep = (held: Held, jti: string) => {
+    // Whoever has logged out while it was made has none.
+    if (held.isOver) revocations.revoke(jti);
+    held.jtis.push(jti);
+    if (held.jtis.length > heldMax) held.jtis.shift();
   };
   const mintAdmin = async (held: Held) => {
     const until = clock.now() + ttlMs - spareMs;
@@ -64,12 +67,15 @@ export function createOperatorTokens({ identity, clock, user }: OperatorTokensOp
     async room(session, tab) {
       const id = `${user}@console.${tab}`;
       const claims = { sub: id, topics: ["**"], level: "full", kind: "human", name: user } as const;
+      const held = heldBy(session);
       const { token, jti } = await tokens.mint(claims, { ttlMs });
-      keep(heldBy(session), jti);
+      keep(held, jti);
       return { token, id, expiresAt: new Date(clock.now() + ttlMs).toISOString() };
     },
     revoke(session) {
-      for (const jti of heldBy(session).jtis) revocations.revoke(jti);
+      const held = heldBy(session);
+      held.isOver = true;
+      for (const jti of held.jtis) revocations.revoke(jti);
       sessions.delete(session.id);
     },
   };
