@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { scratch, start } from "../../cli/support/mcpx-process.ts";
 import { timeout } from "../support/soak.ts";
-import { type Family, nodeHeartbeatMs, startFamily } from "./support/family.ts";
+import { type Family, startFamily } from "./support/family.ts";
 import type { LeafProcess } from "./support/leaf-process.ts";
 import { callOnce, expectDocumented, expectHonest, startTraffic } from "./support/traffic.ts";
 import type { TreeNode } from "./support/tree-node.ts";
 import { expectTruth, msUntilDegraded, shown } from "./support/truth.ts";
 
-const heartbeatMs = nodeHeartbeatMs;
-/** Whoever finds out by a lease needs longer than this. */
-const atOnceMs = 1.2 * heartbeatMs;
+const heartbeatMs = 3_000;
+/** Whoever finds out by a lease needs longer than this: two heartbeats are missed, of which one may be over. */
+const atOnceMs = heartbeatMs;
 
 let family: Family;
 let root: TreeNode;
@@ -25,11 +25,11 @@ const all = ["mid.lamp-a.work", "mid.lamp-b.work", "mid.low.oven.work"];
 beforeAll(async () => {
   family = await startFamily();
   ({ root } = family);
-  mid = await family.node(root, "mid");
-  low = await family.node(mid, "low");
+  mid = await family.node(root, "mid", { heartbeatMs });
+  low = await family.node(mid, "low", { heartbeatMs });
   [oven, lamps] = await Promise.all([
     family.leaves(low, ["oven"], { heartbeatMs }),
-    family.leaves(mid, ["lamp-a", "lamp-b"], { heartbeatMs: 5_000 }),
+    family.leaves(mid, ["lamp-a", "lamp-b"], { heartbeatMs }),
   ]);
 }, timeout);
 
@@ -128,7 +128,18 @@ test("[AX-13.1-1] [AX-6.3-4] `mcpx register` dies and is started again; asked to
   const worker = join(import.meta.dirname, "support", "stdio-worker.ts");
   const register = () =>
     start([
-      ...["register", root.url, "stub", "--token", token, "--heartbeat", "1s", "--data", dataDir, "--"],
+      ...[
+        "register",
+        root.url,
+        "stub",
+        "--token",
+        token,
+        "--heartbeat",
+        `${heartbeatMs / 1_000}s`,
+        "--data",
+        dataDir,
+        "--",
+      ],
       ...[process.execPath, "--conditions=mcpx-source", worker, "stub"],
     ]);
   const first = register();

@@ -12,7 +12,7 @@ export interface Family {
   node(
     parent: TreeNode,
     segment: string,
-    by?: { url?: string; backups?: string[]; token?: string },
+    by?: { url?: string; backups?: string[]; token?: string; heartbeatMs?: number },
   ): Promise<TreeNode>;
   leaves(node: TreeNode, segments: readonly string[], group: LeafGroup): Promise<LeafProcess>;
   /** Everybody lives, and the root shows exactly these tools. */
@@ -28,9 +28,10 @@ export async function startFamily(config: object = {}): Promise<Family> {
   nodes.push(root);
   return {
     root,
-    async node(parent, segment, { url = parent.url, backups = [], token } = {}) {
+    async node(parent, segment, by = {}) {
+      const { url = parent.url, backups = [], token, heartbeatMs = nodeHeartbeatMs } = by;
       const [minted = ""] = token === undefined ? await parent.tokensFor([segment]) : [token];
-      const heartbeat = `${nodeHeartbeatMs / 1_000}s`;
+      const heartbeat = `${heartbeatMs / 1_000}s`;
       const node = await startNode([{ url, segment, token: minted, heartbeat, backups }], config);
       nodes.push(node);
       return node;
