@@ -14,16 +14,9 @@ test.for(["2025-11-25", "2026-07-28"] as const)(
   },
 );
 
-test.for([
-  ["2025-11-25", 18],
-  ["2026-07-28", 32],
-] as const)(
-  "a client that does nothing fails nearly all of %s",
-  { timeout: 60_000 },
-  async ([revision, all]) => {
-    const { passed, total, failed } = await runClientSuite({ command: "true", revision });
-    expect(total).toBe(all);
-    expect(passed + failed.length).toBe(all);
-    expect(passed).toBeLessThan(3);
-  },
-);
+test("a client that does nothing fails nearly all", { timeout: 120_000 }, async () => {
+  const { passed, total, failed } = await runClientSuite({ command: "true", revision: "2025-11-25" });
+  expect(total).toBe(18);
+  expect(passed + failed.length).toBe(18);
+  expect(passed).toBeLessThan(3);
+});
