@@ -1,5 +1,5 @@
 // What `mcpx register` does: a tree of one server, which it starts itself, registered under a segment of another.
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { createTree, openLink, type RunningTree, registerAt } from "@mcpx/aggregator";
 import { createLogger, type Logger, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
@@ -7,6 +7,7 @@ import type { RegisterContext } from "./commands/register.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
 import { type RegisterWish, readRegister } from "./register-options.ts";
+import { segmentUuid } from "./segment-uuid.ts";
 import { version } from "./version.ts";
 import { visible } from "./visible.ts";
 
@@ -75,9 +76,7 @@ function say({ output, options }: RegisterContext, segment: string, state: strin
   }
 }
 
-/** The same for the same segment of the same data directory: it is known again after a restart. */
+/** It is known again after a restart. */
 function idFor(context: RegisterContext, segment: string): string {
-  const place = `${dataDirOf(context, context.options)}\n${segment}`;
-  const hex = createHash("sha256").update(place).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return segmentUuid(dataDirOf(context, context.options), segment);
 }

@@ -6,14 +6,25 @@ export type { FrameReader, FrameTaker } from "./framing/framing.ts";
 export { createGattReader, encodeGatt, gattUuids } from "./framing/gatt.ts";
 export { createIsoTpReader, encodeIsoTp, type FlowControl, readFlowControl } from "./framing/iso-tp.ts";
 export { createLengthPrefixReader, encodeLengthPrefix, idleByte } from "./framing/length-prefix.ts";
-export { type DeviceConfig, DeviceConfigError, type ToolConfig } from "./gateway/device-config.ts";
+export {
+  checkDeviceConfig,
+  type DeviceConfig,
+  DeviceConfigError,
+  type Encoding,
+  type ToolConfig,
+} from "./gateway/device-config.ts";
 export { type Device, type DeviceEvent, type DeviceOptions, openDevice } from "./gateway/open-device.ts";
 export type { Line, LineTaker, OpenLine } from "./lines/line.ts";
+export { type GattAddress, gattLine } from "./lines/line-gatt.ts";
 export { type MqttAddress, mqttLine } from "./lines/line-mqtt.ts";
 export { type SerialAddress, serialLine } from "./lines/line-serial.ts";
+export { type SlcanAddress, slcanLine } from "./lines/line-slcan.ts";
 export { type SocketAddress, socketLine } from "./lines/line-socket.ts";
 export { MissingLibraryError } from "./lines/optional.ts";
-export type { Field, FieldType } from "./tools/field.ts";
+export { type LineLogin, lineForms, type ReadLine, readLine } from "./lines/read-line.ts";
+export { type FoundDevice, type ProbeOptions, probeLine } from "./look/probe-line.ts";
+export { type SeenFrame, type WatchedLine, watchFrames } from "./look/watch-frames.ts";
+export { deviceFieldTypes, type Field, type FieldType } from "./tools/field.ts";
 export type { Layout } from "./tools/layout.ts";
 export { decodePacket, encodeRequest, type StubMessage, type StubRegistration } from "./wire/message.ts";
 export { decodeJson, encodeJsonRequest } from "./wire/mqtt-message.ts";

@@ -6,6 +6,7 @@ import { createFrameAReader, encodeFrameA, type FrameA } from "./framing/frame-a
 import { createGattReader, encodeGatt } from "./framing/gatt.ts";
 import { createIsoTpReader, encodeIsoTp } from "./framing/iso-tp.ts";
 import { createLengthPrefixReader, encodeLengthPrefix } from "./framing/length-prefix.ts";
+import { type CanFrame, createSlcanReader, encodeSlcan } from "./framing/slcan.ts";
 import { CborError, decodeCbor, encodeCbor } from "./wire/cbor.ts";
 import { sealed, unsealed } from "./wire/crc.ts";
 import { decodePacket } from "./wire/message.ts";
@@ -72,6 +73,20 @@ test("[AX-8.1-2] [AX-8.1-3] [AX-8.1-4] lengths, chunks and ISO-TP are undone, an
       for (const chunk of encodeGatt(packet)) takeChunk(chunk);
       for (const frame of encodeIsoTp(packet)) take(frame);
       for (const { frames } of [prefixed, chunked, segmented]) expect(frames.at(-1)).toEqual(packet);
+    }),
+  );
+});
+
+test("[AX-8.1-4] frames of SLCAN are undone; after any noise and an end of line the next one is read", () => {
+  const frame = fc.record({ id: fc.nat(0x7ff), data: fc.uint8Array({ maxLength: 8 }) });
+  fc.assert(
+    fc.property(frame, noise, (one, before) => {
+      const { frames, taker } = collect<CanFrame>();
+      const read = createSlcanReader(taker);
+      read(before);
+      read(Uint8Array.of(0x0d));
+      read(encodeSlcan(one));
+      expect(frames.at(-1)).toEqual(one);
     }),
   );
 });

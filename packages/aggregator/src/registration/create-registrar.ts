@@ -3,6 +3,7 @@ import type { Audit, Clock, Identity, Logger, Route, UpgradeHandler } from "@mcp
 import type { Limits } from "@mcpx/protocol";
 import type { RunningTree } from "../create-tree.ts";
 import { createAxHttp } from "./ax-http.ts";
+import { createAxLocal, type EnterLocally } from "./ax-local.ts";
 import { createAxSocket } from "./ax-socket.ts";
 import { createAxVisits } from "./ax-visits.ts";
 import { lose, sweep } from "./lose.ts";
@@ -30,6 +31,8 @@ export interface Registrar {
   readonly state: RegistrarState;
   readonly routes: Route[];
   readonly upgrade: UpgradeHandler;
+  /** The same for those in this process. */
+  readonly enter: EnterLocally;
   /** Our own id and all below us. */
   subtreeIds(): readonly string[];
   /** How those above us are told what stands below; they may refuse it. */
@@ -75,6 +78,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     state,
     routes: createAxHttp(visits, limits),
     upgrade: createAxSocket(visits, limits),
+    enter: createAxLocal(visits, limits),
     subtreeIds: () => subtreeIdsOf(state),
     onSubtree(next) {
       announce = next;

@@ -1,5 +1,5 @@
 // What the configuration says of a device, checked before anything is opened. [AX-8.3-1] [AX-8.3-4]
-import type { Capability } from "@mcpx/protocol";
+import type { Capability, TransportClass } from "@mcpx/protocol";
 import { payloadBytesMax } from "../framing/frame-a.ts";
 import { type Field, fieldTypesA, fieldTypesB } from "../tools/field.ts";
 import { type Layout, widthOf } from "../tools/layout.ts";
@@ -31,11 +31,15 @@ export interface DeviceConfig {
   payloadMax?: number | undefined;
   /** Of profile B: its serial number in hexadecimal. Another device on the line is not listened to. */
   serial?: string | undefined;
-  /** Of profile B: `json` over MQTT, `cbor` unless given. */
-  encoding?: "cbor" | "json" | undefined;
+  /** Of profile B: `json` over MQTT, `packet` over lines that frame by themselves, `cbor` in COBS unless given. */
+  encoding?: Encoding | undefined;
+  /** Of profile B: what carries it, as the tree calls that. */
+  transport?: TransportClass | undefined;
   /** How often a silent line is asked whether the device is there; 5 000 unless given. */
   heartbeatMs?: number | undefined;
 }
+
+export type Encoding = "cbor" | "packet" | "json";
 
 export class DeviceConfigError extends Error {}
 

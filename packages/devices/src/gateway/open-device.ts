@@ -71,6 +71,8 @@ export class Device implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    // Nobody waits for what a device that is left may still say.
+    this.stub.conversation.use(undefined);
     await this.#run;
     await this.#subserver?.close();
   }
@@ -103,18 +105,38 @@ export class Device implements AsyncDisposable {
 
   async #open(ended: (why: string) => void): Promise<Line | undefined> {
     const read = this.stub.readLine();
+    const opening = this.#options.openLine({
+      bytes: (bytes) => {
+        this.#heardAtMs = performance.now();
+        read(bytes);
+      },
+      ended,
+    });
     try {
-      return await this.#options.openLine({
-        bytes: (bytes) => {
-          this.#heardAtMs = performance.now();
-          read(bytes);
-        },
-        ended,
-      });
+      return await this.#unlessClosing(opening);
     } catch (error) {
-      this.#fall(error instanceof Error ? error.message : String(error));
+      const why = wordsOf(error);
+      if (this.isHere) this.#fall(why);
+      else this.#miss(why);
       return undefined;
     }
+  }
+
+  /** A line that opens when nobody wants it any more is closed. */
+  async #unlessClosing(opening: Promise<Line>): Promise<Line | undefined> {
+    const { signal } = this.#closing;
+    const left = Promise.withResolvers<undefined>();
+    const leave = () => left.resolve(undefined);
+    signal.addEventListener("abort", leave, { once: true });
+    const line = await Promise.race([opening, left.promise]).finally(() =>
+      signal.removeEventListener("abort", leave),
+    );
+    if (line === undefined)
+      opening.then(
+        (late) => late.close(),
+        () => {},
+      );
+    return line;
   }
 
   /** Until the line ends. */
@@ -142,16 +164,21 @@ export class Device implements AsyncDisposable {
     if (!this.isHere) {
       const fault = await this.stub.greet(greetMs);
       if (fault === undefined) this.#rise();
-      else if (fault !== this.#absentWhy) this.#tell({ event: "absent", why: fault });
-      this.#absentWhy = fault;
+      else this.#miss(fault);
       return fault === undefined;
     }
     if (performance.now() - this.#heardAtMs < this.#heartbeatMs) return true;
     return this.stub.heartbeat(greetMs);
   }
 
+  #miss(why: string): void {
+    if (why !== this.#absentWhy) this.#tell({ event: "absent", why });
+    this.#absentWhy = why;
+  }
+
   #rise(): void {
     this.#silentSince = undefined;
+    this.#absentWhy = undefined;
     this.#tell({ event: "here" });
     const has = new Set(this.stub.tools());
     for (const tool of this.#options.config.tools) {
@@ -172,7 +199,7 @@ export class Device implements AsyncDisposable {
     try {
       this.#register();
     } catch (error) {
-      this.#tell({ event: "refused", why: error instanceof Error ? error.message : String(error) });
+      this.#tell({ event: "refused", why: wordsOf(error) });
     }
   }
 
@@ -225,9 +252,15 @@ export class Device implements AsyncDisposable {
   }
 }
 
-function transportOf({ profile, encoding }: DeviceConfig): TransportClass {
+/** Some errors of the network have a code and no words. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || String((error as { code?: unknown }).code ?? error.name);
+}
+
+function transportOf({ profile, encoding, transport }: DeviceConfig): TransportClass {
   if (profile === "a") return "native";
-  return encoding === "json" ? "mqtt_json" : "uart_cbor";
+  return transport ?? (encoding === "json" ? "mqtt_json" : "uart_cbor");
 }
 
 /** Returns at once; the device comes when it can. Throws where its configuration cannot be meant. */

@@ -1,4 +1,4 @@
-// Profile B over a line with COBS, or in JSON over MQTT: a stub that says itself which tools it has; names are configuration. [AX-8.3-2]
+// Profile B over a line with COBS, as whole packets, or in JSON over MQTT: a stub that says itself which tools it has; names are configuration. [AX-8.3-2]
 import { createCobsReader, frameCobs } from "../framing/cobs.ts";
 import type { FrameReader } from "../framing/framing.ts";
 import { decodeResult, encodeArguments, stubTypeOf } from "../tools/arguments-b.ts";
@@ -15,22 +15,30 @@ import {
 } from "../wire/message.ts";
 import { decodeJson, encodeJsonRequest, withBytesAt, withRegistrationBytes } from "../wire/mqtt-message.ts";
 import { Conversation, type Outcome } from "./conversation.ts";
-import type { ToolConfig } from "./device-config.ts";
+import type { Encoding, ToolConfig } from "./device-config.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
 
-interface Encoding {
+interface Codec {
   encode(method: number, id: number, args: readonly CborValue[]): Uint8Array;
   reader(hear: (message: StubMessage | undefined) => void, dropped: (why: string) => void): FrameReader;
   registration(result: DecodedMap): StubRegistration | undefined;
   result(fields: readonly Field[], result: DecodedMap): Values | string;
 }
 
-const encodings: Record<"cbor" | "json", Encoding> = {
+const packets: Codec = {
+  encode: encodeRequest,
+  reader: (hear) => (packet) => hear(decodePacket(packet)),
+  registration: readRegistrationOfStub,
+  result: decodeResult,
+};
+
+const encodings: Record<Encoding, Codec> = {
+  // Over lines that hand over whole packets.
+  packet: packets,
   cbor: {
+    ...packets,
     encode: (method, id, args) => frameCobs(encodeRequest(method, id, args)),
-    reader: (hear, dropped) => createCobsReader({ dropped, frame: (packet) => hear(decodePacket(packet)) }),
-    registration: readRegistrationOfStub,
-    result: decodeResult,
+    reader: (hear, dropped) => createCobsReader({ dropped, frame: packets.reader(hear, dropped) }),
   },
   // A broker hands over whole messages.
   json: {

@@ -31,6 +31,9 @@ export const fieldTypesA: readonly FieldType[] = [
 ];
 export const fieldTypesB: readonly FieldType[] = ["uint", "int", "float", "bool", "text", "bytes"];
 
+/** Of either profile. */
+export const deviceFieldTypes: readonly FieldType[] = [...new Set([...fieldTypesA, ...fieldTypesB])];
+
 export interface Field {
   name: string;
   type: FieldType;

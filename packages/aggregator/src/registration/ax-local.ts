@@ -1,0 +1,77 @@
+// `/ax` for those in this process: no network and no token, but every rule of a registration, and messages as text.
+import type { SubserverSocket } from "@mcpx/client/subserver";
+import type { Principal } from "@mcpx/host";
+import { type CloseCode, closeCodes, isMcpxError, type JsonObject, type Limits } from "@mcpx/protocol";
+import { textOf } from "../doors/message.ts";
+import { messageOf } from "./ax-socket.ts";
+import type { AxVisits } from "./ax-visits.ts";
+import type { Registrant } from "./serve-registrant.ts";
+
+/** Opens a connection for whoever this process vouches for. */
+export type EnterLocally = (principal: Principal) => SubserverSocket;
+
+type Handler = (event: unknown) => void;
+
+const leftCode = 1000;
+
+export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
+  return (principal) => {
+    const { promise: ended, resolve } = Promise.withResolvers<string>();
+    let registrant: Registrant | undefined;
+    let isOver = false;
+    const socket: SubserverSocket = {
+      onopen: null,
+      onmessage: null,
+      onclose: null,
+      onerror: null,
+      send: (text) => later(() => hear(text)),
+      close: (code = leftCode, reason = "") => end(code, reason),
+    };
+    /** Neither side runs inside the other's call. */
+    const later = (what: () => void) => {
+      setImmediate(() => {
+        if (!isOver) what();
+      });
+    };
+    const end = (code: number, reason: string) => {
+      if (isOver) return;
+      isOver = true;
+      resolve(reason === "" ? "it has left" : reason);
+      setImmediate(() => tell(socket.onclose, { code, reason }));
+    };
+    const channel = {
+      ended,
+      waitingBytes: 0,
+      send: (message: JsonObject) => {
+        const data = textOf(message);
+        later(() => tell(socket.onmessage, { data }));
+      },
+      close: (code: CloseCode, why: string) => {
+        // What was said before is heard before.
+        later(() => end(code, why));
+      },
+    };
+    const hear = (text: string) => {
+      try {
+        registrant?.take(messageOf(text, limits));
+      } catch (error) {
+        end(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
+      }
+    };
+    later(() => {
+      try {
+        const credential = { principal, certificateNames: [] };
+        visits.checkPlace(credential);
+        registrant = visits.begin(channel, credential);
+        tell(socket.onopen, {});
+      } catch (error) {
+        end(closeCodes.draining, isMcpxError(error) ? error.code : String(error));
+      }
+    });
+    return socket;
+  };
+}
+
+function tell(handler: SubserverSocket["onopen"], event: object): void {
+  (handler as Handler | null)?.(event);
+}

@@ -1,0 +1,33 @@
+// `mcpx devices monitor LINE`: what goes over a line, frame by frame. How is in `devices/monitor-line.ts`.
+import { type Context, defineCommand } from "../command.ts";
+import { lineOptions } from "../devices/line-options.ts";
+
+const options = {
+  profile: { type: "string", value: "a|b", about: "what is spoken there (default: b)" },
+  crc: { type: "string", value: "8|16", about: "of profile A: the width of its CRC (default: 16)" },
+  between: {
+    type: "string",
+    value: "PATH",
+    about: "stand between: make this Unix socket for the gateway, and show both directions",
+  },
+  ...lineOptions,
+} as const;
+
+export type MonitorContext = Context<typeof options>;
+
+export const devicesMonitor = defineCommand({
+  name: "devices monitor",
+  summary: "show the frames on a line as they come",
+  usage: "LINE [--between PATH]",
+  words: { min: 1, max: 1 },
+  options,
+  examples: [
+    ["mcpx devices monitor serial:/dev/ttyUSB0", "what the device says by itself"],
+    [
+      "mcpx devices monitor serial:/dev/ttyUSB0 --between /tmp/lamp",
+      "both ways; the gateway's is unix:/tmp/lamp",
+    ],
+    ["mcpx devices monitor tcp://192.0.2.7:4000 --profile a --json", "for programs"],
+  ],
+  run: async (context) => (await import("../devices/monitor-line.ts")).monitorLine(context),
+});

@@ -1,0 +1,22 @@
+// A line over a pair of GATT characteristics: packets in chunks of what one write can carry. What brings the chunks
+// there is another line, on which every write and every piece that is heard is one chunk. [AX-8.1-2]
+import { createGattReader, encodeGatt } from "../framing/gatt.ts";
+import type { OpenLine } from "./line.ts";
+
+export interface GattAddress {
+  chunks: OpenLine;
+  /** MTU − 3; 20 unless more was negotiated. */
+  chunkBytesMax?: number | undefined;
+}
+
+export function gattLine({ chunks, chunkBytesMax = 20 }: GattAddress): OpenLine {
+  return async (taker) => {
+    // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
+    const read = createGattReader({ frame: taker.bytes, dropped: () => {} });
+    const line = await chunks({ bytes: read, ended: taker.ended });
+    return {
+      write: (packet) => encodeGatt(packet, chunkBytesMax).every((chunk) => line.write(chunk)),
+      close: () => line.close(),
+    };
+  };
+}

@@ -1,0 +1,152 @@
+// A line over a CAN bus behind an SLCAN adapter: ISO-TP to one node of it. What is written and heard are whole packets.
+// [AX-8.1-4]
+import { createIsoTpReader, encodeIsoTp, type FlowControl, readFlowControl } from "../framing/iso-tp.ts";
+import { createSlcanReader, encodeSlcan, slcanClosing, slcanOpening } from "../framing/slcan.ts";
+import type { Line, OpenLine } from "./line.ts";
+
+export interface SlcanAddress {
+  /** The adapter's own line. */
+  port: OpenLine;
+  /** 1 to 127: it listens at 0x400 + node and sends at 0x500 + node. */
+  node: number;
+  /** Of the bus, in bits a second; 500 000 unless given. */
+  bitrate?: number | undefined;
+}
+
+/** For a flow control, and for the next consecutive frame. */
+const waitMs = 1_000;
+const waitsMax = 8;
+const packetsWaitingMax = 16;
+
+export function slcanLine({ port, node, bitrate = 500_000 }: SlcanAddress): OpenLine {
+  if (!Number.isInteger(node) || node < 1 || node > 127) throw new RangeError("a node is 1 to 127");
+  const opening = slcanOpening(bitrate);
+  const [toStub, fromStub] = [0x400 + node, 0x500 + node];
+  return async (taker) => {
+    let adapter: Line | undefined;
+    let isOver = false;
+    const flows = createFlows();
+    let patience: NodeJS.Timeout | undefined;
+    const send = (data: Uint8Array) => adapter?.write(encodeSlcan({ id: toStub, data })) ?? false;
+    const reader = createIsoTpReader({
+      // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
+      dropped: () => clearTimeout(patience),
+      frame: (packet) => {
+        clearTimeout(patience);
+        taker.bytes(packet);
+      },
+      answer: send,
+    });
+    const take = (data: Uint8Array) => {
+      const flow = readFlowControl(data);
+      if (flow !== undefined) return flows.hear(flow);
+      clearTimeout(patience);
+      patience = setTimeout(reader.forget, waitMs);
+      reader.take(data);
+    };
+    const read = createSlcanReader({
+      frame: ({ id, data }) => {
+        if (id === fromStub && !isOver) take(data);
+      },
+      dropped: () => {},
+    });
+    const end = () => {
+      isOver = true;
+      clearTimeout(patience);
+    };
+    adapter = await port({
+      bytes: read,
+      ended: (why) => {
+        end();
+        taker.ended(why);
+      },
+    });
+    adapter.write(opening);
+    let sending = Promise.resolve();
+    let waiting = 0;
+    return {
+      write: (packet) => {
+        if (isOver || waiting >= packetsWaitingMax) return false;
+        waiting += 1;
+        // A packet that the other side does not let through is lost, as on any line.
+        sending = sending
+          .then(() => sendFrames(encodeIsoTp(packet), { send, flows, isOver: () => isOver }))
+          .finally(() => {
+            waiting -= 1;
+          });
+        return true;
+      },
+      close: () => {
+        if (!isOver) adapter?.write(slcanClosing);
+        end();
+        adapter?.close();
+      },
+    };
+  };
+}
+
+interface Flows {
+  hear(flow: FlowControl): void;
+  /** The first since `forget`; `undefined` where none comes in time. */
+  next(): Promise<FlowControl | undefined>;
+  forget(): void;
+}
+
+/** Flow controls may come in one piece with others. */
+function createFlows(): Flows {
+  let heard: FlowControl[] = [];
+  let wake = () => {};
+  return {
+    hear: (flow) => {
+      if (heard.length <= waitsMax) heard.push(flow);
+      wake();
+    },
+    next: async () => {
+      if (heard.length === 0) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, waitMs);
+        wake = resolve;
+        await promise;
+        clearTimeout(timer);
+      }
+      return heard.shift();
+    },
+    forget: () => {
+      heard = [];
+    },
+  };
+}
+
+interface Sending {
+  send(frame: Uint8Array): boolean;
+  flows: Flows;
+  isOver(): boolean;
+}
+
+async function sendFrames(frames: readonly Uint8Array[], sending: Sending): Promise<void> {
+  const [first, ...rest] = frames as [Uint8Array, ...Uint8Array[]];
+  sending.flows.forget();
+  sending.send(first);
+  let at = 0;
+  while (at < rest.length) {
+    const flow = await goOn(sending);
+    if (flow === undefined) return;
+    const block = rest.slice(at, flow.blockSize === 0 ? rest.length : at + flow.blockSize);
+    at += block.length;
+    for (const frame of block) {
+      if (sending.isOver()) return;
+      sending.send(frame);
+      if (flow.separationMs > 0) await new Promise((resolve) => setTimeout(resolve, flow.separationMs));
+    }
+  }
+}
+
+/** What the other side allows; `undefined` where it says no, nothing, or `wait` too often. */
+async function goOn({ flows }: Sending): Promise<Extract<FlowControl, { go: "on" }> | undefined> {
+  for (let waits = 0; waits <= waitsMax; waits += 1) {
+    const flow = await flows.next();
+    if (flow?.go === "on") return flow;
+    if (flow?.go !== "wait") return undefined;
+  }
+  return undefined;
+}

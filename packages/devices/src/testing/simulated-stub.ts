@@ -1,0 +1,122 @@
+// A stub of profile B that is no chip: two tools, answered as the wire says, over a TCP socket or whatever carries
+// packets.
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { createCobsReader, frameCobs } from "../framing/cobs.ts";
+import type { DeviceConfig } from "../gateway/device-config.ts";
+import { type CborMap, type CborValue, decodeCbor, encodeCbor } from "../wire/cbor.ts";
+import { sealed, unsealed } from "../wire/crc.ts";
+
+/** A packet's answer; `undefined` where it has none. */
+export type AnswerPacket = (packet: Uint8Array) => Uint8Array | undefined;
+
+const serial = Buffer.from("sim");
+const packetMax = 1_024;
+const types = { uint: 0, text: 3, map: 5 };
+const tools = { add: 1, echo: 2 };
+
+export function answerPackets(): AnswerPacket {
+  const registration = new Map<number, CborValue>([
+    [0, 1],
+    [1, serial],
+    [2, packetMax],
+    [
+      4,
+      new Map<number, CborValue>([
+        [tools.add, Uint8Array.of(types.map, types.uint, types.uint)],
+        [tools.echo, Uint8Array.of(types.map, types.text)],
+      ]),
+    ],
+  ]);
+  const run = (method: number, args: CborMap): CborMap => {
+    if (method === -1) return registration;
+    if (method === tools.add) return new Map([[0, Number(args.get(0)) + Number(args.get(1))]]);
+    return method === tools.echo ? new Map([[0, args.get(0) as CborValue]]) : new Map();
+  };
+  return (packet) => {
+    const bytes = unsealed(packet);
+    const message = bytes && decodeCbor(bytes);
+    if (!(message instanceof Map)) return undefined;
+    const [method, id, args = new Map()] = [message.get(1), message.get(2), message.get(3)];
+    const result = run(Number(method), args as CborMap);
+    return sealed(
+      encodeCbor(
+        new Map<number, CborValue>([
+          [2, Number(id)],
+          [4, result],
+        ]),
+      ),
+    );
+  };
+}
+
+/** As a gateway's configuration describes it. */
+export function simulatedConfig(segment: string, more: Partial<DeviceConfig> = {}): DeviceConfig {
+  const capability = {
+    mutable: false,
+    reversible: true,
+    idempotent: true,
+    auth_scope: "read",
+    latency_class: "fast",
+  } as const;
+  const number = (name: string) => ({ name, type: "uint" }) as const;
+  return {
+    segment,
+    profile: "b",
+    tools: [
+      {
+        id: tools.add,
+        name: "add",
+        arguments: [number("a"), number("b")],
+        result: [number("sum")],
+        capability,
+      },
+      {
+        id: tools.echo,
+        name: "echo",
+        arguments: [{ name: "text", type: "text" }],
+        result: [{ name: "text", type: "text" }],
+        capability,
+      },
+    ],
+    ...more,
+  };
+}
+
+export interface SimulatedStub extends AsyncDisposable {
+  readonly port: number;
+  /** Hears and does not answer. */
+  isSilent: boolean;
+}
+
+export async function startSimulatedStub(): Promise<SimulatedStub> {
+  const answer = answerPackets();
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.setNoDelay(true));
+    const read = createCobsReader({
+      dropped: () => {},
+      frame: (packet) => {
+        const said = stub.isSilent ? undefined : answer(packet);
+        if (said !== undefined) socket.write(frameCobs(said));
+      },
+    });
+    socket.on("data", read);
+    // Whoever resets it has left it too.
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stub: SimulatedStub = {
+    port: (server.address() as { port: number }).port,
+    isSilent: false,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+  return stub;
+}

@@ -1,0 +1,114 @@
+// `mcpx devices`: what is configured, what is on a line, what goes over it, and a board for those who have none.
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type SimulatedStub, startSimulatedStub } from "../../packages/devices/src/testing/simulated-stub.ts";
+import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
+
+async function stubOnTcp(): Promise<SimulatedStub & { line: string }> {
+  const stub = await startSimulatedStub();
+  onTestFinished(() => stub[Symbol.asyncDispose]());
+  return Object.assign(stub, { line: `tcp://127.0.0.1:${stub.port}` });
+}
+
+const add = {
+  id: 1,
+  arguments: [
+    { name: "a", type: "uint" },
+    { name: "b", type: "uint" },
+  ],
+  result: [{ name: "sum", type: "uint" }],
+  capability: { mutable: false, reversible: true, idempotent: true, auth_scope: "read" },
+};
+
+test("lists each with its state, line and tools, calls one, and says what is wrong", async () => {
+  const { line } = await stubOnTcp();
+  const dir = scratch();
+  const device = { line, profile: "b", tools: { add, subtract: { ...add, id: 9 } } };
+  const gone = { line: "unix:not-there", profile: "a", tools: {} };
+  writeFileSync(join(dir, "mcpx.json"), JSON.stringify({ devices: { sum: device, gone } }));
+  const gateway = await up(dir, [], { cwd: dir });
+  const list = async () => (await mcpx(["devices", "--data", dir])).out.split("\n");
+  await expect
+    .poll(list)
+    .toEqual([
+      expect.stringMatching(/^● sum +up +profile B +tcp:\/\/127\.0\.0\.1:\d+ +add$/),
+      "    configured, and not on the device or with other types: subtract",
+      expect.stringMatching(/^✗ gone +down +profile A +unix:not-there +no tools yet$/),
+      expect.stringMatching(/^ {4}connect ENOENT /),
+    ]);
+  const json = JSON.parse((await mcpx(["devices", "--json", "--data", dir])).out);
+  expect(json.devices).toMatchObject([
+    { segment: "sum", state: "up", tools: ["add"], missing: ["subtract"] },
+    { segment: "gone", state: "down" },
+  ]);
+  const called = await mcpx(["call", "sum.add", '{"a": 2, "b": 3}', "--data", dir]);
+  expect(called).toMatchObject({ code: 0, out: '{"sum":5}' });
+  writeFileSync(join(dir, "mcpx.json"), JSON.stringify({ devices: { sum: device } }));
+  await gateway.line(/devices\.gone: takes effect after a restart/);
+});
+
+test("probe says who is there and what to configure, and that nobody is", async () => {
+  const stub = await stubOnTcp();
+  const found = await mcpx(["devices", "probe", stub.line]);
+  expect(found.code).toBe(0);
+  expect(found.out).toContain(
+    "profile B, serial number 73696d, packets of up to 1024 bytes, one call at a time",
+  );
+  expect(found.out).toContain("  tool 1(uint, uint)\n  tool 2(text)");
+  const written = JSON.parse(found.out.slice(found.out.indexOf("{")));
+  expect(written.devices.device).toMatchObject({ line: stub.line, serial: "73696d" });
+  stub.isSilent = true;
+  const silent = await mcpx(["devices", "probe", stub.line, "--json"]);
+  expect(silent).toMatchObject({ code: 1, out: JSON.stringify({ line: stub.line, found: null }) });
+});
+
+test("what is no line, or cannot be opened, is told in one line", async () => {
+  const wrong = await mcpx(["devices", "probe", "serial:"]);
+  expect(wrong).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^mcpx: serial: is no line; .*tcp:\/\//),
+  });
+  const login = await mcpx(["devices", "probe", "mqtt://me:secret@127.0.0.1/lamp"]);
+  expect(login).toMatchObject({ code: 2, err: expect.stringContaining("settings of their own") });
+  const gone = await mcpx(["devices", "monitor", "unix:/nowhere/at/all"]);
+  expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be opened: connect ENOENT/) });
+});
+
+test("monitor stands between and shows both directions", async () => {
+  const { line } = await stubOnTcp();
+  const between = join(scratch(), "tap");
+  const monitor = start(["devices", "monitor", line, "--between", between]);
+  await monitor.line(/looking on/);
+  expect((await mcpx(["devices", "probe", `unix:${between}`])).code).toBe(0);
+  await monitor.line(/→ register id 1$/);
+  await monitor.line(/← id 1 result \{0: 1, 1: h'73696d', 2: 1024, /);
+  monitor.kill("SIGTERM");
+  expect((await monitor.ended).code).toBe(0);
+  expect(existsSync(between)).toBe(false);
+});
+
+test("sim starts a board that can be probed, and joins the tree", async () => {
+  const dir = scratch();
+  await up(dir);
+  const sim = start(["devices", "sim", "microbit-b", "--join", "--segment", "lamp", "--data", dir]);
+  await sim.line(/lamp is part of the tree/);
+  const read = () => mcpx(["call", "lamp.read_sensor", "--data", dir]);
+  await expect.poll(async () => (await read()).out).toMatch(/^\{"reading":\d+,"led":false,"releases":0\}$/);
+  sim.kill("SIGTERM");
+  expect((await sim.ended).code).toBe(0);
+  const alone = start(["devices", "sim", "microbit-a", "--json"]);
+  const { line } = JSON.parse(await alone.line(/"started"/));
+  const probed = await mcpx(["devices", "probe", line, "--json"]);
+  expect(JSON.parse(probed.out).found).toEqual({ profile: "a", crc: 16 });
+  alone.kill("SIGTERM");
+  expect((await alone.ended).code).toBe(0);
+  expect(existsSync(line.slice("unix:".length))).toBe(false);
+});
+
+test("sim says what is not installed, and which boards there are", async () => {
+  const bare = await mcpx(["devices", "sim"], { env: { PATH: "/nonexistent" } });
+  expect(bare).toMatchObject({ code: 1, err: expect.stringMatching(/not installed.*apt-get install/) });
+  const unknown = await mcpx(["devices", "sim", "arduino"]);
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("microbit-b") });
+});
