@@ -1,5 +1,6 @@
 // Topics whose calls the gateway checks before their owners see them. [AC-6-1]
 import { createKey, delegateCapability, requestCapability } from "@mcpx/client/guard";
+import { systemClock } from "@mcpx/host";
 import { readCapabilityToken } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { rejection, textOf } from "../client/support/house.ts";
@@ -13,7 +14,7 @@ import {
   topic,
   wideLimits,
 } from "./support/guarded-kitchen.ts";
-import { enterRaw } from "./support/raw-caller.ts";
+import { enterRaw, outcomeOf } from "./support/raw-caller.ts";
 
 const enforced = (toolAccess: "enforce" | { mode: "open" | "denylist"; rules?: never[] } = "enforce") => ({
   limits: wideLimits,
@@ -28,7 +29,8 @@ async function scene(options: KitchenOptions = {}) {
       .token;
   const heard: Seen[] = [];
   kitchen.oven.room.addEventListener("envelope", ({ detail }) => void heard.push(detail));
-  const calls = () => heard.filter(({ payload }) => payload.method === "tools/call").length;
+  const calls = () =>
+    heard.filter(({ kind, payload }) => kind === "mcp" && payload.method === "tools/call").length;
   return { ...kitchen, ann, grant, calls };
 }
 
@@ -238,6 +240,70 @@ test("[AC-6-1] [AC-10-2] a restricted agent's proposal with its capability passe
   await requestCapability(ann.room, "oven", { tools: ["heat"] });
   expect(textOf(await ann.room.peer("oven").callTool("heat", { degrees: 66 }))).toBe("66 degrees");
   expect(kitchen.done).toEqual(["heat 66"]);
+});
+
+test("[AC-6-1] [AC-10-2] a human's proposal is good for one call, while it is open, and then for none", async () => {
+  let aheadMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const { server, calls, oven } = await scene({
+    policy: { mode: "allowlist" },
+    house: { ...enforced(), clock },
+  });
+  const hana = await enterRaw(server, "hana", { kind: "human" });
+  const bob = await enterRaw(server, "bob");
+  const cid = await enterRaw(server, "cid");
+  const params = { name: "heat", arguments: { degrees: 50 } };
+  const propose = async (more: object = {}) => {
+    const id = crypto.randomUUID();
+    const payload = { method: "tools/call", params, ...more };
+    await hana.client.ack(hana.client.send({ id, kind: "mcp/proposal", to: ["oven"], payload }));
+    return id;
+  };
+  const take = async (correlation_id: string, by = bob) => {
+    const id = crypto.randomUUID();
+    const payload = { jsonrpc: "2.0", id: by.nextId(), method: "tools/call", params };
+    by.client.send({ id, kind: "mcp", to: ["oven"], correlation_id, payload });
+    const answer = await by.client.find((one) => one.kind === "mcp" && one.correlation_id === id);
+    return outcomeOf(answer.payload);
+  };
+  const once = await propose();
+  expect(await take(once)).toBe("done");
+  expect([await take(once), await take(once)]).toEqual(["missing", "missing"]);
+
+  const raced = await propose();
+  const outcomes = await Promise.all([take(raced), take(raced, cid)]);
+  expect(outcomes.sort()).toEqual(["done", "missing"]);
+
+  const withdrawn = await propose();
+  const about = { correlation_id: withdrawn, payload: {} };
+  await hana.client.ack(hana.client.send({ kind: "mcpx.withdraw.proposal", ...about }));
+  expect(await take(withdrawn)).toBe("missing");
+
+  const rejected = await propose();
+  await expect.poll(() => oven.room.proposals.get(rejected)).toBeDefined();
+  const seen = oven.room.proposals.get(rejected);
+  if (seen !== undefined) await oven.room.proposals.reject(seen, { reason: "hot enough" });
+  expect(await take(rejected)).toBe("missing");
+
+  const expires_at = new Date(clock.now() + 3_000_000).toISOString();
+  const lives = [await propose({ ttl_ms: 60_000 }), await propose(), await propose({ expires_at })];
+  aheadMs = 310_000;
+  expect([await take(lives[0] as string), await take(lives[1] as string)]).toEqual(["missing", "missing"]);
+  expect(calls()).toBe(2);
+  // The control: this one is still open to the gateway, which lets it reach its owner.
+  await take(lives[2] as string);
+  expect(calls()).toBe(3);
+});
+
+test("[AC-6-1] [AC-5-1] a capability that is no text is refused and noted like any other", async () => {
+  const { ann, calls, server } = await scene();
+  for (const capability of [{ toString: null }, [{ toString: null }], null, 7]) {
+    expect(await ann.call({ capability, proof: null })).toBe("malformed");
+  }
+  expect(calls()).toBe(0);
+  const { body } = await server.call("GET", "/admin/audit?limit=200", await server.adminToken());
+  const trail = body.records.map(({ action, actor, reason }: Seen) => [action, actor, reason]);
+  expect(trail).toContainEqual(["refused", "ann", "malformed"]);
 });
 
 test("[AC-6-3] requests for capabilities are limited before their owner sees them", async () => {

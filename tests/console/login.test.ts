@@ -1,7 +1,8 @@
 // The way into the console and out of it, and who is kept outside.
-import { createManualClock } from "@mcpx/host";
+import { createManualClock, type HttpRequest, systemClock } from "@mcpx/host";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLoginLinks } from "../../packages/cli/src/console/login-links.ts";
+import { createSessions } from "../../packages/cli/src/console/sessions.ts";
 import { consoleFiles } from "../../packages/cli/src/console/static-files.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { loginPath, type Visitor, visit } from "./support/visitor.ts";
@@ -201,6 +202,40 @@ test("tokens made at the console are bounded, and never an admin's", async () =>
   for (const change of wrong) {
     expect((await mint({ ...good, ...change })).status, JSON.stringify(change)).toBe(400);
   }
+});
+
+test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", () => {
+  const sessions = createSessions({ identity: server.identity, clock: systemClock });
+  const request = (headers: object, origin = "https://mcpx.example") =>
+    ({ method: "GET", origin, headers: { host: "mcpx.example", ...headers } }) as unknown as HttpRequest;
+  const { cookie, half, id } = sessions.begin(request({}));
+  expect(cookie).toMatch(
+    /^__Host-mcpx-console=[^;]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+  );
+  const [pair] = cookie.split(";");
+  expect(sessions.check(request({ cookie: pair, "x-mcpx-console": half })).id).toBe(id);
+  // The same value under the plain name is none.
+  const plain = pair?.replace("__Host-", "");
+  expect(() => sessions.check(request({ cookie: plain, "x-mcpx-console": half }))).toThrow(
+    /nobody is logged in/,
+  );
+});
+
+test("a session ends after its time, whatever is shown", () => {
+  const clock = createManualClock();
+  const sessions = createSessions({ identity: server.identity, clock });
+  const plain = (headers: object) =>
+    ({
+      method: "GET",
+      origin: "http://localhost:1",
+      headers: { host: "localhost:1", ...headers },
+    }) as unknown as HttpRequest;
+  const { cookie, half } = sessions.begin(plain({}));
+  const shown = plain({ cookie: cookie.split(";")[0], "x-mcpx-console": half });
+  clock.advance(12 * 3_600_000 - 1);
+  sessions.check(shown);
+  clock.advance(2);
+  expect(() => sessions.check(shown)).toThrow(/nobody is logged in/);
 });
 
 test("only an admin makes links", async () => {

@@ -150,10 +150,14 @@ test("a name that could be taken for another is marked", slow, async () => {
   const { page, context } = await openScreen(browser, await scene.link());
   await page.getByRole("button", { name: "bakery" }).waitFor();
   // Ids have plain letters only; what a tool is called is anybody's choice.
-  const { withdraw } = scene.propose({ to: "x" }, "tool", "h\u0435at");
+  scene.propose({ to: "x" }, "tool", "h\u0435at");
   await openCard(page, "h\u0435at");
   expect(await page.getByText("This name mixes alphabets: Latin and Cyrillic").count()).toBeGreaterThan(0);
-  await withdraw();
+  // To nobody in particular: who approves says who shall do it.
+  await page.getByRole("button", { name: "Approve …" }).click();
+  await page.getByRole("combobox", { name: /Who shall do it/ }).selectOption("robot");
+  await page.getByRole("button", { name: "Yes, approve" }).click();
+  await expect.poll(() => scene.called.splice(0)).toEqual([{ to: "x" }]);
   await context.close();
 });
 

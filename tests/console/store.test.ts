@@ -91,7 +91,7 @@ test("[X1-4.2.1-2] edited, another call is made, and everybody sees that it was 
   await expect.poll(() => waiting(app).length).toBe(1);
   const [item] = waiting(app);
   if (item?.kind !== "proposal") throw new Error("no proposal");
-  await app.open("smithy").approve(item.proposal, { celsius: 200 });
+  await app.open("smithy").approve(item.proposal, { edited: { celsius: 200 } });
   expect(called).toEqual([{ celsius: 200 }]);
   await expect.poll(() => app.deck.get().settled[0]?.outcome.long).toContain("changed");
 });

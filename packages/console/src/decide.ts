@@ -39,24 +39,27 @@ export async function passkeyInvitation(name: string): Promise<string> {
   return new URL(String(url)).pathname;
 }
 
-export async function decide(
-  item: Item,
-  decision: Decision,
-  { reason, edited, signer }: { reason?: string; edited?: JsonObject; signer?: Signer | undefined },
-): Promise<void> {
-  if (item.kind === "gate") await decideGate(item, decision, reason, signer);
-  else await decideProposal(item, decision, reason, edited);
+interface Decided {
+  reason?: string;
+  edited?: JsonObject;
+  /** Who shall do it, where the proposal leaves it open. */
+  target?: string | undefined;
+  signer?: Signer | undefined;
+}
+
+export async function decide(item: Item, decision: Decision, more: Decided): Promise<void> {
+  if (item.kind === "gate") await decideGate(item, decision, more.reason, more.signer);
+  else await decideProposal(item, decision, more);
 }
 
 async function decideProposal(
-  { topic, proposal }: ProposalItem,
+  { topic, proposal, target: only }: ProposalItem,
   decision: Decision,
-  reason: string | undefined,
-  edited: JsonObject | undefined,
+  { reason = "", edited, target }: Decided,
 ): Promise<void> {
   const room = app.open(topic);
-  if (decision === "approve") await room.approve(proposal, edited);
-  else await room.reject(proposal, reason ?? "");
+  if (decision === "approve") await room.approve(proposal, { edited, target: only ?? target });
+  else await room.reject(proposal, reason);
 }
 
 async function decideGate(

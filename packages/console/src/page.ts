@@ -53,6 +53,7 @@ export type Question =
   | { type: "approve" | "reject" | "edit" | "grant"; items: readonly Item[] }
   | { type: "call"; where: string | undefined; tool: Record<string, unknown> }
   | { type: "level"; topic: string; participant: string; from: string; to: string }
+  | { type: "capability"; capability: Record<string, unknown> }
   | { type: "palette" | "help" };
 
 /** What is asked in a dialog at the moment. */

@@ -1,11 +1,11 @@
 // What a guard hears of its room: who comes and goes, what is taken back, what humans say to its questions.
-import { isObject, readRevocation, revocationType } from "@mcpx/protocol";
-import type { RoomEnvelope } from "../room-envelope.ts";
+import { isId, isObject, readRevocation, revocationType } from "@mcpx/protocol";
+import { gatewayId, type RoomEnvelope } from "../room-envelope.ts";
 import { asError } from "../room-error.ts";
 import type { RoomEventMap, RoomEventName, RoomListener } from "../room-events.ts";
 import { announce } from "./announce.ts";
 import { takeRejection } from "./ask-approval.ts";
-import { type GuardState, noteKey, nowOf, storeId } from "./guard-state.ts";
+import { type GuardState, noteKey, nowOf, storeId, tell } from "./guard-state.ts";
 
 /** Until the returned function is called. */
 export function listen(state: GuardState, toolsChanged: () => Promise<void>): () => void {
@@ -46,15 +46,23 @@ function takeEnvelope(state: GuardState, envelope: RoomEnvelope, toolsChanged: (
   void takeRevocation(state, envelope).catch((error: unknown) => fail(state, error));
 }
 
-/** Of what somebody has passed on; only who passed it on takes it back. [AC-9-7] */
+/**
+ * Only who gave it, or passed it on, takes it back, or an admin in their place: then the gateway says whose it was.
+ * [AC-9-7]
+ */
 async function takeRevocation(state: GuardState, { from, payload }: RoomEnvelope): Promise<void> {
   const { ids } = readRevocation(payload, nowOf(state));
   const grants = await state.store.grants(nowOf(state));
-  const isHolder = grants.some(({ holder, delegations = 0 }) => holder === from && delegations > 0);
-  if (!isHolder && !state.delegators.has(from)) return;
+  const issuer = from === gatewayId ? payload.issuer : from;
+  if (!isId(issuer)) return;
+  const isOwn = issuer === state.core.id;
+  const isHolder = grants.some(({ holder, delegations = 0 }) => holder === issuer && delegations > 0);
+  if (!isOwn && !isHolder && !state.delegators.has(issuer)) return;
   // It ends with what it was made from, at the latest.
   const untilMs = Math.max(0, ...grants.map((grant) => grant.untilMs));
-  await state.store.revoke(ids.map((jti) => ({ id: storeId(from, jti), untilMs })));
+  await state.store.revoke(ids.map((jti) => ({ id: storeId(issuer, jti), untilMs })));
+  const own = isOwn ? grants.filter(({ jti }) => ids.includes(jti)) : [];
+  for (const { holder, jti } of own) tell(state, { type: "revoked", from: holder, jti });
 }
 
 function fail({ core }: GuardState, error: unknown): void {

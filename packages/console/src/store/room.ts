@@ -38,7 +38,11 @@ export interface RoomStore {
   loadTools(participant: string): void;
   say(text: string): Promise<void>;
   callTool(participant: string, name: string, args: JsonObject): Promise<JsonObject>;
-  approve(proposal: Proposal, edited?: JsonObject): Promise<JsonObject>;
+  /** `target`: who shall do it, where the proposal names nobody or several. */
+  approve(
+    proposal: Proposal,
+    more?: { edited?: JsonObject | undefined; target?: string | undefined },
+  ): Promise<JsonObject>;
   reject(proposal: Proposal, reason: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -172,9 +176,11 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
       await joinedRoom().say(text);
     },
     callTool: (participant, name, args) => joinedRoom().peer(participant).callTool(name, args),
-    approve(proposal, edited) {
-      const params = edited === undefined ? undefined : { ...proposal.params, arguments: edited };
-      return joinedRoom().proposals.fulfil(proposal, params === undefined ? {} : { params });
+    approve(proposal, { edited, target } = {}) {
+      return joinedRoom().proposals.fulfil(proposal, {
+        ...(edited !== undefined && { params: { ...proposal.params, arguments: edited } }),
+        ...(target !== undefined && { target }),
+      });
     },
     reject: (proposal, reason) => joinedRoom().proposals.reject(proposal, reason === "" ? {} : { reason }),
     async close() {

@@ -6,6 +6,7 @@ import {
   carriedIn,
   defaultPolicy,
   isObject,
+  isTimestamp,
   type JsonObject,
   judge,
   McpxError,
@@ -15,6 +16,7 @@ import {
   refusalOf,
   strangenessOf,
   stricterVerdict,
+  timestampMs,
   type Verdict,
   type VerifiedUse,
   verifyCall,
@@ -22,17 +24,22 @@ import {
 import type { Handling } from "../handling.ts";
 import { findReferred, type Referred } from "../referred.ts";
 import type { Member, Room } from "../room.ts";
+import type { ProposalPlace } from "./ended-proposals.ts";
+
+/** The life of a proposal that names none. [X1-7.3-1] */
+const proposalTtlMs = 300_000;
 
 interface Attempt {
   owner: string;
   tool: string;
   params: JsonObject;
   rpcId: string | number;
-  proposal: { id: string; proposer: string; at: number; isAsProposed: boolean } | undefined;
+  /** Only while it is open: one that has ended gives nobody a right. */
+  proposal: (ProposalPlace & { at: number; isAsProposed: boolean }) | undefined;
 }
 
 export async function enforceCall(handling: Handling): Promise<void> {
-  const { gateway, member } = handling;
+  const { gateway, member, envelope } = handling;
   const attempt = await readAttempt(handling);
   const { owner, tool, proposal } = attempt;
   const caller = member.participant.id;
@@ -45,6 +52,7 @@ export async function enforceCall(handling: Handling): Promise<void> {
   // A proposer has a right to nothing but what it proposed.
   const isOpen = access === "open" || (proposers === "open" && proposal?.isAsProposed === true);
   const use = isOpen ? undefined : await verify(handling, attempt);
+  if (proposal !== undefined) takeUp(member.room, proposal, envelope.id);
   gateway.audit.record({
     action: "capability.use",
     actor: caller,
@@ -54,28 +62,48 @@ export async function enforceCall(handling: Handling): Promise<void> {
   });
 }
 
-async function readAttempt({ member, envelope }: Handling): Promise<Attempt> {
+/** Once: somebody else's call may have taken it up while this one was checked. */
+function takeUp({ endedProposals }: Room, proposal: ProposalPlace, callId: string): void {
+  if (endedProposals.isEnded(proposal, callId)) throw new McpxError("missing", "the proposal has ended");
+  endedProposals.fulfil(proposal, callId);
+}
+
+async function readAttempt({ gateway, member, envelope }: Handling): Promise<Attempt> {
   const { payload, to, correlationId } = envelope;
   const params = isObject(payload.params) ? payload.params : {};
   if (typeof params.name !== "string") throw new McpxError("bad_params", "params.name must be a tool's name");
-  const referred = correlationId === undefined ? undefined : await findReferred(member.room, correlationId);
+  const { room } = member;
+  const referred = correlationId === undefined ? undefined : await findReferred(room, correlationId);
   const owner = String(to[0]);
-  const isProposal = referred?.kind === "mcp/proposal";
+  const isOpen = referred?.kind === "mcp/proposal" && !isOver(referred, gateway.clock.now());
+  const proposal =
+    isOpen && correlationId !== undefined
+      ? {
+          id: correlationId,
+          proposer: referred.from,
+          seq: referred.seq,
+          at: referred.at,
+          isAsProposed: isAsProposed(referred, owner, params),
+        }
+      : undefined;
   return {
     owner,
     tool: params.name,
     params,
     rpcId: payload.id as string | number,
     proposal:
-      isProposal && correlationId !== undefined
-        ? {
-            id: correlationId,
-            proposer: referred.from,
-            at: referred.at,
-            isAsProposed: isAsProposed(referred, owner, params),
-          }
-        : undefined,
+      proposal !== undefined && !room.endedProposals.isEnded(proposal, envelope.id) ? proposal : undefined,
   };
+}
+
+/** Judged by our time, as everybody in the room does it by the `at` of the call. */
+function isOver({ at, payload }: Referred, nowMs: number): boolean {
+  const { ttl_ms: ttlMs, expires_at: expiresAt } = payload;
+  const ends = [
+    ...(typeof ttlMs === "number" ? [at + ttlMs] : []),
+    ...(isTimestamp(expiresAt) ? [timestampMs(expiresAt)] : []),
+  ];
+  return nowMs > (ends.length === 0 ? at + proposalTtlMs : Math.min(...ends));
 }
 
 /** `_meta` carries what nobody proposed. */
@@ -123,7 +151,8 @@ async function verify({ gateway, member }: Handling, attempt: Attempt): Promise<
     verified: toolAccess.verified,
   });
   const isRevoked = use.chain.some(({ iss, jti }) => toolAccess.revoked.has(room.topic, iss, jti, nowMs));
-  if (isRevoked) throw new McpxError("revoked", "its issuer has taken it back");
+  if (isRevoked) throw new McpxError("revoked", "its issuer or an admin has taken it back");
+  for (const claims of use.chain) toolAccess.seen.note(claims, nowMs);
   return use;
 }
 

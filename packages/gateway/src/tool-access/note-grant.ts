@@ -1,25 +1,38 @@
-// A capability is given in a topic that checks calls: the audit hears of it, never of the token itself. [AC-12-1]
-import { isObject, type JsonObject, readCapabilityToken } from "@mcpx/protocol";
+// A capability is given in a topic that checks calls: the audit and admins hear of it, never of the token itself.
+// [AC-12-1]
+import { type CapabilityClaims, isObject, type JsonObject, readCapabilityToken } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
 
 export function noteGrant({ gateway, member, envelope }: Handling, asker: string): void {
   const { result } = envelope.payload;
   if (!isObject(result) || typeof result.token !== "string") return;
-  gateway.audit.record({
-    action: "capability.grant",
-    actor: member.participant.id,
-    topic: member.room.topic,
-    ...grantIn(result, asker),
-  });
+  const { topic } = member.room;
+  const actor = member.participant.id;
+  const claims = result.encrypted === true ? undefined : claimsIn(result.token);
+  gateway.audit.record({ action: "capability.grant", actor, topic, ...recordOf(claims, result, asker) });
+  // Nobody gives in another's name.
+  if (claims?.iss === actor && claims.topic === topic) {
+    gateway.toolAccess.seen.note(claims, gateway.clock.now());
+  }
+}
+
+function recordOf(
+  claims: CapabilityClaims | undefined,
+  { encrypted }: JsonObject,
+  asker: string,
+): { subject: string; detail: JsonObject } {
+  if (claims === undefined) {
+    return { subject: asker, detail: encrypted === true ? { encrypted } : { unreadable: true } };
+  }
+  const { jti, holder, tools, exp } = claims;
+  return { subject: holder, detail: { jti, tools, exp } };
 }
 
 /** Unverified: it is what the owner says it has given. */
-function grantIn({ token, encrypted }: JsonObject, asker: string): { subject: string; detail: JsonObject } {
-  if (encrypted === true) return { subject: asker, detail: { encrypted: true } };
+function claimsIn(token: string): CapabilityClaims | undefined {
   try {
-    const { jti, holder, tools, exp } = readCapabilityToken(token).claims;
-    return { subject: holder, detail: { jti, tools, exp } };
+    return readCapabilityToken(token).claims;
   } catch {
-    return { subject: asker, detail: { unreadable: true } };
+    return undefined;
   }
 }

@@ -45,6 +45,15 @@ test("[AC-6-4] full is full for whoever fills it, and what is over makes room", 
   expect(list.has("kitchen", "stove", "b", now + 1_000)).toBe(true);
 });
 
+test("[AC-6-4] one issuer's share is the same in one topic and in ten, so others can always revoke", () => {
+  const list = listIn(newDb(), { idsMax: 5, idsPerIssuerMax: 3 });
+  list.add("kitchen", "mallory", ["a", "b"], now + 1_000, now);
+  list.add("cellar", "mallory", ["a"], now + 1_000, now);
+  expect(() => list.add("attic", "mallory", ["a"], now + 1_000, now)).toThrow(/list of revoked/);
+  list.add("kitchen", "oven", ["a"], now + 1_000, now);
+  expect(list.has("kitchen", "oven", "a", now)).toBe(true);
+});
+
 test("[AC-6-4] many are found among many, in bounded memory", () => {
   const list = listIn(newDb());
   const ids = Array.from({ length: 20_000 }, (_, n) => `c${n}`);

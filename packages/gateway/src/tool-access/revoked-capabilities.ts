@@ -9,7 +9,7 @@ import { HashSet } from "./hash-set.ts";
 export interface RevocationBounds {
   /** Ids that are not over, of everybody. */
   idsMax: number;
-  /** And of one issuer in one topic. */
+  /** And of one issuer, in all its topics. */
   idsPerIssuerMax: number;
 }
 
@@ -38,7 +38,7 @@ export class RevokedCapabilities {
 
   /** Durable when it returns. */
   add(topic: string, issuer: string, ids: readonly string[], until: number, now: number): void {
-    const hashes = this.#makeRoom(topic, issuer, ids.length, now);
+    const hashes = this.#makeRoom(issuer, ids.length, now);
     const insert = this.#db.prepare(`
       INSERT INTO revoked_capabilities (topic, issuer, jti, until) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET until = max(until, excluded.until)`);
@@ -58,12 +58,12 @@ export class RevokedCapabilities {
     return row !== undefined && Number(row.until) > now;
   }
 
-  #makeRoom(topic: string, issuer: string, more: number, now: number): HashSet {
+  #makeRoom(issuer: string, more: number, now: number): HashSet {
     const { idsMax, idsPerIssuerMax } = this.#bounds;
     if (this.#load(now).count + more > idsMax) this.#forget(now);
     const hashes = this.#load(now);
-    const sql = "SELECT count(*) AS n FROM revoked_capabilities WHERE topic = ? AND issuer = ? AND until > ?";
-    const own = Number(this.#db.prepare(sql).get(topic, issuer, now)?.n);
+    const sql = "SELECT count(*) AS n FROM revoked_capabilities WHERE issuer = ? AND until > ?";
+    const own = Number(this.#db.prepare(sql).get(issuer, now)?.n);
     if (hashes.count + more > idsMax || own + more > idsPerIssuerMax) {
       throw new McpxError("storage_full", "the list of revoked capabilities is full");
     }

@@ -1,9 +1,10 @@
 // What the gateway remembers for topics whose calls it checks: policies as they were declared, capabilities that were
-// taken back, signatures that were found good. [AC-6-1]
+// seen or taken back, signatures that were found good. [AC-6-1]
 import type { DatabaseSync } from "node:sqlite";
 import { type AccessPolicy, VerifiedTokens } from "@mcpx/protocol";
 import type { Room } from "../room.ts";
 import { RevokedCapabilities } from "./revoked-capabilities.ts";
+import { SeenCapabilities } from "./seen-capabilities.ts";
 
 /** `enforce`, or a policy for everybody's tools in the topic beside the owners' own. [AC-9-6] */
 export type ToolAccessOption = "off" | "enforce" | AccessPolicy;
@@ -12,6 +13,7 @@ const policiesPerRoomMax = 1_000;
 
 export class ToolAccess {
   readonly revoked: RevokedCapabilities;
+  readonly seen = new SeenCapabilities();
   readonly verified = new VerifiedTokens();
   readonly #policies = new WeakMap<Room, Map<string, AccessPolicy>>();
 

@@ -63,6 +63,42 @@ describe("[AC-7-4] arguments by a small part of JSON Schema", () => {
     expect(refusalOf(schema, "x")).toMatch(/not understood/);
   });
 
+  test("the value is written out once, however many entries and words it is compared with", () => {
+    let reads = 0;
+    const value = {
+      get a() {
+        reads += 1;
+        return 1;
+      },
+    };
+    const others = Array.from({ length: 500 }, (_, n) => ({ a: n + 2 }));
+    expect(
+      refusalOf({ anyOf: [{ enum: others }, { const: 7 }, { enum: [{ a: 1 }] }] }, value),
+    ).toBeUndefined();
+    expect(reads).toBe(1);
+  });
+
+  test("judging takes a bounded number of steps, and what takes more is refused", () => {
+    const schema = { items: { anyOf: [...Array.from({ length: 100 }, (_, n) => ({ const: n })), true] } };
+    const list = (length: number) => Array.from({ length }, () => "x");
+    expect(refusalOf(schema, list(100))).toBeUndefined();
+    expect(refusalOf(schema, list(10_000))).toMatch(/takes too long/);
+    expect(refusalOf({ items: { type: "string" } }, list(10_000))).toBeUndefined();
+    const long = "x".repeat(250_000);
+    expect(refusalOf({ const: long }, long)).toBeUndefined();
+    const often = { allOf: Array.from({ length: 100 }, () => ({ minLength: 1 })) };
+    expect(refusalOf(often, "x".repeat(1_000))).toBeUndefined();
+    expect(refusalOf(often, long)).toMatch(/takes too long/);
+  });
+
+  test("a schema has a bounded number of words and entries", () => {
+    const listed = (length: number) => ({ enum: Array.from({ length }, (_, n) => n) });
+    expect(refusalOf(listed(1_999), 7)).toBeUndefined();
+    expect(refusalOf(listed(2_000), 7)).toMatch(/more than 2000 words and entries/);
+    const spread = { allOf: Array.from({ length: 30 }, () => listed(100)) };
+    expect(refusalOf(spread, 7)).toMatch(/more than 2000 words and entries/);
+  });
+
   test("whatever the schema and the value are, there is an answer; and what is not understood never passes", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (schema, value) => {

@@ -108,6 +108,9 @@ describe("[AC-5-1] capabilities that are none", () => {
 
   test.each<[string, unknown]>([
     ["a number", 1],
+    ["null", null],
+    ["an object no text can be made of", { toString: null }],
+    ["a list with such an object", [{ toString: null }]],
     ["no JWS", "cap_2024_abc123def456"],
     ["too long", "a".repeat(20_000)],
     ["alg none", `${part({ alg: "none", typ: capabilityType })}.${body}.`],
@@ -183,6 +186,21 @@ test("[AC-5-3] tool_not_covered and arguments_refused", async () => {
   const call = await tokenOf({ arguments: { pattern: "(a+)+" } });
   expect(await outcome(call)).toBe("arguments_refused");
   expect(await outcome(call, { judgeArguments: () => undefined })).toBe("passes");
+});
+
+test("[AC-5-3] [AC-5-6] arguments are judged for who has signed the call, and for nobody else", async () => {
+  let judged = 0;
+  const judgeArguments = () => {
+    judged += 1;
+    return undefined;
+  };
+  const call = await tokenOf({ arguments: { type: "object" } });
+  const forged = { ...call, proof: await proofBy(mallory) };
+  expect(await outcome(forged, { judgeArguments })).toBe("proof_invalid");
+  expect(await outcome({ ...call, proof: undefined }, { judgeArguments })).toBe("proof_missing");
+  expect(judged).toBe(0);
+  expect(await outcome(call, { judgeArguments })).toBe("passes");
+  expect(judged).toBe(1);
 });
 
 test("[AC-5-4] [AC-9-9] wrong_holder: another name, another key, no key", async () => {

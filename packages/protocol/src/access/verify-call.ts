@@ -85,7 +85,6 @@ export async function verifyCall(call: PresentedCall, verification: Verification
   if (!coversTool(claims.tools, tool)) {
     throw new McpxError("tool_not_covered", `the capability does not cover ${tool.slice(0, 64)}`);
   }
-  await checkArguments(chain, call.arguments, verification.judgeArguments ?? refusalOf);
   const proof = readProof(call.proof);
   if (Math.abs(timestampMs(proof.timestamp) - verification.provenAtMs) > proofSkewMs) {
     throw new McpxError("proof_invalid", `its time is more than ${proofSkewMs / 1_000} s from ours`);
@@ -93,6 +92,8 @@ export async function verifyCall(call: PresentedCall, verification: Verification
   const { jti: capability, channel } = claims;
   const proven = { capability, tool, arguments: call.arguments, topic, target: owner, request, channel };
   await checkProof(claims.cnf.jwk, proof, proven);
+  // Last, since it costs most: only the holder makes anybody judge.
+  await checkArguments(chain, call.arguments, verification.judgeArguments ?? refusalOf);
   return { chain: chain.map((token) => token.claims), nonce: `${claims.cnf.jwk.x}.${proof.nonce}` };
 }
 
@@ -102,7 +103,8 @@ async function verifyChain(
   owner: string,
   { ownerKey, verified }: Verification,
 ): Promise<readonly CapabilityToken[]> {
-  const name = `${ownerKey.x}.${owner}.${String(text)}`;
+  if (typeof text !== "string") throw new McpxError("malformed", "a capability is a text");
+  const name = `${ownerKey.x}.${owner}.${text}`;
   const known = verified.get(name);
   if (known !== undefined) return known;
   const chain = readChain(text);
