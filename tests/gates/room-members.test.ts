@@ -165,3 +165,28 @@ test("[B-TREE-1] what does not fit into a room is said to be too large, and the 
   }
   expect(await shout(3)).toBe("AAA");
 });
+
+test("[B-TREE-1] so many calls of one member are under way, in all its sessions, and the others are served", async () => {
+  const house = await startOffice();
+  const [member, other] = [
+    await house.enter("member", { tools: ["clerk.**"] }),
+    await house.enter("other", { tools: ["clerk.**"] }),
+  ];
+  const tree = member.room.peer("tree");
+  const abort = new AbortController();
+  const waitFor = (count: number) =>
+    Array.from({ length: count }, () => rejection(tree.callTool("clerk.wait", {}, { signal: abort.signal })));
+  const calls = waitFor(40);
+  await expect.poll(() => house.said().length).toBe(40);
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+  await tree.request("initialize", hello);
+  calls.push(...waitFor(24));
+  await expect.poll(() => house.said().length).toBe(64);
+  expect(await rejection(tree.callTool("clerk.count", {}))).toMatchObject({ reason: "rate_limited" });
+  expect(textOf(await other.room.peer("tree").callTool("clerk.count", {}))).toBe("count is done");
+  abort.abort(new Error("no longer"));
+  await Promise.all(calls);
+  // Control: when they have ended there is room again.
+  await expect.poll(() => house.said().filter((line) => line !== "waits").length).toBeGreaterThan(0);
+  await expect.poll(() => tree.callTool("clerk.count", {}).then(textOf, () => "no")).toBe("count is done");
+});

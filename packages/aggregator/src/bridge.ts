@@ -57,7 +57,12 @@ function readQuestions(value: unknown, server: string): Record<string, Question>
 
 /** A result where an error has become one; everything else is thrown on. */
 export function bridgeError(thrown: unknown, server: Era, { caller, method }: Exchange): JsonObject {
-  if (!(thrown instanceof RpcError) || server === caller.era || server === "modern") throw thrown;
+  if (!(thrown instanceof RpcError)) throw thrown;
+  if (thrown.fault.code === rpcCodes.urlElicitationRequired && caller.isOverheard === true) {
+    const text = "the server wants an address to be visited: call it at /mcp with a client of your own";
+    throw rpcError(rpcCodes.urlElicitationRequired, text);
+  }
+  if (server === caller.era || server === "modern") throw thrown;
   const { code, message, data } = thrown.fault;
   if (code === rpcCodes.urlElicitationRequired && isObject(data) && Array.isArray(data.elicitations)) {
     return { resultType: "input_required", inputRequests: toQuestions(data.elicitations) };

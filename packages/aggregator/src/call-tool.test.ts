@@ -367,6 +367,31 @@ test("a legacy server's wish that the caller visits an address is a question to 
   await expect(legacy).rejects.toMatchObject({ fault: { code: -32042 } });
 });
 
+test("[B-TREE-1] the address a server gives to one caller is told nobody in a room", async () => {
+  const elicitations = [{ mode: "url", elicitationId: "e1", url: "https://example.com/go", message: "Go" }];
+  const server = inProcessServer({
+    era: "legacy",
+    tools: [tool("t")],
+    handle({ method }) {
+      if (method === "tools/call") throw rpcError(-32042, "visit https://example.com/go", { elicitations });
+      return undefined as never;
+    },
+  });
+  const { ask } = testTree([serverOptions("s", server.open)]);
+  for (const era of ["legacy", "modern"] as const) {
+    const told = async (isOverheard: boolean) =>
+      JSON.stringify(
+        await ask("tools/call", { name: "s.t" }, { caller: { era, isOverheard } }).catch(
+          ({ fault }) => fault,
+        ),
+      );
+    expect(await told(true)).toContain("at /mcp with a client of your own");
+    expect(await told(true)).not.toContain("example.com");
+    // Control.
+    expect(await told(false)).toContain("example.com");
+  }
+});
+
 test("a state that reaches a legacy server is none of ours", async () => {
   const server = inProcessServer({ era: "legacy", tools: [tool("t")] });
   const { ask } = testTree([serverOptions("s", server.open)]);

@@ -1,6 +1,7 @@
 // The tree: many MCP servers under one dotted namespace.
 
 export { type GateRoutesOptions, gateRoutes } from "./admin/gates.ts";
+export { operatorRoute } from "./admin/operator.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export { type BudgetAccount, type Budgets, createBudgets } from "./budget.ts";

@@ -30,8 +30,12 @@ const scoutId = "mcpx.face";
 
 /** Participants of this process's own: nobody comes in under their names with a token. */
 export function ownIds(settings: TreeSettings): string[] {
-  const inRooms = settings.rooms.length === 0 ? [] : [treeParticipantId(settings)];
-  return [...new Set([scoutId, ...inRooms, ...settings.roomServerIds])];
+  return [...new Set([scoutId, ...servingIds(settings), ...settings.roomServerIds])];
+}
+
+/** Those that answer others. What the rest ask, others have them ask: the room's rate is for those too. */
+export function servingIds(settings: TreeSettings): string[] {
+  return settings.rooms.length === 0 ? [] : [treeParticipantId(settings)];
 }
 
 /** The rooms of this gateway, for servers of the tree that are one. What the tree is itself is no peer of it. */

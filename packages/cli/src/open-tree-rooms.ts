@@ -9,7 +9,7 @@ import type { TreeSettings } from "./tree-settings.ts";
 import { version } from "./version.ts";
 
 export interface TreeRoomParts {
-  gateway: Pick<RunningGateway, "enter" | "history" | "principalsOf">;
+  gateway: Pick<RunningGateway, "enter" | "history" | "principalsOf" | "sendersOf">;
   tree: RunningTree;
   clock: Clock;
   log: Logger;
@@ -61,7 +61,9 @@ async function enter(
     );
   }
   const principalsOf = (id: string) => gateway.principalsOf(topic, id);
-  const participant = await serveTree({ room, tree, principalsOf, showsGates, clock, log, limits });
+  const sendersOf = (id: string, envelopeId: string) => gateway.sendersOf(topic, id, envelopeId);
+  const who = { principalsOf, sendersOf };
+  const participant = await serveTree({ room, tree, ...who, showsGates, clock, log, limits });
   opened.defer(() => participant.close());
   log.info({ room: topic, id: room.id, showsGates }, "the tree is in a room");
 }

@@ -156,7 +156,14 @@ export async function answer(core: RoomCore, origin: Origin, response: JsonObjec
 }
 
 /** Publishes an error in answer to a request that nobody here will handle. */
-export function refuse(core: RoomCore, origin: Origin, code: number, message: string, reason: string): void {
-  const error = { code, message, data: { reason } };
+export function refuse(
+  core: RoomCore,
+  origin: Origin,
+  code: number,
+  message: string,
+  reason: string,
+  more: JsonObject = {},
+): void {
+  const error = { code, message, data: { reason, ...more } };
   answer(core, origin, { jsonrpc: "2.0", id: origin.rpcId, error }).catch(() => {});
 }

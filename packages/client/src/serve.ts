@@ -126,6 +126,11 @@ class RoomServer implements Serving, Served {
       // It may not answer, so it does not act either.
       throw new RoomError("privilege_violation", `${peer} was not answered: we are restricted`);
     }
+    const retryAfterMs = peer === this.#core.id ? undefined : this.#options.retryAfterMs?.(peer);
+    if (retryAfterMs !== undefined) {
+      const more = { retry_after_ms: retryAfterMs };
+      return refuse(this.#core, origin, 42901, "Too many requests a second", "rate_limited", more);
+    }
     if (!this.serves(method)) {
       return refuse(this.#core, origin, -32601, `Method not found: ${method.slice(0, 64)}`, "not_served");
     }
@@ -143,10 +148,10 @@ class RoomServer implements Serving, Served {
   }
 
   async #initialize(origin: Origin, params: JsonObject | undefined): Promise<void> {
-    const { peer, rpcId } = origin;
+    const { peer, rpcId, envelopeId } = origin;
     this.#forget(peer);
     const isShared = typeof this.#server !== "function";
-    const session = isShared ? this.#ownSession() : this.#openSession(peer, params);
+    const session = isShared ? this.#ownSession() : this.#openSession(peer, params, envelopeId);
     this.#sessions.set(peer, session);
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > sessionsMax && oldest !== undefined) this.#forget(oldest);
@@ -176,7 +181,11 @@ class RoomServer implements Serving, Served {
     return this.#own;
   }
 
-  async #openSession(peer: string | undefined, params: JsonObject | undefined): Promise<Session> {
+  async #openSession(
+    peer: string | undefined,
+    params: JsonObject | undefined,
+    envelopeId?: string,
+  ): Promise<Session> {
     const server =
       typeof this.#server === "function" ? await this.#server(peer ?? this.#core.id) : this.#server;
     const link = new ServedLink(this.#core, this.#options, peer, (closed) => this.#links.delete(closed));
@@ -185,7 +194,9 @@ class RoomServer implements Serving, Served {
     if (this.#links.size >= 2 * sessionsMax && oldest !== undefined) void oldest.close();
     this.#links.add(link);
     await server.connect(link);
-    const introduction = await (params === undefined ? link.introduce() : link.call("initialize", params));
+    const introduction = await (params === undefined
+      ? link.introduce()
+      : link.call("initialize", params, { envelopeId }));
     if (params !== undefined) link.note("notifications/initialized");
     return { link, introduction };
   }

@@ -83,7 +83,7 @@ export class ServedLink {
     const message = this.#incoming.open(origin, params);
     if (message === undefined)
       refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
-    else this.#deliver(message);
+    else this.#deliver(message, origin);
   }
 
   cancel(peer: string, params: JsonObject): void {
@@ -99,14 +99,15 @@ export class ServedLink {
   }
 
   /** A request from here, without the room. */
-  call(method: string, params: JsonObject, { signal, onProgress }: LocalCall = {}): Promise<JsonObject> {
+  call(method: string, params: JsonObject, local: LocalCall = {}): Promise<JsonObject> {
+    const { signal, onProgress, envelopeId = "" } = local;
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#isClosed) return Promise.reject(new RoomError("closed", "the server is no longer served"));
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const done = () => signal?.removeEventListener("abort", onAbort);
     const origin: Origin = {
       peer: this.#core.id,
-      envelopeId: "",
+      envelopeId,
       rpcId: 0,
       method,
       progressToken: onProgress && 0,
@@ -133,7 +134,7 @@ export class ServedLink {
     if (message === undefined)
       return Promise.reject(new RoomError("too_many_calls", "too many calls are open"));
     signal?.addEventListener("abort", onAbort, { once: true });
-    this.#deliver(message);
+    this.#deliver(message, origin);
     return promise;
   }
 
@@ -192,9 +193,10 @@ export class ServedLink {
     }
   }
 
-  #deliver(message: JsonObject): void {
+  /** A request comes with the envelope it was in: the gateway may know more of that. */
+  #deliver(message: JsonObject, origin?: Origin): void {
     try {
-      this.onmessage?.(message);
+      this.onmessage?.(message, origin && { envelopeId: origin.envelopeId });
     } catch (error) {
       this.#fault(error);
     }

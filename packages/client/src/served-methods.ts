@@ -16,6 +16,8 @@ export interface ServeOptions {
   prompts?: boolean;
   /** Requests beyond those of tools that the server answers, such as `mcpax/confirm`. */
   methods?: readonly string[];
+  /** Asked for every request, before anything is done for it: how long this peer has to wait, where it asks too often. */
+  retryAfterMs?: (peer: string) => number | undefined;
 }
 
 export function checkServeOptions({ resources }: ServeOptions, topic: string): void {

@@ -13,6 +13,7 @@ import { KnownParticipants } from "./known-participants.ts";
 import { LevelDecisions } from "./level-decisions.ts";
 import { Rates } from "./rates.ts";
 import { gatewayRoutes } from "./routes.ts";
+import { principalsIn, sendersOf } from "./senders.ts";
 import { sweep } from "./sweep.ts";
 import { ToolAccess } from "./tool-access/tool-access.ts";
 import type { TopicLog } from "./topic-log.ts";
@@ -44,6 +45,8 @@ export interface RunningGateway {
   history(principal: Principal, topic: string, query: URLSearchParams): Promise<string>;
   /** Of every connection a participant has to a room, with the key it has shown there. */
   principalsOf(topic: string, id: string): Principal[];
+  /** The same of the moment at which they published this envelope, to somebody who serves. */
+  sendersOf(topic: string, id: string, envelopeId: string): readonly Principal[];
   /** The store failed: not ready any more. */
   fail(): void;
   /** Tells everybody, finishes what was begun, closes. */
@@ -97,10 +100,8 @@ export async function createGateway(
     upgrade: (request, duplex, head) => connect(gateway, request, duplex, head),
     enter: (principal, query) => enter(gateway, principal, query),
     history: (principal, topic, query) => pastOf(gateway, principal, topic, query),
-    principalsOf: (topic, id) =>
-      [...(gateway.rooms.get(topic)?.members.values() ?? [])]
-        .filter(({ participant, hasLeft }) => participant.id === id && !hasLeft)
-        .map(({ principal, participant }) => ({ ...principal, key: principal.key ?? participant.key })),
+    principalsOf: (topic, id) => principalsIn(gateway.rooms.get(topic), id),
+    sendersOf: (topic, id, envelopeId) => sendersOf(gateway, topic, id, envelopeId),
     fail: () => {
       gateway.hasFailed = true;
     },

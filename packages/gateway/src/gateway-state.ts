@@ -36,6 +36,8 @@ export interface GatewayOptions {
   compat: { toolsRequest: boolean };
   /** Ids of participants that this process makes itself: no token enters with them. */
   ownIds: readonly string[];
+  /** Those of them that answer others. */
+  servingIds: readonly string[];
 }
 
 export const defaultOptions: GatewayOptions = {
@@ -48,6 +50,7 @@ export const defaultOptions: GatewayOptions = {
   announceViolations: false,
   compat: { toolsRequest: false },
   ownIds: [],
+  servingIds: [],
 };
 
 /** At least what resume promises: 10 000 envelopes. */

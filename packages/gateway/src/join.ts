@@ -11,6 +11,7 @@ import { isThereToo, presentMembers } from "./present.ts";
 import { readPage } from "./read-page.ts";
 import { renderEntry } from "./render.ts";
 import { listed, type Member, type Room } from "./room.ts";
+import { isServing } from "./senders.ts";
 import { systemTextRaw } from "./system-envelope.ts";
 import type { Entry } from "./topic-log.ts";
 import type { RoomSocket } from "./transports/socket.ts";
@@ -90,6 +91,7 @@ export function join(
     expel(gateway, before, closeCodes.replaced, "replaced");
   }
   room.members.set(member.key, member);
+  if (isServing(gateway, member)) room.senders ??= new Map();
   gateway.participants.saw(room.topic, participant.id);
   socket.write(single(welcomeText(gateway, member, prepared)));
   // An own socket is news even where a virtual connection was there before: what is served comes with it.

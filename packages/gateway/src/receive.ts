@@ -33,6 +33,7 @@ import type { Handling } from "./handling.ts";
 import type { Outcome } from "./outcome.ts";
 import { refuse } from "./refuse.ts";
 import type { Member } from "./room.ts";
+import { isServing, rememberSender, senderNow } from "./senders.ts";
 import { isoTime, systemText } from "./system-envelope.ts";
 
 /** Envelopes of one connection that may wait before its socket is no longer read. */
@@ -77,7 +78,9 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
       member.protocol = envelope.protocol; // [X0-10-2]
       member.isProtocolFixed = true;
     }
-    gateway.rates.chargeEnvelope(participant.id, level, gateway.clock.monotonic());
+    if (!isServing(gateway, member)) {
+      gateway.rates.chargeEnvelope(participant.id, level, gateway.clock.monotonic());
+    }
     if (envelope.from !== undefined && envelope.from !== participant.id) {
       throw new McpxError("wrong_from", `you are ${participant.id}`); // [X0-9-3]
     }
@@ -149,6 +152,7 @@ function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> 
 async function publish(gateway: Gateway, member: Member, envelope: Envelope, at: number): Promise<void> {
   const { room, participant } = member;
   const from = participant.id;
+  const sender = senderNow(gateway, member, envelope);
   room.pending += 1;
   try {
     const entry = {
@@ -164,6 +168,8 @@ async function publish(gateway: Gateway, member: Member, envelope: Envelope, at:
     gateway.metrics.append.observe((gateway.clock.monotonic() - began) / 1000);
     if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
     const logged = { ...entry, seq: appended.seq, at: appended.at, by: member.key };
+    // Only of the first: what was sent again is not done again.
+    if (appended.outcome === "appended" && sender !== undefined) rememberSender(room, entry.id, sender);
     if (appended.outcome === "appended") enqueue(gateway, room, logged);
     else ackAgain(gateway, member, logged);
   } catch (error) {

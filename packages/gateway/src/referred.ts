@@ -8,6 +8,7 @@ export interface Referred {
   kind: string | undefined;
   /** When the gateway received it. */
   at: number;
+  seq: number;
   payload: JsonObject;
   /** A JSON-RPC request, which its addressee may answer. */
   isRequest: boolean;
@@ -24,6 +25,7 @@ export async function findReferred(room: Room, id: string): Promise<Referred | u
     to: Array.isArray(value.to) ? (value.to as string[]) : [],
     kind,
     at: entry.at,
+    seq: entry.seq,
     payload,
     isRequest: kind === "mcp" && Object.hasOwn(payload, "method") && Object.hasOwn(payload, "id"),
   };

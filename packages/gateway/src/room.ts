@@ -1,6 +1,8 @@
 // The state of a room and of its members. Verbs live in files of their own: join, receive, deliver, leave…
 import type { Principal, PublicJwk } from "@mcpx/host";
 import type { Level, Protocol } from "@mcpx/protocol";
+import type { Sender } from "./senders.ts";
+import { EndedProposals } from "./tool-access/ended-proposals.ts";
 import type { ToolAccessOption } from "./tool-access/tool-access.ts";
 import type { Entry, TopicLog } from "./topic-log.ts";
 import type { RoomSocket } from "./transports/socket.ts";
@@ -50,10 +52,14 @@ export interface Room {
   readonly hasHistory: boolean;
   /** Whether its calls are checked before their owners see them. [AC-6-1] */
   readonly toolAccess: ToolAccessOption;
+  /** Kept where calls are checked. */
+  readonly endedProposals: EndedProposals;
   /** By `key`: one own socket for each participant [X0-6-1], and any number of virtual connections. */
   readonly members: Map<string, Member>;
   /** Which virtual connection said what, by envelope id; the newest only. */
   readonly voices: Map<string, string>;
+  /** Who has asked those that serve here, by envelope id; the newest only. Absent where nobody does. */
+  senders: Map<string, Sender> | undefined;
   /** Everything up to here was handed to the members. */
   deliveredSeq: number;
   /** Envelopes on their way to the log, and newcomers on their way in: the room is not forgotten meanwhile. */
@@ -79,8 +85,10 @@ export function createRoom(
     log,
     hasHistory,
     toolAccess,
+    endedProposals: new EndedProposals(lastSeq),
     members: new Map(),
     voices: new Map(),
+    senders: undefined,
     deliveredSeq: lastSeq,
     pending: 0,
     outbox: [],

@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse, Metrics, Route } from "@mcpx/host";
 import { errorTable, isMcpxError } from "@mcpx/protocol";
 import { readAudit } from "./admin/audit.ts";
 import { readAuditChain } from "./admin/audit-chain.ts";
+import { listCapabilities, revokeCapability } from "./admin/capabilities.ts";
 import { listConnections } from "./admin/connections.ts";
 import { kick } from "./admin/kick.ts";
 import { resetKey } from "./admin/reset-key.ts";
@@ -38,6 +39,8 @@ export function gatewayRoutes(gateway: Gateway, metrics: Metrics): Route[] {
     guarded("GET", "/admin/audit/chain", readAuditChain),
     guarded("GET", "/admin/tokens", listTokens),
     guarded("DELETE", "/admin/tokens/:jti", revokeToken),
+    guarded("GET", "/admin/capabilities", listCapabilities),
+    guarded("DELETE", "/admin/capabilities/:topic/:issuer/:id", revokeCapability),
     guarded("GET", "/metrics", (_, request) => showMetrics(gateway, metrics, request)),
     { method: "GET", path: "/healthz", handle: health },
     { method: "GET", path: "/readyz", handle: () => readiness(gateway) },

@@ -24,4 +24,8 @@ export const gatewayMigrations: readonly Migration[] = [
       CREATE TABLE revoked_hashes (n INTEGER PRIMARY KEY, until INTEGER NOT NULL, hashes BLOB NOT NULL);
     `,
   },
+  {
+    version: 3,
+    up: "CREATE INDEX revoked_capabilities_issuer ON revoked_capabilities (issuer, until);",
+  },
 ];

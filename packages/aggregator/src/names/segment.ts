@@ -35,6 +35,11 @@ export function markedSegment(name: string): string {
   return withMark(segmentFor(name), name);
 }
 
+/** Whether it could be one of those. */
+export function isMarked(segment: string): boolean {
+  return /-[a-z0-9]{6}$/.test(segment);
+}
+
 /** FNV-1a over UTF-16 units: names are not secrets, they only have to fall apart. */
 export function mark(name: string): string {
   let hash = 0x811c9dc5;

@@ -18,6 +18,9 @@ export interface SignInPlace {
   person: Person;
 }
 
+/** Whoever opens the address first is signed in by it, so that a room must not see it. */
+const elsewhere =
+  "Connect a client of your own to this gateway at /mcp and sign in there: everybody in this room reads what is said here.";
 /** Less than what clients wait for a call. */
 const holdMs = 30_000;
 
@@ -38,7 +41,7 @@ export function signInLink(name: string, place: SignInPlace | undefined, why: st
       if (place === undefined) throw new McpxError("server_unauthorised", `${name}: ${why}`);
       if (request.method === "tools/call") return await answer(place, request);
       throw new McpxError("server_unauthorised", notYet(place), {
-        suggestion: `Open ${signInAddress(place)}`,
+        suggestion: request.caller?.isOverheard ? elsewhere : `Open ${signInAddress(place)}`,
       });
     },
     notify: () => {},
@@ -66,10 +69,13 @@ function itemOf({ server, person }: SignInPlace): JsonObject {
 }
 
 async function answer(place: SignInPlace, request: LinkRequest): Promise<JsonObject> {
+  const { signIns, server, person } = place;
+  if (request.caller?.isOverheard) {
+    return said(`${notYet(place)}. ${elsewhere}`, true, { status: "sign_in_required", server });
+  }
   const url = signInAddress(place);
   const elicitationId = randomUUID();
   const isShown = canBeShown(request) && (await show(place, request, { url, elicitationId }));
-  const { signIns, server, person } = place;
   const wish = { server, person, ms: holdMs, signal: request.signal };
   if (isShown && (await untilSignedIn(signIns, wish))) {
     // Clients of the new era have been asked by an answer, and know it by the next.

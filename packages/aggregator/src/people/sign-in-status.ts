@@ -16,6 +16,7 @@ export function signInStatus({ signIns }: TreeState, { name, personal }: Server,
   if (signIns === undefined || person === undefined || isActing(person))
     return { state: "needs sign-in", users, signed_in: false };
   if (isSignedIn(signIns, name, person)) return { users, signed_in: true };
-  const url = signInAddress({ signIns, server: name, personal, person });
-  return { state: "needs sign-in", users, signed_in: false, sign_in_url: url };
+  const needed = { state: "needs sign-in", users, signed_in: false };
+  if (caller.isOverheard === true) return needed;
+  return { ...needed, sign_in_url: signInAddress({ signIns, server: name, personal, person }) };
 }

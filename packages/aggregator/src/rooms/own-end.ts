@@ -6,7 +6,7 @@ import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
 
 /** The side of a served link that a server sees. */
 export interface ServedTransport {
-  onmessage?: ((message: JsonObject) => void) | undefined;
+  onmessage?: ((message: JsonObject, extra?: { envelopeId?: string }) => void) | undefined;
   onclose?: (() => void) | undefined;
   send(message: JsonObject): Promise<void>;
   close(): Promise<void>;

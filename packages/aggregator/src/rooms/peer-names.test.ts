@@ -44,3 +44,11 @@ test("[B-ROOM-1] an id made to look like another's alias takes nothing from it",
   expect(names.idOf(alias)).toBe("Oven.1");
   expect(names.idOf(names.of(alias))).toBe(alias);
 });
+
+test("[B-ROOM-1] it takes nothing either where it comes first", () => {
+  const alias = createPeerNames().of("bob@home");
+  const names = createPeerNames();
+  expect(names.of(alias)).not.toBe(alias);
+  expect(names.of("bob@home")).toBe(alias);
+  expect(names.idOf(alias)).toBe("bob@home");
+});

@@ -1,5 +1,5 @@
 // What the participants of a room are called in tool names. A stored map tells them apart; names are never taken apart.
-import { isSegment, markedSegment } from "../names/segment.ts";
+import { isMarked, isSegment, markedSegment } from "../names/segment.ts";
 
 export interface PeerNames {
   /** The segment of this participant's tools, the same as long as it is remembered. */
@@ -15,14 +15,14 @@ const rememberedMax = 10_000;
 
 /**
  * An id that is a segment keeps it. Every other one gets a mark of the whole id, whoever else is there: people allow
- * tools by name, so that a name must mean the same tomorrow.
+ * tools by name, so that a name must mean the same tomorrow. So does one that looks marked itself, or it could be another's.
  */
 export function createPeerNames(): PeerNames {
   const byId = new Map<string, string>();
   const byName = new Map<string, string>(ownSegments.map((segment) => [segment, ""]));
 
   function add(id: string): string {
-    let name = isSegment(id) && !ownSegments.includes(id) ? id : markedSegment(id);
+    let name = isSegment(id) && !isMarked(id) && !ownSegments.includes(id) ? id : markedSegment(id);
     for (let n = 2; byName.has(name); n += 1) name = markedSegment(`${id} ${n}`);
     byId.set(id, name);
     byName.set(name, id);

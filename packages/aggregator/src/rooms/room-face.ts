@@ -50,7 +50,9 @@ export function createRoomFace(seats: Seats): Tree {
   /** A session outlives its seat: a new token has another, and what was heard at the old one ended with it. */
   async function listenAgain(seat: Seat, caller: Caller): Promise<void> {
     for (const ear of ears) {
-      if (ear.caller.key !== caller.key || ear.close !== undefined) continue;
+      // One client may be at several rooms, under one key.
+      const isSame = ear.caller.key === caller.key && ear.caller.place === caller.place;
+      if (!isSame || ear.close !== undefined) continue;
       await listen(seat, ear);
       ear.deliver("notifications/tools/list_changed", {});
     }

@@ -37,3 +37,10 @@ test("[B-ROOM-1] a level that fell and a server that is none are told apart", ()
   expect(isNothingServed(new PeerError(-32_601, "no"))).toBe(true);
   expect(isNothingServed(new RoomError("timeout", "late"))).toBe(false);
 });
+
+test("[B-ROOM-1] words that every object knows are no words of ours", () => {
+  for (const reason of ["constructor", "toString", "__proto__"]) {
+    expect(faultInRoom(new PeerError(-32_000, "x", { reason })), reason).toBeInstanceOf(RpcError);
+    expect(wordOf(new RoomError(reason, "x")), reason).toBe("server_lost");
+  }
+});

@@ -11,24 +11,24 @@ interface Fault extends Error {
   retryAfterMs?: number | undefined;
 }
 
-const words: Readonly<Record<string, Reason>> = {
-  not_here: "server_unreachable",
-  peer_left: "server_lost",
-  closed: "server_lost",
-  network: "server_lost",
-  gap: "server_lost",
-  timeout: "timeout",
-  bad_answer: "bad_server_answer",
-  outbox_full: "rate_limited",
-  too_many_calls: "rate_limited",
-};
+const words: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ["not_here", "server_unreachable"],
+  ["peer_left", "server_lost"],
+  ["closed", "server_lost"],
+  ["network", "server_lost"],
+  ["gap", "server_lost"],
+  ["timeout", "timeout"],
+  ["bad_answer", "bad_server_answer"],
+  ["outbox_full", "rate_limited"],
+  ["too_many_calls", "rate_limited"],
+]);
 
 /** A participant's own error as it came; the room's and the gateway's with their words; anything else as it is. */
 export function faultInRoom(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const { name, message, reason, code, data, retryAfterMs } = thrown as Fault;
   const word = typeof reason === "string" ? reason : "";
-  const known = Object.hasOwn(errorTable, word) ? (word as Reason) : words[word];
+  const known = Object.hasOwn(errorTable, word) ? (word as Reason) : words.get(word);
   if (name === "PeerError" && typeof code === "number" && !isOfGateway(code, known)) {
     return new RpcError({ code, message, ...(data !== undefined && { data }) });
   }

@@ -49,5 +49,8 @@ async function reject(
 
 /** Their token says who they are; an id that was only asserted at the door is nobody's. */
 function isApprover({ gates, principalsOf }: Showing, id: string): boolean {
-  return anchorsNow(gates).some(({ name }) => name === id) && principalsOf(id).every((one) => one.id === id);
+  const principals = principalsOf(id);
+  // Of who has left nothing is known.
+  const isProven = principals.length > 0 && principals.every((one) => one.id === id);
+  return isProven && anchorsNow(gates).some(({ name }) => name === id);
 }

@@ -2,21 +2,26 @@
 // own token names. Who calls is who asks, also where the call fulfils what somebody else has proposed. [B-TREE-1]
 import type { Room, ServableServer } from "@mcpx/client";
 import type { Clock, Logger, Principal } from "@mcpx/host";
-import type { JsonObject, Limits } from "@mcpx/protocol";
+import { type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
 import type { RunningTree } from "../create-tree.ts";
 import { createMessageDoor } from "../doors/message-door.ts";
+import type { Exchange } from "../exchange.ts";
 import type { Tree } from "../tree.ts";
 import { confirmInRoom } from "./confirm-in-room.ts";
 import { fitMessage } from "./fit-message.ts";
 import { type GateProposals, proposeGates } from "./gate-proposals.ts";
 import { memberPrincipal } from "./member-principal.ts";
+import { overheard, overheardCaller } from "./overheard.ts";
 import { ownEnd, type ServedTransport } from "./own-end.ts";
+import { createPeerPaces } from "./peer-paces.ts";
 
 export interface TreeParticipantOptions {
   room: Room;
   tree: RunningTree;
   /** Of every connection a participant has to the room, as the gateway has let it in. */
   principalsOf(id: string): readonly Principal[];
+  /** The same, of when they published this envelope; none where that is not known. */
+  sendersOf(id: string, envelopeId: string): readonly Principal[];
   /** Its gates are shown here as proposals. */
   showsGates: boolean;
   clock: Clock;
@@ -29,17 +34,29 @@ export interface TreeParticipant {
   close(): Promise<void>;
 }
 
+/** Of one member, in all its sessions. */
+const underWayMax = 64;
+
 export async function serveTree(options: TreeParticipantOptions): Promise<TreeParticipant> {
-  const { room, tree, showsGates, log, limits } = options;
+  const { room, tree, showsGates, clock, log, limits } = options;
   const { gates } = tree.state;
   const proposals =
     showsGates && gates !== undefined
       ? proposeGates({ room, state: tree.state, gates, log, limits, principalsOf: options.principalsOf })
       : noProposals;
   const shown = roomTree(tree);
+  const underWay = new Map<string, number>();
   const serverFor = (peer: string): ServableServer =>
-    peer === room.id ? ownEnd(proposals.outcomeOf) : memberServer(options, shown, peer);
-  const served = await room.serve(serverFor, { methods: gates === undefined ? [] : ["mcpax/confirm"] });
+    peer === room.id
+      ? ownEnd(proposals.outcomeOf)
+      : memberServer(options, boundedTree(shown, underWay, peer), peer);
+  // Half of what one may send: whoever asks more than that asks in vain, and costs the others nothing.
+  const perSecond = limits.envelopesPerSecondFull / 2;
+  const paces = createPeerPaces({ perSecond, burst: perSecond * limits.burstFactor });
+  const served = await room.serve(serverFor, {
+    methods: gates === undefined ? [] : ["mcpax/confirm"],
+    retryAfterMs: (peer) => paces.retryAfterMs(peer, clock.monotonic()),
+  });
   proposals.start();
   return {
     async close() {
@@ -51,8 +68,10 @@ export async function serveTree(options: TreeParticipantOptions): Promise<TreePa
 
 /** One member's conversation, in whatever era it speaks. */
 function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string): ServableServer {
-  const { principalsOf, clock, log, limits } = options;
+  const { principalsOf, sendersOf, clock, log, limits } = options;
   let end = (): void => undefined;
+  /** While a request is taken in: who has sent it. */
+  let senders: readonly Principal[] | undefined;
   return {
     async connect(transport: ServedTransport) {
       // The era of rooms has no batches.
@@ -62,13 +81,17 @@ function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string)
       };
       const door = createMessageDoor(
         tree,
-        // Asked for every request: tokens are refreshed, and rights taken.
-        () => memberPrincipal(peer, principalsOf(peer)),
+        // Asked for every request: tokens are refreshed, and rights taken. News belong to none.
+        () => memberPrincipal(peer, senders ?? principalsOf(peer)),
         { write, writeAside: write, onDone: () => {} },
         { clock, log, limits, names: "canonical" },
       );
       end = door.close;
-      transport.onmessage = door.takeMessage;
+      transport.onmessage = (message, { envelopeId = "" } = {}) => {
+        senders = message.id === undefined ? undefined : sendersOf(peer, envelopeId);
+        door.takeMessage(message);
+        senders = undefined;
+      };
       transport.onclose = door.close;
     },
     async close() {
@@ -80,12 +103,35 @@ function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string)
 /** As at a door; only what everybody in the room would read is left out. */
 function roomTree(tree: RunningTree): Tree {
   const { state } = tree;
+  const handle = (exchange: Exchange) =>
+    exchange.method === "mcpax/confirm" && state.gates !== undefined
+      ? confirmInRoom(state, state.gates, exchange)
+      : tree.handle(exchange);
   return {
     ...tree,
-    handle: (exchange) =>
-      exchange.method === "mcpax/confirm" && state.gates !== undefined
-        ? confirmInRoom(state, state.gates, exchange)
-        : tree.handle(exchange),
+    describe: (caller) => tree.describe(overheardCaller(caller)),
+    handle: (exchange) => handle(overheard(exchange)),
+  };
+}
+
+/** Sessions are begun anew at will: bounds of one session bound nothing. */
+function boundedTree(tree: Tree, underWay: Map<string, number>, peer: string): Tree {
+  return {
+    ...tree,
+    async handle(exchange) {
+      const before = underWay.get(peer) ?? 0;
+      if (before >= underWayMax) {
+        throw new McpxError("rate_limited", `${underWayMax} requests are under way`, { retryAfterMs: 1_000 });
+      }
+      underWay.set(peer, before + 1);
+      try {
+        return await tree.handle(exchange);
+      } finally {
+        const left = (underWay.get(peer) ?? 1) - 1;
+        if (left === 0) underWay.delete(peer);
+        else underWay.set(peer, left);
+      }
+    },
   };
 }
 

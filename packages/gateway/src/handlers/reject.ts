@@ -5,17 +5,23 @@ import { checkReason } from "../lifecycle.ts";
 import { type Outcome, publish } from "../outcome.ts";
 import { findReferred } from "../referred.ts";
 
-export async function handleReject({ member, envelope, permission }: Handling): Promise<Outcome> {
-  checkReason(envelope);
-  if (envelope.correlationId === undefined) throw new McpxError("bad_lifecycle", "correlation_id is missing");
-  if (permission === "addressed") {
-    const referred = await findReferred(member.room, envelope.correlationId);
-    if (referred !== undefined && !referred.to.includes(member.participant.id)) {
-      throw new McpxError(
-        "kind_not_allowed",
-        `${member.level} participants reject only what is addressed to them`,
-      );
-    }
+export async function handleReject({ gateway, member, envelope, permission }: Handling): Promise<Outcome> {
+  checkReason(envelope, gateway.limits);
+  const { correlationId: id } = envelope;
+  if (id === undefined) throw new McpxError("bad_lifecycle", "correlation_id is missing");
+  const { toolAccess, endedProposals } = member.room;
+  if (permission !== "addressed" && toolAccess === "off") return publish;
+  const referred = await findReferred(member.room, id);
+  if (referred === undefined) return publish;
+  const by = member.participant.id;
+  if (permission === "addressed" && !referred.to.includes(by)) {
+    throw new McpxError(
+      "kind_not_allowed",
+      `${member.level} participants reject only what is addressed to them`,
+    );
+  }
+  if (toolAccess !== "off") {
+    endedProposals.reject({ id, proposer: referred.from, seq: referred.seq }, referred.to, by);
   }
   return publish;
 }

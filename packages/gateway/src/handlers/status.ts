@@ -1,11 +1,13 @@
 // `mcpx.status.proposal`: what somebody is doing about a proposal. [PL-5-1]
 import { McpxError } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
+import { checkReason } from "../lifecycle.ts";
 import { type Outcome, publish } from "../outcome.ts";
 
 const statuses = ["considering", "queued", "processing", "unable"];
 
-export function handleStatus({ envelope }: Handling): Outcome {
+export function handleStatus({ gateway, envelope }: Handling): Outcome {
+  checkReason(envelope, gateway.limits);
   if (envelope.correlationId === undefined) throw new McpxError("bad_lifecycle", "correlation_id is missing");
   if (!statuses.includes(envelope.payload.status as string)) {
     throw new McpxError("bad_lifecycle", `payload.status must be one of ${statuses.join(", ")}`);

@@ -3,18 +3,22 @@ import { type Envelope, isId, type Limits, McpxError } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
 import { checkReason } from "../lifecycle.ts";
 import { type Outcome, publish } from "../outcome.ts";
+import type { ProposalPlace } from "../tool-access/ended-proposals.ts";
 
 export async function handleWithdraw({ gateway, member, envelope }: Handling): Promise<Outcome> {
-  checkReason(envelope);
+  checkReason(envelope, gateway.limits);
+  const { log, topic, toolAccess, endedProposals } = member.room;
+  const own: ProposalPlace[] = [];
   for (const id of withdrawnIds(envelope, gateway.limits)) {
-    const { log, topic } = member.room;
     // Whose it is stands beside the text: reading 64 large ones would cost everybody else a third of a second.
     const referred = await log.find(topic, id);
     // Unknown or ended ones are relayed without effect. [PL-9-1]
     if (referred !== undefined && referred.from !== member.participant.id) {
       throw new McpxError("not_the_proposer", "that envelope is somebody else's");
     }
+    if (referred !== undefined) own.push({ id, proposer: referred.from, seq: referred.seq });
   }
+  if (toolAccess !== "off") for (const place of own) endedProposals.withdraw(place);
   return publish;
 }
 
