@@ -3,7 +3,7 @@ import { isObject } from "@mcpx/protocol";
 import type { Connection } from "./connection.ts";
 import type { Receipt } from "./outbox.ts";
 import { type Position, placeOf } from "./position.ts";
-import { type RoomEnvelope, readFrame } from "./room-envelope.ts";
+import { gatewayId, type RoomEnvelope, readFrame } from "./room-envelope.ts";
 import { RoomError } from "./room-error.ts";
 import { readWelcome, type Welcome } from "./welcome.ts";
 
@@ -18,8 +18,6 @@ export interface HearingHandlers {
   /** Asks the gateway for any sign of life. */
   probe(): void;
 }
-
-const gatewayId = "system:gateway";
 
 export function hear(connection: Connection, text: string): void {
   const { envelope, seq } = readFrame(text);

@@ -62,6 +62,8 @@ export interface RoomCore {
 }
 
 export interface LocalCall {
+  /** The envelope it comes of. */
+  envelopeId?: string | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((params: JsonObject) => void) | undefined;
 }

@@ -1,6 +1,9 @@
 // An envelope as it comes out of a room: shape-checked, never trusted further than that.
 import { isId, isObject, isProtocol, type JsonObject, type Protocol } from "@mcpx/protocol";
 
+/** Who the gateway itself speaks as; nobody else may. */
+export const gatewayId = "system:gateway";
+
 export interface RoomEnvelope {
   protocol: Protocol;
   id: string;

@@ -49,7 +49,7 @@ export class RoomProposals {
   }
 
   /**
-   * How often which reason was given for a rejection.
+   * How often which reason stands at the rejections of the proposals that are remembered.
    * @example room.proposals.countsByReason().get("busy");
    */
   countsByReason(): ReadonlyMap<string, number> {

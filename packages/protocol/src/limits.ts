@@ -9,6 +9,10 @@ export interface Limits {
   toMax: number;
   /** Characters of an id or a topic name. */
   idCharsMax: number;
+  /** Characters of the reason of a rejection, a withdrawal or a status. */
+  reasonCharsMax: number;
+  /** Characters of the code of a rejection, a withdrawal or a status. */
+  codeCharsMax: number;
   /** Live room connections of one process. */
   connectionsMax: number;
   /** WebSocket handshakes a second. */
@@ -84,6 +88,8 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   depthMax: 32,
   toMax: 64,
   idCharsMax: 128,
+  reasonCharsMax: 2_000,
+  codeCharsMax: 64,
   connectionsMax: 5_000,
   handshakesPerSecond: 200,
   handshakeMs: 10_000,

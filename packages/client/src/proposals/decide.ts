@@ -8,8 +8,13 @@
 import { isObject, isTimestamp, timestampMs } from "@mcpx/protocol";
 import type { RoomEnvelope } from "../room-envelope.ts";
 import { fulfilmentMetaOf } from "./fulfilment-meta.ts";
+import { meaningOf } from "./meaning-of.ts";
 import type { Proposal, ProposalChange, Rejection } from "./proposal.ts";
-import { isSameJson } from "./same-json.ts";
+
+/** Of a reason, a code or a status: no gateway of ours lets longer ones through by default. */
+const wordCharsMax = 2_000;
+/** How many advisers of one proposal are remembered, and how many that said how it stands. */
+const voicesMax = 100;
 
 type Next = { proposal: Proposal; type: ProposalChange["type"] } | undefined;
 
@@ -40,7 +45,7 @@ export function propose(envelope: RoomEnvelope, at: number, defaultTtlMs: number
 /** [PL-1-1] [PL-9-2] */
 export function withdraw(proposal: Proposal, by: string, { reason }: RoomEnvelope["payload"]): Next {
   if (proposal.status !== "pending" || by !== proposal.proposer) return undefined;
-  const why = typeof reason === "string" ? { withdrawal: { reason } } : {};
+  const why = isShort(reason) ? { withdrawal: { reason } } : {};
   return { proposal: { ...proposal, ...why, status: "withdrawn" }, type: "withdrawn" };
 }
 
@@ -54,10 +59,12 @@ export function reject(proposal: Proposal, by: string, { reason, code }: RoomEnv
   const rejection: Rejection = {
     by,
     isFinal,
-    ...(typeof reason === "string" ? { reason } : {}),
-    ...(typeof code === "string" ? { code } : {}),
+    ...(isShort(reason) ? { reason } : {}),
+    ...(isShort(code) ? { code } : {}),
   };
-  const rejections = [...before, rejection];
+  // The word of a target counts, so it is never what makes place.
+  const kept = before.length < voicesMax ? before : before.filter((one) => targets.includes(one.by));
+  const rejections = [...kept, rejection];
   return isFinal
     ? { proposal: { ...proposal, rejections, status: "rejected" }, type: "rejected" }
     : { proposal: { ...proposal, rejections }, type: "advice" };
@@ -66,10 +73,10 @@ export function reject(proposal: Proposal, by: string, { reason, code }: RoomEnv
 /** [PL-5-1] */
 export function noteStatus(proposal: Proposal, by: string, payload: RoomEnvelope["payload"]): Next {
   const { status, reason } = payload;
-  if (proposal.status !== "pending" || typeof status !== "string") return undefined;
+  if (proposal.status !== "pending" || !isShort(status)) return undefined;
   const others = proposal.statuses.filter((one) => one.by !== by);
-  const said = { by, status, ...(typeof reason === "string" ? { reason } : {}) };
-  return { proposal: { ...proposal, statuses: [...others, said] }, type: "status" };
+  const said = { by, status, ...(isShort(reason) ? { reason } : {}) };
+  return { proposal: { ...proposal, statuses: [...others, said].slice(-voicesMax) }, type: "status" };
 }
 
 /** A request that refers to the proposal, by its envelope or by `_meta`. [X1-4.2.1-1] */
@@ -87,7 +94,7 @@ export function fulfil(proposal: Proposal, envelope: RoomEnvelope): Next {
 export function isAsProposed(proposal: Proposal, target: string, payload: RoomEnvelope["payload"]): boolean {
   const { method, params, targets } = proposal;
   const isTarget = targets.length === 0 || targets.includes(target);
-  return isTarget && payload.method === method && isSameJson(bare(payload.params), bare(params));
+  return isTarget && payload.method === method && meaningOf(payload.params) === meaningOf(params);
 }
 
 /** The target's answer, and nobody else's. */
@@ -112,9 +119,7 @@ export function namedProposal(envelope: RoomEnvelope): string | undefined {
   return envelope.correlation_id ?? fulfilmentMetaOf(envelope.payload.params)?.proposal;
 }
 
-/** Parameters without `_meta`, which carries what nobody proposed. */
-function bare(params: unknown): unknown {
-  if (!isObject(params)) return {};
-  const { _meta, ...rest } = params;
-  return rest;
+/** Not every gateway bounds such words; longer ones are not remembered. */
+function isShort(text: unknown): text is string {
+  return typeof text === "string" && text.length <= wordCharsMax;
 }

@@ -1,3 +1,4 @@
+import { defaultLimits } from "@mcpx/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RoomEnvelope } from "../room-envelope.ts";
@@ -179,6 +180,141 @@ test("no more than the bound is remembered, ended ones go first", () => {
   tracker.observe(envelope("novice", "mcpx.withdraw.proposal", {}, { correlation_id: "b" }), 1);
   tracker.observe(wish({ id: "d" }), 2);
   expect(tracker.all().map(({ id }) => id)).toEqual(["a", "c", "d"]);
+});
+
+test("[PL-11-3] who says no again and again, each time with another reason, is remembered once", () => {
+  const tracker = after(wish());
+  for (let i = 0; i < 500; i += 1) tracker.observe(rejection("novice", { reason: `no ${i}` }), 9_000);
+  expect(Object.fromEntries(tracker.countsByReason())).toEqual({ "no 499": 1 });
+});
+
+test("[PL-2-2] words that are too long are not remembered, those as long as a gateway allows are", () => {
+  const { reasonCharsMax, codeCharsMax } = defaultLimits;
+  const [reason, code] = ["r".repeat(reasonCharsMax), "c".repeat(codeCharsMax)];
+  const last = (payload: object) => after(wish(), rejection("alice", payload)).get("wish")?.rejections.at(-1);
+  expect(last({ reason, code })).toEqual({ by: "alice", isFinal: false, reason, code });
+  const long = `${reason}r`;
+  expect(last({ reason: long, code: long })).toEqual({ by: "alice", isFinal: false });
+  const over = (why: string) =>
+    after(wish(), about("novice", "mcpx.withdraw.proposal", { reason: why })).get("wish");
+  expect(over(reason)).toMatchObject({ status: "withdrawn", withdrawal: { reason } });
+  expect(over(long)).toMatchObject({ status: "withdrawn" });
+  expect(over(long)).not.toHaveProperty("withdrawal");
+  const says = (payload: object) =>
+    after(wish(), about("oven", "mcpx.status.proposal", payload)).get("wish")?.statuses;
+  expect(says({ status: "queued", reason: long })).toEqual([{ by: "oven", status: "queued" }]);
+  expect(says({ status: long })).toEqual([]);
+});
+
+test("[PL-2-2] of a crowd at most a hundred are remembered, and a target's no for good", () => {
+  const tracker = after(wish({ to: ["oven", "stove"] }), rejection("oven"));
+  for (let i = 0; i < 250; i += 1) {
+    expect(tracker.observe(rejection(`crowd-${i}`), 9_000)).toHaveLength(1);
+    tracker.observe(about(`crowd-${i}`, "mcpx.status.proposal", { status: "queued" }), 9_000);
+    expect(tracker.get("wish")?.rejections.at(-1)?.by).toBe(`crowd-${i}`);
+    expect(tracker.get("wish")?.rejections.length).toBeLessThanOrEqual(100);
+  }
+  expect(tracker.get("wish")?.statuses).toHaveLength(100);
+  expect(tracker.get("wish")?.statuses.at(-1)?.by).toBe("crowd-249");
+  tracker.observe(rejection("stove"), 9_000);
+  expect(tracker.get("wish")?.status).toBe("rejected");
+});
+
+describe("no more bytes than the bound are remembered", () => {
+  const large = { name: "heat", arguments: { text: "x".repeat(250_000) } };
+  const ids = (tracker: ProposalTracker) => tracker.all().map(({ id }) => id);
+  const flooded = (kept: object) => {
+    const tracker = after(wish({ id: "first" }), wish({ id: "ended" }));
+    tracker.observe(envelope("novice", "mcpx.withdraw.proposal", {}, { correlation_id: "ended" }), 1);
+    for (let i = 0; i < 100; i += 1) tracker.observe(wish({ id: `w${i}` }, kept), 2);
+    return tracker;
+  };
+
+  test("whatever of a proposal is large", () => {
+    const text = "x".repeat(250_000);
+    const wide = Array(83_000).fill([]);
+    for (const kept of [
+      { params: large },
+      { params: { [text]: 1 } },
+      { params: { _meta: { text } } },
+      { params: { wide } },
+      { reason: text },
+      { mcpax: { text } },
+      { method: text },
+    ]) {
+      const some = ids(flooded(kept));
+      expect(some.length).toBeLessThan(33);
+      expect(some.at(-1)).toBe("w99");
+    }
+    // Control: small ones all stay.
+    expect(ids(flooded({}))).toHaveLength(102);
+  });
+
+  test("ended ones go first, then the oldest", () => {
+    const tracker = new ProposalTracker();
+    const add = (n: number) => tracker.observe(wish({ id: `w${n}` }, { params: large }), 0);
+    for (let n = 0; n < 31; n += 1) add(n);
+    tracker.observe(envelope("novice", "mcpx.withdraw.proposal", {}, { correlation_id: "w1" }), 1);
+    expect(ids(tracker).slice(0, 3)).toEqual(["w0", "w1", "w2"]);
+    add(31);
+    expect(ids(tracker).slice(0, 3)).toEqual(["w0", "w2", "w3"]);
+    add(32);
+    expect(ids(tracker).slice(0, 3)).toEqual(["w2", "w3", "w4"]);
+  });
+
+  test("answers count, and the one just answered stays", () => {
+    const tracker = new ProposalTracker();
+    for (let i = 0; i < 100; i += 1) {
+      tracker.observe(wish({ id: `w${i}` }), 0);
+      tracker.observe(call({ id: `c${i}`, correlation_id: `w${i}` }), 0);
+      const payload = { jsonrpc: "2.0", id: 1, result: { text: "x".repeat(250_000) } };
+      tracker.observe(envelope("oven", "mcp", payload, { correlation_id: `c${i}` }), 0);
+      expect(tracker.get(`w${i}`)?.result).toBeDefined();
+    }
+    expect(tracker.all().length).toBeLessThan(33);
+  });
+
+  test("what was forgotten weighs nothing any more", () => {
+    const tracker = flooded({ params: large });
+    for (let i = 0; i < 900; i += 1) tracker.observe(wish({ id: `small-${i}` }), 3);
+    expect(tracker.all().length).toBeGreaterThan(900);
+  });
+
+  test("nesting without end is weighed too", () => {
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    const tracker = flooded({ params: { deep } });
+    expect(ids(tracker).length).toBeLessThan(33);
+    // Nor does it keep others from being compared.
+    tracker.observe(wish(), 4);
+    tracker.observe(call(), 5);
+    expect(tracker.get("wish")?.status).toBe("fulfilled");
+  });
+});
+
+test("[X1-4.2.1-2] a call is compared with many large proposals at the cost of one", () => {
+  let reads = 0;
+  const watched = (n: number) => ({
+    name: "heat",
+    arguments: {
+      get text() {
+        reads += 1;
+        return `same until the end ${n}`;
+      },
+    },
+  });
+  const tracker = new ProposalTracker();
+  for (let n = 0; n < 50; n += 1) tracker.observe(wish({ id: `w${n}` }, { params: watched(n) }), 0);
+  const other = { name: "heat", arguments: { text: "something else" } };
+  tracker.observe(call({ id: "c0" }, other), 1);
+  reads = 0;
+  for (let n = 1; n < 20; n += 1) tracker.observe(call({ id: `c${n}` }, other), 1);
+  expect(reads).toBe(0);
+  // Control: it still finds the one that is meant.
+  tracker.observe(
+    call({ id: "c" }, { arguments: { text: "same until the end 7" }, name: "heat", _meta: { x: 1 } }),
+    1,
+  );
+  expect(tracker.get("w7")?.status).toBe("fulfilled");
 });
 
 describe("laws", () => {

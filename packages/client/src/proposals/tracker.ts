@@ -3,6 +3,7 @@ import { parseKind } from "@mcpx/protocol";
 import type { RoomEnvelope } from "../room-envelope.ts";
 import * as decide from "./decide.ts";
 import type { Proposal, ProposalChange } from "./proposal.ts";
+import { weightOf } from "./weight-of.ts";
 
 export interface TrackerOptions {
   /** The life of a proposal that names none; 5 min unless given. [X1-7.3-1] */
@@ -11,13 +12,16 @@ export interface TrackerOptions {
   max?: number;
 }
 
+/** About how many bytes they may take in all. */
+const bytesMax = 8_000_000;
+
 export class ProposalTracker {
   readonly #defaultTtlMs: number;
   readonly #max: number;
   readonly #proposals = new Map<string, Proposal>();
   /** Calls that fulfil something, by their envelope. */
   readonly #calls = new Map<string, string>();
-  readonly #reasons = new Map<string, number>();
+  #bytes = 0;
   /** No pending proposal ends before this. */
   #earliestEnd = Number.POSITIVE_INFINITY;
 
@@ -58,9 +62,13 @@ export class ProposalTracker {
     return [...this.#proposals.values()];
   }
 
-  /** How often which code, or reason where there is none, was given for a rejection. [PL-11-3] */
+  /** How often which code, or reason where there is none, stands at the rejections that are remembered. [PL-11-3] */
   countsByReason(): ReadonlyMap<string, number> {
-    return this.#reasons;
+    const counts = new Map<string, number>();
+    for (const { code, reason = "no reason" } of this.all().flatMap(({ rejections }) => rejections)) {
+      counts.set(code ?? reason, (counts.get(code ?? reason) ?? 0) + 1);
+    }
+    return counts;
   }
 
   #decide(envelope: RoomEnvelope, at: number): ProposalChange[] {
@@ -72,7 +80,7 @@ export class ProposalTracker {
       case "mcpx.withdraw.proposal":
         return this.#withdraw(envelope);
       case "mcpx.reject.proposal":
-        return referred ? this.#reject(referred, envelope) : [];
+        return referred ? this.#apply(decide.reject(referred, from, payload), from) : [];
       case "mcpx.status.proposal":
         return referred ? this.#apply(decide.noteStatus(referred, from, payload), from) : [];
       case "mcp":
@@ -84,7 +92,6 @@ export class ProposalTracker {
 
   #add(proposal: Proposal | undefined, by: string): ProposalChange[] {
     if (proposal === undefined || this.#proposals.has(proposal.id)) return [];
-    this.#makePlace();
     this.#earliestEnd = Math.min(this.#earliestEnd, proposal.expiresAt);
     return this.#apply({ proposal, type: "proposed" }, by);
   }
@@ -96,13 +103,6 @@ export class ProposalTracker {
       const proposal = this.#proposals.get(String(id));
       return proposal === undefined ? [] : this.#apply(decide.withdraw(proposal, from, payload), from);
     });
-  }
-
-  #reject(proposal: Proposal, { from, payload }: RoomEnvelope): ProposalChange[] {
-    const next = decide.reject(proposal, from, payload);
-    const word = [payload.code, payload.reason].find((one) => typeof one === "string") ?? "no reason";
-    if (next !== undefined) this.#reasons.set(String(word), (this.#reasons.get(String(word)) ?? 0) + 1);
-    return this.#apply(next, from);
   }
 
   #mcp(envelope: RoomEnvelope): ProposalChange[] {
@@ -132,15 +132,21 @@ export class ProposalTracker {
     by: string | undefined,
   ): ProposalChange[] {
     if (next === undefined) return [];
-    this.#proposals.set(next.proposal.id, next.proposal);
+    const { proposal } = next;
+    this.#bytes += weightOf(proposal) - weightOf(this.get(proposal.id));
+    this.#proposals.set(proposal.id, proposal);
+    // What makes place: the oldest ended ones, then the oldest, never what has just come.
+    const ended = this.all().filter(({ status }) => status !== "pending");
+    for (const oldest of [...ended, ...this.pending()]) {
+      if (this.#proposals.size <= this.#max && this.#bytes <= bytesMax) break;
+      if (oldest !== proposal) this.#forget(oldest);
+    }
     return [{ ...next, by }];
   }
 
-  #makePlace(): void {
-    if (this.#proposals.size < this.#max) return;
-    const oldest = this.all().find(({ status }) => status !== "pending") ?? this.all()[0];
-    if (oldest === undefined) return;
-    this.#proposals.delete(oldest.id);
-    if (oldest.fulfilment !== undefined) this.#calls.delete(oldest.fulfilment.envelopeId);
+  #forget(proposal: Proposal): void {
+    this.#proposals.delete(proposal.id);
+    this.#bytes -= weightOf(proposal);
+    this.#calls.delete(proposal.fulfilment?.envelopeId ?? "");
   }
 }
