@@ -6,11 +6,17 @@ import { audit } from "./commands/audit.ts";
 import { auditVerify } from "./commands/audit-verify.ts";
 import { backup } from "./commands/backup.ts";
 import { call } from "./commands/call.ts";
+import { capabilities } from "./commands/capabilities.ts";
+import { capabilitiesRevoke } from "./commands/capabilities-revoke.ts";
 import { certAuthority } from "./commands/cert-ca.ts";
 import { certClient } from "./commands/cert-client.ts";
 import { certServer } from "./commands/cert-server.ts";
 import { connect } from "./commands/connect.ts";
 import { webConsole } from "./commands/console.ts";
+import { devices } from "./commands/devices.ts";
+import { devicesMonitor } from "./commands/devices-monitor.ts";
+import { devicesProbe } from "./commands/devices-probe.ts";
+import { devicesSim } from "./commands/devices-sim.ts";
 import { doctor } from "./commands/doctor.ts";
 import { grants } from "./commands/grants.ts";
 import { grantsAdd } from "./commands/grants-add.ts";
@@ -70,6 +76,8 @@ export const commands: readonly Command[] = [
   grants,
   grantsAdd,
   grantsRevoke,
+  capabilities,
+  capabilitiesRevoke,
   rules,
   rulesTest,
   panic,
@@ -85,6 +93,10 @@ export const commands: readonly Command[] = [
   toolsAccept,
   users,
   usersSignOut,
+  devices,
+  devicesProbe,
+  devicesMonitor,
+  devicesSim,
   call,
   stdio,
   token,

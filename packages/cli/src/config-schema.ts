@@ -1,4 +1,5 @@
 // What `mcpx.json` may hold. `docs/CONFIG.md` shows the same keys; a test keeps them equal.
+import { deviceFieldTypes } from "@mcpx/devices";
 import {
   type AccessPolicy,
   authScopes,
@@ -231,6 +232,45 @@ const parent = section({
   insecure: is.flag.exactOptional(),
 });
 
+/** One argument of a device's tool, or one part of its result. */
+const deviceField = section({
+  name: is.text("a name", "led"),
+  type: is.oneOf(deviceFieldTypes),
+  description: is.text("a description", "0 is off, 1 is on").exactOptional(),
+  minimum: is.finite.exactOptional(),
+  maximum: is.finite.exactOptional(),
+  scale: is.finite.exactOptional(),
+  offset: is.finite.exactOptional(),
+  length: is.count.exactOptional(),
+  littleEndian: is.flag.exactOptional(),
+  tag: is.byte.exactOptional(),
+});
+
+const deviceTool = section({
+  id: is.byte,
+  description: is.text("a description", "Switches the LED").exactOptional(),
+  arguments: list(deviceField).exactOptional(),
+  result: list(deviceField).exactOptional(),
+  layout: is.oneOf(["struct", "tlv", "raw"]).exactOptional(),
+  capability: capability.exactOptional(),
+  timeout: is.duration.exactOptional(),
+  statuses: byName(z.string(), is.text("words", "the lid is open")).exactOptional(),
+});
+
+/** A microcontroller on a line of this machine. */
+const device = section({
+  line: is.line,
+  profile: is.oneOf(["a", "b"]),
+  tools: byName(is.segment, deviceTool),
+  serial: is.text("its serial number in hexadecimal", "6c616d7031").exactOptional(),
+  crc: is.crcBits.exactOptional(),
+  payloadMax: is.count.exactOptional(),
+  heartbeat: is.duration.exactOptional(),
+  username: is.text("the broker's user", "gateway").exactOptional(),
+  password: is.text("a password", "${env:BROKER_PASSWORD}").exactOptional(),
+  disabled: is.flag.exactOptional(),
+});
+
 /** What becomes of calls: the first rule that fits decides. */
 const gateRule = section({
   tools: is.toolGlob,
@@ -319,6 +359,7 @@ export const configSchema = section(
     pins: is.flag.exactOptional(),
     parents: list(parent).exactOptional(),
     subservers: byName(is.segment, subserver).exactOptional(),
+    devices: byName(is.segment, device).exactOptional(),
     budgets: byName(is.segment, budget).exactOptional(),
     gates: gates.exactOptional(),
     degraded: section({ grace: is.durationOrZero.exactOptional() }).exactOptional(),
@@ -326,7 +367,7 @@ export const configSchema = section(
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  ["devices", "bridges", "cluster"],
+  ["bridges", "cluster"],
 );
 
 /** As it is read: durations are milliseconds. */

@@ -1,4 +1,5 @@
 // The kinds of value a configuration has. Each says what it expects in words for people, with an example. Pure.
+import { lineForms, readLine } from "@mcpx/devices";
 import { isId, isLevel, levels } from "@mcpx/protocol";
 import { z } from "zod";
 import { durationRule, parseDuration } from "./duration.ts";
@@ -42,6 +43,15 @@ export const positive = value<number>(
   10,
   (input) => typeof input === "number" && Number.isFinite(input) && input > 0,
 );
+
+export const finite = value<number>("a number", 0.1, (input) => Number.isFinite(input));
+
+export const byte = value<number>("a whole number from 0 to 255", 2, (input) => isWhole(input, 0, 255));
+
+export const crcBits = value<8 | 16>("8 or 16", 16, (input) => input === 8 || input === 16);
+
+/** Where a device is. */
+export const line = value<string>(`a line: ${lineForms}`, "serial:/dev/ttyUSB0", isLine);
 
 export const text = (what: string, example: string) =>
   value<string>(what, example, (input) => typeof input === "string" && input !== "");
@@ -116,6 +126,15 @@ export const dnsAuthority = value<string>(
   "dns:edge01.example.com",
   (input) => typeof input === "string" && /^dns:[a-z0-9][a-z0-9.-]{0,252}$/.test(input),
 ).transform((input) => input.slice("dns:".length));
+
+function isLine(input: unknown): boolean {
+  try {
+    return typeof input === "string" && readLine(input) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
 
 function isAxUrl(input: unknown): boolean {
   const url = typeof input === "string" ? URL.parse(input) : null;

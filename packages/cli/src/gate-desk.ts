@@ -69,7 +69,7 @@ export interface GateDesk {
 }
 
 /** Shorter beginnings are more likely a slip than a choice. */
-const beginningCharsMin = 4;
+export const beginningCharsMin = 4;
 
 export function adminCall(context: GatewayContext) {
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });

@@ -33,10 +33,12 @@ import {
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import { type Console, createConsole } from "./console/console-routes.ts";
+import { deviceRoutes } from "./device-routes.ts";
 import type { Rooms } from "./local-gateway.ts";
 import { localUser } from "./local-store.ts";
 import { localUrl } from "./local-url.ts";
-import { openRooms, ownIds, roomWay } from "./open-rooms.ts";
+import { type OpenDevices, openDevices } from "./open-devices.ts";
+import { openRooms, ownIds, roomWay, servingIds } from "./open-rooms.ts";
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
 import { noServers, type TreeSettings } from "./tree-settings.ts";
@@ -123,7 +125,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   opened.defer(() => topicLog.close());
   const gateway = await createGateway(
     { clock, log, audit, metrics, identity, state: rooms, topicLog, limits },
-    { ...options.gateway, ownIds: ownIds(treeSettings) },
+    { ...options.gateway, ownIds: ownIds(treeSettings), servingIds: servingIds(treeSettings) },
   );
   fail = gateway.fail;
   let isDrained = false;
@@ -141,6 +143,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     opened,
   );
   let listener: Listener | undefined;
+  let devices: OpenDevices | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
     isDrained = true;
@@ -155,6 +158,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
+    ...deviceRoutes({ identity, audit, devices: () => devices }),
     ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({ tree, gates, identity, approvers, audit }),
     ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
@@ -170,5 +174,6 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   origin = localUrl(url, listen);
   // Only now it is known where people decide.
   await openTreeRooms(treeSettings, { gateway, tree, clock, log, limits }, opened);
+  devices = openDevices(treeSettings.devices, { dataDir, registrar, log }, opened);
   return { url, tree, console, rooms: gateway };
 }

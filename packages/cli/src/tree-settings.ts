@@ -15,6 +15,7 @@ import {
 import { isId, McpxError } from "@mcpx/protocol";
 import { type AxSettings, axSettings } from "./ax-settings.ts";
 import type { Config, LoadedConfig } from "./config.ts";
+import { type DeviceSettings, deviceSettings } from "./device-settings.ts";
 import { Failure } from "./failure.ts";
 import { type FillInFrom, fillIn, fillInAll } from "./fill-in.ts";
 import { defaultGates, type GateSettings, gateSettings } from "./gate-settings.ts";
@@ -36,6 +37,8 @@ export interface TreeSettings {
   rooms: readonly string[];
   /** Who it is in rooms that are its servers. */
   roomServerIds: readonly string[];
+  /** On lines of this machine. */
+  devices: readonly DeviceSettings[];
 }
 
 export const noServers: TreeSettings = {
@@ -48,6 +51,7 @@ export const noServers: TreeSettings = {
   gates: defaultGates,
   rooms: [],
   roomServerIds: [],
+  devices: [],
 };
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
@@ -88,10 +92,12 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
   const servers = Object.entries(mcpServers)
     .filter(([, { disabled }]) => disabled !== true)
     .map(([name, server]) => serverOptions(name, server, world));
-  checkPlaces(servers);
+  const devices = deviceSettings(config, world);
+  checkPlaces(servers, devices);
   return {
     segment,
     servers,
+    devices,
     isPinned: pins,
     graceMs: config.degraded?.grace,
     ax: axSettings(config, world),
@@ -214,7 +220,7 @@ function filledOAuth(oauth: ServerConfig["oauth"], world: TreeWorld): OAuthServe
   return { ...oauth, clientSecret: fillIn(oauth.clientSecret, world) };
 }
 
-function checkPlaces(servers: readonly ServerOptions[]): void {
+function checkPlaces(servers: readonly ServerOptions[], devices: readonly DeviceSettings[]): void {
   const taken = new Map<string | undefined, string>([["mcpax", "mcpx itself"]]);
   for (const { name, segment } of servers) {
     const holder = taken.get(segment);
@@ -226,5 +232,14 @@ function checkPlaces(servers: readonly ServerOptions[]): void {
       );
     }
     taken.set(segment, name);
+  }
+  for (const { segment } of devices.map(({ config }) => config)) {
+    const holder = taken.get(segment);
+    if (holder !== undefined) {
+      throw new Failure(
+        `devices.${segment}: the segment belongs to ${holder}`,
+        "give the device another name",
+      );
+    }
   }
 }
