@@ -1,12 +1,10 @@
 // Gates from the command line: agents with unmodified clients ask, a human looks, signs and decides, and what was
 // approved happens once.
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { bin, scratch, start } from "../cli/support/mcpx-process.ts";
-import { connectSdk, kinds } from "../tree/support/sdk-callers.ts";
+import { connectSdk } from "../tree/support/sdk-callers.ts";
 import { type Gated, gatedHome, startGated } from "./support/gated.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -22,24 +20,13 @@ async function gateOf(gated: Gated, principal: string) {
   return found[0] as (typeof found)[number];
 }
 
-async function inspect(gated: Gated, id: string, paper: string): Promise<string> {
-  const header = `Authorization: Bearer ${await gated.token(id)}`;
-  const call = ["--method", "tools/call", "--tool-name", "papers.shred", "--tool-arg", `paper=${paper}`];
-  const args = ["--cli", `${gated.url()}/mcp`, "--header", header, ...call, "--format", "json"];
-  // It keeps a catalogue in the home directory, and fails where the tool does.
-  const env = { ...process.env, HOME: gated.dataDir };
-  const run = promisify(execFile)(join(root, "node_modules/.bin/mcp-inspector"), args, { env });
-  return run.catch((error: { stdout: string }) => error).then(({ stdout }) => stdout);
-}
-
-test.for([...kinds, "inspector"] as const)(
-  "[AX-11.3-1] [AX-11.3-2] [AX-11.3-5] %s: asked, approved and done once; rejected with a reason",
+test(
+  "[AX-11.3-1] [AX-11.3-2] [AX-11.3-5] asked, approved and done once; rejected with a reason",
   slow,
-  async (kind) => {
+  async () => {
     const gated = await startGated();
-    const agent = kind === "inspector" ? undefined : await gated.agent("agent", kind);
-    const shred = async (paper: string) =>
-      agent === undefined ? inspect(gated, "agent", paper) : agent.call("papers.shred", { paper });
+    const agent = await gated.agent("agent");
+    const shred = (paper: string) => agent.call("papers.shred", { paper });
     expect(await shred("taxes")).toContain("Nothing has happened yet: papers.shred was not called");
     const { id, ...gate } = await gateOf(gated, "agent");
     expect(gate).toMatchObject({ tool: "papers.shred", arguments: { paper: "taxes" } });
@@ -58,7 +45,7 @@ test.for([...kinds, "inspector"] as const)(
     expect(await gated.run("reject", second, "--reason", "not on a Friday")).toMatchObject({ code: 0 });
     expect(await shred("letters")).toContain("alice has rejected this call: not on a Friday");
     expect(gated.traces()).toEqual(['shred {"paper":"taxes"}']);
-    await agent?.close();
+    await agent.close();
   },
 );
 
