@@ -17,10 +17,7 @@ export async function connect(
 ): Promise<void> {
   checkUpgrade(request.raw);
   checkPlace(gateway);
-  gateway.connections += 1;
-  duplex.once("close", () => {
-    gateway.connections -= 1;
-  });
+  count(gateway, duplex);
   const { admission, room } = await letIn(gateway, {
     query: request.query,
     offered: request.headers["sec-websocket-protocol"],
@@ -47,4 +44,12 @@ export async function connect(
   } finally {
     room.pending -= 1;
   }
+}
+
+/** In a scope of its own: what listens to a connection's end would keep the whole request as long as that. */
+function count(gateway: Gateway, duplex: Duplex): void {
+  gateway.connections += 1;
+  duplex.once("close", () => {
+    gateway.connections -= 1;
+  });
 }
