@@ -1,4 +1,5 @@
 // Topics whose calls the gateway checks before their owners see them. [AC-6-1]
+import type { Proposal } from "@mcpx/client";
 import { createKey, delegateCapability, requestCapability } from "@mcpx/client/guard";
 import { systemClock } from "@mcpx/host";
 import { readCapabilityToken } from "@mcpx/protocol";
@@ -281,8 +282,8 @@ test("[AC-6-1] [AC-10-2] a human's proposal is good for one call, while it is op
 
   const rejected = await propose();
   await expect.poll(() => oven.room.proposals.get(rejected)).toBeDefined();
-  const seen = oven.room.proposals.get(rejected);
-  if (seen !== undefined) await oven.room.proposals.reject(seen, { reason: "hot enough" });
+  const seen = oven.room.proposals.get(rejected) as Proposal;
+  await oven.room.proposals.reject(seen, { reason: "hot enough" });
   expect(await take(rejected)).toBe("missing");
 
   const expires_at = new Date(clock.now() + 3_000_000).toISOString();

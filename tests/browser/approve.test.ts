@@ -145,8 +145,8 @@ test(
     expect((await server.gates.store.find(waiting.confirmation_id))?.status).toBe("pending");
     await page.keyboard.press("d");
     await page.getByRole("textbox", { name: /Reason/ }).fill("not on a Friday, a d <b>");
-    await page.getByRole("button", { name: "Deny with passkey" }).click();
-    await page.getByText("Denied by anna. “not on a Friday, a d <b>” Nothing has happened.").waitFor();
+    await page.getByRole("button", { name: "Reject with passkey" }).click();
+    await page.getByText("Rejected by anna. “not on a Friday, a d <b>” Nothing has happened.").waitFor();
     expect(await server.call({ path: "/denied" })).toMatchObject({
       isError: true,
       structuredContent: { status: "rejected", reason: "not on a Friday, a d <b>" },
@@ -283,10 +283,10 @@ test("[AX-11.3-6] whoever asks may look at the page, and decides nothing without
 test("[B-GATE-1] decided elsewhere, the page says so and by whom", slow, async () => {
   const waiting = await server.stopped({ path: "/from-elsewhere" });
   await open(waiting);
-  expect(await status()).toBe("Waiting for a decision.");
+  expect(await status()).toBe("Waiting for a signature.");
   const proof = await server.sign(waiting, "reject", "I was faster");
   await server.post(`/approve/${waiting.confirmation_id}/decision`, { proof });
-  await page.getByText("Denied by operator. “I was faster” Nothing has happened.").waitFor();
+  await page.getByText("Rejected by operator. “I was faster” Nothing has happened.").waitFor();
   expect(await page.getByRole("button", { name: "Approve …" }).isVisible()).toBe(false);
 });
 

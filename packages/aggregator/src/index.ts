@@ -28,6 +28,7 @@ export { keepGates } from "./gates/keep-gates.ts";
 export { keepPanic, readPanic } from "./gates/panic.ts";
 export type { Rule } from "./gates/rules.ts";
 export { signProof } from "./gates/sign-proof.ts";
+export { answeringLink } from "./links/answering-link.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
 export { defaultLinkLimits, type LinkLimits } from "./links/link-limits.ts";

@@ -1,10 +1,10 @@
 // The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
 // process. [CONTRACT: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait]
 import { harmless, isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
-import { modernRevision } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import { wait } from "./gates/wait.ts";
-import type { Link, LinkRequest } from "./links/link.ts";
+import { answeringLink } from "./links/answering-link.ts";
+import type { LinkRequest } from "./links/link.ts";
 import { notificationsDropped } from "./notification-flows.ts";
 import { serverFor, serversFor } from "./people/server-for.ts";
 import { signInStatus } from "./people/sign-in-status.ts";
@@ -86,28 +86,9 @@ export function createOwnServer(state: () => TreeState): Server {
     isTrusted: true,
     isUnpinned: true,
     listMs: 1_000,
-    open: async () => ownLink(state),
+    open: async () =>
+      answeringLink((request) => answer(state(), request), { name: ownSegment, version: state().version }),
   });
-}
-
-function ownLink(state: () => TreeState): Link {
-  const { promise: ended, resolve } = Promise.withResolvers<string>();
-  return {
-    tellsQuestionsApart: true,
-    facts: {
-      era: "modern",
-      revision: modernRevision,
-      capabilities: { tools: {} },
-      info: { name: ownSegment, version: state().version },
-      instructions: undefined,
-    },
-    request: (request) => answer(state(), request),
-    notify: () => {},
-    watch: () => {},
-    setLogLevel: () => {},
-    ended,
-    close: async () => resolve("closed"),
-  };
 }
 
 async function answer(state: TreeState, request: LinkRequest): Promise<JsonObject> {

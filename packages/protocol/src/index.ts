@@ -110,6 +110,7 @@ export {
   statementOf,
   statementText,
 } from "./gate.ts";
+export { type GateFacts, type GateOutcome, gateOutcome } from "./gate-outcome.ts";
 export {
   type GateNotice,
   gateOfProposal,

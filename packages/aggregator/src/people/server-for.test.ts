@@ -129,7 +129,7 @@ test("a call that was approved after its caller left goes out in that caller's n
   await enter("alice");
   const caller = plainCaller(innerPrincipal("alice", ["notes.of_alice"]), "s");
   const result = await tree.handle(exchange(caller, "tools/call", { name: "notes.of_alice", arguments: {} }));
-  expect(result.content).toBeDefined();
+  expect(result).toMatchObject({ content: [{ type: "text" }] });
   expect(opened).toEqual(["Bearer alice"]);
 });
 

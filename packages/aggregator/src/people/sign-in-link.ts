@@ -2,7 +2,7 @@
 // where the client can.
 import { randomUUID } from "node:crypto";
 import { harmless, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import { modernRevision } from "../era.ts";
+import { answeringLink } from "../links/answering-link.ts";
 import type { Link, LinkRequest } from "../links/link.ts";
 import type { Person } from "./person.ts";
 import type { Personal, SignInState } from "./sign-in-state.ts";
@@ -26,30 +26,14 @@ const holdMs = 30_000;
 
 /** `place` is absent where nobody can sign in: then there is nothing to see at all, and `why` is said. */
 export function signInLink(name: string, place: SignInPlace | undefined, why: string): Link {
-  const { promise: ended, resolve } = Promise.withResolvers<string>();
-  return {
-    tellsQuestionsApart: true,
-    facts: {
-      era: "modern",
-      revision: modernRevision,
-      capabilities: { tools: {} },
-      info: undefined,
-      instructions: undefined,
-    },
-    async request(request) {
-      if (request.method === "tools/list") return { tools: place === undefined ? [] : [itemOf(place)] };
-      if (place === undefined) throw new McpxError("server_unauthorised", `${name}: ${why}`);
-      if (request.method === "tools/call") return await answer(place, request);
-      throw new McpxError("server_unauthorised", notYet(place), {
-        suggestion: request.caller?.isOverheard ? elsewhere : `Open ${signInAddress(place)}`,
-      });
-    },
-    notify: () => {},
-    watch: () => {},
-    setLogLevel: () => {},
-    ended,
-    close: async () => resolve("closed"),
-  };
+  return answeringLink(async (request) => {
+    if (request.method === "tools/list") return { tools: place === undefined ? [] : [itemOf(place)] };
+    if (place === undefined) throw new McpxError("server_unauthorised", `${name}: ${why}`);
+    if (request.method === "tools/call") return await answer(place, request);
+    throw new McpxError("server_unauthorised", notYet(place), {
+      suggestion: request.caller?.isOverheard ? elsewhere : `Open ${signInAddress(place)}`,
+    });
+  });
 }
 
 /** Where this user signs in; nobody else is to be told. */

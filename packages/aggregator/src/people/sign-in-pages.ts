@@ -1,6 +1,7 @@
 // The pages of a sign-in: who signs in to what, before anything happens; that it worked; or that it did not. No script.
 import { hash } from "node:crypto";
 import type { HttpResponse } from "@mcpx/host";
+import { documentOf } from "../gates/approve/document.ts";
 import { style } from "../gates/approve/page/style.ts";
 
 interface Asked {
@@ -48,27 +49,16 @@ export function faultPage(status: number, detail: string, suggestion: string): H
 }
 
 function page(status: number, title: string, article: string, bar = ""): HttpResponse {
-  const text = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<main>
+  const text = documentOf(
+    title,
+    `<main>
 <header><p class="brand">mcpx</p></header>
 <article>
 ${article}
 </article>
 </main>
-${bar === "" ? "" : `<footer><div class="bar">${bar}</div></footer>`}
-</body>
-</html>
-`;
+${bar === "" ? "" : `<footer><div class="bar">${bar}</div></footer>`}`,
+  );
   return { status, text, headers };
 }
 

@@ -1,6 +1,6 @@
 // Everything that waits for a person, from all rooms and all gates, oldest first; and what has just been decided. Pure.
 import type { Proposal } from "@mcpx/client";
-import { isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import { type GateOutcome, gateOutcome, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
 import type { GateView } from "./gates.ts";
 
 interface CardBase {
@@ -11,7 +11,7 @@ interface CardBase {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly isPending: boolean;
-  readonly outcome: Outcome;
+  readonly outcome: GateOutcome;
 }
 
 export interface ProposalItem extends CardBase {
@@ -31,13 +31,6 @@ export interface GateItem extends CardBase {
 export type Item = ProposalItem | GateItem;
 
 type Rejection = Proposal["rejections"][number];
-
-interface Outcome {
-  short: string;
-  /** Who decided, and what came of it. */
-  long: string;
-  tone: "open" | "good" | "bad" | "odd";
-}
 
 /** `isOwn`: whose No counts here; that of others who are not its target is advice, and hides nothing. */
 export function proposalItem(
@@ -77,12 +70,17 @@ export function gateItem(gate: GateView): GateItem {
     createdAt: Date.parse(gate.createdAt),
     expiresAt: Date.parse(gate.expiresAt),
     isPending: gate.status === "pending" || gate.status === "held",
-    outcome: gateOutcome(gate),
+    outcome: gateOutcome({
+      ...gate,
+      approvals: gate.review?.approvals ?? gate.approvals,
+      rejected_by: gate.rejectedBy,
+      result_digest: gate.review?.digest,
+    }),
   };
 }
 
 /** Who decided is always said. */
-function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boolean): Outcome {
+function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boolean): GateOutcome {
   const { status, fulfilment, result, error, rejections } = proposal;
   const no = rejections.find(({ isFinal }) => isFinal) ?? rejections.at(-1);
   switch (status) {
@@ -119,51 +117,6 @@ function rejectedText(no: Rejection | undefined): string {
 function quoted(no: Rejection | undefined): string {
   const why = no?.reason ?? no?.code;
   return why === undefined ? "" : ` “${why}”`;
-}
-
-function gateOutcome(gate: GateView): Outcome {
-  const { status, approvals, approvers, rejectedBy, reason } = gate;
-  const names = (gate.review?.approvals ?? approvals).map(({ by }) => by);
-  const by = `${gate.review ? "Released" : "Approved"} by ${names.join(" and ") || "somebody"}.`;
-  switch (status) {
-    case "pending": {
-      const given = names.length === 0 ? "" : ` ${names.join(" and ")} approved it.`;
-      const need = approvers === 1 ? "" : ` ${approvers - names.length} more of ${approvers} must approve.`;
-      return { short: "Waiting", long: `Waiting for a signature.${given}${need}`, tone: "open" };
-    }
-    case "held": {
-      const given = names.length === 0 ? "" : ` ${names.join(" and ")} released it.`;
-      return {
-        short: "Held",
-        long: `It has happened. Its result waits for being released.${given}`,
-        tone: "open",
-      };
-    }
-    case "withheld": {
-      const long = `It has happened; its result was withheld by ${rejectedBy ?? "nobody"}: ${reason ?? ""}`;
-      return { short: "Withheld", long, tone: "bad" };
-    }
-    case "done":
-      return { short: "Done", long: `${by} The call was made once, and is done.`, tone: "good" };
-    case "failed":
-      return { short: "Failed", long: `${by} The call was made, and failed.`, tone: "odd" };
-    case "indeterminate":
-      return { short: "Unknown", long: `${by} Nobody knows whether the call has happened.`, tone: "odd" };
-    case "rejected": {
-      const why = reason === undefined || reason === "" ? "" : ` “${reason}”`;
-      return {
-        short: "Rejected",
-        long: `Rejected by ${rejectedBy ?? "somebody"}.${why} Nothing has happened.`,
-        tone: "bad",
-      };
-    }
-    case "expired":
-      return { short: "Expired", long: "Nobody decided in time. Nothing has happened.", tone: "bad" };
-    case "withdrawn":
-      return { short: "Withdrawn", long: "The caller took it back. Nothing has happened.", tone: "bad" };
-    default:
-      return { short: "Approved", long: `${by} The call is on its way.`, tone: "good" };
-  }
 }
 
 /** The answer of the tool, or the error in its place. */

@@ -33,7 +33,7 @@ export interface GateView {
   /** To the byte: what a release is about. */
   resultText?: string;
   /** There where the result was held until somebody has looked at it. */
-  review?: { approvals: GateApproval[] };
+  review?: { digest: string; approvals: GateApproval[] };
   last?: { argumentsText: string; approvals: GateApproval[]; settledAt?: string };
 }
 

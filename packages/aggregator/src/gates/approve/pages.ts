@@ -1,4 +1,5 @@
 // The two pages: where a human decides, and where a human becomes an approver.
+import { gateOutcome } from "@mcpx/protocol";
 import { approvePage } from "./page/approve-page.ts";
 import { createDecideDialog } from "./page/decide-dialog.ts";
 import { enrolPage } from "./page/enrol-page.ts";
@@ -8,7 +9,7 @@ import { readExact } from "./page/read-exact.ts";
 import { showCall } from "./page/show-call.ts";
 import { createShower } from "./page/show-value.ts";
 import { visibleText } from "./page/visible-text.ts";
-import { outcomeOf, timeLeft } from "./page/words.ts";
+import { timeLeft } from "./page/words.ts";
 import { scriptOf, shellOf } from "./shell.ts";
 
 const approveBody = `<main>
@@ -66,7 +67,7 @@ const approveBody = `<main>
 </div>
 <p id="obstacle" hidden><span id="obstacle-text"></span> <a id="by-name" hidden>Open it at localhost</a></p>
 <div id="buttons" class="buttons" hidden>
-<button id="deny" type="button" class="strong" aria-keyshortcuts="d"><span id="deny-word">Deny</span> … <kbd>D</kbd></button>
+<button id="deny" type="button" class="strong" aria-keyshortcuts="d"><span id="deny-word">Reject</span> … <kbd>D</kbd></button>
 <button id="approve" type="button" class="danger" aria-keyshortcuts="a"><span id="approve-word">Approve</span> … <kbd>A</kbd></button>
 </div>
 </div>
@@ -110,7 +111,7 @@ export const approveShell = shellOf({
     createDecideDialog,
     createPasskeys,
     createShower,
-    outcomeOf,
+    gateOutcome,
     post,
     readExact,
     showCall,

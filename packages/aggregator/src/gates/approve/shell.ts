@@ -2,6 +2,7 @@
 // The scripts are functions of ours, as text: they need no build, and are typed and tested like the rest.
 import { hash } from "node:crypto";
 import type { HttpResponse } from "@mcpx/host";
+import { documentOf } from "./document.ts";
 import { style } from "./page/style.ts";
 
 interface Shell {
@@ -21,22 +22,7 @@ export function scriptOf<T extends object>(main: (parts: T) => void, parts: T): 
 }
 
 export function shellOf({ title, body, script }: Shell): HttpResponse {
-  const text = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-${body}
-<script>${script}</script>
-</body>
-</html>
-`;
+  const text = documentOf(title, `${body}\n<script>${script}</script>`);
   return { text, headers: headersFor(script) };
 }
 

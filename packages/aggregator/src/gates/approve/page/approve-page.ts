@@ -1,5 +1,6 @@
 // Runs in the page where a human decides: shows the call, keeps what is shown true, and takes the decision. It stands
 // alone but for the parts it is given, since its text is what the page gets.
+import type { gateOutcome } from "@mcpx/protocol";
 import type { CallFacts } from "../facts.ts";
 import type { Browser, PageElement } from "./browser.ts";
 import type { createDecideDialog } from "./decide-dialog.ts";
@@ -9,13 +10,13 @@ import type { readExact } from "./read-exact.ts";
 import type { showCall } from "./show-call.ts";
 import type { createShower } from "./show-value.ts";
 import type { visibleText } from "./visible-text.ts";
-import type { outcomeOf, timeLeft } from "./words.ts";
+import type { timeLeft } from "./words.ts";
 
 export interface ApproveParts {
   createDecideDialog: typeof createDecideDialog;
   createPasskeys: typeof createPasskeys;
   createShower: typeof createShower;
-  outcomeOf: typeof outcomeOf;
+  gateOutcome: typeof gateOutcome;
   post: typeof post;
   readExact: typeof readExact;
   showCall: typeof showCall;
@@ -25,7 +26,7 @@ export interface ApproveParts {
 
 export function approvePage(parts: ApproveParts): void {
   const { document, location } = globalThis as unknown as Browser;
-  const { post, outcomeOf, timeLeft, visibleText, readExact } = parts;
+  const { post, gateOutcome, timeLeft, visibleText, readExact } = parts;
   const lookMs = 1_000;
   const lookHiddenMs = 5_000;
   const warnMs = [60_000, 10_000];
@@ -80,7 +81,7 @@ export function approvePage(parts: ApproveParts): void {
         ? "It has happened. Its caller sees the result only if you release it."
         : "It has happened. To see the result without a passkey, use mcpx approve in a terminal.";
     byId("approve-word").textContent = isHeld() ? "Release" : "Approve";
-    byId("deny-word").textContent = isHeld() ? "Withhold" : "Deny";
+    byId("deny-word").textContent = isHeld() ? "Withhold" : "Reject";
     byId("left").hidden = !isPending;
   };
 
@@ -93,7 +94,7 @@ export function approvePage(parts: ApproveParts): void {
       parts.showCall(now, { shower, readExact });
       if (passkeys.obstacle() !== undefined || !now.has_passkeys) byId("elsewhere").open = true;
     }
-    const { short, long, tone } = outcomeOf(now);
+    const { short, long, tone } = gateOutcome(now);
     byId("chip").textContent = short;
     byId("chip").className = `chip ${tone}`;
     byId("approvals").textContent = `${now.approvals.length} of ${now.approvers}`;
@@ -127,7 +128,7 @@ export function approvePage(parts: ApproveParts): void {
         show((await response.json()) as CallFacts);
       }
       if (wasStale && facts !== undefined) {
-        const { long, tone } = outcomeOf(facts);
+        const { long, tone } = gateOutcome(facts);
         say(long, tone);
         arm();
       }

@@ -30,7 +30,7 @@ export function createDecideDialog({ isOpen, isHeld, tool, decide }: DialogOptio
         }
       : {
           approve: "Approve",
-          reject: "Deny",
+          reject: "Reject",
           approved: "It will happen once, exactly as shown. You sign it with your passkey.",
           rejected: "Nothing will happen. The caller is told, with your reason.",
         };

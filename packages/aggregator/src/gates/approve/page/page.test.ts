@@ -1,9 +1,9 @@
-import { parseExact } from "@mcpx/protocol";
+import { gateOutcome, parseExact } from "@mcpx/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ExactValue, readExact } from "./read-exact.ts";
 import { visibleText } from "./visible-text.ts";
-import { outcomeOf, timeLeft } from "./words.ts";
+import { timeLeft } from "./words.ts";
 
 /** Back to JSON, to see that nothing was lost. */
 function write(value: ExactValue): string {
@@ -68,15 +68,15 @@ const approvals = [{ by: "anna", at: "2030-01-01T00:00:00.000Z" }];
 
 test("what became of a call says who decided", () => {
   const base = { approvals, approvers: 1 };
-  expect(outcomeOf({ ...base, status: "done" }).long).toContain("Approved by anna.");
-  expect(outcomeOf({ ...base, status: "indeterminate" }).long).toContain("Nobody knows");
-  expect(outcomeOf({ status: "pending", approvals, approvers: 3 }).long).toBe(
-    "Waiting for a decision. anna approved it. 2 more of 3 must approve.",
+  expect(gateOutcome({ ...base, status: "done" }).long).toContain("Approved by anna.");
+  expect(gateOutcome({ ...base, status: "indeterminate" }).long).toContain("Nobody knows");
+  expect(gateOutcome({ status: "pending", approvals, approvers: 3 }).long).toBe(
+    "Waiting for a signature. anna approved it. 2 more of 3 must approve.",
   );
   expect(
-    outcomeOf({ status: "rejected", approvals: [], approvers: 1, rejected_by: "ben", reason: "no" }).long,
-  ).toBe("Denied by ben. “no” Nothing has happened.");
-  expect(outcomeOf({ status: "expired", approvals: [], approvers: 1 }).long).toContain("Nobody decided");
+    gateOutcome({ status: "rejected", approvals: [], approvers: 1, rejected_by: "ben", reason: "no" }).long,
+  ).toBe("Rejected by ben. “no” Nothing has happened.");
+  expect(gateOutcome({ status: "expired", approvals: [], approvers: 1 }).long).toContain("Nobody decided");
 });
 
 test("time left is minutes and seconds, and never less than none", () => {

@@ -1,0 +1,64 @@
+// What has become of a call at a gate, in the words every page says it with. It stands alone, since its text is what the
+// page of an approval gets. Pure.
+
+export interface GateOutcome {
+  /** One or two words. */
+  short: string;
+  long: string;
+  tone: "open" | "good" | "bad" | "odd";
+}
+
+export interface GateFacts {
+  status: string;
+  /** Of the call, or once its result is held of that. */
+  approvals: readonly { by: string }[];
+  /** How many are needed. */
+  approvers: number;
+  rejected_by?: string | undefined;
+  reason?: string | undefined;
+  /** There where the result is held, or was. */
+  result_digest?: string | undefined;
+}
+
+export function gateOutcome(facts: GateFacts): GateOutcome {
+  const { status, approvals, approvers, rejected_by: rejectedBy, reason } = facts;
+  const names = approvals.map(({ by }) => by);
+  const isReviewed = facts.result_digest !== undefined;
+  const by = `${isReviewed ? "Released" : "Approved"} by ${names.join(" and ") || "somebody"}.`;
+  const missing = approvers - names.length;
+  switch (status) {
+    case "pending": {
+      const given = names.length === 0 ? "" : ` ${names.join(" and ")} approved it.`;
+      const need = approvers === 1 ? "" : ` ${missing} more of ${approvers} must approve.`;
+      return { short: "Waiting", long: `Waiting for a signature.${given}${need}`, tone: "open" };
+    }
+    case "done":
+      return { short: "Done", long: `${by} The call was made once, and is done.`, tone: "good" };
+    case "failed":
+      return { short: "Failed", long: `${by} The call was made, and failed.`, tone: "odd" };
+    case "indeterminate":
+      return { short: "Unknown", long: `${by} Nobody knows whether the call has happened.`, tone: "odd" };
+    case "rejected": {
+      const why = reason === undefined || reason === "" ? "" : ` “${reason}”`;
+      const text = `Rejected by ${rejectedBy ?? "somebody"}.${why} Nothing has happened.`;
+      return { short: "Rejected", long: text, tone: "bad" };
+    }
+    case "expired":
+      return { short: "Expired", long: "Nobody decided in time. Nothing has happened.", tone: "bad" };
+    case "held": {
+      const given = names.length === 0 ? "" : ` ${names.join(" and ")} released it.`;
+      const need = approvers === 1 ? "" : ` ${missing} more of ${approvers} must.`;
+      const text = `It has happened. Its result waits for being released.${given}${need}`;
+      return { short: "Result held", long: text, tone: "open" };
+    }
+    case "withheld": {
+      const who = rejectedBy === undefined ? "" : ` by ${rejectedBy}`;
+      const text = `It has happened; its result was withheld${who}: ${reason ?? ""}`;
+      return { short: "Withheld", long: text, tone: "bad" };
+    }
+    case "withdrawn":
+      return { short: "Withdrawn", long: "The caller took it back. Nothing has happened.", tone: "bad" };
+    default:
+      return { short: "Approved", long: `${by} The call is on its way.`, tone: "good" };
+  }
+}
