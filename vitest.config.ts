@@ -12,6 +12,10 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    // They end what hangs; how fast a machine is, is not what a test judges.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,
@@ -29,10 +33,6 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["tests/**/*.test.ts", ...slow],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-          // What is polled for may be said by a process that has to start first.
-          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

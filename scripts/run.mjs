@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
 
@@ -47,27 +47,39 @@ function runStep({ name, command, counts }) {
   process.stdout.write(
     `── ${name}: ${status === 0 ? "ok" : "FAILED"} (${Math.round(performance.now() - began)} ms)\n`,
   );
-  if (!counts) return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1 };
-  return counted(report, status);
+  if (counts) return counted(name, report, status);
+  return status === 0 ? { passed: 1, failed: 0, faults: [] } : { passed: 0, failed: 1, faults: [name] };
 }
 
 /** A runner that died before reporting is a failure too, and so is one that ran nothing. */
-function counted(report, status) {
+function counted(name, report, status) {
+  const { numPassedTests: passed, testResults } = readReport(report);
+  const faults = testResults.flatMap(faultsOfFile);
+  if (faults.length === 0 && (status !== 0 || passed === 0)) faults.push(`${name} ended with ${status}`);
+  return { passed, failed: faults.length, faults };
+}
+
+function readReport(report) {
   try {
-    const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, "utf8"));
-    const failed =
-      numFailedTests === 0 && (status !== 0 || numPassedTests === 0)
-        ? Math.max(1, numFailedTestSuites)
-        : numFailedTests;
-    return { passed: numPassedTests, failed };
+    return JSON.parse(readFileSync(report, "utf8"));
   } catch {
-    return { passed: 0, failed: 1 };
+    return { numPassedTests: 0, testResults: [] };
   }
+}
+
+/** The failed tests of a file; the file itself when it could not be run. */
+function faultsOfFile({ name: file, status, message, assertionResults }) {
+  const where = relative(".", file);
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (failed.length === 0) return status === "failed" ? [`${where}\n${message}`] : [];
+  return failed.map((test) => `${where} › ${test.fullName}\n${test.failureMessages.join("\n")}`);
 }
 
 const steps = process.argv[2] === "test" ? [...check, ...rest] : check;
 const results = steps.map(runStep);
 rmSync(scratch, { recursive: true, force: true });
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+const faults = results.flatMap((result) => result.faults);
+for (const fault of faults) process.stdout.write(`\n✗ ${fault.slice(0, 2_000)}\n`);
 process.stdout.write(`\n${sum("passed")} passed, ${sum("failed")} failed\n`);
 process.exitCode = sum("failed") === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpx/protocol";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { inProcessServer, type Script, serverOptions } from "./testing/in-process-server.ts";
 import { callerOf, testTree } from "./testing/test-tree.ts";
 
@@ -99,7 +99,7 @@ test.each([
   expect(isClosed).toBe(false);
   slow.finish();
   expect(await call).toMatchObject({ content: [{ text: "done" }] });
-  await vi.waitFor(() => expect([isClosed, tree.state.leaving.size]).toEqual([true, 0]));
+  await expect.poll(() => [isClosed, tree.state.leaving.size]).toEqual([true, 0]);
 });
 
 test("closing does not wait for what is leaving", async () => {
@@ -109,7 +109,7 @@ test("closing does not wait for what is leaving", async () => {
   await slow.asked;
   tree.change({ servers: [] });
   await tree.close();
-  await vi.waitFor(() => expect(tree.state.leaving.size).toBe(0));
+  await expect.poll(() => tree.state.leaving.size).toBe(0);
   slow.finish();
 });
 
@@ -134,10 +134,10 @@ test("subscribers are told, and resources are watched at the server that takes t
   });
   expect(granted.resourceSubscriptions).toEqual(["mcpx://s/x://a"]);
   tree.change({ servers: [young.options] });
-  await vi.waitFor(() => expect(young.server.watched.at(-1)).toEqual(new Set(["x://a"])));
+  await expect.poll(() => young.server.watched.at(-1)).toEqual(new Set(["x://a"]));
   young.server.takers[0]?.notification("notifications/resources/updated", { uri: "x://a" });
-  await vi.waitFor(() => expect(heard).toContain("resources/updated mcpx://s/x://a"));
-  await vi.waitFor(() => expect(heard).toContain("tools/list_changed "));
+  await expect.poll(() => heard).toContain("resources/updated mcpx://s/x://a");
+  await expect.poll(() => heard).toContain("tools/list_changed ");
   tree.change({ servers: [] });
   expect([...tree.state.subscribers][0]?.watches).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpx/protocol";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { rpcError } from "./rpc-error.ts";
 import { inProcessServer, serverOptions } from "./testing/in-process-server.ts";
 import { callerOf, testTree } from "./testing/test-tree.ts";
@@ -145,7 +145,7 @@ test("what was watched is watched again after the server has come back", async (
     heard.push(params),
   );
   server.die();
-  await vi.waitFor(() => expect(server.watched).toHaveLength(2));
+  await expect.poll(() => server.watched).toHaveLength(2);
   server.takers.at(-1)?.notification("notifications/resources/updated", { uri: "note://1" });
   expect(heard).toEqual([{ uri: "mcpx://a/note://1" }]);
 });
@@ -158,9 +158,9 @@ test("many changes at once are one piece of news, to those who wished for it", a
   await tree.subscribe(callerOf(), { toolsListChanged: true }, (method) => heard.push(`a ${method}`));
   await tree.subscribe(callerOf(), { promptsListChanged: true }, (method) => heard.push(`b ${method}`));
   for (let i = 0; i < 50; i += 1) server.takers[0]?.notification("notifications/tools/list_changed", {});
-  await vi.waitFor(() => expect(heard).toHaveLength(1));
+  await expect.poll(() => heard).toHaveLength(1);
   server.takers[0]?.notification("notifications/prompts/list_changed", {});
-  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  await expect.poll(() => heard).toHaveLength(2);
   expect(heard).toEqual(["a notifications/tools/list_changed", "b notifications/prompts/list_changed"]);
 });
 

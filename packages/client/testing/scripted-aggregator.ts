@@ -47,6 +47,7 @@ export interface Aggregator {
 
 export interface AggregatorOptions {
   heartbeatMs?: number;
+  leaseMs?: number;
   port?: number;
   /** Answered to every request, whatever it is. */
   status?: number;
@@ -75,14 +76,15 @@ export async function startAggregator(options: AggregatorOptions = {}): Promise<
     "mcpax/register": async ({ segment, heartbeat_interval_ms }, visit) => {
       visit.parent = (await visit.ask("mcpax/parent")).result;
       const interval = heartbeat_interval_ms === 0 ? 0 : heartbeatMs;
+      const lease = interval === 0 ? 0 : (options.leaseMs ?? leaseMs(interval));
       return {
         result: {
           status: "registered",
           assigned_segment: segment,
           session_id: `session-${visits.indexOf(visit)}`,
           heartbeat_interval_ms: interval,
-          heartbeat_deadline_ms: deadlineMs(interval),
-          lease_ms: leaseMs(interval),
+          heartbeat_deadline_ms: Math.max(deadlineMs(interval), lease),
+          lease_ms: lease,
           aggregator_id: id,
           epoch: visits.length,
         },

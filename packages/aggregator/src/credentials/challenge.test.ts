@@ -46,6 +46,7 @@ test.each([
 test("long nonsense is read in no time", () => {
   const started = performance.now();
   for (const piece of [" ", ",", '"', "\\", "a=", '="', "a "])
-    parseChallenge(`Bearer ${piece.repeat(2_000)}`);
-  expect(performance.now() - started).toBeLessThan(500);
+    parseChallenge(`Bearer ${piece.repeat(100_000)}`);
+  // Linear needs milliseconds, quadratic a minute.
+  expect(performance.now() - started).toBeLessThan(2_000);
 });

@@ -171,7 +171,7 @@ test("nobody looks at it: it is withheld for good, which is recorded once", asyn
   await expect(confirm(tree, ticket, "approve")).rejects.toMatchObject({ code: "confirmation_used" });
   const stop = await keepGates(tree.gates, { audit: auditInto(tree.events), log, mayRecover: true });
   onTestFinished(stop);
-  await expect.poll(() => gateActions(tree).includes("gate.withheld agent"), { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => gateActions(tree).includes("gate.withheld agent")).toBe(true);
   expect(gateActions(tree).filter((action) => action !== "gate.proof anna")).toEqual([
     "gate.held agent",
     "gate.withheld agent",

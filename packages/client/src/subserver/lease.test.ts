@@ -9,6 +9,8 @@ test("[AX-13.3-3] [AX-13.4-2] the parent is the parent until the lease is over, 
   expect([lease.parentId(0), lease.leftMs(0)]).toEqual([null, 0]);
   lease.begin(answer(1_000), 5_000);
   lease.renew(5_500);
+  // The answer to an earlier heartbeat takes nothing away.
+  lease.renew(5_200);
   lease.loseConnection();
   expect([lease.parentId(6_499), lease.leftMs(6_499)]).toEqual(["a", 1]);
   expect([lease.parentId(6_500), lease.leftMs(6_500)]).toEqual([null, 0]);

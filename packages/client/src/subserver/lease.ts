@@ -9,12 +9,13 @@ export class Lease {
   begin({ aggregator_id, lease_ms }: RegistrationAnswer, nowMs: number): void {
     this.#aggregatorId = aggregator_id;
     this.#leaseMs = lease_ms;
-    this.renew(nowMs);
+    // Where there are no heartbeats it lasts as long as the connection.
+    this.#endsAtMs = lease_ms === 0 ? Number.POSITIVE_INFINITY : nowMs + lease_ms;
   }
 
-  /** A heartbeat was answered. Where there are none it lasts as long as the connection. */
-  renew(nowMs: number): void {
-    this.#endsAtMs = this.#leaseMs === 0 ? Number.POSITIVE_INFINITY : nowMs + this.#leaseMs;
+  /** A heartbeat was answered: certain is only that the aggregator had us when it was sent. */
+  renew(sentAtMs: number): void {
+    this.#endsAtMs = Math.max(this.#endsAtMs, sentAtMs + this.#leaseMs);
   }
 
   /** The connection is gone: the aggregator may hold on to us until the lease is over. */

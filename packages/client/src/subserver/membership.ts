@@ -155,20 +155,22 @@ export class Membership {
   /** [AX-6.3-3] */
   #keepAlive({ heartbeat_interval_ms, lease_ms }: RegistrationAnswer): void {
     if (heartbeat_interval_ms === 0 || this.#isOver) return;
+    const { lease } = this.#options;
     const watch = () => {
       clearTimeout(this.#watch);
-      this.#watch = setTimeout(() => this.end(silent()), lease_ms);
+      this.#watch = setTimeout(() => this.end(silent()), lease.leftMs(performance.now()));
     };
     const beat = async () => {
+      const sentAtMs = performance.now();
       try {
         await this.#ask(methods.heartbeat, lease_ms);
         if (this.#isOver) return;
-        this.#options.lease.renew(performance.now());
+        lease.renew(sentAtMs);
         watch();
       } catch (error) {
         // Anything else may pass before the lease is over; then it ends by itself.
         if (!(error instanceof RoomError) || error.reason !== "registration_unknown") return;
-        this.#options.lease.end();
+        lease.end();
         this.end(error);
       }
     };

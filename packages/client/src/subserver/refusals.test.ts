@@ -85,7 +85,7 @@ describe.each(["websocket", "http"] as const)("over %s", (transport) => {
     const subserver = openSubserver(aggregator.url, { transport, token, server });
     await subserver.registered;
     aggregator.visits[0]?.close();
-    await expect.poll(() => aggregator.visits[1]?.parent, { timeout: 4_000 }).toBeTypeOf("object");
+    await expect.poll(() => aggregator.visits[1]?.parent).toBeTypeOf("object");
     expect([count, servers]).toEqual([3, 3]);
 
     const never = openSubserver(aggregator.url, {
@@ -106,9 +106,9 @@ test.each(["namespace_conflict", "unauthorised", "token_expired"])(
     await subserver.registered;
     refuse(aggregator, reason);
     aggregator.visits[0]?.close();
-    await expect.poll(() => aggregator.visits.length, { timeout: 4_000 }).toBeGreaterThan(2);
+    await expect.poll(() => aggregator.visits.length).toBeGreaterThan(2);
     aggregator.script["mcpax/register"] = undefined;
-    await expect.poll(() => subserver.state, { timeout: 4_000 }).toBe("registered");
+    await expect.poll(() => subserver.state).toBe("registered");
     const tokens = aggregator.visits.map(({ headers }) => headers.authorization);
     expect(tokens).toEqual(tokens.map((_, index) => `Bearer token-${index + 1}`));
   },
@@ -143,7 +143,7 @@ test.each([4503, 4500, 1000, 1001, 4401])("after close code %i it comes back", a
   const subserver = openSubserver(aggregator.url);
   await subserver.registered;
   aggregator.visits[0]?.close(code, "why");
-  await expect.poll(() => aggregator.visits[1]?.parent, { timeout: 4_000 }).toBeTypeOf("object");
+  await expect.poll(() => aggregator.visits[1]?.parent).toBeTypeOf("object");
 });
 
 test("[AX-13.4-1] who is replaced by another with its id does not fight for its place", async () => {

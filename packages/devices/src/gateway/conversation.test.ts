@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Line } from "../lines/line.ts";
 import { type Answer, Conversation, type Question } from "./conversation.ts";
 
@@ -100,7 +100,7 @@ test("a call that is cancelled is given up, and its id is not used while another
   conversation.callsMax = 2;
   const stop = new AbortController();
   const open = conversation.ask(ask(1, { timeoutMs: 60_000, signal: stop.signal }));
-  const others = [conversation.ask(ask(2)), vi.waitFor(() => expect(sent).toHaveLength(2))];
+  const others = [conversation.ask(ask(2)), expect.poll(() => sent).toHaveLength(2)];
   await Promise.all(others);
   await conversation.ask(ask(3));
   expect(sent).toEqual(["flush 1#1", "2#0", "flush 3#0"]);
