@@ -19,9 +19,10 @@ export interface ServerProcess {
 export async function startServerProcess(
   file: string,
   args: readonly (string | number)[],
+  flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const child = fork(new URL(file, import.meta.url), args.map(String), {
-    execArgv: ["--conditions=mcpx-source", "--expose-gc"],
+    execArgv: ["--conditions=mcpx-source", "--expose-gc", ...flags],
     serialization: "json",
   });
   const { url, tokens } = (await message(child)) as { url: string; tokens: string[] };

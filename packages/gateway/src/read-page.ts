@@ -17,8 +17,8 @@ export interface Page {
 }
 
 /** So many are read at once, and four times as many while they are small: what is read in vain is no more than that. */
-const stepMin = 16;
-const stepMax = 64;
+const stepMin = 32;
+const stepMax = 128;
 
 export async function readPage(log: TopicLog, topic: string, options: PageOptions): Promise<Page> {
   const { after = 0, limit, bytesMax } = options;
