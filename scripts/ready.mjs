@@ -13,6 +13,8 @@ const wanted = join(root, "package-lock.json");
 const systemPackages = [
   { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
   { name: "strace", shows: "/usr/bin/strace" },
+  { name: "zsh", shows: "/usr/bin/zsh" },
+  { name: "fish", shows: "/usr/bin/fish" },
   { name: "chromium", shows: "/usr/bin/chromium" },
   { name: "gcc", shows: "/usr/bin/gcc" },
   { name: "gcc-arm-none-eabi", shows: "/usr/bin/arm-none-eabi-gcc" },
@@ -24,6 +26,7 @@ const systemPackages = [
   { name: "sdcc", shows: "/usr/bin/sdcc" },
   { name: "sdcc-ucsim", shows: "/usr/bin/s51" },
   { name: "mosquitto", shows: "/usr/sbin/mosquitto" },
+  { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];
 
 function run(command, args) {

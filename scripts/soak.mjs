@@ -2,9 +2,14 @@
 import { spawnSync } from "node:child_process";
 
 const named = process.argv.slice(2);
-const files = named.length === 0 ? ["tests/faults", "tests/tree/life"] : named;
-const { status } = spawnSync("vitest", ["run", "--project", "system", ...files], {
-  env: { ...process.env, MCPX_SOAK: "1" },
-  stdio: ["ignore", "inherit", "inherit"],
-});
+const all = ["tests/faults", "tests/tree/life", "tests/firmware/cores", "packages/devices/src/fuzz"];
+const files = named.length === 0 ? all : named;
+const { status } = spawnSync(
+  "vitest",
+  ["run", "--project", "system", "--project", "in-process", "--project", "unit", ...files],
+  {
+    env: { ...process.env, MCPX_SOAK: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+  },
+);
 process.exitCode = status ?? 1;

@@ -40,7 +40,6 @@ void board_start(void)
     START_RX = 1;
     START_TX = 1;
     prepare_sleep(UART_INTERRUPT);
-    RNG(0x000) = 1;
 }
 
 uint8_t board_read(void)
@@ -62,8 +61,10 @@ void board_write(uint8_t byte)
 uint16_t board_sensor(void)
 {
     RNG(0x100) = 0;
+    RNG(0x000) = 1;
     while (!RNG(0x100))
         ;
+    RNG(0x004) = 1; /* it takes current, and its emulator a processor's time */
     return (uint16_t)RNG(0x508);
 }
 

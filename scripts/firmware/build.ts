@@ -1,12 +1,15 @@
 // Compiles and links one target with its cross compiler, and measures what came out.
 import { execFile } from "node:child_process";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { keepBuilt } from "./keep-built.ts";
 import { imageOfSize, sizesOfMap, sizesOfObjects } from "./read-sizes.ts";
 import type { Sizes, Target } from "./targets.ts";
 
-const run = promisify(execFile);
+/** A compiler that hangs is ended. */
+const compileMs = 60_000;
+const execute = promisify(execFile);
 const firmware = join(import.meta.dirname, "..", "..", "firmware");
 
 export interface Image {
@@ -43,18 +46,38 @@ const gnuFlags = [
   "-Werror",
 ];
 
+type Run = (program: string, args: readonly string[]) => Promise<{ stdout: string }>;
+
 /** Into `directory`, which is made where it is missing. */
 export async function buildTarget(
   target: Target,
   directory: string,
   more: readonly string[] = [],
+  signal?: AbortSignal,
 ): Promise<Image> {
   const into = join(directory, target.name);
   await mkdir(into, { recursive: true });
   const { profile, sources, flags } = target;
   const files = [`profile-${profile}/mcpx_${profile}.c`, `demo/demo_${profile}.c`, ...sources];
   const build = target.chip === "8051" ? buildSdcc : buildGnu;
-  return build(target, files, into, [...flags, ...more]);
+  const run: Run = (program, args) => execute(program, args, { timeout: compileMs, signal });
+  return build(target, files, into, [...flags, ...more], run);
+}
+
+/** As `buildTarget`, where nobody minds that it was built before. */
+export async function buildOnce(
+  target: Target,
+  more: readonly string[] = [],
+  signal?: AbortSignal,
+): Promise<Image> {
+  const compiler = target.chip === "8051" ? "sdcc" : gnu[target.chip].compiler;
+  const words = [JSON.stringify(target), JSON.stringify(gnu), ...gnuFlags, ...more];
+  const kept = await keepBuilt({ compiler, words }, async (directory) => {
+    const { file, sizes } = await buildTarget(target, directory, more, signal);
+    await writeFile(join(directory, "image.json"), JSON.stringify({ file: basename(file), sizes }));
+  });
+  const { file, sizes } = JSON.parse(await readFile(join(kept, "image.json"), "utf8"));
+  return { target, file: join(kept, target.name, file), sizes };
 }
 
 async function buildGnu(
@@ -62,6 +85,7 @@ async function buildGnu(
   files: readonly string[],
   into: string,
   more: readonly string[],
+  run: Run,
 ): Promise<Image> {
   const { compiler, flags, link, libraries } = gnu[target.chip as keyof typeof gnu];
   const objects = files.map((file) => join(into, `${basename(file, ".c")}.o`));
@@ -83,6 +107,7 @@ async function buildSdcc(
   files: readonly string[],
   into: string,
   more: readonly string[],
+  run: Run,
 ): Promise<Image> {
   const common = ["-mmcs51", "--std-c99", "--opt-code-size"];
   const objects = files.map((file) => join(into, `${basename(file, ".c")}.rel`));

@@ -1,15 +1,16 @@
 // Runs an image on its emulated board, with the board's line as a stream. One emulator is one process of ours.
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants, openSync } from "node:fs";
 import { access, mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Duplex } from "node:stream";
+import { Duplex, type Readable, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Image } from "./build.ts";
+import { keepBuilt } from "./keep-built.ts";
 
 const run = promisify(execFile);
 
@@ -19,6 +20,8 @@ export interface Board extends AsyncDisposable {
   readonly socketPath: string | undefined;
   /** The most bytes of stack used so far, as far as this emulator can tell. Ends the board. */
   stackUsed(): Promise<number>;
+  /** Once the emulator is no more, whoever ended it. */
+  readonly ended: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -43,20 +46,33 @@ export async function startBoard(image: Image, { isLineLeft = false }: StartOpti
 
 const startMs = 10_000;
 
-async function until<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess) =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    // It could not even be started.
+    child.once("error", () => resolve());
+  });
+}
+
+async function until<T>(what: string, child: ChildProcess, attempt: () => Promise<T>): Promise<T> {
   const latest = performance.now() + startMs;
   for (;;) {
     try {
       return await attempt();
     } catch (cause) {
-      if (performance.now() > latest) throw new Error(`${what} did not come up`, { cause });
+      if (hasEnded(child) || performance.now() > latest) {
+        throw new Error(`${what} did not come up`, { cause });
+      }
       await pause(10);
     }
   }
 }
 
-async function connected(path: string): Promise<Socket> {
-  return until(path, async () => {
+function connected(path: string, child: ChildProcess): Promise<Socket> {
+  return until(path, child, async () => {
     const socket = connect(path);
     await once(socket, "connect");
     return socket;
@@ -64,14 +80,38 @@ async function connected(path: string): Promise<Socket> {
 }
 
 /** No line where it is left to others; they are told once the emulator listens. */
-async function lineOf(path: string, isLineLeft: boolean): Promise<Duplex> {
-  if (!isLineLeft) return connected(path);
-  await until(path, () => access(path));
-  return new Duplex();
+async function lineOf(path: string, child: ChildProcess, { directory, isLineLeft }: Start): Promise<Duplex> {
+  try {
+    if (!isLineLeft) return await connected(path, child);
+    await until(path, child, () => access(path));
+    return new Duplex();
+  } catch (error) {
+    await endProcess(child, directory);
+    throw error;
+  }
+}
+
+/** Its process is ended, and its directory removed, when our end of the pipe is: kill -9 included. */
+const tie = `exec 3<&0
+{ read -r _ <&3 || { kill -9 $$; rm -rf -- "$0"; }; } >/dev/null 2>&1 &
+exec "$@" </dev/null 3<&-`;
+
+/** In a group of its own: Ctrl-C in a terminal is for us. */
+function spawnTied(
+  directory: string,
+  command: readonly string[],
+): ChildProcessByStdio<Writable, Readable, null> {
+  const child = spawn("sh", ["-c", tie, directory, ...command], {
+    stdio: ["pipe", "pipe", "ignore"],
+    detached: true,
+  });
+  // It has ended before us, and its number may soon be another's: nobody is to be killed.
+  child.once("exit", () => child.stdin.end("\n"));
+  return child;
 }
 
 async function endProcess(child: ChildProcess, directory: string): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
+  if (!hasEnded(child)) {
     const exited = once(child, "exit");
     child.kill("SIGKILL");
     await exited;
@@ -97,7 +137,8 @@ function stackUsedIn(memory: Uint8Array): number {
 const ramStart = 0x2000_0000;
 const ramBytes = 16 * 1_024;
 
-async function startQemu({ image, directory, isLineLeft }: Start): Promise<Board> {
+async function startQemu(start: Start): Promise<Board> {
+  const { image, directory } = start;
   const [serial, monitor, memory] = ["serial", "monitor", "memory"].map((name) => join(directory, name)) as [
     string,
     string,
@@ -105,24 +146,23 @@ async function startQemu({ image, directory, isLineLeft }: Start): Promise<Board
   ];
   // Waiting for the line keeps what is said at boot.
   const args = ["-M", String(image.target.machine), "-kernel", image.file, "-display", "none"];
-  const child = spawn(
+  const child = spawnTied(directory, [
     "qemu-system-arm",
-    [
-      ...args,
-      "-monitor",
-      `unix:${monitor},server=on,wait=off`,
-      "-serial",
-      `unix:${serial},server=on,wait=on`,
-    ],
-    { stdio: "ignore" },
-  );
-  const line = await lineOf(serial, isLineLeft);
+    ...args,
+    "-monitor",
+    `unix:${monitor},server=on,wait=off`,
+    "-serial",
+    `unix:${serial},server=on,wait=on`,
+  ]);
+  child.stdout.resume();
+  const ended = endOf(child);
+  const line = await lineOf(serial, child, start);
   const stop = async () => {
     line.destroy();
     await endProcess(child, directory);
   };
   const stackUsed = async () => {
-    const console = await connected(monitor);
+    const console = await connected(monitor, child);
     console.setEncoding("utf8");
     console.write(`memsave ${ramStart} ${ramBytes} "${memory}"\ninfo version\n`);
     // As the core sees it; it has done the first when it answers the second.
@@ -131,29 +171,29 @@ async function startQemu({ image, directory, isLineLeft }: Start): Promise<Board
     await stop();
     return used;
   };
-  return { line, socketPath: serial, stackUsed, stop, [Symbol.asyncDispose]: stop };
+  return { line, socketPath: serial, stackUsed, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Built once per board: seconds are not worth a cache that can be stale. */
-async function buildSimulator(directory: string): Promise<string> {
-  const simulator = join(directory, "simulate");
+async function buildSimulator(): Promise<string> {
   const source = join(import.meta.dirname, "..", "..", "firmware", "avr", "simulate.c");
   const flags = ["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Werror"];
-  await run("gcc", [...flags, "-o", simulator, source, "-lsimavr", "-lelf"]);
-  return simulator;
+  const kept = await keepBuilt({ compiler: "gcc", words: [source, ...flags] }, (directory) =>
+    run("gcc", [...flags, "-o", join(directory, "simulate"), source, "-lsimavr", "-lelf"]),
+  );
+  return join(kept, "simulate");
 }
 
-async function startSimavr({ image, directory, isLineLeft }: Start): Promise<Board> {
-  const simulator = await buildSimulator(directory);
+async function startSimavr(start: Start): Promise<Board> {
+  const { image, directory } = start;
+  const simulator = await buildSimulator();
   const serial = join(directory, "serial");
-  const child = spawn(simulator, [image.file, serial, image.target.line], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const child = spawnTied(directory, [simulator, image.file, serial, image.target.line]);
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed += text;
   });
-  const line = await lineOf(serial, isLineLeft);
+  const ended = endOf(child);
+  const line = await lineOf(serial, child, start);
   const stop = async () => {
     line.destroy();
     await endProcess(child, directory);
@@ -165,7 +205,7 @@ async function startSimavr({ image, directory, isLineLeft }: Start): Promise<Boa
     await stop();
     return Number(/"stack": (\d+)/.exec(printed)?.[1]);
   };
-  return { line, socketPath: serial, stackUsed, stop, [Symbol.asyncDispose]: stop };
+  return { line, socketPath: serial, stackUsed, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function startUcsim({ image, directory, isLineLeft }: Start): Promise<Board> {
@@ -182,13 +222,14 @@ async function startUcsim({ image, directory, isLineLeft }: Start): Promise<Boar
     // It ends with its standard input.
     { stdio: ["pipe", "ignore", "ignore"] },
   );
+  const ended = endOf(child);
   const line = fifoLine(into, from);
   const stop = async () => {
     line.destroy();
     await endProcess(child, directory);
   };
   const stackUsed = () => Promise.reject(new Error("its sensor tells, in an image with MEASURE_STACK"));
-  return { line, socketPath: undefined, stackUsed, stop, [Symbol.asyncDispose]: stop };
+  return { line, socketPath: undefined, stackUsed, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
 function fifoLine(into: number, from: number): Duplex {

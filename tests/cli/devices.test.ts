@@ -5,6 +5,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { type SimulatedStub, startSimulatedStub } from "../../packages/devices/src/testing/simulated-stub.ts";
 import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
 
+/** Many processes, one after the other: they end what hangs. */
+const slow = { timeout: 120_000 };
+
 async function stubOnTcp(): Promise<SimulatedStub & { line: string }> {
   const stub = await startSimulatedStub();
   onTestFinished(() => stub[Symbol.asyncDispose]());
@@ -21,28 +24,30 @@ const add = {
   capability: { mutable: false, reversible: true, idempotent: true, auth_scope: "read" },
 };
 
-test("lists each with its state, line and tools, calls one, and says what is wrong", async () => {
+test("lists each with its state, line and tools, calls one, and says what is wrong", slow, async () => {
   const { line } = await stubOnTcp();
   const dir = scratch();
   const device = { line, profile: "b", tools: { add, subtract: { ...add, id: 9 } } };
   const gone = { line: "unix:not-there", profile: "a", tools: {} };
   writeFileSync(join(dir, "mcpx.json"), JSON.stringify({ devices: { sum: device, gone } }));
   const gateway = await up(dir, [], { cwd: dir });
-  const list = async () => (await mcpx(["devices", "--data", dir])).out.split("\n");
-  await expect
-    .poll(list)
-    .toEqual([
-      expect.stringMatching(/^● sum +up +profile B +tcp:\/\/127\.0\.0\.1:\d+ +add$/),
-      "    configured, and not on the device or with other types: subtract",
-      expect.stringMatching(/^✗ gone +down +profile A +unix:not-there +no tools yet$/),
-      expect.stringMatching(/^ {4}connect ENOENT /),
-    ]);
-  const json = JSON.parse((await mcpx(["devices", "--json", "--data", dir])).out);
-  expect(json.devices).toMatchObject([
+  await gateway.line(/"device":"sum".*"event":"registered"/);
+  await gateway.line(/"device":"gone".*"event":"absent"/);
+  const [listed, written, called] = await Promise.all([
+    mcpx(["devices", "--data", dir]),
+    mcpx(["devices", "--json", "--data", dir]),
+    mcpx(["call", "sum.add", '{"a": 2, "b": 3}', "--data", dir]),
+  ]);
+  expect(listed.out.split("\n")).toEqual([
+    expect.stringMatching(/^● sum +up +profile B +tcp:\/\/127\.0\.0\.1:\d+ +add$/),
+    "    configured, and not on the device or with other types: subtract",
+    expect.stringMatching(/^✗ gone +down +profile A +unix:not-there +no tools yet$/),
+    expect.stringMatching(/^ {4}connect ENOENT /),
+  ]);
+  expect(JSON.parse(written.out).devices).toMatchObject([
     { segment: "sum", state: "up", tools: ["add"], missing: ["subtract"] },
     { segment: "gone", state: "down" },
   ]);
-  const called = await mcpx(["call", "sum.add", '{"a": 2, "b": 3}', "--data", dir]);
   expect(called).toMatchObject({ code: 0, out: '{"sum":5}' });
   writeFileSync(join(dir, "mcpx.json"), JSON.stringify({ devices: { sum: device } }));
   await gateway.line(/devices\.gone: takes effect after a restart/);
@@ -64,15 +69,21 @@ test("probe says who is there and what to configure, and that nobody is", async 
 });
 
 test("what is no line, or cannot be opened, is told in one line", async () => {
-  const wrong = await mcpx(["devices", "probe", "serial:"]);
+  const [wrong, login, gone] = await Promise.all([
+    mcpx(["devices", "probe", "serial:"]),
+    mcpx(["devices", "probe", "mqtt://me:secret@127.0.0.1/lamp"]),
+    mcpx(["devices", "monitor", "unix:/nowhere/at/all"]),
+  ]);
   expect(wrong).toMatchObject({
     code: 2,
     err: expect.stringMatching(/^mcpx: serial: is no line; .*tcp:\/\//),
   });
-  const login = await mcpx(["devices", "probe", "mqtt://me:secret@127.0.0.1/lamp"]);
   expect(login).toMatchObject({ code: 2, err: expect.stringContaining("settings of their own") });
-  const gone = await mcpx(["devices", "monitor", "unix:/nowhere/at/all"]);
   expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be opened: connect ENOENT/) });
+  const bare = await mcpx(["devices", "probe", "spi:/dev/spidev250.250"]);
+  expect(bare.err).toMatch(
+    /^mcpx: .* this machine has no \/dev\/spidev250\.250; switch SPI on .*spidev\*\n?$/,
+  );
 });
 
 test("monitor stands between and shows both directions", async () => {
@@ -88,13 +99,13 @@ test("monitor stands between and shows both directions", async () => {
   expect(existsSync(between)).toBe(false);
 });
 
-test("sim starts a board that can be probed, and joins the tree", async () => {
+test("sim starts a board that can be probed, and joins the tree", slow, async () => {
   const dir = scratch();
   await up(dir);
   const sim = start(["devices", "sim", "microbit-b", "--join", "--segment", "lamp", "--data", dir]);
   await sim.line(/lamp is part of the tree/);
-  const read = () => mcpx(["call", "lamp.read_sensor", "--data", dir]);
-  await expect.poll(async () => (await read()).out).toMatch(/^\{"reading":\d+,"led":false,"releases":0\}$/);
+  const { out } = await mcpx(["call", "lamp.read_sensor", "--data", dir]);
+  expect(out).toMatch(/^\{"reading":\d+,"led":false,"releases":0\}$/);
   sim.kill("SIGTERM");
   expect((await sim.ended).code).toBe(0);
   const alone = start(["devices", "sim", "microbit-a", "--json"]);
@@ -106,9 +117,23 @@ test("sim starts a board that can be probed, and joins the tree", async () => {
   expect(existsSync(line.slice("unix:".length))).toBe(false);
 });
 
+test("sim starts a board behind SPI too, and whoever comes next finds it as it is", async () => {
+  const sim = start(["devices", "sim", "atmega328p-spi-b", "--json"]);
+  const { line } = JSON.parse(await sim.line(/"started"/));
+  expect(line).toMatch(/^spi\+unix:\//);
+  for (const _ of [1, 2]) {
+    const probed = await mcpx(["devices", "probe", line, "--json"]);
+    expect(JSON.parse(probed.out).found).toMatchObject({ profile: "b", serial: "64656d6f", packetMax: 96 });
+  }
+  sim.kill("SIGTERM");
+  expect((await sim.ended).code).toBe(0);
+});
+
 test("sim says what is not installed, and which boards there are", async () => {
-  const bare = await mcpx(["devices", "sim"], { env: { PATH: "/nonexistent" } });
+  const [bare, unknown] = await Promise.all([
+    mcpx(["devices", "sim"], { env: { PATH: "/nonexistent" } }),
+    mcpx(["devices", "sim", "arduino"]),
+  ]);
   expect(bare).toMatchObject({ code: 1, err: expect.stringMatching(/not installed.*apt-get install/) });
-  const unknown = await mcpx(["devices", "sim", "arduino"]);
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("microbit-b") });
 });

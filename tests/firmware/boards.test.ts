@@ -1,8 +1,5 @@
 // Real firmware on emulated boards, called through `/mcp` by an unmodified client. One board after the other.
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import {
   createLengthPrefixReader,
@@ -11,28 +8,26 @@ import {
   encodeRequest,
   idleByte,
   type OpenLine,
+  type ReadLine,
+  readLine,
   type StubMessage,
-  socketLine,
 } from "@mcpx/devices";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildTarget } from "../../scripts/firmware/build.ts";
+import { buildOnce } from "../../scripts/firmware/build.ts";
 import { transaction } from "../../scripts/firmware/exercise.ts";
 import { type Board, startBoard } from "../../scripts/firmware/start-board.ts";
 import { type Target, targets } from "../../scripts/firmware/targets.ts";
 import { demoDevice } from "./support/demo-device.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
 
-let directory: string;
 let tree: DeviceTree;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "mcpx-boards-"));
   tree = await startDeviceTree();
 });
 
 afterAll(async () => {
   await tree[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** For the simulator that has no socket. */
@@ -49,22 +44,30 @@ function streamLine(stream: Duplex): OpenLine {
   };
 }
 
-function lineOf({ socketPath, line }: Board): OpenLine {
-  return socketPath === undefined ? streamLine(line) : socketLine({ path: socketPath });
+function lineOf(
+  { socketPath, line }: Board,
+  target: Target,
+): Pick<ReadLine, "open" | "encoding" | "transport"> {
+  if (socketPath !== undefined)
+    return readLine(`${target.line === "spi" ? "spi+unix" : "unix"}:${socketPath}`);
+  return { encoding: "cbor", transport: "uart_cbor", open: () => streamLine(line) };
 }
 
-const onUart = targets.filter(({ line }) => line === "uart").map((target) => [target.name, target] as const);
+const boards = targets.map((target) => [target.name, target] as const);
 
-test.each(onUart)(
+test.each(boards)(
   "[AX-1.1-3] [AX-8.3-3] [AX-B-3] [AX-B-8] %s: sensor read, LED set, actuator stopped by its gate",
   async (name, target: Target) => {
-    const image = await buildTarget(target, directory);
+    const image = await buildOnce(target);
     await using board = await startBoard(image, { isLineLeft: target.chip !== "8051" });
+    const { open, encoding, transport } = lineOf(board, target);
     const config = demoDevice(target.profile, {
       segment: name,
+      encoding,
+      transport,
       ...(target.chip === "8051" && { payloadMax: 4 }),
     });
-    const { events } = await tree.open(config, lineOf(board));
+    const { events } = await tree.open(config, open());
     await expect.poll(() => events.map(({ event }) => event)).toContain("registered");
     await expect.poll(() => tree.toolsOf(name)).toEqual(["read_sensor", "release", "set_led"]);
     const before = await tree.call(`${name}.read_sensor`);
@@ -86,7 +89,7 @@ test.each(onUart)(
 
 test("[AX-8.1-3] atmega328p-spi-b: packets with their length, clocked through an SPI slave", async () => {
   const target = targets.find(({ line }) => line === "spi") as Target;
-  const image = await buildTarget(target, directory);
+  const image = await buildOnce(target);
   await using board = await startBoard(image);
   const heard: (StubMessage | undefined)[] = [];
   const read = createLengthPrefixReader({

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { createGattReader, encodeGatt, gattLine, type OpenLine, probeLine, readLine } from "@mcpx/devices";
+import { createGattReader, encodeGatt, gattLine, type OpenChunks, probeLine, readLine } from "@mcpx/devices";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { answerPackets, simulatedConfig } from "../../packages/devices/src/testing/simulated-stub.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
@@ -71,7 +71,7 @@ test("[AX-8.1-4] another node on the bus is not taken for it", async () => {
 });
 
 /** A characteristic as datagrams: each write is heard as one piece, as long as it was. */
-async function startCharacteristic(): Promise<{ chunks: OpenLine; sizes: number[] }> {
+async function startCharacteristic(chunkBytesMax?: number): Promise<{ chunks: OpenChunks; sizes: number[] }> {
   const answer = answerPackets();
   const stub = createSocket("udp4");
   const sizes: number[] = [];
@@ -91,9 +91,10 @@ async function startCharacteristic(): Promise<{ chunks: OpenLine; sizes: number[
   await once(stub, "listening");
   const { port } = stub.address();
   onTestFinished(() => void stub.close());
-  const chunks: OpenLine = async (taker) => {
+  const chunks: OpenChunks = async (taker) => {
     const socket = createSocket("udp4").on("message", taker.bytes);
     return {
+      chunkBytesMax,
       write: (chunk) => {
         socket.send(chunk, port, "127.0.0.1");
         return true;
@@ -118,9 +119,9 @@ test("[AX-8.1-2] a device behind GATT is called in chunks of at most 20 bytes", 
 });
 
 test("[AX-8.1-2] with a larger MTU chunks are larger", async () => {
-  const { chunks, sizes } = await startCharacteristic();
+  const { chunks, sizes } = await startCharacteristic(182);
   const config = simulatedConfig("mtu", { encoding: "packet", transport: "ble_cbor" });
-  const { device } = await tree.open(config, gattLine({ chunks, chunkBytesMax: 182 }));
+  const { device } = await tree.open(config, gattLine({ chunks }));
   await expect.poll(() => tree.toolsOf("mtu")).toEqual(["add", "echo"]);
   await tree.call("mtu.echo", { text: long });
   expect(Math.max(...sizes)).toBe(182);

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildSanitised, type Program } from "./support/sanitised.ts";
+import { buildSanitised, fastAndCounted, type Program } from "./support/sanitised.ts";
 import { type ExchangeB, profileA, profileB } from "./support/vectors.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -122,7 +122,7 @@ const seedsB = [
 
 for (const { name, source, file, fuzzer, board: parts, seeds } of fuzzers) {
   test(`[AX-10.4-1] ${framesCount} mutated frames neither break nor confuse the profile ${name} core, and reach every line`, async () => {
-    await using program = await buildSanitised([fuzzer, source, ...parts]);
+    await using program = await buildSanitised([fuzzer, source, ...parts], fastAndCounted);
     const { status, lines, errors } = await program.run([String(framesCount), "20260501"], seeds());
     expect(errors).toBe("");
     expect(status).toBe(0);

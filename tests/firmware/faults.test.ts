@@ -1,6 +1,7 @@
 // Devices that die, fall silent, come back and are somebody else; the C stubs run as processes of this machine.
-import { type DeviceEvent, type OpenLine, socketLine } from "@mcpx/devices";
+import { type DeviceConfig, type DeviceEvent, type OpenLine, socketLine } from "@mcpx/devices";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { simulatedConfig, startSimulatedStub } from "../../packages/devices/src/testing/simulated-stub.ts";
 import { demoDevice } from "./support/demo-device.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
 import { buildHostStubs, type HostStubs } from "./support/host-stub.ts";
@@ -56,13 +57,14 @@ test("[AX-B-6] a device that stops in mid-call: what is idempotent is repeated, 
     // As far as its gate is concerned it can be taken back: here the call itself is looked at.
     capability: { ...tool.capability, reversible: true, idempotent: tool.id === 1 },
   }));
-  await tree.open({ ...impatient, tools }, socketLine({ path: quiet.path }));
+  const { device } = await tree.open({ ...impatient, tools }, socketLine({ path: quiet.path }));
   await tree.open(demoDevice("b", { segment: "lively" }), socketLine({ path: lively.path }));
   await expect.poll(() => tree.toolsOf("quiet")).toHaveLength(3);
   await expect.poll(() => tree.toolsOf("lively")).toHaveLength(3);
   await tree.call("quiet.set_led", { led: 1 });
   // Control: while it runs, the call is answered.
   expect((await tree.call("quiet.release", { amount: 1 })).structuredContent).toEqual({ releases: 1 });
+  const { strays } = device.stub.conversation;
   quiet.signal("SIGSTOP");
   const stopped = tree.call("quiet.release", { amount: 1 });
   let isOver = false;
@@ -79,6 +81,96 @@ test("[AX-B-6] a device that stops in mid-call: what is idempotent is repeated, 
   quiet.signal("SIGCONT");
   // It did happen, late; its answer belongs to nothing, and it was done once only.
   expect((await read).structuredContent).toEqual({ reading: 2_150, led: true, releases: 2 });
+  expect(device.stub.conversation.strays).toBeGreaterThan(strays);
+});
+
+/** `echo` may be repeated, `add` may not. */
+function sumDevice(segment: string): DeviceConfig {
+  const config = simulatedConfig(segment, { heartbeatMs: 60_000 });
+  const tools = config.tools.map((tool) => ({
+    ...tool,
+    timeoutMs: 25_000,
+    capability: { ...tool.capability, idempotent: tool.name === "echo", latency_class: "standard" as const },
+  }));
+  return { ...config, tools };
+}
+
+test("[AX-B-6] a reset in mid-call: what may be repeated is, at once; what may not ends as indeterminate", async () => {
+  await using stub = await startSimulatedStub();
+  const line = socketLine({ host: "127.0.0.1", port: stub.port });
+  const { events } = await tree.open(sumDevice("reset"), line);
+  await expect.poll(() => tree.toolsOf("reset")).toEqual(["add", "echo"]);
+  const asked = () => stub.heard.length;
+  for (const [tool, args, outcome] of [
+    ["echo", { text: "again" }, { text: "again" }],
+    ["add", { a: 1, b: 2 }, { reason: "indeterminate" }],
+  ] as const) {
+    stub.isSilent = true;
+    const before = asked();
+    let isOver = false;
+    const call = tree.call(`reset.${tool}`, args).finally(() => {
+      isOver = true;
+    });
+    await expect.poll(asked).toBe(before + 1);
+    // Control: it is not over by itself.
+    expect(isOver).toBe(false);
+    stub.isSilent = false;
+    stub.restart();
+    expect((await call).structuredContent).toEqual(outcome);
+    expect(asked() - before).toBe(tool === "echo" ? 2 : 1);
+  }
+  expect(names(events).filter((name) => name === "restarted")).toHaveLength(2);
+});
+
+/** Two on one line, as on a bus where two have the same number: both hear everything, and both answer. */
+function together(lines: readonly OpenLine[]): OpenLine {
+  return async (taker) => {
+    const open = await Promise.all(lines.map((line) => line(taker)));
+    return {
+      write: (bytes) => open.map((line) => line.write(bytes)).every(Boolean),
+      close: () => {
+        for (const line of open) line.close();
+      },
+    };
+  };
+}
+
+test("[AX-B-6] two devices with one id on a line: every call is answered once, and rightly", async () => {
+  await using first = await startSimulatedStub();
+  await using second = await startSimulatedStub();
+  const lines = [first, second].map(({ port }) => socketLine({ host: "127.0.0.1", port }));
+  const strays: number[] = [];
+  for (const [segment, line] of [
+    ["alone", lines[0] as OpenLine],
+    ["twins", together(lines)],
+  ] as const) {
+    const { device } = await tree.open(sumDevice(segment), line);
+    await expect.poll(() => tree.toolsOf(segment)).toEqual(["add", "echo"]);
+    for (let a = 0; a < 10; a += 1) {
+      expect((await tree.call(`${segment}.add`, { a, b: 1 })).structuredContent).toEqual({ sum: a + 1 });
+    }
+    strays.push(device.stub.conversation.strays);
+    await device[Symbol.asyncDispose]();
+  }
+  // Control: there were two answers to each; with one device there are none too many.
+  expect(strays[0]).toBe(0);
+  expect(strays[1]).toBeGreaterThanOrEqual(9);
+});
+
+test("[AX-10.4-1] two devices that want one segment: the second is refused and hurts nobody, and comes when the first has left", async () => {
+  const [one, two] = [await stubs.start("b"), await stubs.start("b")];
+  const config = demoDevice("b", { segment: "wanted", heartbeatMs: 200 });
+  const { device } = await tree.open(config, socketLine({ path: one.path }));
+  await expect.poll(() => tree.toolsOf("wanted")).toHaveLength(3);
+  await tree.call("wanted.set_led", { led: 1 });
+  const second = await tree.open(config, socketLine({ path: two.path }));
+  await expect.poll(() => names(second.events)).toContain("refused");
+  expect((await tree.call("wanted.read_sensor")).structuredContent).toMatchObject({ led: true });
+  expect(names(second.events)).not.toContain("registered");
+  await device[Symbol.asyncDispose]();
+  await expect.poll(() => names(second.events)).toContain("registered");
+  const isDark = async () => (await tree.call("wanted.read_sensor")).structuredContent?.led === false;
+  await expect.poll(() => isDark().catch(() => false)).toBe(true);
 });
 
 test("[AX-10.4-1] arguments are checked before the device hears of them", async () => {
@@ -153,7 +245,7 @@ test.each(["a", "b"] as const)(
     const noise = noisyLine(socketLine({ path: stub.path }), 12);
     const demo = demoDevice(profile, { segment, heartbeatMs: 60_000 });
     const tools = demo.tools.map((tool) => ({ ...tool, timeoutMs: 250 }));
-    await tree.open({ ...demo, tools }, noise.openLine);
+    const { events } = await tree.open({ ...demo, tools }, noise.openLine);
     await expect.poll(() => tree.toolsOf(segment)).toHaveLength(3);
     let right = 0;
     for (let times = 0; times < 60; times += 1) {
@@ -165,6 +257,8 @@ test.each(["a", "b"] as const)(
       }
     }
     expect(noise.count()).toBeGreaterThan(5);
+    // Control: some of it has reached us, and was seen for what it is.
+    expect(names(events)).toContain("dropped");
     // Reading is idempotent: three attempts seldom all fail.
     expect(right).toBeGreaterThan(50);
   },

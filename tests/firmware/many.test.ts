@@ -10,8 +10,8 @@ import {
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
 const count = 100;
-/** How long a call waits for a device that does not answer. Nobody else may wait so long. */
-const silentMs = 3_000;
+/** How long a call waits for a device that does not answer: longer than everything here takes, less than the tree. */
+const silentMs = 25_000;
 
 let stubs: SimulatedStub[];
 let server: TestServer;
@@ -38,7 +38,7 @@ function entryOf({ port }: SimulatedStub, at: number): [string, Entry] {
   const { tools } = simulatedConfig("any");
   const named = tools.map(({ name, capability, ...tool }) => [
     name,
-    // Not repeated: a call ends after one wait. The tree has more patience.
+    // Not repeated: a call ends with the first attempt.
     {
       ...tool,
       timeout: silentMs,
@@ -67,12 +67,11 @@ test("a silent one delays nobody but those who call it", async () => {
   const stub = stubs[silent] as SimulatedStub;
   stub.isSilent = true;
   let ended = 0;
-  const startedAt = performance.now();
   // The second waits for the first: what the others are spared, and what this test could see.
   const waiting = [1, 2].map(async (a) => {
     const result = await sum(silent, a);
     ended += 1;
-    return { result, ms: performance.now() - startedAt };
+    return result;
   });
   for (const round of [10, 20]) {
     const others = stubs.flatMap((_, at) => (at === silent ? [] : [sum(at, round)]));
@@ -80,8 +79,8 @@ test("a silent one delays nobody but those who call it", async () => {
   }
   expect(ended).toBe(0);
   stub.isSilent = false;
+  stub.restart();
   const [first, second] = await Promise.all(waiting);
-  expect(first).toMatchObject({ result: { reason: "indeterminate" } });
-  expect(second).toMatchObject({ result: { sum: 3 } });
-  for (const one of [first, second]) expect(one?.ms).toBeGreaterThanOrEqual(silentMs - 1);
+  expect(first).toMatchObject({ reason: "indeterminate" });
+  expect(second).toEqual({ sum: 3 });
 });

@@ -1,23 +1,12 @@
 // What the firmware costs on each chip, by its own cross compiler.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildTarget } from "../../scripts/firmware/build.ts";
+import { expect, test } from "vitest";
+import { buildOnce } from "../../scripts/firmware/build.ts";
 import { overBudget, type Target, targets } from "../../scripts/firmware/targets.ts";
-
-let directory: string;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "mcpx-sizes-"));
-});
-
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test.each(targets.map((target) => [target.name, target] as const))(
   "[AX-B-2] [AX-8.3-3] %s keeps its budget",
   async (_name, target) => {
-    const { sizes } = await buildTarget(target, directory);
+    const { sizes } = await buildOnce(target);
     expect(overBudget(target, sizes)).toEqual([]);
     // Something was measured at all.
     expect(sizes.core).toBeGreaterThan(300);
@@ -35,11 +24,11 @@ test.each([
   ["microbit-b", "-O0", [expect.stringMatching(/^core is \d+ bytes, at most 2047 are allowed$/)]],
 ] as const)("control: %s with %s is over budget", async (name, flag, broken) => {
   const target = { ...named(name), name: `${name}${flag}` };
-  const { sizes } = await buildTarget(target, directory, [flag]);
+  const { sizes } = await buildOnce(target, [flag]);
   expect(overBudget(target, sizes)).toEqual(broken);
 });
 
 test("a tool table whose registration would not fit a packet does not compile", async () => {
   const target = { ...named("microbit-b"), name: "crowded" };
-  await expect(buildTarget(target, directory, ["-DMCPX_B_PACKET=32"])).rejects.toThrow(/registration_fits/);
+  await expect(buildOnce(target, ["-DMCPX_B_PACKET=32"])).rejects.toThrow(/registration_fits/);
 });

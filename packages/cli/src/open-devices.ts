@@ -25,6 +25,8 @@ interface DeviceFacts {
 
 export interface OpenDevices {
   facts(): DeviceFacts[];
+  /** One more, until it is disposed of or everything ends. */
+  open(settings: DeviceSettings): AsyncDisposable;
 }
 
 export interface DeviceParts {
@@ -42,11 +44,22 @@ export function openDevices(
   parts: DeviceParts,
   opened: AsyncDisposableStack,
 ): OpenDevices {
-  const open = settings.map((one) => openOne(one, parts));
+  const watched = new Set(settings.map((one) => openOne(one, parts)));
+  const close = async (one: Watched) => {
+    watched.delete(one);
+    await one.device[Symbol.asyncDispose]();
+  };
   opened.defer(async () => {
-    await Promise.all(open.map(({ device }) => device[Symbol.asyncDispose]()));
+    await Promise.all([...watched].map(close));
   });
-  return { facts: () => open.map(factsOf) };
+  return {
+    facts: () => [...watched].map(factsOf),
+    open: (one) => {
+      const added = openOne(one, parts);
+      watched.add(added);
+      return { [Symbol.asyncDispose]: () => close(added) };
+    },
+  };
 }
 
 interface Watched {

@@ -5,7 +5,12 @@ export { createFrameAReader, encodeFrameA, type FrameA } from "./framing/frame-a
 export type { FrameReader, FrameTaker } from "./framing/framing.ts";
 export { createGattReader, encodeGatt, gattUuids } from "./framing/gatt.ts";
 export { createIsoTpReader, encodeIsoTp, type FlowControl, readFlowControl } from "./framing/iso-tp.ts";
-export { createLengthPrefixReader, encodeLengthPrefix, idleByte } from "./framing/length-prefix.ts";
+export {
+  createLengthPrefixReader,
+  encodeLengthPrefix,
+  idleByte,
+  type LengthPrefixReader,
+} from "./framing/length-prefix.ts";
 export {
   checkDeviceConfig,
   type DeviceConfig,
@@ -14,14 +19,22 @@ export {
   type ToolConfig,
 } from "./gateway/device-config.ts";
 export { type Device, type DeviceEvent, type DeviceOptions, openDevice } from "./gateway/open-device.ts";
-export type { Line, LineTaker, OpenLine } from "./lines/line.ts";
-export { type GattAddress, gattLine } from "./lines/line-gatt.ts";
+export type { CanBus, CanBusTaker, OpenCanBus } from "./lines/can-bus.ts";
+export { type SlcanAddress, slcanBus } from "./lines/can-bus-slcan.ts";
+export { type SocketcanAddress, socketcanBus } from "./lines/can-bus-socketcan.ts";
+export { type BleAddress, bleChunks } from "./lines/chunks-ble.ts";
+export { type Line, type LineTaker, LineUnavailableError, type OpenLine } from "./lines/line.ts";
+export { type CanAddress, canLine } from "./lines/line-can.ts";
+export { type ChunkLine, type GattAddress, gattLine, type OpenChunks } from "./lines/line-gatt.ts";
 export { type MqttAddress, mqttLine } from "./lines/line-mqtt.ts";
 export { type SerialAddress, serialLine } from "./lines/line-serial.ts";
-export { type SlcanAddress, slcanLine } from "./lines/line-slcan.ts";
 export { type SocketAddress, socketLine } from "./lines/line-socket.ts";
+export { type SpiLineAddress, spiLine } from "./lines/line-spi.ts";
 export { MissingLibraryError } from "./lines/optional.ts";
 export { type LineLogin, lineForms, type ReadLine, readLine } from "./lines/read-line.ts";
+export type { OpenSpiPort, SpiPort } from "./lines/spi-port.ts";
+export { type SpiAddress, spiDevicePort } from "./lines/spi-port-device.ts";
+export { type SpiSocketAddress, spiSocketPort } from "./lines/spi-port-socket.ts";
 export { type FoundDevice, type ProbeOptions, probeLine } from "./look/probe-line.ts";
 export { type SeenFrame, type WatchedLine, watchFrames } from "./look/watch-frames.ts";
 export { deviceFieldTypes, type Field, type FieldType } from "./tools/field.ts";

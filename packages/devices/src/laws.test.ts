@@ -37,6 +37,19 @@ test("[AX-8.1-1] COBS has no zero and is undone; after any noise the next frame 
   );
 });
 
+test("[AX-8.1-1] a packet that is too long is dropped, however little room it takes encoded", () => {
+  const { frames, taker } = collect<Uint8Array>();
+  const read = createCobsReader(taker);
+  for (const length of [1_025, 1_028, 1_024]) read(frameCobs(new Uint8Array(length)));
+  expect(frames.map(({ length }) => length)).toEqual([1_024]);
+});
+
+test("[AX-8.1-5] a message in JSON has at most 4096 bytes, not characters", () => {
+  const message = (text: string) => JSON.stringify({ id: 1, result: { 0: text } });
+  expect(decodeJson(message("x".repeat(4_000)))).toMatchObject({ kind: "result" });
+  expect(decodeJson(message("ü".repeat(4_000)))).toBeUndefined();
+});
+
 test("[AX-B-1] frames of profile A are read back; after any noise and a flush the next one is", () => {
   const frame = fc.record({
     type: fc.constantFrom(1, 2, 4),

@@ -30,7 +30,7 @@ export async function startDeviceTree(): Promise<DeviceTree> {
       const registration = {
         token: await server.token(claims as never),
         subserverId: randomUUID(),
-        heartbeatMs: 1_000,
+        heartbeatMs: 5_000,
       };
       const events: DeviceEvent[] = [];
       const onEvent = (event: DeviceEvent) => void events.push(event);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
+import { keepBuilt } from "../../../scripts/firmware/keep-built.ts";
 
 const run = promisify(execFile);
 const firmware = join(import.meta.dirname, "..", "..", "..", "firmware");
@@ -25,7 +26,7 @@ export interface HostStubs extends AsyncDisposable {
 
 export async function buildHostStubs(): Promise<HostStubs> {
   const directory = await mkdtemp(join(tmpdir(), "mcpx-host-stubs-"));
-  const programs = { a: await build("a", directory), b: await build("b", directory) };
+  const programs = { a: await build("a"), b: await build("b") };
   const stubs: HostStub[] = [];
   return {
     start: async (profile) => {
@@ -41,12 +42,14 @@ export async function buildHostStubs(): Promise<HostStubs> {
   };
 }
 
-async function build(profile: "a" | "b", directory: string): Promise<string> {
-  const program = join(directory, `stub-${profile}`);
+async function build(profile: "a" | "b"): Promise<string> {
   const sources = [`profile-${profile}/mcpx_${profile}.c`, `demo/demo_${profile}.c`, "host/board.c"];
   const flags = ["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror"];
-  await run("gcc", [...flags, "-o", program, ...sources.map((source) => join(firmware, source))]);
-  return program;
+  const files = sources.map((source) => join(firmware, source));
+  const kept = await keepBuilt({ compiler: "gcc", words: [...flags, ...files] }, (directory) =>
+    run("gcc", [...flags, "-o", join(directory, "stub"), ...files]),
+  );
+  return join(kept, "stub");
 }
 
 function createStub(program: string, path: string): HostStub {

@@ -16,13 +16,23 @@ export interface Target {
 
 interface Board {
   readonly line: Duplex;
+  /** Where the emulator listens, if it does. */
+  readonly socketPath: string | undefined;
+  readonly ended: Promise<unknown>;
   stop(): Promise<void>;
+}
+
+interface StartOptions {
+  /** The line is for whoever connects to `socketPath`. */
+  isLineLeft?: boolean;
+  /** Gives up building. */
+  signal?: AbortSignal;
 }
 
 export interface Emulators {
   targets: readonly Target[];
-  /** Builds into `directory` and starts. */
-  start(target: Target, directory: string): Promise<Board>;
+  /** Builds what has not been built yet, and starts. It ends with this process, however that ends. */
+  start(target: Target, options?: StartOptions): Promise<Board>;
 }
 
 /** Debian's packages, by what shows that they are there: a program, or a file. */
@@ -44,23 +54,28 @@ const needs: Record<Target["chip"], readonly (readonly [shows: string, name: str
   ],
 };
 
-const root = join(import.meta.dirname, "..", "..", "..", "..");
+const folder = join(import.meta.dirname, "..", "..", "..", "..", "scripts", "firmware");
+
+/** Whether this is a clone. */
+export function hasFirmware(): boolean {
+  return existsSync(join(folder, "start-board.ts"));
+}
 
 export async function loadEmulators(): Promise<Emulators> {
-  const folder = join(root, "scripts", "firmware");
-  if (!existsSync(join(folder, "start-board.ts"))) {
+  if (!hasFirmware()) {
     throw new Failure(
       "the boards' firmware is not part of this installation",
       "clone the sources of mcpx and run it there",
     );
   }
   const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
-  const [{ targets }, { buildTarget }, { startBoard }] = await Promise.all(
+  const [{ targets }, { buildOnce }, { startBoard }] = await Promise.all(
     ["targets.ts", "build.ts", "start-board.ts"].map(load),
   );
   return {
-    targets: (targets as Target[]).filter(({ line }) => line === "uart"),
-    start: async (target, directory) => startBoard(await buildTarget(target, directory)),
+    targets: targets as Target[],
+    start: async (target, { isLineLeft = false, signal } = {}) =>
+      startBoard(await buildOnce(target, [], signal), { isLineLeft }),
   };
 }
 
@@ -71,16 +86,19 @@ export function findTarget({ targets }: Emulators, name: string): Target {
   throw misuse(`there is no board ${name}`, suggestion(name, known) ?? `there are ${known.join(", ")}`);
 }
 
+/** Debian's packages that are not there. */
+export function missingFor(chip: Target["chip"], path: string | undefined): string[] {
+  return needs[chip].filter(([shows]) => !isThere(shows, path)).map(([, packageName]) => packageName);
+}
+
+export const howToInstall = (packages: readonly string[]) =>
+  `on Debian: sudo apt-get install --no-install-recommends ${packages.join(" ")}`;
+
 export function checkInstalled({ name, chip }: Target, path: string | undefined): void {
-  const missing = needs[chip]
-    .filter(([shows]) => !isThere(shows, path))
-    .map(([, packageName]) => packageName);
+  const missing = missingFor(chip, path);
   if (missing.length === 0) return;
   const what = missing.length === 1 ? `${missing[0]} is` : `${missing.join(" and ")} are`;
-  throw new Failure(
-    `${what} not installed, without which ${name} cannot be emulated`,
-    `on Debian: sudo apt-get install --no-install-recommends ${missing.join(" ")}`,
-  );
+  throw new Failure(`${what} not installed, without which ${name} cannot be emulated`, howToInstall(missing));
 }
 
 function isThere(shows: string, path = ""): boolean {

@@ -1,5 +1,5 @@
 // What commands that open a line themselves have in common.
-import { type OpenLine, type ReadLine, readLine } from "@mcpx/devices";
+import { LineUnavailableError, type OpenLine, type ReadLine, readLine } from "@mcpx/devices";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
 
@@ -35,14 +35,10 @@ export function readGivenLine(text: string, { options, env, cwd }: LineContext):
       return await line.open(login)(taker);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-      throw new Failure(
-        `${text} cannot be opened: ${why}`,
-        "a port has one owner; is somebody else using it?",
-        {
-          isTemporary: true,
-          cause,
-        },
-      );
+      // Some say themselves what to do about it.
+      const isSaid = cause instanceof LineUnavailableError;
+      const fix = isSaid ? undefined : "a port has one owner; is somebody else using it?";
+      throw new Failure(`${text} cannot be opened: ${why}`, fix, { isTemporary: !isSaid, cause });
     }
   };
   return { encoding: line.encoding, openLine };

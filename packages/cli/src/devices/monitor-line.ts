@@ -56,8 +56,6 @@ function readProfile({
   profile = "b",
   crc = "16",
 }: Pick<MonitorContext["options"], "profile" | "crc">): Pick<WatchedLine, "profile" | "crc"> {
-  if (profile !== "a" && profile !== "b") throw misuse(`--profile ${profile} is not one`, "write a or b");
-  if (crc !== "8" && crc !== "16") throw misuse(`--crc ${crc} is not one`, "write 8 or 16");
   return { profile, crc: crc === "8" ? 8 : 16 };
 }
 

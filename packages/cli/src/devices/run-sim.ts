@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { type Device, type DeviceEvent, openDevice, socketLine } from "@mcpx/devices";
+import { type Device, type DeviceEvent, openDevice, readLine } from "@mcpx/devices";
 import type { SimContext } from "../commands/devices-sim.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { deviceConfig } from "../device-settings.ts";
@@ -36,13 +36,14 @@ export async function runSim(context: SimContext): Promise<number> {
     const directory = await mkdtemp(join(tmpdir(), "mcpx-sim-"));
     opened.defer(() => rm(directory, { recursive: true, force: true }));
     output.note(`-- building and starting ${name}`);
-    const board = await emulators.start(target, directory);
+    const board = await emulators.start(target, { signal });
     opened.defer(() => board.stop());
     const path = join(directory, "line");
     opened.defer(await offerLine(board.line, path));
-    const entry = demoEntry(target.profile, `unix:${path}`, target.chip === "8051" ? 4 : undefined);
+    const line = `${target.line === "spi" ? "spi+unix" : "unix"}:${path}`;
+    const entry = demoEntry(target.profile, line, target.chip === "8051" ? 4 : undefined);
     const over = Promise.race([once(board.line, "close"), untilAborted(signal)]);
-    if (options.join) opened.use(await joinTree(context, segment, entry, path));
+    if (options.join) opened.use(await joinTree(context, segment, entry));
     else show(context, name, segment, entry);
     await over;
     if (!signal.aborted) throw new Failure(`the emulator of ${name} has ended`);
@@ -70,18 +71,14 @@ function show(
   output.line(JSON.stringify({ devices: { [segment]: entry } }, null, 2));
 }
 
-async function joinTree(
-  context: SimContext,
-  segment: string,
-  entry: DemoEntry,
-  path: string,
-): Promise<Device> {
+async function joinTree(context: SimContext, segment: string, entry: DemoEntry): Promise<Device> {
   const claims = { sub: segment, topics: [], segment, scope: "write" } as const;
   const access = accessGateway(context, claims);
   const { url } = await access.enter();
+  const { encoding, transport, open } = readLine(entry.line);
   return openDevice({
-    config: deviceConfig(segment, entry),
-    openLine: socketLine({ path }),
+    config: { ...deviceConfig(segment, entry), encoding, transport },
+    openLine: open(),
     url,
     registration: {
       token: async () => (await access.enter()).token,

@@ -53,10 +53,11 @@ export function createCobsReader(taker: FrameTaker): FrameReader {
   const kept = new Uint8Array(encodedMax);
   let length = 0;
   const finish = () => {
-    const isTooLong = length > encodedMax;
-    const packet = isTooLong ? undefined : decodeCobs(kept.slice(0, length));
-    if (packet === undefined)
-      taker.dropped(isTooLong ? "a frame that is too long" : "a frame that is no COBS");
+    const packet = length > encodedMax ? undefined : decodeCobs(kept.slice(0, length));
+    // Zeros take no more room encoded than they do decoded: what is encoded may be short, and the packet too long.
+    const isTooLong = length > encodedMax || (packet?.length ?? 0) > packetBytesMax;
+    if (isTooLong) taker.dropped("a frame that is too long");
+    else if (packet === undefined) taker.dropped("a frame that is no COBS");
     else if (length > 0) taker.frame(packet);
     length = 0;
   };

@@ -15,7 +15,12 @@ export function encodeLengthPrefix(packet: Uint8Array): Uint8Array {
 
 type State = "idle" | "length" | "packet" | "noise";
 
-export function createLengthPrefixReader(taker: FrameTaker): FrameReader {
+export interface LengthPrefixReader extends FrameReader {
+  /** Whether a packet has begun and not ended. */
+  isWithin(): boolean;
+}
+
+export function createLengthPrefixReader(taker: FrameTaker): LengthPrefixReader {
   const kept = new Uint8Array(packetBytesMax);
   let state: State = "idle";
   let wanted = 0;
@@ -41,7 +46,8 @@ export function createLengthPrefixReader(taker: FrameTaker): FrameReader {
     },
     noise: (byte) => (byte === idleByte ? "idle" : "noise"),
   };
-  return (bytes) => {
+  const read = (bytes: Uint8Array) => {
     for (const byte of bytes) state = steps[state](byte);
   };
+  return Object.assign(read, { isWithin: () => state === "length" || state === "packet" });
 }

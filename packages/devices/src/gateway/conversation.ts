@@ -24,6 +24,8 @@ export interface Codec {
   request(method: number, id: number, body: Body): Uint8Array;
   /** Ends what the stub may have half read; empty where frames have delimiters. */
   readonly flush: Uint8Array;
+  /** What was half heard from the stub belongs to nothing any more; absent where frames have delimiters. */
+  forget?(): void;
 }
 
 export interface Question {
@@ -136,6 +138,7 @@ export class Conversation {
 
   #write(request: Uint8Array): boolean {
     const bytes = this.#isUnsure ? Buffer.concat([this.#codec.flush, request]) : request;
+    if (this.#isUnsure) this.#codec.forget?.();
     this.#isUnsure = false;
     return this.#line?.write(bytes) ?? false;
   }

@@ -1,5 +1,6 @@
 // Profile A: a table stub, of which everything but its answers is configuration. [AX-8.3-1]
 import { createFrameAReader, encodeFrameA, flushA, frameTypes } from "../framing/frame-a.ts";
+import type { FrameReader } from "../framing/framing.ts";
 import { decodeLayout, encodeLayout } from "../tools/layout.ts";
 import { Conversation } from "./conversation.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
@@ -9,15 +10,20 @@ const heartbeatId = 0;
 const nothing = new Uint8Array();
 
 export const createStubA: CreateStub = ({ tools, crc = 16, payloadMax = 8 }, events) => {
+  let read: FrameReader = () => {};
   const conversation = new Conversation({
     ids: 256,
     flush: flushA(payloadMax),
+    // A length that noise made larger would swallow one answer after the other.
+    forget: () => {
+      read = createReader();
+    },
     request: (tool, seq, payload) => {
       const type = tool === heartbeatId ? frameTypes.heartbeat : frameTypes.call;
       return encodeFrameA({ type, tool, seq, payload: payload as Uint8Array }, crc);
     },
   });
-  const readLine = () =>
+  const createReader = () =>
     createFrameAReader(crc, {
       dropped: events.dropped,
       frame: ({ type, tool, seq, payload }) => {
@@ -36,18 +42,26 @@ export const createStubA: CreateStub = ({ tools, crc = 16, payloadMax = 8 }, eve
   };
   return {
     conversation,
-    readLine,
+    readLine: () => {
+      read = createReader();
+      return (bytes) => read(bytes);
+    },
     heartbeat,
     greet: async (timeoutMs) => ((await heartbeat(timeoutMs)) ? undefined : "it does not answer"),
     tools: () => tools,
-    call: (tool, values, signal) =>
-      conversation.ask({
+    call: async (tool, values, signal) => {
+      const payload = encodeLayout(tool.layout ?? "struct", fieldsOf(tool.arguments), values);
+      if (payload === undefined || payload.length > payloadMax) {
+        return { kind: "error", status: 2, text: `a payload has at most ${payloadMax} bytes` };
+      }
+      return conversation.ask({
         method: tool.id,
-        body: encodeLayout(tool.layout ?? "struct", fieldsOf(tool.arguments), values),
+        body: payload,
         timeoutMs: tool.timeoutMs ?? callMsDefault,
         isRepeatable: tool.capability?.idempotent === true,
         signal,
-      }),
+      });
+    },
     read: (tool, { result }) =>
       decodeLayout(tool.layout ?? "struct", fieldsOf(tool.result), result as Uint8Array),
   };

@@ -13,7 +13,12 @@ import {
   type StubMessage,
   type StubRegistration,
 } from "../wire/message.ts";
-import { decodeJson, encodeJsonRequest, withBytesAt, withRegistrationBytes } from "../wire/mqtt-message.ts";
+import {
+  decodeJsonBytes,
+  encodeJsonRequest,
+  withBytesAt,
+  withRegistrationBytes,
+} from "../wire/mqtt-message.ts";
 import { Conversation, type Outcome } from "./conversation.ts";
 import type { Encoding, ToolConfig } from "./device-config.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
@@ -43,7 +48,7 @@ const encodings: Record<Encoding, Codec> = {
   // A broker hands over whole messages.
   json: {
     encode: (method, id, args) => Buffer.from(encodeJsonRequest(method, id, args)),
-    reader: (hear) => (bytes) => hear(decodeJson(Buffer.from(bytes).toString())),
+    reader: (hear) => (bytes) => hear(decodeJsonBytes(bytes)),
     registration: (result) => readRegistrationOfStub(withRegistrationBytes(result)),
     result: (fields, result) => {
       const keys = [...fields.keys()].filter((key) => fields[key]?.type === "bytes" && result.has(key));

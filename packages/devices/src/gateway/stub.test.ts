@@ -20,7 +20,7 @@ const toolOf = (type: "u8" | "uint"): ToolConfig => ({
 });
 
 /** A stub on a line that keeps what was sent, and says whatever it is told to. */
-function open(create: CreateStub, config: Pick<DeviceConfig, "profile" | "tools">) {
+function open(create: CreateStub, config: Pick<DeviceConfig, "profile" | "tools" | "payloadMax">) {
   const sent: Buffer[] = [];
   const stub = create({ segment: "lamp", ...config }, { dropped: () => {}, restarted: () => {} });
   const say = stub.readLine();
@@ -116,3 +116,32 @@ test("[AX-B-1] a line that echoes is not taken for a device", async () => {
   say(sent[0] as Buffer);
   expect(await heartbeat).toBe(false);
 });
+
+test("[AX-B-6] an answer whose length was damaged swallows no other: the next attempt is heard", async () => {
+  const tool: ToolConfig = { ...toolOf("u8"), timeoutMs: 40, capability: { idempotent: true } };
+  const { stub, sent, say } = open(createStubA, { profile: "a", tools: [tool] });
+  const call = callDevice(stub, tool, { percent: 50 }, undefined);
+  const answer = encodeFrameA({ type: 2, tool: 200, seq: 1, payload: Uint8Array.of(0, 50) }, 16);
+  // LEN says 1027 now; all that follows would be part of it.
+  say(Uint8Array.of(0x7e, 0x84, 0x03, ...answer.subarray(2)));
+  await expect.poll(() => sent.length, { interval: 5 }).toBe(2);
+  say(answer);
+  expect(await call).toMatchObject({ structuredContent: { percent: 50 } });
+});
+
+test.each([
+  ["raw", [{ name: "data", type: "bytes" }], { data: Buffer.alloc(9).toString("base64") }, 8],
+  ["raw", [{ name: "data", type: "bytes" }], { data: Buffer.alloc(1_025).toString("base64") }, 1_024],
+  ["tlv", [{ name: "label", type: "text", tag: 1 }], { label: "x".repeat(300) }, 1_024],
+] as const)(
+  "[AX-B-7] arguments of %s that no payload holds are refused before anything is sent",
+  async (layout, fields, args, payloadMax) => {
+    const tool: ToolConfig = { id: 7, name: "write", layout, arguments: fields };
+    const { stub, sent } = open(createStubA, { profile: "a", tools: [tool], payloadMax });
+    expect(await callDevice(stub, tool, args, undefined)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining(`a payload has at most ${payloadMax} bytes`) }],
+    });
+    expect(sent).toEqual([]);
+  },
+);

@@ -1,21 +1,26 @@
 // A line over a pair of GATT characteristics: packets in chunks of what one write can carry. What brings the chunks
 // there is another line, on which every write and every piece that is heard is one chunk. [AX-8.1-2]
 import { createGattReader, encodeGatt } from "../framing/gatt.ts";
-import type { OpenLine } from "./line.ts";
+import type { Line, LineTaker, OpenLine } from "./line.ts";
 
-export interface GattAddress {
-  chunks: OpenLine;
+export interface ChunkLine extends Line {
   /** MTU − 3; 20 unless more was negotiated. */
-  chunkBytesMax?: number | undefined;
+  readonly chunkBytesMax?: number | undefined;
 }
 
-export function gattLine({ chunks, chunkBytesMax = 20 }: GattAddress): OpenLine {
+export type OpenChunks = (taker: LineTaker) => Promise<ChunkLine>;
+
+export interface GattAddress {
+  chunks: OpenChunks;
+}
+
+export function gattLine({ chunks }: GattAddress): OpenLine {
   return async (taker) => {
     // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
     const read = createGattReader({ frame: taker.bytes, dropped: () => {} });
     const line = await chunks({ bytes: read, ended: taker.ended });
     return {
-      write: (packet) => encodeGatt(packet, chunkBytesMax).every((chunk) => line.write(chunk)),
+      write: (packet) => encodeGatt(packet, line.chunkBytesMax).every((chunk) => line.write(chunk)),
       close: () => line.close(),
     };
   };

@@ -12,5 +12,8 @@ export interface Line {
   close(): void;
 }
 
+/** This machine cannot have such a line as it is; the message says what to do about it. */
+export class LineUnavailableError extends Error {}
+
 /** Rejects where it cannot be opened. */
 export type OpenLine = (taker: LineTaker) => Promise<Line>;

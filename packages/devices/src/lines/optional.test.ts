@@ -11,7 +11,12 @@ test("a library that is not installed is named, with what to type", async () => 
   );
 });
 
-test("one that is there but broken says so itself", async () => {
-  const broken = new Error("wrong ELF class");
-  await expect(loadOptional("x", "y", () => Promise.reject(broken))).rejects.toBe(broken);
+test("one that is there and cannot be loaded is named with why, and what to type", async () => {
+  const cause = new Error("compiled against a different Node.js version\nPlease try re-compiling");
+  const loading = loadOptional("spi-device", "an SPI line", () => Promise.reject(cause));
+  await expect(loading).rejects.toThrow(MissingLibraryError);
+  await expect(loading).rejects.toThrow(
+    "an SPI line needs the package spi-device, which is there and cannot be loaded (compiled against a different Node.js version); build it anew with: npm rebuild spi-device",
+  );
+  await expect(loading).rejects.toMatchObject({ cause });
 });

@@ -2,11 +2,18 @@
 import { resolve } from "node:path";
 import type { TransportClass } from "@mcpx/protocol";
 import type { Encoding } from "../gateway/device-config.ts";
+import { slcanBus } from "./can-bus-slcan.ts";
+import { socketcanBus } from "./can-bus-socketcan.ts";
+import { bleChunks } from "./chunks-ble.ts";
 import type { OpenLine } from "./line.ts";
+import { canLine } from "./line-can.ts";
+import { gattLine } from "./line-gatt.ts";
 import { mqttLine } from "./line-mqtt.ts";
 import { serialLine } from "./line-serial.ts";
-import { slcanLine } from "./line-slcan.ts";
 import { socketLine } from "./line-socket.ts";
+import { spiLine } from "./line-spi.ts";
+import { spiDevicePort } from "./spi-port-device.ts";
+import { spiSocketPort } from "./spi-port-socket.ts";
 
 export interface LineLogin {
   username?: string | undefined;
@@ -20,7 +27,7 @@ export interface ReadLine {
 }
 
 export const lineForms =
-  "tcp://HOST:PORT, unix:PATH, serial:PATH?baud=N, slcan:PATH?node=N or mqtt://HOST/NAME";
+  "tcp://HOST:PORT, unix:PATH, serial:PATH?baud=N, spi:PATH?speed=N, slcan:PATH?node=N, socketcan:INTERFACE?node=N, ble:NAME or mqtt://HOST/NAME";
 
 /** Throws a `RangeError` that says what is wrong. `dir` is where relative paths of sockets begin. */
 export function readLine(text: string, dir = "."): ReadLine {
@@ -34,7 +41,11 @@ const kinds: Record<string, (text: string, dir: string) => ReadLine> = {
   tcp: readTcp,
   unix: readUnix,
   serial: readSerial,
+  spi: readSpi,
+  "spi+unix": readSpiSocket,
   slcan: readSlcan,
+  socketcan: readSocketcan,
+  ble: readBle,
   mqtt: readMqtt,
   mqtts: readMqtt,
 };
@@ -64,13 +75,41 @@ function readSerial(text: string): ReadLine {
   return { ...uart, open: () => line };
 }
 
+function readSpi(text: string): ReadLine {
+  const { path, numbers } = pathAndNumbers(text, ["speed", "poll"]);
+  const line = spiLine({ port: spiDevicePort({ path, speedHz: numbers.speed }), pollMs: numbers.poll });
+  return { encoding: "packet", transport: "spi_cbor", open: () => line };
+}
+
+/** An emulator that plays the bus. */
+function readSpiSocket(text: string, dir: string): ReadLine {
+  const { path, numbers } = pathAndNumbers(text, ["poll"]);
+  const line = spiLine({ port: spiSocketPort({ path: resolve(dir, path) }), pollMs: numbers.poll });
+  return { encoding: "packet", transport: "spi_cbor", open: () => line };
+}
+
 function readSlcan(text: string): ReadLine {
   const { path, numbers } = pathAndNumbers(text, ["node", "bitrate", "baud"]);
-  const { node, bitrate, baud = 115_200 } = numbers;
-  if (node === undefined)
-    throw new RangeError("write slcan:PATH?node=N, with the device's node from 1 to 127");
-  const line = slcanLine({ port: serialLine({ path, baudRate: baud }), node, bitrate });
+  const { bitrate, baud = 115_200 } = numbers;
+  const node = nodeIn(text, numbers);
+  const line = canLine({ bus: slcanBus({ port: serialLine({ path, baudRate: baud }), bitrate }), node });
   return { encoding: "packet", transport: "can_cbor", open: () => line };
+}
+
+function readSocketcan(text: string): ReadLine {
+  const { path: name, numbers } = pathAndNumbers(text, ["node"]);
+  const line = canLine({ bus: socketcanBus({ name }), node: nodeIn(text, numbers) });
+  return { encoding: "packet", transport: "can_cbor", open: () => line };
+}
+
+function nodeIn(text: string, { node }: Partial<Record<string, number>>): number {
+  if (node !== undefined) return node;
+  throw new RangeError(`write ${text.split("?", 1)[0]}?node=N, with the device's node from 1 to 127`);
+}
+
+function readBle(text: string): ReadLine {
+  const line = gattLine({ chunks: bleChunks({ device: text.slice("ble:".length) }) });
+  return { encoding: "packet", transport: "ble_cbor", open: () => line };
 }
 
 /** `serial:/dev/ttyUSB0?baud=115200`. */

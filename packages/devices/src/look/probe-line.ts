@@ -12,7 +12,7 @@ import {
   type StubMessage,
   stubTypes,
 } from "../wire/message.ts";
-import { decodeJson, encodeJsonRequest, withRegistrationBytes } from "../wire/mqtt-message.ts";
+import { decodeJsonBytes, encodeJsonRequest, withRegistrationBytes } from "../wire/mqtt-message.ts";
 
 export type FoundDevice =
   | { profile: "a"; crc: 8 | 16 }
@@ -97,7 +97,7 @@ function readersOf(encoding: Encoding, found: (device: FoundDevice) => void) {
     if (device !== undefined) found(device);
   };
   const packet = (bytes: Uint8Array) => hear(decodePacket(bytes));
-  if (encoding === "json") return [(bytes: Uint8Array) => hear(decodeJson(Buffer.from(bytes).toString()))];
+  if (encoding === "json") return [(bytes: Uint8Array) => hear(decodeJsonBytes(bytes))];
   if (encoding === "packet") return [packet];
   const ofA = ([16, 8] as const).map((crc) =>
     createFrameAReader(crc, {

@@ -15,19 +15,30 @@ const packetMax = 1_024;
 const types = { uint: 0, text: 3, map: 5 };
 const tools = { add: 1, echo: 2 };
 
+const registration = new Map<number, CborValue>([
+  [0, 1],
+  [1, serial],
+  [2, packetMax],
+  [
+    4,
+    new Map<number, CborValue>([
+      [tools.add, Uint8Array.of(types.map, types.uint, types.uint)],
+      [tools.echo, Uint8Array.of(types.map, types.text)],
+    ]),
+  ],
+]);
+
+/** What it says when it boots. */
+const announcement = sealed(
+  encodeCbor(
+    new Map<number, CborValue>([
+      [1, -1],
+      [3, registration],
+    ]),
+  ),
+);
+
 export function answerPackets(): AnswerPacket {
-  const registration = new Map<number, CborValue>([
-    [0, 1],
-    [1, serial],
-    [2, packetMax],
-    [
-      4,
-      new Map<number, CborValue>([
-        [tools.add, Uint8Array.of(types.map, types.uint, types.uint)],
-        [tools.echo, Uint8Array.of(types.map, types.text)],
-      ]),
-    ],
-  ]);
   const run = (method: number, args: CborMap): CborMap => {
     if (method === -1) return registration;
     if (method === tools.add) return new Map([[0, Number(args.get(0)) + Number(args.get(1))]]);
@@ -85,18 +96,24 @@ export function simulatedConfig(segment: string, more: Partial<DeviceConfig> = {
 
 export interface SimulatedStub extends AsyncDisposable {
   readonly port: number;
+  /** Every packet, in the order in which they came. */
+  readonly heard: readonly Uint8Array[];
   /** Hears and does not answer. */
   isSilent: boolean;
+  /** Begins anew: what it was asked before is forgotten. */
+  restart(): void;
 }
 
 export async function startSimulatedStub(): Promise<SimulatedStub> {
   const answer = answerPackets();
   const sockets = new Set<Socket>();
+  const heard: Uint8Array[] = [];
   const server = createServer((socket) => {
     sockets.add(socket.setNoDelay(true));
     const read = createCobsReader({
       dropped: () => {},
       frame: (packet) => {
+        heard.push(packet);
         const said = stub.isSilent ? undefined : answer(packet);
         if (said !== undefined) socket.write(frameCobs(said));
       },
@@ -110,7 +127,11 @@ export async function startSimulatedStub(): Promise<SimulatedStub> {
   await once(server, "listening");
   const stub: SimulatedStub = {
     port: (server.address() as { port: number }).port,
+    heard,
     isSilent: false,
+    restart: () => {
+      for (const socket of sockets) socket.write(frameCobs(announcement));
+    },
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, "close");
       server.close();

@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import { type Field, faultOf, faultOfValues, schemaOf } from "./field.ts";
 import { decodeLayout, encodeLayout } from "./layout.ts";
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("hex");
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
+
+const nothing = new Uint8Array();
 
 const weather: Field[] = [
   { name: "celsius", type: "i16", scale: 0.1 },
@@ -47,7 +49,9 @@ describe("[AX-B-7] struct", () => {
       fc.property(values, fc.boolean(), (one, littleEndian) => {
         const described = fields.map((field) => ({ ...field, littleEndian }));
         expect(faultOfValues(described, one)).toBeUndefined();
-        expect(decodeLayout("struct", described, encodeLayout("struct", described, one))).toEqual(one);
+        expect(decodeLayout("struct", described, encodeLayout("struct", described, one) ?? nothing)).toEqual(
+          one,
+        );
       }),
     );
   });
@@ -78,6 +82,14 @@ describe("[AX-B-7] tlv", () => {
     const values = decodeLayout("tlv", fields, bytes("0202676f"));
     expect(faultOfValues(fields, values)).toBe("speed is missing");
   });
+});
+
+test("[AX-B-7] every text without a zero is read back as it was, and a TLV entry is never cut short", () => {
+  const fields: Field[] = [{ name: "label", type: "text", tag: 1 }];
+  for (const label of ["\ufeffa", "", "ü".repeat(127)]) {
+    expect(decodeLayout("tlv", fields, encodeLayout("tlv", fields, { label }) ?? nothing)).toEqual({ label });
+  }
+  expect(encodeLayout("tlv", fields, { label: "x".repeat(256) })).toBeUndefined();
 });
 
 test("[AX-B-7] raw is base64 of all bytes", () => {

@@ -19,10 +19,17 @@ export function widthOf({ type, length }: Field): number | undefined {
   return widths[type] ?? length;
 }
 
-/** Values that have been found to fit. */
-export function encodeLayout(layout: Layout, fields: readonly Field[], values: Values): Uint8Array {
+const tlvBytesMax = 255;
+
+/** Values that have been found to fit; `undefined` where one is longer than an entry of TLV can say. */
+export function encodeLayout(
+  layout: Layout,
+  fields: readonly Field[],
+  values: Values,
+): Uint8Array | undefined {
   const parts = fields.map((field) => encodeField(field, values[field.name] as Value));
   if (layout === "tlv") {
+    if (parts.some(({ length }) => length > tlvBytesMax)) return undefined;
     const entries = fields.map((field, at) => {
       const bytes = parts[at] as Uint8Array;
       return [field.tag as number, bytes.length, ...bytes];
@@ -77,7 +84,9 @@ function decodeField(field: Field, bytes: Uint8Array): Value | undefined {
   if (field.type === "bytes") return Buffer.from(bytes).toString("base64");
   const end = bytes.indexOf(0);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(end < 0 ? bytes : bytes.subarray(0, end));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      end < 0 ? bytes : bytes.subarray(0, end),
+    );
   } catch {
     // Not UTF-8: not a text.
     return undefined;

@@ -24,12 +24,17 @@ const words: Record<string, number> = { method: 1, id: 2, params: 3, result: 4, 
 
 /** What a stub says; `undefined` where it is none of what it may say. */
 export function decodeJson(text: string): StubMessage | undefined {
-  if (text.length > jsonBytesMax) return undefined;
-  const json = parsed(text);
+  return decodeJsonBytes(Buffer.from(text));
+}
+
+/** As a broker hands it over. */
+export function decodeJsonBytes(bytes: Uint8Array): StubMessage | undefined {
+  if (bytes.length > jsonBytesMax) return undefined;
+  const json = parsed(Buffer.from(bytes).toString());
   if (!isObject(json)) return undefined;
   const message: DecodedMap = new Map();
   for (const [word, value] of Object.entries(json)) {
-    const key = words[word];
+    const key = Object.hasOwn(words, word) ? words[word] : undefined;
     const isVersion = word === "jsonrpc" && value === "2.0";
     const read = decodedOf(value, 1);
     if ((key === undefined && !isVersion) || read === undefined) return undefined;

@@ -1,16 +1,12 @@
-// A line over a CAN bus behind an SLCAN adapter: ISO-TP to one node of it. What is written and heard are whole packets.
-// [AX-8.1-4]
+// A line over a CAN bus: ISO-TP to one node of it. What is written and heard are whole packets. [AX-8.1-4]
 import { createIsoTpReader, encodeIsoTp, type FlowControl, readFlowControl } from "../framing/iso-tp.ts";
-import { createSlcanReader, encodeSlcan, slcanClosing, slcanOpening } from "../framing/slcan.ts";
-import type { Line, OpenLine } from "./line.ts";
+import type { CanBus, OpenCanBus } from "./can-bus.ts";
+import type { OpenLine } from "./line.ts";
 
-export interface SlcanAddress {
-  /** The adapter's own line. */
-  port: OpenLine;
+export interface CanAddress {
+  bus: OpenCanBus;
   /** 1 to 127: it listens at 0x400 + node and sends at 0x500 + node. */
   node: number;
-  /** Of the bus, in bits a second; 500 000 unless given. */
-  bitrate?: number | undefined;
 }
 
 /** For a flow control, and for the next consecutive frame. */
@@ -18,16 +14,15 @@ const waitMs = 1_000;
 const waitsMax = 8;
 const packetsWaitingMax = 16;
 
-export function slcanLine({ port, node, bitrate = 500_000 }: SlcanAddress): OpenLine {
+export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
   if (!Number.isInteger(node) || node < 1 || node > 127) throw new RangeError("a node is 1 to 127");
-  const opening = slcanOpening(bitrate);
   const [toStub, fromStub] = [0x400 + node, 0x500 + node];
   return async (taker) => {
-    let adapter: Line | undefined;
+    let bus: CanBus | undefined;
     let isOver = false;
     const flows = createFlows();
     let patience: NodeJS.Timeout | undefined;
-    const send = (data: Uint8Array) => adapter?.write(encodeSlcan({ id: toStub, data })) ?? false;
+    const send = (data: Uint8Array) => bus?.send({ id: toStub, data }) ?? false;
     const reader = createIsoTpReader({
       // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
       dropped: () => clearTimeout(patience),
@@ -44,42 +39,37 @@ export function slcanLine({ port, node, bitrate = 500_000 }: SlcanAddress): Open
       patience = setTimeout(reader.forget, waitMs);
       reader.take(data);
     };
-    const read = createSlcanReader({
-      frame: ({ id, data }) => {
-        if (id === fromStub && !isOver) take(data);
-      },
-      dropped: () => {},
-    });
     const end = () => {
       isOver = true;
       clearTimeout(patience);
     };
-    adapter = await port({
-      bytes: read,
+    bus = await openBus({
+      frame: ({ id, data }) => {
+        if (id === fromStub && !isOver) take(data);
+      },
       ended: (why) => {
         end();
         taker.ended(why);
       },
     });
-    adapter.write(opening);
     let sending = Promise.resolve();
     let waiting = 0;
     return {
       write: (packet) => {
         if (isOver || waiting >= packetsWaitingMax) return false;
+        const frames = encodeIsoTp(packet);
         waiting += 1;
         // A packet that the other side does not let through is lost, as on any line.
         sending = sending
-          .then(() => sendFrames(encodeIsoTp(packet), { send, flows, isOver: () => isOver }))
+          .then(() => sendFrames(frames, { send, flows, isOver: () => isOver }))
           .finally(() => {
             waiting -= 1;
           });
         return true;
       },
       close: () => {
-        if (!isOver) adapter?.write(slcanClosing);
         end();
-        adapter?.close();
+        bus?.close();
       },
     };
   };
