@@ -8,6 +8,22 @@ const slow = ["packages/gateway/src/topic-log-sqlite.test.ts"];
 /** Tests with listeners and stores of their own, cleaned up by hooks of their file. */
 const stateful = ["packages/host/src/**/*.test.ts"];
 
+/** System tests whose servers are in the process of the tests, which end all they begin and judge nothing of it. */
+const inProcess = [
+  "tests/access/*.test.ts",
+  "tests/client/{in-process,peers,proposals,resume,room,transport}.test.ts",
+  "tests/gates/{room,room-attacks,room-members,room-senders,thief}.test.ts",
+  "tests/gates/attacks/*.test.ts",
+  "tests/random-walk/*.test.ts",
+  "tests/rooms/!(kill).test.ts",
+  "tests/rooms/as-mcp/!(commands|hostile).test.ts",
+  "tests/transcripts/*.test.ts",
+  "tests/tree/{authority,exactness,oauth-per-user,search}.test.ts",
+  "tests/tree/{credentials,doors,pins}/*.test.ts",
+  "tests/tree/links/{eras,http,requests,wires}.test.ts",
+  "tests/tree/registration/{codes,http,register}.test.ts",
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -15,6 +31,7 @@ export default defineConfig({
     // They end what hangs; how fast a machine is, is not what a test judges.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    maxWorkers: "100%",
     expect: { poll: { timeout: 15_000 } },
     projects: [
       {
@@ -33,8 +50,11 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["tests/**/*.test.ts", ...slow],
+          exclude: inProcess,
         },
       },
+      // Loading the sources anew for each file is most of what these cost.
+      { extends: true, test: { name: "in-process", include: inProcess, isolate: false } },
     ],
   },
 });

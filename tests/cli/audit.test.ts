@@ -3,17 +3,14 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { mcpx, type RunOptions, scratch, start, up } from "./support/mcpx-process.ts";
+import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
 
 const slow = { timeout: 180_000 };
-const main = join(import.meta.dirname, "..", "..", "packages", "cli", "src", "main.ts");
-/** Without the launcher in between. */
-const direct: RunOptions = { program: [process.execPath, "--conditions=mcpx-source", main] };
 
 function home() {
   const dataDir = scratch();
-  const run = (...args: string[]) => mcpx([...args, "--data", dataDir], { ...direct, cwd: dataDir });
-  const begin = () => up(dataDir, [], direct);
+  const run = (...args: string[]) => mcpx([...args, "--data", dataDir], { cwd: dataDir });
+  const begin = () => up(dataDir);
   const issue = (id: string) => run("token", "--topic", "demo", "--id", id);
   const path = (name: string) => join(dataDir, name);
   const actions = async (...args: string[]) =>
@@ -69,14 +66,14 @@ test("[B-AUDIT-1] an export is whole, private, made once, and holds without a ga
   // Over the wire it is the same, with a token of an admin.
   const admin = (await run("token", "--id", "root", "--admin")).out.trim();
   const wire = ["audit", "--export", "-", "--url", gateway.url, "--token", admin];
-  const remote = await mcpx(wire, direct);
+  const remote = await mcpx(wire);
   expect(remote.out.split("\n").slice(1, 3)).toEqual(lines.slice(1, 3));
-  expect((await mcpx([...wire.slice(0, -1), token.trim()], direct)).code).toBe(1);
+  expect((await mcpx([...wire.slice(0, -1), token.trim()])).code).toBe(1);
   gateway.kill("SIGTERM");
   await gateway.ended;
   const elsewhere = scratch();
   const verify = (file: string, ...more: string[]) =>
-    mcpx(["audit", "verify", file, ...more], { ...direct, cwd: elsewhere });
+    mcpx(["audit", "verify", file, ...more], { cwd: elsewhere });
   const good = await verify(path("a.jsonl"));
   expect(good).toMatchObject({ code: 0, err: "" });
   expect(good.out).toMatch(/is whole: 2 records, 1 to 2, \d{4}-.* to \d{4}-/);
@@ -149,8 +146,8 @@ test("[B-AUDIT-1] followed, records come as they are made, over a restart, until
   const first = await begin();
   await issue("alice");
   const admin = (await run("token", "--id", "root", "--admin", "--ttl", "1h")).out.trim();
-  const near = start(["audit", "--follow", "--action", "token.*", "--data", dataDir], direct);
-  const far = start(["audit", "--follow", "--json", "--url", first.url, "--token", admin], direct);
+  const near = start(["audit", "--follow", "--action", "token.*", "--data", dataDir]);
+  const far = start(["audit", "--follow", "--json", "--url", first.url, "--token", admin]);
   await near.line(/token\.issue .* → alice/);
   await far.line(/"subject":"alice"/);
   await issue("bob");
@@ -160,7 +157,7 @@ test("[B-AUDIT-1] followed, records come as they are made, over a restart, until
   await first.ended;
   await far.line(/^-- .* cannot be reached/);
   const port = new URL(first.url).port;
-  const again = start(["up", "--port", port, "--json", "--data", dataDir], direct);
+  const again = start(["up", "--port", port, "--json", "--data", dataDir]);
   await again.line(/^\{"url"/);
   await issue("carol");
   await near.line(/token\.issue .* → carol/);

@@ -6,8 +6,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { expect, test } from "vitest";
+import { mcpxCommand, programPath } from "../support/programs.ts";
 import { type ClientName, newHome, secret, userFiles } from "./support/client-homes.ts";
-import { bin, mcpx, start, up } from "./support/mcpx-process.ts";
+import { mcpx, start, up } from "./support/mcpx-process.ts";
 
 const clients = Object.keys(userFiles) as ClientName[];
 
@@ -81,12 +82,7 @@ test("a file that is not there is made only with consent, and gone after undo", 
 test("at a terminal it asks, and no is the default", async () => {
   const home = newHome(["cursor"]);
   const before = readFileSync(home.path("cursor"), "utf8");
-  const program = [
-    "python3",
-    join(import.meta.dirname, "support", "terminal.py"),
-    process.execPath,
-    bin,
-  ] as const;
+  const program = ["python3", join(import.meta.dirname, "support", "terminal.py"), ...mcpxCommand] as const;
   const ask = async (answer: string) => {
     const command = start(["connect", "cursor"], {
       cwd: home.project,
@@ -186,7 +182,7 @@ test("what is written there opens the tree, with names the client takes", async 
   const home = newHome(["cursor", "claude-desktop"]);
   const dataDir = join(home.dir, "data");
   const options = { cwd: home.project, env: { ...home.env, MCPX_DATA: dataDir } };
-  const server = join(import.meta.dirname, "support", "tiny-server.ts");
+  const server = programPath("tests/cli/support/tiny-server.ts");
   await mcpx(["add", "tiny.one", "--", process.execPath, server], options);
   await up(dataDir, [], options);
   for (const client of ["cursor", "claude-desktop"]) await mcpx(["connect", client, "--yes"], options);

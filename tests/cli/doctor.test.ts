@@ -4,11 +4,12 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { programPath } from "../support/programs.ts";
 import { selfSignedPair } from "../tree/links/support/self-signed.ts";
 import { newHome, put } from "./support/client-homes.ts";
 import { mcpx, scratch, up } from "./support/mcpx-process.ts";
 
-const tiny = { command: process.execPath, args: [join(import.meta.dirname, "support", "tiny-server.ts")] };
+const tiny = { command: process.execPath, args: [programPath("tests/cli/support/tiny-server.ts")] };
 
 interface Finding {
   about: string;

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { mcpxCommand } from "../support/programs.ts";
 import { newHome, put, secret } from "./support/client-homes.ts";
-import { bin, mcpx, start, up } from "./support/mcpx-process.ts";
+import { mcpx, start, up } from "./support/mcpx-process.ts";
 
 test("without --yes it only shows what it found, aligned, and no secret", async () => {
   const home = newHome();
@@ -148,12 +149,7 @@ test("a project's own files are found in it, and their servers run there", async
 
 test("at a terminal the choice is by numbers", async () => {
   const home = newHome(["cursor", "gemini"]);
-  const program = [
-    "python3",
-    join(import.meta.dirname, "support", "terminal.py"),
-    process.execPath,
-    bin,
-  ] as const;
+  const program = ["python3", join(import.meta.dirname, "support", "terminal.py"), ...mcpxCommand] as const;
   const options = { cwd: home.project, env: home.env, isTyped: true, program };
   const command = start(["import"], options);
   await command.line(/Import which\?/);

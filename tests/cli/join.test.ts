@@ -1,9 +1,10 @@
 // `mcpx join`, `peers`, `pending`, `approve`, `reject`: being in a room from the terminal.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { mcpxCommand, programPath } from "../support/programs.ts";
 import { mcpx, type RunningCommand, scratch, start, up } from "./support/mcpx-process.ts";
 
-const tiny = [process.execPath, join(import.meta.dirname, "support", "tiny-server.ts")];
+const tiny = [process.execPath, programPath("tests/cli/support/tiny-server.ts")];
 
 async function enter(dataDir: string, id: string, ...more: string[]): Promise<RunningCommand> {
   const chat = start(["join", "demo", "--id", id, "--data", dataDir, ...more], { isTyped: true });
@@ -189,8 +190,7 @@ test("at a terminal, what comes in appears above what is being typed and leaves 
   await up(dataDir);
   const python = ["python3", join(import.meta.dirname, "support", "terminal.py")] as const;
   const args = ["join", "demo", "--id", "alice", "--data", dataDir];
-  const bin = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "mcpx.js");
-  const alice = start([process.execPath, bin, ...args], {
+  const alice = start([...mcpxCommand, ...args], {
     program: python,
     isTyped: true,
     env: { TERM: "xterm" },

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
-import { bin, mcpx, scratch, start, up } from "./support/mcpx-process.ts";
+import { bin, mcpx, type RunOptions, scratch, start, up } from "./support/mcpx-process.ts";
 
 /** A Node before 24 on this machine, if it has one. */
 const older = (process.env.PATH ?? "")
@@ -14,6 +14,11 @@ const older = (process.env.PATH ?? "")
     (path) =>
       Number.parseInt(execFileSync(path, ["-p", "process.versions.node"], { encoding: "utf8" }), 10) < 24,
   );
+
+/** The launcher, by this Node or another. */
+function launcher(path = bin, node = process.execPath): RunOptions {
+  return { program: [node, path] };
+}
 
 /** The package as it is published: compiled, without sources. */
 function published(): string {
@@ -26,17 +31,26 @@ function published(): string {
 }
 
 test("arguments and the exit code pass through", async () => {
-  expect(await mcpx(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
-  expect((await mcpx(["no-such-command"])).code).toBe(2);
+  const version = { code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/) };
+  expect(await mcpx(["--version"], launcher())).toMatchObject(version);
+  expect((await mcpx(["no-such-command"], launcher())).code).toBe(2);
+});
+
+test("in a clone, it becomes the gateway: signals reach it", async () => {
+  const gateway = await up(scratch(), [], launcher());
+  gateway.kill("SIGTERM");
+  expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  expect(gateway.err.join("\n")).toContain("stopped");
 });
 
 test("published, it runs what was compiled", async () => {
-  expect(await mcpx(["a", "--b"], { bin: published() })).toEqual({ code: 0, out: '["a","--b"]', err: "" });
+  const finished = await mcpx(["a", "--b"], launcher(published()));
+  expect(finished).toEqual({ code: 0, out: '["a","--b"]', err: "" });
 });
 
 // Only a machine that has an older Node can show these.
 test.skipIf(older === undefined)("published, an older Node is told what is needed", async () => {
-  const { code, err } = await mcpx(["up"], { bin: published(), node: older as string });
+  const { code, err } = await mcpx(["up"], launcher(published(), older));
   expect(code).toBe(1);
   expect(err).toMatch(/^mcpx: Node 24 or newer is needed and this is v[\d.]+; install it from [^\n]+$/);
 });
@@ -45,7 +59,7 @@ test.skipIf(older === undefined)(
   "in a clone, an older Node starts the right one, and signals reach it",
   async () => {
     const dataDir = scratch();
-    const options = { node: older as string };
+    const options = launcher(bin, older);
     expect((await mcpx(["no-such-command"], options)).code).toBe(2);
     const gateway = start(["up", "--port", "0", "--json", "--data", dataDir], options);
     await gateway.line(/^\{"url"/);
@@ -57,11 +71,11 @@ test.skipIf(older === undefined)(
 
 test.skipIf(older === undefined)("when the launcher is killed, the gateway ends as well", async () => {
   const dataDir = scratch();
-  const launcher = start(["up", "--port", "0", "--json", "--data", dataDir], { node: older as string });
-  await launcher.line(/^\{"url"/);
-  launcher.kill("SIGKILL");
+  const launched = start(["up", "--port", "0", "--json", "--data", dataDir], launcher(bin, older));
+  await launched.line(/^\{"url"/);
+  launched.kill("SIGKILL");
   // Its output closes only when the gateway behind it is gone too.
-  await launcher.ended;
+  await launched.ended;
   await up(dataDir);
 });
 

@@ -1,10 +1,11 @@
 // Fifty servers at once, most of them slow, silent or dead: what is up can be used, and how far the others are is shown.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { mcpxCommand, programPath } from "../support/programs.ts";
 import { newHome, put } from "./support/client-homes.ts";
-import { bin, mcpx, start, up } from "./support/mcpx-process.ts";
+import { mcpx, start, up } from "./support/mcpx-process.ts";
 
-const tiny = join(import.meta.dirname, "support", "tiny-server.ts");
+const tiny = programPath("tests/cli/support/tiny-server.ts");
 const shell = (script: string) => ({ command: "sh", args: ["-c", script] });
 const serving = `exec "${process.execPath}" "${tiny}"`;
 const many = (count: number, name: string, server: (index: number) => object) =>
@@ -32,7 +33,7 @@ test("after an import of 50 the first can be called while the others start, and 
   await gateway.line(/"\+ silent-30"/);
 
   const terminal = ["python3", join(import.meta.dirname, "support", "terminal.py")] as const;
-  const tree = start(["tree"], { ...options, program: [...terminal, process.execPath, bin] });
+  const tree = start(["tree"], { ...options, program: [...terminal, ...mcpxCommand] });
   const order: string[] = [];
   const watched = tree.ended.then(() => order.push("the tree"));
   const called = await mcpx(["call", "first.params", '{"a": 1}'], options);

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { mintTokens } from "../faults/support/tokens.ts";
+import { programArgs } from "../support/programs.ts";
 import { ask, callTool, type Message, type Place, textOf } from "../tree/support/ask.ts";
 import { stdioBackend } from "../tree/support/backends.ts";
 import { startUp, type Up } from "../tree/support/mcpx-up.ts";
@@ -10,10 +11,7 @@ import { mcpx, type RunningCommand, type RunOptions, scratch, start, up } from "
 
 const root = dirname(dirname(import.meta.dirname));
 const everything = join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-const fixture = join(root, "tests/conformance/fixture/main.ts");
-const main = join(root, "packages", "cli", "src", "main.ts");
-/** Without the launcher in between: its process is the one that is killed. */
-const direct: RunOptions = { program: [process.execPath, "--conditions=mcpx-source", main] };
+const fixture = programArgs("tests/conformance/fixture/main.ts");
 
 let gateway: Up;
 let place: Place;
@@ -66,7 +64,7 @@ test("[AX-6.1-1] the published server is listed and called, and gone at Ctrl-C",
 });
 
 test.for(["legacy", "modern", "both"])("[AX-6.1-3] a server of the official SDK, %s", async (era) => {
-  await registered(era, [fixture, "--transport", "stdio", "--era", era]);
+  await registered(era, [...fixture, "--transport", "stdio", "--era", era]);
   await expect.poll(() => named(era)).toContain(`${era}.test_simple_text`);
   const { code, out } = await call(`${era}.test_simple_text`, {});
   expect([code, out]).toEqual([0, "This is a simple text response for testing."]);
@@ -89,7 +87,7 @@ async function answering(name: string, args: object, capabilities: object, answe
 }
 
 test.for(["legacy", "modern"])("a server's questions reach whoever called: elicitation, %s", async (era) => {
-  await registered(`asks-${era}`, [fixture, "--transport", "stdio", "--era", era]);
+  await registered(`asks-${era}`, [...fixture, "--transport", "stdio", "--era", era]);
   const tool = `asks-${era}.test_elicitation`;
   await expect.poll(() => named(`asks-${era}`)).toContain(tool);
   const answer = { action: "accept", content: { response: "certainly" } };
@@ -113,7 +111,7 @@ test("[AX-13.1-2] a gateway that was killed finds it again after its restart", a
   const dataDir = scratch();
   const gates = { rules: [{ tools: "**", action: "allow" }] };
   writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify({ gates }));
-  const first = await up(dataDir, ["--no-demo"], direct);
+  const first = await up(dataDir, ["--no-demo"]);
   const words = ["register", first.url, "back", "--data", dataDir, "--heartbeat", "1s"];
   const command = start([...words, "--", process.execPath, ...stdioBackend().args]);
   await command.line(/^back is part of the tree/);
@@ -121,7 +119,7 @@ test("[AX-13.1-2] a gateway that was killed finds it again after its restart", a
   await first.ended;
   await command.line(/^-- not registered: .*; trying again$/);
   const port = new URL(first.url).port;
-  const second = start(["up", "--port", port, "--json", "--no-demo", "--data", dataDir], direct);
+  const second = start(["up", "--port", port, "--json", "--no-demo", "--data", dataDir]);
   await second.line(/^\{"url"/);
   const [token = ""] = await mintTokens(dataDir, [{ sub: "alice", topics: [], tools: ["**"] }]);
   const at = { url: `${first.url}/mcp`, token };
@@ -129,7 +127,7 @@ test("[AX-13.1-2] a gateway that was killed finds it again after its restart", a
   expect(textOf(await callTool(at, "back.work"))).toMatch(/^[0-9]+$/);
 });
 
-function jsonRegister(segment: string, more: readonly string[] = [], options: RunOptions = direct) {
+function jsonRegister(segment: string, more: readonly string[] = [], options: RunOptions = {}) {
   const words = ["register", url(), segment, "--json", "--data", gateway.dataDir, ...more];
   return start([...words, "--", process.execPath, ...stdioBackend().args], options);
 }
@@ -232,7 +230,7 @@ test("[AX-10.1-2] a token made here is not shown to backups elsewhere", async ()
 });
 
 test("[AX-6.1-3] a server that speaks HTTP is registered by its address", async () => {
-  const server = start([fixture, "--transport", "http", "--era", "both"], {
+  const server = start([...fixture, "--transport", "http", "--era", "both"], {
     program: [process.execPath],
     isTyped: true,
   });

@@ -3,11 +3,12 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
+import { programPath } from "../support/programs.ts";
 import { mcpx, type RunningGateway, scratch, up } from "./support/mcpx-process.ts";
 import { isRunning } from "./support/processes.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const tiny = { command: process.execPath, args: [join(import.meta.dirname, "support", "tiny-server.ts")] };
+const tiny = { command: process.execPath, args: [programPath("tests/cli/support/tiny-server.ts")] };
 const everything = {
   command: process.execPath,
   args: [join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],

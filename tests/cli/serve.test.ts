@@ -6,12 +6,13 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { joinRoom, type PeerError, type Room } from "@mcpx/client";
 import { expect, onTestFinished, test } from "vitest";
+import { programPath } from "../support/programs.ts";
 import { reapersOf } from "../tree/life/support/process-table.ts";
 import { mcpx, type RunningCommand, scratch, start, up } from "./support/mcpx-process.ts";
 import { isRunning, killLater } from "./support/processes.ts";
 
 const root = dirname(dirname(import.meta.dirname));
-const tiny = [process.execPath, join(import.meta.dirname, "support", "tiny-server.ts")];
+const tiny = [process.execPath, programPath("tests/cli/support/tiny-server.ts")];
 
 async function serveTiny(dataDir: string, ...more: string[]): Promise<RunningCommand> {
   const command = start(["serve", "demo", "tiny", "--data", dataDir, "--", ...tiny, ...more]);

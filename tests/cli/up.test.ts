@@ -36,6 +36,7 @@ test("--json prints one line when ready, and the log is JSON on standard error",
   expect(JSON.parse(readFileSync(join(dataDir, "gateway.json"), "utf8"))).toEqual({
     url: gateway.url,
     pid: gateway.pid,
+    names: expect.any(String),
   });
   await mcpx(["say", "demo", "hi", "--data", dataDir]);
   expect(JSON.parse(await gateway.line(/"msg":"joined"/))).toMatchObject({ topic: "demo" });

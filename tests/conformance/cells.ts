@@ -1,5 +1,5 @@
 // What is judged by the public conformance suite, as data: one cell is one thing under test at one revision.
-import { join } from "node:path";
+import { programArgs } from "../support/programs.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { type Revision, runClientSuite, runServerSuite, type SuiteResult } from "./run-suite.ts";
 import { startBehind } from "./start-behind.ts";
@@ -74,7 +74,7 @@ const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
   },
 ]);
 
-const driver = `${process.execPath} --conditions=mcpx-source ${join(import.meta.dirname, "client", "main.ts")}`;
+const driver = [process.execPath, ...programArgs("tests/conformance/client/main.ts")].join(" ");
 
 /** Our face towards servers, driven by the suite as a client. */
 const clientCells: Cell[] = [

@@ -2,15 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programArgs } from "../support/programs.ts";
 import type { Era } from "./fixture/fixture.ts";
 
 export interface RunningFixture {
   url: string;
   stop(): Promise<void>;
 }
-
-const main = fileURLToPath(new URL("fixture/main.ts", import.meta.url));
 
 /** The command line of the fixture, for those who start servers themselves. */
 export function fixtureCommand(
@@ -19,7 +17,8 @@ export function fixtureCommand(
   broken: string[] = [],
 ): [string, ...string[]] {
   const breaks = broken.flatMap((tool) => ["--break", tool]);
-  return [process.execPath, main, "--transport", transport, "--era", era, ...breaks];
+  const main = programArgs("tests/conformance/fixture/main.ts");
+  return [process.execPath, ...main, "--transport", transport, "--era", era, ...breaks];
 }
 
 export async function startFixture(era: Era, broken: string[] = []): Promise<RunningFixture> {

@@ -3,7 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bin, scratch, start } from "../cli/support/mcpx-process.ts";
+import { scratch, start } from "../cli/support/mcpx-process.ts";
+import { mcpxCommand } from "../support/programs.ts";
 import { connectSdk } from "../tree/support/sdk-callers.ts";
 import { type Gated, gatedHome, startGated } from "./support/gated.ts";
 
@@ -239,7 +240,7 @@ describe("who decides", () => {
     const ask = async (answer: string) => {
       const command = start(["approve", id.slice(0, 6), "--data", gated.dataDir], {
         isTyped: true,
-        program: ["python3", terminal, process.execPath, bin],
+        program: ["python3", terminal, ...mcpxCommand],
       });
       await command.line(/Approve exactly this, once\? y or n \(Enter: n\)/);
       command.type(answer);
@@ -261,8 +262,8 @@ test(
   slow,
   async () => {
     const gated = gatedHome();
-    const command = { command: process.execPath, args: [bin, "stdio", "--data", gated.dataDir] };
-    const agent = await connectSdk("v1", command);
+    const [command, ...args] = mcpxCommand;
+    const agent = await connectSdk("v1", { command, args: [...args, "stdio", "--data", gated.dataDir] });
     const told = await agent.call("papers.shred", { paper: "taxes" });
     expect(told).toMatch(waiting);
     expect(told).toContain("your user has to start it first with `mcpx up`");

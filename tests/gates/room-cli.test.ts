@@ -12,11 +12,11 @@ const slow = { timeout: 120_000 };
 async function elsewhere(gated: Gated, id: string, name?: string) {
   const home = scratch();
   const key = join(home, "keys", "default.jwk");
-  await mcpx(["key", "new", "--out", key], gated.direct);
+  await mcpx(["key", "new", "--out", key]);
   if (name !== undefined) await gated.run("key", "enroll", name, "--key", key);
   const [token = ""] = await mintTokens(gated.dataDir, [{ sub: id, topics: ["ops"], level: "full" }]);
   const place = ["--url", gated.url(), "--token", token, "--data", home];
-  return (...args: string[]) => mcpx([...args, ...place], gated.direct);
+  return (...args: string[]) => mcpx([...args, ...place]);
 }
 
 async function idIn(run: (...args: string[]) => ReturnType<typeof mcpx>): Promise<string> {
@@ -100,7 +100,7 @@ test("[B-GATE-2] a key that was not enrolled decides nothing in the room either"
 test("[B-GATE-1] in the chat line a gate is a card, and a number decides", slow, async () => {
   const gated = await startGated({ room: "ops" });
   const words = ["join", "ops", "--id", "alice", "--data", gated.dataDir];
-  const chat = start(words, { ...gated.direct, isTyped: true });
+  const chat = start(words, { isTyped: true });
   await chat.line(/ops as alice/);
   const agent = await gated.agent("agent");
   await agent.call("papers.shred", { paper: "taxes" });

@@ -8,9 +8,10 @@ import { expect, onTestFinished, test } from "vitest";
 import WebSocket from "ws";
 import { rejection } from "../client/support/house.ts";
 import { enterVirtually, enterVirtuallyWith } from "../support/enter-virtually.ts";
+import { programPath } from "../support/programs.ts";
 import { confirm, endOf, gateSeen, gatesSeen, room, sign, startGateRoom } from "./support/gate-room.ts";
 
-const clerk = join(import.meta.dirname, "support", "clerk.ts");
+const clerk = programPath("tests/gates/support/clerk.ts");
 
 async function startOffice() {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-office-"));

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bin } from "../cli/support/mcpx-process.ts";
 import { fixtureCommand, type RunningFixture, startFixture } from "../conformance/start-fixture.ts";
+import { mcpxCommand } from "../support/programs.ts";
 import { type HttpBackends, startHttpBackends, stdioBackend } from "./support/backends.ts";
 import { makeHome, startUp, type Up } from "./support/mcpx-up.ts";
 import { connectSdk, type Kind, kinds, type SdkCaller, type Way } from "./support/sdk-callers.ts";
@@ -73,7 +73,8 @@ afterAll(async () => {
 function wayOf(face: Face): Way {
   if (face === "http") return { url: up.url, token };
   const { dataDir, config } = face === "mcpx stdio before a gateway" ? up : alone;
-  return { command: process.execPath, args: [bin, "stdio", "--data", dataDir, "--config", config] };
+  const [command, ...args] = mcpxCommand;
+  return { command, args: [...args, "stdio", "--data", dataDir, "--config", config] };
 }
 
 describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(

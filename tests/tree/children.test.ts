@@ -3,11 +3,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { bin } from "../cli/support/mcpx-process.ts";
 import { isRunning, killLater } from "../cli/support/processes.ts";
+import { mcpxCommand, programPath } from "../support/programs.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
 import { ask, callTool, openSession, type Place, textOf } from "./support/ask.ts";
 import { stdioBackend } from "./support/backends.ts";
@@ -15,8 +15,7 @@ import { descendants } from "./support/descendants.ts";
 import { makeHome, startUp } from "./support/mcpx-up.ts";
 import { connectSdk } from "./support/sdk-callers.ts";
 
-const root = dirname(dirname(import.meta.dirname));
-const tiny = join(root, "tests/cli/support/tiny-server.ts");
+const tiny = programPath("tests/cli/support/tiny-server.ts");
 /** Neither it nor the child it has wants to end. */
 const stubborn = { command: process.execPath, args: [tiny, "--stubborn"] };
 
@@ -75,8 +74,9 @@ test("after kill -9 of mcpx up nothing of it is left within five seconds", async
 test("after kill -9 of mcpx stdio nothing of it is left within five seconds", async () => {
   const home = makeHome({ mcpServers: { child: stdioBackend(), stubborn } });
   onTestFinished(home.remove);
-  const args = [bin, "stdio", "--data", home.dataDir, "--config", home.config];
-  const stdio = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const [node, ...command] = mcpxCommand;
+  const args = [...command, "stdio", "--data", home.dataDir, "--config", home.config];
+  const stdio = spawn(node, args, { stdio: ["pipe", "pipe", "inherit"] });
   killLater(stdio.pid as number);
   const send = (id: number, method: string, params: object) =>
     stdio.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);

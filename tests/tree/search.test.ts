@@ -2,11 +2,12 @@
 import { dirname, join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { programArgs } from "../support/programs.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const everything = join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-const fixture = join(root, "tests/conformance/fixture/main.ts");
+const fixture = programArgs("tests/conformance/fixture/main.ts");
 
 let server: TestServer;
 let client: Client;
@@ -18,7 +19,7 @@ beforeAll(async () => {
         everything: { command: process.execPath, args: [everything, "stdio"] },
         fixture: {
           command: process.execPath,
-          args: ["--conditions=mcpx-source", fixture, "--transport", "stdio", "--era", "legacy"],
+          args: [...fixture, "--transport", "stdio", "--era", "legacy"],
         },
       },
       profiles: {

@@ -1,4 +1,4 @@
-// The command as users have it: `bin/mcpx.js` in a process of its own, with an environment of its own.
+// The command in a process of its own, with an environment of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { mcpxCommand } from "../../support/programs.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
+/** How users start it: finds a Node that can, and becomes the command. */
 export const bin = join(root, "packages", "cli", "bin", "mcpx.js");
 
 /** Gone when the test is. */
@@ -20,12 +22,9 @@ export function scratch(): string {
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** Another Node than the one that runs the tests. */
-  node?: string;
-  bin?: string;
   /** Standard input is a pipe for `type`; otherwise there is none. */
   isTyped?: boolean;
-  /** Another program than Node, with what comes before the words of the command. */
+  /** Another program than the command itself, with what comes before its words. */
   program?: readonly [string, ...string[]];
 }
 
@@ -46,7 +45,7 @@ export interface RunningCommand {
 /** Starts a command; whatever is left of it is killed when the test is over. */
 export function start(args: readonly string[], options: RunOptions = {}): RunningCommand {
   const { HOME: _, MCPX_DATA: __, MCPX_TOKEN: ___, XDG_DATA_HOME: ____, ...env } = process.env;
-  const [program, ...before] = options.program ?? [options.node ?? process.execPath, options.bin ?? bin];
+  const [program, ...before] = options.program ?? mcpxCommand;
   const child = spawn(program, [...before, ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...env, HOME: "/nonexistent", NO_COLOR: "1", ...options.env },

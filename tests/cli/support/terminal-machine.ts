@@ -2,6 +2,7 @@
 // one of a friend, and nothing of ours yet.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { mcpxCommand, programPath } from "../../support/programs.ts";
 import { put } from "./client-homes.ts";
 import { bin, scratch } from "./mcpx-process.ts";
 import type { Machine } from "./terminal-transcript.ts";
@@ -9,7 +10,7 @@ import type { Machine } from "./terminal-transcript.ts";
 const root = dirname(dirname(dirname(import.meta.dirname)));
 const require = createRequire(import.meta.url);
 const filesystem = require.resolve("@modelcontextprotocol/server-filesystem/dist/index.js");
-const recipes = require.resolve("./recipes-server.ts");
+const recipes = programPath("tests/cli/support/recipes-server.ts");
 
 const files = {
   ".config/Claude/claude_desktop_config.json": `{
@@ -41,9 +42,9 @@ export function newMachine(): Machine {
   for (const [path, text] of Object.entries(files)) put(join(home, path), text);
   const bins = join(home, "bin");
   const node = dirname(process.execPath);
-  putCommand(join(bins, "mcpx"), bin);
-  putCommand(join(bins, "mcp-server-filesystem"), filesystem);
-  putCommand(join(bins, "recipes-server"), recipes, '"$HOME/recipes.txt"');
+  putCommand(join(bins, "mcpx"), mcpxCommand);
+  putCommand(join(bins, "mcp-server-filesystem"), [process.execPath, filesystem]);
+  putCommand(join(bins, "recipes-server"), [process.execPath, recipes], '"$HOME/recipes.txt"');
   const env = {
     HOME: home,
     XDG_CONFIG_HOME: "",
@@ -59,6 +60,7 @@ export function newMachine(): Machine {
   return { options: { cwd: join(home, "shop"), env }, names };
 }
 
-function putCommand(path: string, script: string, args = '"$@"'): void {
-  put(path, `#!/bin/sh\nexec "${process.execPath}" "${script}" ${args}\n`, 0o700);
+function putCommand(path: string, command: readonly string[], args = '"$@"'): void {
+  const words = command.map((word) => `"${word}"`).join(" ");
+  put(path, `#!/bin/sh\nexec ${words} ${args}\n`, 0o700);
 }

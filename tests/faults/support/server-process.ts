@@ -1,9 +1,9 @@
 // Starts a server as a process, and ends it: as it should end, or not.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { programArgs } from "../../support/programs.ts";
 import type { ServeOptions } from "./serve.ts";
 
 export interface ServerProcess {
@@ -39,13 +39,11 @@ export async function startServerProcess(
   under: readonly string[] = [],
 ): Promise<ServerProcess> {
   const began = performance.now();
-  const serve = join(import.meta.dirname, "serve.ts");
   const command = [
     ...under,
     process.execPath,
-    "--conditions=mcpx-source",
     "--expose-gc",
-    serve,
+    ...programArgs("tests/faults/support/serve.ts"),
     JSON.stringify(options),
   ];
   const child = spawn(command[0] as string, command.slice(1), { stdio: "pipe" });

@@ -1,8 +1,8 @@
 // kill -9 of every part of a tree while a client calls everything: a leaf, the aggregator above it, the one below the
 // root, the root itself.
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { scratch, start } from "../../cli/support/mcpx-process.ts";
+import { programArgs } from "../../support/programs.ts";
 import { timeout } from "../support/soak.ts";
 import { type Family, startFamily } from "./support/family.ts";
 import type { LeafProcess } from "./support/leaf-process.ts";
@@ -125,7 +125,7 @@ test("[AX-13.1-1] [AX-6.3-4] `mcpx register` dies and is started again; asked to
 }, async () => {
   const [token = ""] = await root.tokensFor(["stub"]);
   const dataDir = scratch();
-  const worker = join(import.meta.dirname, "support", "stdio-worker.ts");
+  const worker = programArgs("tests/faults/tree/support/stdio-worker.ts");
   const register = () =>
     start([
       ...[
@@ -140,7 +140,7 @@ test("[AX-13.1-1] [AX-6.3-4] `mcpx register` dies and is started again; asked to
         dataDir,
         "--",
       ],
-      ...[process.execPath, "--conditions=mcpx-source", worker, "stub"],
+      ...[process.execPath, ...worker, "stub"],
     ]);
   const first = register();
   await expectTruth(root.place, [...all, "stub.work"]);

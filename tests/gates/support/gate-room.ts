@@ -10,10 +10,11 @@ import { joinRoom, type Proposal, type Room, type RoomEnvelope } from "@mcpx/cli
 import { type TokenClaims, thumbprint } from "@mcpx/host";
 import { type Decision, type GateNotice, type GateTerms, readGateNotice, statementOf } from "@mcpx/protocol";
 import { expect, onTestFinished } from "vitest";
+import { programArgs } from "../../support/programs.ts";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import { connectSdk, type Kind, type SdkCaller } from "../../tree/support/sdk-callers.ts";
 
-const shredder = join(import.meta.dirname, "shredder.ts");
+const shredder = programArgs("tests/gates/support/shredder.ts");
 
 export const room = "ops";
 
@@ -52,7 +53,7 @@ export function sign(terms: GateTerms, decision: Decision, { privateKey, jwk }: 
 
 /** As the configuration has it once it is read: durations are milliseconds. */
 export function gateConfig(file: string, anchors: Record<string, Key>, gates: Config["gates"] = {}) {
-  const papers = { command: process.execPath, args: [shredder, file], trusted: true };
+  const papers = { command: process.execPath, args: [...shredder, file], trusted: true };
   return {
     mcpServers: { papers },
     gates: {

@@ -2,14 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "@mcpx/cli";
-import { mcpx, type RunOptions, scratch, up } from "../../cli/support/mcpx-process.ts";
+import { mcpx, scratch, up } from "../../cli/support/mcpx-process.ts";
 import { mintTokens } from "../../faults/support/tokens.ts";
+import { programArgs } from "../../support/programs.ts";
 import { connectSdk, type Kind, type SdkCaller } from "../../tree/support/sdk-callers.ts";
 
-const shredder = join(import.meta.dirname, "shredder.ts");
-const main = join(import.meta.dirname, "..", "..", "..", "packages", "cli", "src", "main.ts");
-/** Without the launcher in between: its process is the one that is killed. */
-const direct: RunOptions = { program: [process.execPath, "--conditions=mcpx-source", main] };
+const shredder = programArgs("tests/gates/support/shredder.ts");
 
 /** As a configuration is written: durations are texts. */
 type GateConfig = Omit<NonNullable<Config["gates"]>, "timeout" | "hold"> & {
@@ -26,7 +24,6 @@ interface PendingGate {
 
 export interface Gated {
   readonly dataDir: string;
-  readonly direct: RunOptions;
   /** Of the gateway that runs. */
   url(): string;
   /** One command line to its end, on this data directory. */
@@ -44,17 +41,16 @@ export interface Gated {
 export function gatedHome(gates: GateConfig = {}): Gated {
   const dataDir = scratch();
   const file = join(dataDir, "traces");
-  const papers = { command: process.execPath, args: [shredder, file], trusted: true };
+  const papers = { command: process.execPath, args: [...shredder, file], trusted: true };
   const config = { mcpServers: { papers }, gates: { hold: 0, ...gates } };
   writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify(config));
   let gateway: Awaited<ReturnType<typeof up>> | undefined;
-  const run = (...args: string[]) => mcpx([...args, "--data", dataDir], { ...direct, cwd: dataDir });
+  const run = (...args: string[]) => mcpx([...args, "--data", dataDir], { cwd: dataDir });
   const url = () => gateway?.url ?? "";
   const token = async (id: string) =>
     (await mintTokens(dataDir, [{ sub: id, topics: [], tools: ["**"] }]))[0] ?? "";
   return {
     dataDir,
-    direct,
     url,
     run,
     token,
@@ -62,7 +58,7 @@ export function gatedHome(gates: GateConfig = {}): Gated {
     pending: async () => JSON.parse((await run("pending", "--json")).out),
     agent: async (id, kind = "v1") => connectSdk(kind, { url: `${url()}/mcp`, token: await token(id) }),
     async start() {
-      gateway = await up(dataDir, [], { ...direct, cwd: dataDir });
+      gateway = await up(dataDir, [], { cwd: dataDir });
     },
     async end(signal) {
       gateway?.kill(signal);

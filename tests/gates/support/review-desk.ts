@@ -7,9 +7,10 @@ import { signProof } from "@mcpx/aggregator";
 import { type PublicJwk, thumbprint } from "@mcpx/host";
 import { type Decision, type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
 import { mintTokens } from "../../faults/support/tokens.ts";
+import { programPath } from "../../support/programs.ts";
 import { type Gated, gatedHome } from "./gated.ts";
 
-const archive = join(import.meta.dirname, "archive.ts");
+const archive = programPath("tests/gates/support/archive.ts");
 
 type Who = "alice" | "bob";
 

@@ -1,11 +1,10 @@
 // As a user has it: a gateway, a served server and a token from the command line, and a client's plain configuration.
-import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { mcpx, scratch, start, up } from "../../cli/support/mcpx-process.ts";
+import { programPath } from "../../support/programs.ts";
 import { connectSdk, kinds } from "../../tree/support/sdk-callers.ts";
 
-const tests = dirname(dirname(import.meta.dirname));
-const tiny = [process.execPath, join(tests, "cli", "support", "tiny-server.ts")];
+const tiny = [process.execPath, programPath("tests/cli/support/tiny-server.ts")];
 
 test("[B-ROOM-1] [B-ROOM-2] what mcpx serve puts into a room is at its face, for every client with a token", async () => {
   const dataDir = scratch();

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mcpx, type RunningGateway, scratch, up } from "../../cli/support/mcpx-process.ts";
 import { isRunning, killLater } from "../../cli/support/processes.ts";
+import { programPath } from "../../support/programs.ts";
 import { descendantsOf } from "./support/process-table.ts";
 
-const server = join(import.meta.dirname, "support", "talkative-server.ts");
+const server = programPath("tests/tree/life/support/talkative-server.ts");
 
 async function upWith(mcpServers: object): Promise<RunningGateway> {
   const dataDir = scratch();

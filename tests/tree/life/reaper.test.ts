@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { isRunning, killLater } from "../../cli/support/processes.ts";
+import { programPath } from "../../support/programs.ts";
 import { reapersOf, residentBytes } from "./support/process-table.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
@@ -14,7 +15,7 @@ const reaper = join(root, "packages/aggregator/src/links/reaper.ts");
 const gone = { timeout: 5_000 };
 
 async function startOwner(count: number, ...command: string[]) {
-  const script = join(import.meta.dirname, "support", "owner.ts");
+  const script = programPath("tests/tree/life/support/owner.ts");
   const args = ["--conditions=mcpx-source", script, String(count), ...command];
   const owner = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], cwd: root });
   const pid = owner.pid as number;

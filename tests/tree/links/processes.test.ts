@@ -2,14 +2,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { isRunning, killLater } from "../../cli/support/processes.ts";
+import { programPath } from "../../support/programs.ts";
 import { hostile, openTo, stdioOf } from "./support/open.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
-const tiny = join(root, "tests/cli/support/tiny-server.ts");
+const tiny = programPath("tests/cli/support/tiny-server.ts");
 
 async function pidsOf(call: (name: string) => Promise<{ content: { text: string }[] }>): Promise<number[]> {
   const { content } = await call("pids");
@@ -49,7 +50,7 @@ test("closed, a server and its children are gone, also where they do not want to
 });
 
 test("after kill -9 of whoever had it, they are gone too", async () => {
-  const script = join(import.meta.dirname, "support", "owner.ts");
+  const script = programPath("tests/tree/links/support/owner.ts");
   const args = ["--conditions=mcpx-source", script, tiny, "--stubborn"];
   const owner = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], cwd: root });
   killLater(owner.pid as number);

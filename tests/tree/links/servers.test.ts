@@ -8,11 +8,12 @@ import { createInterface } from "node:readline";
 import type { Transport } from "@mcpx/aggregator";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
+import { programArgs } from "../../support/programs.ts";
 import { openTo, stdioOf } from "./support/open.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
 const everything = join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-const fixture = join(root, "tests/conformance/fixture/main.ts");
+const fixture = programArgs("tests/conformance/fixture/main.ts");
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -74,8 +75,8 @@ test.each(["stdio", "http", "sse", "auto-http"] as const)("the published server 
 });
 
 async function fixtureOver(type: "stdio" | "http", era: string): Promise<Transport> {
-  if (type === "stdio") return stdioOf(fixture, "--transport", "stdio", "--era", era);
-  const line = await start([fixture, "--transport", "http", "--era", era], {}, "stdout");
+  if (type === "stdio") return stdioOf(...fixture, "--transport", "stdio", "--era", era);
+  const line = await start([...fixture, "--transport", "http", "--era", era], {}, "stdout");
   return { type, url: JSON.parse(line).url };
 }
 

@@ -105,10 +105,13 @@ export async function post(
 }
 
 function eventTexts(stream: string): string[] {
-  return stream
-    .split("\n\n")
-    .flatMap((block) => /^data: ?(.+)$/m.exec(block)?.[1] ?? [])
-    .filter((data) => data !== "");
+  return (
+    stream
+      .split("\n\n")
+      // Not `.+`: the separators U+2028 and U+2029 may be in a text and end no line of a stream.
+      .flatMap((block) => /^data: ?([^\n]+)/m.exec(block)?.[1] ?? [])
+      .filter((data) => data !== "")
+  );
 }
 
 export interface Session {

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Config } from "@mcpx/cli";
 import type { TokenClaims } from "@mcpx/host";
-import { bin } from "../../cli/support/mcpx-process.ts";
 import { mintTokens } from "../../faults/support/tokens.ts";
+import { mcpxCommand } from "../../support/programs.ts";
 
 export interface Up {
   /** Of the tree's door. */
@@ -33,8 +33,9 @@ export function makeHome(config: Pick<Config, "mcpServers" | "profiles" | "segme
 
 export async function startUp(config: Pick<Config, "mcpServers" | "profiles" | "segment">): Promise<Up> {
   const home = makeHome(config);
+  const [node, ...command] = mcpxCommand;
   const args = [
-    bin,
+    ...command,
     "up",
     "--port",
     "0",
@@ -45,7 +46,7 @@ export async function startUp(config: Pick<Config, "mcpServers" | "profiles" | "
     "--config",
     home.config,
   ];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], cwd: home.dataDir });
+  const child = spawn(node, args, { stdio: ["ignore", "pipe", "inherit"], cwd: home.dataDir });
   const ended = once(child, "exit");
   const lines = createInterface({ input: child.stdout });
   const ready = await new Promise<{ url: string; pid: number }>((resolve, reject) => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { mintTokens } from "../../faults/support/tokens.ts";
+import { programArgs } from "../../support/programs.ts";
 import type { ServeTreeOptions } from "./serve-tree.ts";
 
 export interface TreeProcess {
@@ -27,7 +28,7 @@ export async function startTreeProcess(config: ServeTreeOptions["config"]): Prom
   const dataDir = mkdtempSync(join(tmpdir(), "mcpx-tree-"));
   const [token = ""] = await mintTokens(dataDir, [{ sub: "alice", topics: [], tools: ["**"] }]);
   const options: ServeTreeOptions = { dataDir, config };
-  const args = ["--conditions=mcpx-source", "--expose-gc", join(import.meta.dirname, "serve-tree.ts")];
+  const args = ["--expose-gc", ...programArgs("tests/tree/support/serve-tree.ts")];
   const child = spawn(process.execPath, [...args, JSON.stringify(options)], { stdio: "pipe" });
   const ended = once(child, "exit");
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

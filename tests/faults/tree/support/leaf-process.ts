@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { programArgs } from "../../../support/programs.ts";
 import type { LeafLine, LeafOptions, LeafOrder } from "./leaf.ts";
 import type { TreeNode } from "./tree-node.ts";
 
@@ -57,7 +57,7 @@ export async function startLeaves(
   let child: ChildProcess;
 
   function start(): void {
-    const args = ["--conditions=mcpx-source", join(import.meta.dirname, "leaf.ts"), JSON.stringify(options)];
+    const args = [...programArgs("tests/faults/tree/support/leaf.ts"), JSON.stringify(options)];
     child = spawn(process.execPath, args, { stdio: "pipe" });
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on("line", (line) => errors.push(line));
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (text) => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { bin } from "../../../cli/support/mcpx-process.ts";
+import { mcpxCommand } from "../../../support/programs.ts";
 import type { Place } from "../../../tree/support/ask.ts";
 import { mintTokens } from "../../support/tokens.ts";
 
@@ -50,7 +50,8 @@ export async function startNode(parents: readonly ParentLine[] = [], more: objec
 
   async function start(): Promise<string> {
     const options = ["--port", port, "--json", "--no-demo", "--data", dataDir, "--config", config];
-    child = spawn(process.execPath, [bin, "up", ...options], {
+    const [node, ...command] = mcpxCommand;
+    child = spawn(node, [...command, "up", ...options], {
       stdio: ["ignore", "pipe", "pipe"],
       cwd: dataDir,
     });

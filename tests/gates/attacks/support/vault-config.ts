@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "@mcpx/cli";
+import { programPath } from "../../../support/programs.ts";
 
-const script = join(import.meta.dirname, "vault.ts");
+const script = programPath("tests/gates/attacks/support/vault.ts");
 const inputSchema = { type: "object" };
 const destructive = { destructiveHint: true };
 

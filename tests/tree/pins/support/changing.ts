@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { programPath } from "../../../support/programs.ts";
 
-const script = join(import.meta.dirname, "changing-server.ts");
+const script = programPath("tests/tree/pins/support/changing-server.ts");
 
 export interface Changing {
   command: string;
