@@ -3,24 +3,31 @@
 // old), with a Node that can. Plain JavaScript for Node 18 too, so that an older one is told what is missing.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import nodeModule from "node:module";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const compiled = new URL("../dist/main.js", import.meta.url);
-const sources = join(here, "..", "src", "main.ts");
+const sources = new URL("../src/main.ts", import.meta.url);
+const asSources = "--conditions=mcpx-source";
 const isNewEnough = Number.parseInt(process.versions.node, 10) >= 24;
 
-if (existsSync(sources)) runSources();
+if (existsSync(sources)) await runSources();
 else if (isNewEnough) await import(compiled.href);
 else refuse("install it from https://nodejs.org or with your version manager (nvm install 24)");
 
-function runSources() {
-  const own = join(here, "..", "..", "..", "node_modules", ".bin", "node");
-  const node = isNewEnough ? process.execPath : own;
+async function runSources() {
+  const modules = join(here, "..", "..", "..", "node_modules");
+  const node = isNewEnough ? process.execPath : join(modules, ".bin", "node");
   if (!existsSync(node)) return refuse("run `npm install` in the clone, which brings it");
-  const args = [...process.execArgv, "--conditions=mcpx-source", sources, ...process.argv.slice(2)];
+  if (isNewEnough && process.execArgv.includes(asSources)) {
+    // Compiled once instead of at every start. Beside the code: whoever may write there may change the code as well.
+    nodeModule.enableCompileCache(join(modules, ".cache", "mcpx"));
+    return import(sources.href);
+  }
+  const args = [...process.execArgv, asSources, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   if (typeof process.execve === "function") {
     try {
       process.execve(node, [node, ...args], process.env);

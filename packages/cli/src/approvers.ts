@@ -52,7 +52,7 @@ export function readApprovers(
 }
 
 /** Throws where the name or the key is somebody's already. */
-export function checkNew(key: AnchorKey, others: readonly AnchorKey[]): void {
+export function checkNew(key: Pick<AnchorKey, "name" | "thumbprint">, others: readonly AnchorKey[]): void {
   const same = others.find(({ thumbprint }) => thumbprint === key.thumbprint);
   if (same !== undefined) throw new Failure(`this key is ${same.name}'s already`);
   const alike = others.find(({ name }) => likeness(name) === likeness(key.name));

@@ -11,7 +11,12 @@ import { Failure, misuse } from "./failure.ts";
 import { readWhole, replaceFile } from "./replace-file.ts";
 
 export const certOptions = {
-  dir: { type: "string", value: "DIR", about: "where the files are (default: certs in the data directory)" },
+  dir: {
+    type: "string",
+    values: "directory",
+    value: "DIR",
+    about: "where the files are (default: certs in the data directory)",
+  },
   force: { type: "boolean", about: "replace files that are there" },
   ...dataOption,
 } as const;

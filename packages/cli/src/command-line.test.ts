@@ -35,7 +35,7 @@ test.each([[], ["help"], ["--help"], ["-h"]].map((args) => ({ args })))(
 );
 
 test.each(commands.map(({ name }) => name))("mcpx %s --help shows its options and examples", async (name) => {
-  const command = commands.find((one) => one.name === name);
+  const command = await commands.find((one) => one.name === name)?.load();
   const { code, out } = await run(...name.split(" "), "--help");
   expect(code).toBe(0);
   for (const option of [...Object.keys(command?.options ?? {}), "json"]) expect(out).toContain(`--${option}`);

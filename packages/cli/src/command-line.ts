@@ -1,11 +1,15 @@
 // From the words of the command line to one command, and from its end to an exit code.
-import type { Command, Context, Surroundings } from "./command.ts";
-import { commands } from "./commands.ts";
+import type { Context, ListedCommand, Surroundings } from "./command.ts";
+import { commands, sections } from "./commands.ts";
 import { Failure, failureText, misuse } from "./failure.ts";
+import { findCommand } from "./find-command.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
 import { suggestion } from "./nearest.ts";
 import { checkWords, parseOptions } from "./parse-options.ts";
 import { version } from "./version.ts";
+
+/** What the scripts of `mcpx completion` ask; not for people. */
+const completionVerb = "__complete";
 
 /** Runs one command line; never rejects. */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -25,15 +29,20 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
     return 0;
   }
   if (first === "help" || isHelp(first)) return help(args.slice(1), surroundings);
+  if (first === completionVerb) {
+    const { printCandidates } = await import("./completion/print-candidates.ts");
+    return printCandidates(args.slice(1), surroundings);
+  }
   if (first.startsWith("-"))
     throw misuse(`${first} comes before the command`, "write mcpx COMMAND [options]");
-  const { command, rest } = find(args);
-  if (command === undefined) {
+  const { listed, rest } = findCommand(args);
+  if (listed === undefined) {
     const group = groupOf(first);
     if (args.some(isHelp)) return help([first], surroundings);
     const names = group.map(({ name }) => `mcpx ${name}`).join(" or ");
     throw misuse(`${first} is not a whole command`, `write ${names}`);
   }
+  const command = await listed.load();
   const { options, words } = parseOptions(command, rest);
   if (options.help === true) return help(command.name.split(" "), surroundings);
   checkWords(
@@ -44,39 +53,29 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
   return (await command.run({ ...surroundings, options, words } as unknown as Context)) ?? 0;
 }
 
-function help(args: readonly string[], { output }: Surroundings): number {
+async function help(args: readonly string[], { output }: Surroundings): Promise<number> {
   const words = args.filter((word) => !word.startsWith("-"));
-  const { command } = find(words);
+  const { listed } = findCommand(words);
   if (words[0] === undefined) {
-    output.line(overview(commands, output));
-  } else if (command === undefined) {
+    output.line(overview(sections, output));
+  } else if (listed === undefined) {
     output.line(groupHelp(words[0], groupOf(words[0]), output));
   } else {
-    const related = groupOf(words[0]).filter((other) => other !== command);
-    output.line(commandHelp(command, related, output));
+    const related = groupOf(words[0]).filter((other) => other !== listed);
+    output.line(commandHelp(await listed.load(), related, output));
   }
   return 0;
 }
 
-/** The command of the longest name that the words begin with. */
-function find(args: readonly string[]): { command: Command | undefined; rest: readonly string[] } {
-  for (const length of [2, 1]) {
-    const name = args.slice(0, length).join(" ");
-    const command = commands.find((one) => one.name === name);
-    if (command !== undefined) return { command, rest: args.slice(length) };
-  }
-  return { command: undefined, rest: args };
-}
-
 /** All commands that begin with this word; throws where none does. */
-function groupOf(word: string): readonly Command[] {
+function groupOf(word: string): readonly ListedCommand[] {
   const group = commands.filter((command) => firstWord(command) === word);
   if (group.length > 0) return group;
   const names = [...commands.map(firstWord), "help"];
   throw misuse(`unknown command ${JSON.stringify(word)}`, suggestion(word, names) ?? "see mcpx help");
 }
 
-function firstWord({ name }: Command): string {
+function firstWord({ name }: ListedCommand): string {
   return name.split(" ")[0] ?? name;
 }
 

@@ -2,8 +2,29 @@
 import type { Input } from "./input.ts";
 import type { Output } from "./output.ts";
 
+/** What the running gateway knows the names of. */
+export const nameKinds = [
+  "room",
+  "participant",
+  "proposal",
+  "server",
+  "tool",
+  "changed-tool",
+  "disabled-tool",
+  "gate",
+  "grant",
+  "profile",
+] as const;
+
+export type NameKind = (typeof nameKinds)[number];
+
+/** What a word or the value of an option can be: one of these words, the name of something, a file or a command. */
+export type Values = readonly string[] | NameKind | "file" | "directory" | "command";
+
 export interface OptionSpec {
   type: "string" | "boolean";
+  /** Words alone: any other is refused, and what `run` gets is one of them. */
+  values?: Values;
   /** May be given several times. */
   multiple?: true;
   /** What stands for the value in help: `--port N`. */
@@ -18,7 +39,9 @@ export type OptionValues<Specs extends OptionSpecs> = {
     ? boolean
     : Specs[Name] extends { multiple: true }
       ? readonly string[]
-      : string | undefined;
+      : Specs[Name] extends { values: readonly (infer Word)[] }
+        ? Word | undefined
+        : string | undefined;
 };
 
 /** The world as the command line found it; nothing below reads it for itself. */
@@ -43,20 +66,35 @@ export interface Context<Specs extends OptionSpecs = OptionSpecs> extends Surrou
   words: readonly string[];
 }
 
-export interface Command<Specs extends OptionSpecs = OptionSpecs> {
+/** What help and completion list before anything of the command is loaded. */
+export interface ListedCommand {
   /** One or two words: `up`, `token list`. */
   name: string;
   summary: string;
+  load(): Promise<Command>;
+}
+
+/** What a command takes and does. */
+export interface CommandBody<Specs extends OptionSpecs = OptionSpecs> {
   /** What follows the name. */
   usage: string;
-  /** How many words that are not options it takes. */
-  words: { min: number; max: number };
+  words: WordSpec;
   options: Specs;
   /** Each with what it does. */
   examples: readonly (readonly [line: string, meaning: string])[];
   /** Resolves to the exit code, 0 unless given. */
   run(context: Context<Specs>): Promise<number | undefined>;
 }
+
+interface WordSpec {
+  /** How many words that are not options it takes. */
+  min: number;
+  max: number;
+  /** What the first, the second and so on can be; those that follow are as the last. */
+  values?: readonly (readonly Values[])[];
+}
+
+export type Command = CommandBody & Pick<ListedCommand, "name" | "summary">;
 
 /** Every command takes these. */
 export const commonOptions = {
@@ -65,7 +103,12 @@ export const commonOptions = {
 } as const satisfies OptionSpecs;
 
 export const dataOption = {
-  data: { type: "string", value: "DIR", about: "data directory (default: $MCPX_DATA, ~/.local/share/mcpx)" },
+  data: {
+    type: "string",
+    values: "directory",
+    value: "DIR",
+    about: "data directory (default: $MCPX_DATA, ~/.local/share/mcpx)",
+  },
 } as const satisfies OptionSpecs;
 
 /** For commands that talk to a gateway. */
@@ -76,6 +119,6 @@ export const gatewayOptions = {
 } as const satisfies OptionSpecs;
 
 /** Keeps the types of a command's options for its `run`, and forgets them for the list of commands. */
-export function defineCommand<const Specs extends OptionSpecs>(command: Command<Specs>): Command {
-  return command as unknown as Command;
+export function defineCommand<const Specs extends OptionSpecs>(command: CommandBody<Specs>): CommandBody {
+  return command as unknown as CommandBody;
 }

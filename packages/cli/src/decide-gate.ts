@@ -13,7 +13,12 @@ import { ask } from "./show-change.ts";
 import { visible } from "./visible.ts";
 
 export const gateOptions = {
-  key: { type: "string", value: "FILE", about: "your key for gates (default: keys/default.jwk in the data)" },
+  key: {
+    type: "string",
+    values: "file",
+    value: "FILE",
+    about: "your key for gates (default: keys/default.jwk in the data)",
+  },
 } as const;
 
 type GateContext = Context<typeof gatewayOptions & typeof gateOptions>;

@@ -1,5 +1,4 @@
 // Faults the user can do something about, and how any error becomes one line on a terminal.
-import { isMcpxError } from "@mcpx/protocol";
 import { visible } from "./visible.ts";
 
 export interface FailureOptions {
@@ -45,7 +44,9 @@ export function failureText(error: unknown, isDebug: boolean): string {
 }
 
 function faultOf(error: unknown): string {
-  if (isMcpxError(error)) return `${error.message}; ${error.suggestion}`;
   if (!(error instanceof Error)) return String(error);
+  // The protocol's own errors; told by their shape, so that no command waits for the protocol that does not need it.
+  if ("suggestion" in error && typeof error.suggestion === "string")
+    return `${error.message}; ${error.suggestion}`;
   return error.message === "" ? error.name : error.message;
 }

@@ -1,17 +1,16 @@
 // What the tools of a server were, forgotten because somebody took the server out.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { localUser, withStore } from "./local-store.ts";
+import { withStore } from "./local-store.ts";
 import { openPins } from "./open-pins.ts";
 
 /** Of a data directory that no gateway has used yet, nothing. Says how many tools it were. */
-export async function forgetPins(dataDir: string, server: string): Promise<number> {
+export async function forgetPins(dataDir: string, server: string, actor: string): Promise<number> {
   if (!existsSync(join(dataDir, "state.db"))) return 0;
   return withStore(dataDir, {}, ({ audit }) => {
     const { pins, close } = openPins(dataDir);
     try {
       const tools = pins.forget(server);
-      const actor = `cli:${localUser()}`;
       if (tools > 0) audit.recordNow({ action: "tool.forget", actor, subject: server, detail: { tools } });
       return tools;
     } finally {

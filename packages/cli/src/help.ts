@@ -1,49 +1,89 @@
-// The texts of `mcpx help` and `mcpx COMMAND --help`.
-import { type Command, commonOptions, type OptionSpecs } from "./command.ts";
-import { columns, type Output } from "./output.ts";
+// The texts of `mcpx help` and `mcpx COMMAND --help`, for terminals of eighty columns.
+import { type Command, commonOptions, type ListedCommand, type OptionSpecs } from "./command.ts";
+import type { Section } from "./commands.ts";
+import type { Output } from "./output.ts";
 
-export function overview(commands: readonly Command[], { paint }: Output): string {
+const charsMax = 80;
+
+export function overview(sections: readonly Section[], { paint }: Output): string {
+  const width = widest(sections.flatMap(({ commands }) => commands.map(({ name }) => name)));
   return [
     `${paint("bold", "mcpx")}  rooms where agents, people and robots use each other's tools`,
     "",
     "Usage: mcpx COMMAND [options]",
-    "",
-    ...summaries(commands),
+    ...sections.flatMap(({ title, commands }) => [
+      "",
+      paint("bold", `${title}:`),
+      ...summaries(commands, width),
+    ]),
     "",
     "`mcpx COMMAND --help` shows a command's options and examples.",
   ].join("\n");
 }
 
 /** `related`: commands that begin with the same word. */
-export function commandHelp(command: Command, related: readonly Command[], { paint }: Output): string {
+export function commandHelp(command: Command, related: readonly ListedCommand[], { paint }: Output): string {
   const { name, summary, usage, options, examples } = command;
   return [
     `${paint("bold", `mcpx ${name}`)}  ${summary}`,
     "",
-    `Usage: mcpx ${name} ${usage}`.trimEnd(),
+    ...usage
+      .split("\n")
+      .map((one, index) => `${index === 0 ? "Usage:" : "   or:"} mcpx ${name} ${one}`.trimEnd()),
     "",
     "Options:",
-    ...columns(optionRows({ ...options, ...commonOptions })),
+    ...twoColumns(optionRows({ ...options, ...commonOptions })),
     "",
     "Examples:",
-    ...columns(examples.map(([line, meaning]) => [`  ${line}`, paint("dim", meaning)])),
+    ...examples.flatMap(([line, meaning]) => [`  ${line}`, `      ${paint("dim", meaning)}`]),
     ...(related.length === 0 ? [] : ["", "See also:", ...summaries(related)]),
   ].join("\n");
 }
 
 /** The commands that begin with a word that is none by itself. */
-export function groupHelp(word: string, group: readonly Command[], { paint }: Output): string {
+export function groupHelp(word: string, group: readonly ListedCommand[], { paint }: Output): string {
   const usage = `Usage: mcpx ${word} COMMAND [options]`;
   return [paint("bold", `mcpx ${word}`), "", usage, "", ...summaries(group)].join("\n");
 }
 
-function summaries(commands: readonly Command[]): string[] {
-  return columns(commands.map(({ name, summary }) => [`  ${name}`, summary]));
+function summaries(commands: readonly ListedCommand[], width?: number): string[] {
+  return twoColumns(
+    commands.map(({ name, summary }) => [name, summary]),
+    width,
+  );
 }
 
-function optionRows(specs: OptionSpecs): string[][] {
+function optionRows(specs: OptionSpecs): [string, string][] {
   return Object.entries(specs).map(([name, { value, multiple, about }]) => [
-    `  --${name}${value === undefined ? "" : ` ${value}`}`,
+    `--${name}${value === undefined ? "" : ` ${value}`}`,
     multiple === true ? `${about}; may be repeated` : about,
   ]);
+}
+
+/** The second column goes on below itself where it is too long. */
+function twoColumns(
+  rows: readonly (readonly [string, string])[],
+  width = widest(rows.map(([first]) => first)),
+): string[] {
+  return rows.flatMap(([first, second]) =>
+    wrapped(second, charsMax - width - 4).map((line, index) =>
+      `  ${(index === 0 ? first : "").padEnd(width)}  ${line}`.trimEnd(),
+    ),
+  );
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}
+
+/** Broken between words; a word that is longer stays whole. */
+function wrapped(text: string, charsPerLine: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    if (last === "") lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= charsPerLine) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

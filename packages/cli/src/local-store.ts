@@ -2,15 +2,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import {
-  type Audit,
-  createAudit,
-  createIdentity,
-  createLogger,
-  type Identity,
-  openState,
-  systemClock,
-} from "@mcpx/host";
+import type { Audit, Identity } from "@mcpx/host";
 import { makeDataDir } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
 
@@ -33,6 +25,8 @@ export async function withStore<T>(
     throw new Failure(`there is no gateway's data in ${dataDir}`, "run mcpx up first, or give --data DIR");
   }
   if (isNew) makeDataDir(dataDir);
+  // Only now: a command that is given a token needs no store.
+  const { createAudit, createIdentity, createLogger, openState, systemClock } = await import("@mcpx/host");
   const log = createLogger({ level: "silent" });
   const db = openState(path);
   // Issuers are left out: those who only mint have not read the configuration.

@@ -14,7 +14,7 @@ export interface Output {
   pour(lines: AsyncIterable<string>): Promise<void>;
   /** For people beside the result; on standard error. */
   note(text: string): void;
-  /** A note that the next one takes the place of, at a terminal; an empty one only takes it away. */
+  /** At a terminal, a note that the next one takes the place of; an empty one only takes it away. */
   progress(text: string): void;
   /** Plain where NO_COLOR says so or nobody is there to see it. */
   paint(style: Style, text: string): string;
@@ -42,7 +42,6 @@ export function createOutput({ stdout, stderr }: Streams): Output {
     note: (text) => stderr.write(`${text}\n`),
     progress: (text) => {
       if (stderr.isTTY === true) stderr.write(`${text}${eraseRest}\r`);
-      else if (text !== "") stderr.write(`${text}\n`);
     },
     paint: (style, text) => styleText(style, text, { stream: stdout }),
   };

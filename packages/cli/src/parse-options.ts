@@ -77,8 +77,19 @@ function setOption({ options }: Parsed, specs: OptionSpecs, token: OptionToken):
   if (value.startsWith("-") && value !== "-" && inlineValue !== true) {
     throw misuse(`${rawName} needs a value and ${value} looks like an option`, `write ${rawName}=${value}`);
   }
+  checkValue(rawName, value, spec);
   const before = options[name];
   if (Array.isArray(before)) before.push(value);
   else if (before === undefined) options[name] = value;
   else throw misuse(`${rawName} is given twice`, "give it once");
+}
+
+function checkValue(rawName: string, value: string, { values }: OptionSpec): void {
+  if (!Array.isArray(values) || values.includes(value)) return;
+  const meant = suggestion(value, values, `${rawName} `) ?? `use ${oneOf(values)}`;
+  throw misuse(`${rawName} ${value} is not one`, meant);
+}
+
+function oneOf(words: readonly string[]): string {
+  return [words.slice(0, -1).join(", "), words.at(-1)].join(" or ");
 }

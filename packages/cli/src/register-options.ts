@@ -2,7 +2,6 @@
 // looked at before anything is opened.
 import type { ParentOptions, Transport } from "@mcpx/aggregator";
 import { isDnsName } from "@mcpx/host";
-import { authScopes } from "@mcpx/protocol";
 import type { RegisterContext } from "./commands/register.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { findCommand } from "./doctor/find-command.ts";
@@ -86,13 +85,11 @@ function checkCommand(command: string, where: Parameters<typeof findCommand>[1])
 function readToken(context: RegisterContext, url: string, segment: string): ParentOptions["token"] {
   const { options } = context;
   const { scope = "write", cert, backup } = options;
-  const granted = authScopes.find((one) => one === scope);
-  if (granted === undefined) throw misuse(`--scope ${scope} is not one`, `use ${authScopes.join(", ")}`);
   if (cert !== undefined && options.token === undefined) return undefined;
   const origin = originOf(url);
   const place = runningPlace(dataDirOf(context, options));
   const isOurs = place !== undefined && originOf(place.url) === origin;
-  const claims = { sub: `register:${segment}`, topics: [], segment, scope: granted };
+  const claims = { sub: `register:${segment}`, topics: [], segment, scope };
   const there = { ...options, url: isOurs ? undefined : origin };
   const access = accessGateway({ ...context, options: there }, claims, "URL");
   // Whoever answers there could come to our own gateway with it. [AX-10.1-2]

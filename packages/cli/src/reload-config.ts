@@ -78,7 +78,7 @@ function refuse(log: Logger, config: string | undefined, error: unknown): void {
 }
 
 /** Faults are told with what was found instead. */
-function secretsOfFile(path: string | undefined): string[] {
+export function secretsOfFile(path: string | undefined): string[] {
   try {
     return path === undefined ? [] : secretsIn(parse(readFileSync(path, "utf8")));
   } catch {

@@ -2,13 +2,12 @@
 import { randomBytes } from "node:crypto";
 import type { JoinOptions, Room } from "@mcpx/client";
 import type { ParticipantKind } from "@mcpx/host";
-import { isLevel, type Level, levels } from "@mcpx/protocol";
+import type { Level } from "@mcpx/protocol";
 import { checkParticipantId, checkTopic } from "./check-names.ts";
 import { type Context, gatewayOptions, type OptionSpecs } from "./command.ts";
 import { misuse } from "./failure.ts";
 import { accessGateway, callGateway, type Entrance, type GatewayAccess } from "./gateway-access.ts";
 import { localUser } from "./local-store.ts";
-import { suggestion } from "./nearest.ts";
 import { roomFailure } from "./room-end.ts";
 import { version } from "./version.ts";
 
@@ -45,15 +44,6 @@ export function accessRoom(
     throw misuse("--id does not go with a given token", "leave it out: the token says who you are");
   }
   return { topic, access };
-}
-
-export function readLevel(given: string | undefined, fallback: Level): Level {
-  if (given === undefined) return fallback;
-  if (isLevel(given)) return given;
-  throw misuse(
-    `--level ${given} is not one`,
-    suggestion(given, levels, "--level ") ?? `use ${levels.join(", ")}`,
-  );
 }
 
 /** Says at once what is wrong with an address, a token or a room, where the client would try for a while. */

@@ -4,7 +4,9 @@ import type { UpContext } from "./commands/up.ts";
 import { configPlaces, type LoadedConfig, loadConfig } from "./config.ts";
 import { consoleUrl } from "./console/console-url.ts";
 import { startDemo, withDemo } from "./console/demo/start-demo.ts";
+import { hasDemoBoard, startDemoBoard } from "./console/demo/start-demo-board.ts";
 import { openBrowser } from "./console/open-browser.ts";
+import { type Configuration, createConfiguration } from "./console/servers/configuration.ts";
 import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
 import { type DataLock, takeLock } from "./data-lock.ts";
 import { Failure, misuse } from "./failure.ts";
@@ -41,7 +43,12 @@ export async function runGateway(context: UpContext): Promise<number> {
   const hasTerminal = output.isTerminal || output.isErrorTerminal;
   const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
   try {
-    const server = await start(dataDir, { ...settings, isDemo }, log);
+    const configuration = createConfiguration({
+      ...{ env: context.env, cwd, dataDir, path: loaded.path ?? options.config },
+      check: (one) => void settingsOf(one),
+      reload: () => reload?.(),
+    });
+    const server = await start(dataDir, { ...settings, isDemo, configuration }, log);
     const demo = isDemo ? await startDemo({ ...server, log }) : undefined;
     const url = localUrl(server.url, settings.listen);
     const read = (path: string | undefined): Reading => {
@@ -51,14 +58,18 @@ export async function runGateway(context: UpContext): Promise<number> {
     reload = createReload({ loaded, settings }, { read, change: server.change, log });
     const paths = configPlaces({ given: loaded.path ?? options.config, cwd, dataDir });
     const watching = watchConfig({ paths, seen, changed: reload, log });
-    writePlace(dataDir, { url, pid: process.pid });
+    writePlace(dataDir, { url, pid: process.pid, names: server.namesKey });
     // Those of the demo are nobody's.
     const servers = isDemo ? 0 : (settings.tree?.servers.length ?? 0);
     const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;
-    await announce(context, { url, dataDir, configPath: loaded.path, servers, link, isDemo });
+    const path = context.env.PATH;
+    const hasBoard = isDemo && hasDemoBoard(path);
+    await announce(context, { url, dataDir, configPath: loaded.path, servers, link, isDemo, hasBoard });
+    const board = isDemo ? startDemoBoard({ ...server, path, log }) : undefined;
     if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
     await untilAborted(interrupted);
     watching.close();
+    await board?.stop();
     await demo?.stop();
     await stop(server, settings, log);
     return 0;
@@ -81,7 +92,7 @@ function lockOrFail(dataDir: string): DataLock {
 
 async function start(
   dataDir: string,
-  settings: ServerSettings & { isDemo: boolean },
+  settings: ServerSettings & { isDemo: boolean; configuration: Configuration },
   log: Logger,
 ): Promise<Server> {
   try {

@@ -27,14 +27,9 @@ import { defaultHost, defaultPort } from "./server-settings.ts";
 import { configDir, treeSettings } from "./tree-settings.ts";
 import { version } from "./version.ts";
 
-const dialects = ["canonical", "safe", "strict"] as const;
-
 export async function runStdio(context: StdioContext): Promise<number> {
   const { options } = context;
-  const names = dialects.find((dialect) => dialect === options.names);
-  if (options.names !== undefined && names === undefined) {
-    throw misuse(`--names ${options.names} is not one`, `use ${dialects.join(", ")}`);
-  }
+  const { names } = options;
   // Standard output is the client's.
   const log = createLogger({ level: "warn" });
   if (hasGateway(context)) {
@@ -56,7 +51,7 @@ async function serve(
   context: StdioContext,
   { tree, profile }: Served,
   log: Logger,
-  names: (typeof dialects)[number] | undefined,
+  names: StdioContext["options"]["names"],
 ): Promise<void> {
   const interrupted = context.interrupted();
   const door = serveStdio(tree, localPrincipal(), {

@@ -7,6 +7,8 @@ import { isLocked } from "./data-lock.ts";
 export interface GatewayPlace {
   url: string;
   pid: number;
+  /** What opens GET /admin/names there. */
+  names?: string;
 }
 
 export function writePlace(dataDir: string, place: GatewayPlace): void {
@@ -26,7 +28,8 @@ export function readPlace(dataDir: string): GatewayPlace | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(placePath(dataDir), "utf8"));
     if (!isObject(value) || typeof value.url !== "string" || typeof value.pid !== "number") return undefined;
-    return { url: value.url, pid: value.pid };
+    const { url, pid, names } = value;
+    return { url, pid, ...(typeof names === "string" && { names }) };
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 import type { Surroundings } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { hideSecrets } from "./secrets.ts";
-import { diffLines, diffText } from "./text-diff.ts";
+import { type DiffLine, diffLines, diffText } from "./text-diff.ts";
 
 type Screen = Pick<Surroundings, "output" | "env">;
 
@@ -11,17 +11,23 @@ const lineCharsMax = 100_000;
 
 const styles = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
 
-/** The lines that change, with the secrets in them hidden. */
 export function showDiff(
   { output }: Screen,
   before: string,
   after: string,
   secrets: readonly string[],
 ): void {
-  for (const { sign, text } of diffLines(before, after)) {
-    const shown = hideSecrets(text.slice(0, lineCharsMax), secrets);
-    output.line(output.paint(styles[sign], diffText({ sign, text: shown })));
+  for (const line of changedLines(before, after, secrets)) {
+    output.line(output.paint(styles[line.sign], diffText(line)));
   }
+}
+
+/** The lines that change, with the secrets in them hidden. */
+export function changedLines(before: string, after: string, secrets: readonly string[]): DiffLine[] {
+  return diffLines(before, after).map(({ sign, text }) => ({
+    sign,
+    text: hideSecrets(text.slice(0, lineCharsMax), secrets),
+  }));
 }
 
 /** One answer of a person; `undefined` where nobody is there to ask. */

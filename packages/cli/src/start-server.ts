@@ -1,4 +1,5 @@
 // Composes the server from its parts, and takes it apart again in order.
+import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -32,7 +33,9 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
+import { nameRoutes } from "./completion/name-routes.ts";
 import { type Console, createConsole } from "./console/console-routes.ts";
+import type { Configuration } from "./console/servers/configuration.ts";
 import { deviceRoutes } from "./device-routes.ts";
 import type { Rooms } from "./local-gateway.ts";
 import { localUser } from "./local-store.ts";
@@ -54,6 +57,8 @@ export interface ServerOptions {
   log: Logger;
   /** The console says that what it shows is a demo. */
   isDemo?: boolean;
+  /** The file that the console changes; none unless given. */
+  configuration?: Configuration;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
   /** The system's unless given. */
@@ -68,6 +73,9 @@ export interface Server {
   readonly tree: RunningTree;
   /** The rooms, for those who join them in this process. */
   readonly rooms: Rooms;
+  readonly devices: OpenDevices;
+  /** Opens GET /admin/names; new at every start. */
+  readonly namesKey: string;
   /** Clean end: clients told, acks flushed, everything closed. */
   stop(): Promise<void>;
 }
@@ -90,6 +98,8 @@ interface Opened {
   tree: RunningTree;
   console: Console;
   rooms: Rooms;
+  devices: OpenDevices;
+  namesKey: string;
 }
 
 async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<Opened> {
@@ -163,10 +173,16 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...approveRoutes({ tree, gates, identity, approvers, audit }),
     ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
   ];
-  const { isDemo = false } = options;
+  const { isDemo = false, configuration } = options;
   const user = localUser();
-  const console = createConsole({ identity, audit, clock, tree, gates, approvers, user, isDemo, routes });
-  const all = [...routes, ...console.routes];
+  const console = createConsole({
+    ...{ identity, audit, clock, tree, gates, approvers, user, isDemo, configuration },
+    routes,
+  });
+  opened.defer(console.close);
+  const namesKey = randomBytes(32).toString("base64url");
+  const names = nameRoutes({ key: namesKey, rooms: gateway, tree, clock });
+  const all = [...routes, ...console.routes, ...names];
   listener = createListener({ ...listen, limits, log, metrics, routes: all });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
@@ -175,5 +191,5 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   // Only now it is known where people decide.
   await openTreeRooms(treeSettings, { gateway, tree, clock, log, limits }, opened);
   devices = openDevices(treeSettings.devices, { dataDir, registrar, log }, opened);
-  return { url, tree, console, rooms: gateway };
+  return { url, tree, console, rooms: gateway, devices, namesKey };
 }

@@ -147,7 +147,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     idleMs: config.idleTimeout,
     overrides: overridesOf(config),
     isUnpinned: config.pin === false,
-    ...(room !== undefined && { isShared: true, isDotted: true }),
+    ...(room !== undefined && { isShared: true, isDotted: true, room }),
     ...(config.oauth?.per === "user" && world.user === undefined
       ? { open: nobodysOwn(name), personal: { target: () => targetOf(config, world), open: openWith } }
       : { open: room === undefined ? openWith() : openRoomServer(name, room, roomServerId(config, name)) }),

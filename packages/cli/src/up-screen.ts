@@ -12,21 +12,22 @@ export interface UpFacts {
   /** Lets one browser in; absent where there is no console. */
   link?: string | undefined;
   isDemo?: boolean | undefined;
+  /** The demo's board is about to come. */
+  hasBoard?: boolean | undefined;
 }
 
 export function upScreen(
   { program, env, output }: Pick<Surroundings, "program" | "env" | "output">,
-  { url, dataDir, configPath, servers, link, isDemo }: UpFacts,
+  { url, dataDir, configPath, servers, link, isDemo, hasBoard }: UpFacts,
 ): string {
   const { paint } = output;
+  const players = hasBoard ? "a robot, an agent and an emulated board" : "a robot and an agent";
   const data = isUsual(dataDir, env) ? "" : ` --data ${shellWord(dataDir)}`;
   const lines = [
     "",
     `  ${paint("bold", "mcpx")} ${version} is ready at ${paint("cyan", url)}`,
     ...(link === undefined ? [] : [`  ${paint("dim", "console")} ${paint("cyan", link)}`]),
-    ...(isDemo
-      ? [`  ${paint("dim", "demo")}    a robot and an agent to try; --no-demo leaves them out`]
-      : []),
+    ...(isDemo ? [`  ${paint("dim", "demo")}    ${players} to try; --no-demo leaves them out`] : []),
     `  ${paint("dim", "data")}    ${shortPath(dataDir, env.HOME)}`,
     ...(configPath === undefined ? [] : [`  ${paint("dim", "config")}  ${shortPath(configPath, env.HOME)}`]),
     ...(servers === 0 ? [] : [`  ${paint("dim", "servers")} ${servers}, each started when it is first used`]),

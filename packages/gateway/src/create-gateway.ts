@@ -11,6 +11,7 @@ import { createGatewayMetrics } from "./gateway-metrics.ts";
 import { defaultOptions, type Gateway, type GatewayOptions } from "./gateway-state.ts";
 import { KnownParticipants } from "./known-participants.ts";
 import { LevelDecisions } from "./level-decisions.ts";
+import { presentMembers } from "./present.ts";
 import { Rates } from "./rates.ts";
 import { gatewayRoutes } from "./routes.ts";
 import { principalsIn, sendersOf } from "./senders.ts";
@@ -43,6 +44,10 @@ export interface RunningGateway {
   enter(principal: Principal, query: URLSearchParams): Promise<VirtualEnd>;
   /** The body of `GET /v0/topics/{topic}/history` for the same principal. */
   history(principal: Principal, topic: string, query: URLSearchParams): Promise<string>;
+  /** The names of all topics. */
+  topics(): Promise<string[]>;
+  /** The ids of those who are in a room now. */
+  presentIn(topic: string): string[];
   /** Of every connection a participant has to a room, with the key it has shown there. */
   principalsOf(topic: string, id: string): Principal[];
   /** The same of the moment at which they published this envelope, to somebody who serves. */
@@ -100,6 +105,11 @@ export async function createGateway(
     upgrade: (request, duplex, head) => connect(gateway, request, duplex, head),
     enter: (principal, query) => enter(gateway, principal, query),
     history: (principal, topic, query) => pastOf(gateway, principal, topic, query),
+    topics: async () => (await gateway.durableLog.topics()).map(({ name }) => name),
+    presentIn: (topic) => {
+      const room = gateway.rooms.get(topic);
+      return room === undefined ? [] : presentMembers(room).map(({ participant }) => participant.id);
+    },
     principalsOf: (topic, id) => principalsIn(gateway.rooms.get(topic), id),
     sendersOf: (topic, id, envelopeId) => sendersOf(gateway, topic, id, envelopeId),
     fail: () => {

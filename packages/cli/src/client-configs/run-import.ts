@@ -57,7 +57,7 @@ export async function runImport(
   return findings.servers.length === 0 && findings.faults.length > 0 ? 1 : 0;
 }
 
-function presentIn({ config }: ConfigFile) {
+export function presentIn({ config }: ConfigFile) {
   const segments = [...segmentsOf(config)].map(([name, segment]) => [segment, name] as const);
   return {
     servers: new Map(Object.entries(config.mcpServers ?? {}) as unknown as [string, ServerEntry][]),
@@ -128,7 +128,7 @@ async function chooseUnannotated(
   throw new Failure(`${JSON.stringify(answer)} is no choice, so nothing was written`, "write ask or allow");
 }
 
-function entriesOf(
+export function entriesOf(
   chosen: readonly PlannedServer[],
   unannotated: Unannotated | undefined,
 ): Map<string, ServerEntry> {
@@ -161,7 +161,7 @@ function showWritten(
   output.note(isUp ? `watch them come up: ${program} tree` : `start them: ${program} up`);
 }
 
-function report(
+export function report(
   { faults }: Findings,
   { planned, left }: ImportPlan,
   { chosen, fate, written }: Choice & { written: ({ file: string } & SavedConfig) | undefined },

@@ -1,13 +1,13 @@
 // `mcpx add NAME -- CMD…` and `mcpx add NAME URL`: a server into the tree's configuration. What edits the file is
 // loaded only then, with the schema it checks against.
 import { type Context, dataOption, defineCommand } from "../command.ts";
-import type { ServerEntry, Unannotated } from "../edit-config.ts";
-import { Failure, misuse } from "../failure.ts";
+import { checkServerName, readEntry } from "../server-entry.ts";
 import { shellWord, shortPath, showDiff } from "../show-change.ts";
 
 export const configOption = {
   config: {
     type: "string",
+    values: "file",
     value: "FILE",
     about: "configuration to edit (default: ./mcpx.json, else in the data directory)",
   },
@@ -16,6 +16,7 @@ export const configOption = {
 export const unannotatedOption = {
   unannotated: {
     type: "string",
+    values: ["ask", "allow"],
     value: "HOW",
     about: "tools that do not say how dangerous they are: ask or allow",
   },
@@ -36,10 +37,8 @@ const options = {
 type AddContext = Context<typeof options>;
 
 export const add = defineCommand({
-  name: "add",
-  summary: "add a server to the tree",
   usage: "NAME URL | NAME -- CMD… [options before --]",
-  words: { min: 2, max: 1_000 },
+  words: { min: 2, max: 1_000, values: [[], ["command"], ["file"]] },
   options,
   examples: [
     ["mcpx add files -- npx -y @modelcontextprotocol/server-filesystem .", "a command"],
@@ -53,24 +52,19 @@ async function run(context: AddContext): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
   checkServerName(name);
-  const { openConfig, saveConfig, segmentsOf, shownSecrets, withServers } = await import("../edit-config.ts");
-  const { parseConfig } = await import("../config.ts");
+  const { openConfig, saveConfig } = await import("../edit-config.ts");
+  const { secretsOfChange, withNewServer } = await import("../plan-servers.ts");
   const file = openConfig(context);
-  const isThere = segmentsOf(file.config).has(name);
-  if (isThere && !options.replace) {
-    const fix = "replace it with --replace, or choose another name";
-    throw new Failure(`there is a server ${name} in ${file.path} already`, fix);
-  }
-  const entry = readEntry(context, file.path);
-  const text = withServers(file, new Map([[name, entry]]));
+  const wish = { ...options, words: words.slice(1) };
+  const entry = readEntry(wish, { cwd: context.cwd, configPath: file.path });
+  const { text, isThere } = withNewServer(file, name, entry, options);
   const { backup, isClosed } = saveConfig(file, text, new Date());
   if (options.json) {
     output.json({ name, file: file.path, backup: backup ?? null, replaced: isThere });
     return 0;
   }
   output.line(`${isThere ? "replaced" : "added"} ${name} in ${shortPath(file.path, context)}`);
-  const secrets = [file.config, parseConfig(text, file.path)].flatMap(shownSecrets);
-  showDiff(context, file.before?.text ?? "", text, secrets);
+  showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
   if (isClosed) output.note("mcpx: it holds secrets, so only you may read it now (mode 0600)");
   output.note(undoHint(context.program, name, file.path, backup));
   return 0;
@@ -82,63 +76,4 @@ export function undoHint(program: string, name: string, path: string, backup: st
       ? `${program} remove ${shellWord(name)}`
       : `mv ${shellWord(backup)} ${shellWord(path)}`;
   return `undo: ${undo}`;
-}
-
-function checkServerName(name: string): void {
-  if (name !== "__proto__" && name.length <= 128 && /^[\p{L}\p{N}][\p{L}\p{N} ._/@:+-]*$/u.test(name)) return;
-  throw misuse(
-    `${JSON.stringify(name)} cannot be a server's name`,
-    "use letters, digits, - and _, such as my-files",
-  );
-}
-
-function readEntry({ options, words, cwd }: AddContext, configPath: string): ServerEntry {
-  const [, command = "", ...args] = words;
-  const { env, header, segment, root, trusted } = options;
-  const unannotated = readUnannotated(options.unannotated);
-  if (root && segment !== undefined)
-    throw misuse("--root and --segment do not go together", "give one of them");
-  const isUrl = args.length === 0 && /^https?:\/\//i.test(command);
-  if (isUrl && env.length > 0) throw misuse("--env is for commands", "give a header with --header 'K: V'");
-  if (!isUrl && header.length > 0)
-    throw misuse("--header is for addresses", "give a variable with --env K=V");
-  const headers = readPairs(header, /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s, "--header", "'X-Key: value'");
-  const variables = readPairs(env, /^([^=\0]+)=(.*)$/s, "--env", "KEY=value");
-  // The file is somewhere else, and a path given here is meant from here.
-  const isRelative = [command, ...args].some((word) => /^\.\.?(\/|\\|$)/.test(word));
-  const isElsewhere = !configPath.startsWith(`${cwd}/`) || configPath.slice(cwd.length + 1).includes("/");
-  return {
-    ...(isUrl ? { url: command } : { command }),
-    ...(args.length > 0 && { args }),
-    ...(env.length > 0 && { env: variables }),
-    ...(header.length > 0 && { headers }),
-    ...(!isUrl && isRelative && isElsewhere && { cwd }),
-    ...(segment !== undefined && { segment }),
-    ...(root && { root }),
-    ...(trusted && { trusted }),
-    ...(unannotated !== undefined && { unannotated }),
-  };
-}
-
-export function readUnannotated(given: string | undefined): Unannotated | undefined {
-  if (given === undefined || given === "ask" || given === "allow") return given;
-  throw misuse(`--unannotated ${given} is not one`, "use ask or allow");
-}
-
-function readPairs(
-  given: readonly string[],
-  form: RegExp,
-  option: string,
-  example: string,
-): Record<string, string> {
-  const pairs = given.map((text): [string, string] => {
-    const [, name, value] = form.exec(text) ?? [];
-    // The text may hold a secret: it is not shown.
-    if (name === undefined || value === undefined)
-      throw misuse(`${option} needs a name and a value`, `write ${option} ${example}`);
-    return [name, option === "--header" ? value.trim() : value];
-  });
-  const [twice] = pairs.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw misuse(`${option} ${twice} is given twice`, "give it once");
-  return Object.fromEntries(pairs);
 }

@@ -17,15 +17,18 @@ const options = {
   ...gateOptions,
   yes: { type: "boolean", about: "sign without showing it and asking" },
   secrets: { type: "boolean", about: "show what looks like a secret too" },
-  to: { type: "string", value: "PEER", about: "in a room: who shall do it, where that is left open" },
+  to: {
+    type: "string",
+    values: "participant",
+    value: "PEER",
+    about: "in a room: who shall do it, where that is left open",
+  },
   arguments: { type: "string", value: "JSON", about: "in a room: arguments to change; the others stay" },
 } as const;
 
 export const approve = defineCommand({
-  name: "approve",
-  summary: "let a call at a gate go on, or do what was proposed in a room",
   usage: "ID [--key FILE] [--yes] | ROOM ID [--arguments JSON]",
-  words: { min: 1, max: 2 },
+  words: { min: 1, max: 2, values: [["gate", "room"], ["proposal"]] },
   options,
   examples: [
     ["mcpx approve Hk3v", "look, then sign"],

@@ -15,10 +15,8 @@ const options = {
 } as const;
 
 export const auditVerify = defineCommand({
-  name: "audit verify",
-  summary: "check that nobody changed an export of the audit, or the audit itself",
   usage: "[FILE] [--live]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["file"]] },
   options,
   examples: [
     ["mcpx audit verify audit.jsonl", "anywhere, without a gateway"],

@@ -16,13 +16,16 @@ const options = {
   ...filterOptions,
   limit: { type: "string", value: "N", about: "how many (default: 50, with --follow 10)" },
   follow: { type: "boolean", about: "keep showing what comes; Ctrl-C ends" },
-  export: { type: "string", value: "FILE", about: "write the chain to a new file, or - for standard output" },
+  export: {
+    type: "string",
+    values: "file",
+    value: "FILE",
+    about: "write the chain to a new file, or - for standard output",
+  },
   verify: { type: "boolean", about: "check that no record was changed or removed" },
 } as const;
 
 export const audit = defineCommand({
-  name: "audit",
-  summary: "show who was allowed or refused what",
   usage: "[--since TIME] [--action GLOB] [--actor NAME] [--limit N] [--follow | --export FILE]",
   words: { min: 0, max: 0 },
   options,

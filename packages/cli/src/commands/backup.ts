@@ -13,10 +13,8 @@ const options = {
 } as const;
 
 export const backup = defineCommand({
-  name: "backup",
-  summary: "copy the stores to a new directory, or verify a copy",
   usage: "DIR [--verify]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["directory"]] },
   options,
   examples: [
     ["mcpx backup backups/monday", "while the gateway runs or not"],

@@ -10,10 +10,8 @@ import type { Output } from "../output.ts";
 import { visible } from "../visible.ts";
 
 export const call = defineCommand({
-  name: "call",
-  summary: "call a tool of the tree",
   usage: "TOOL [JSON]",
-  words: { min: 1, max: 2 },
+  words: { min: 1, max: 2, values: [["tool"], []] },
   options: gatewayOptions,
   examples: [
     ["mcpx call mcpax.status", "how the tree is"],

@@ -7,13 +7,11 @@ import { visible } from "../visible.ts";
 
 const options = {
   ...gatewayOptions,
-  room: { type: "string", value: "ROOM", about: "the room it was given in" },
+  room: { type: "string", values: "room", value: "ROOM", about: "the room it was given in" },
   owner: { type: "string", value: "NAME", about: "who gave it" },
 } as const;
 
 export const capabilitiesRevoke = defineCommand({
-  name: "capabilities revoke",
-  summary: "take a capability back",
   usage: "ID [--room ROOM] [--owner NAME]",
   words: { min: 1, max: 1 },
   options,

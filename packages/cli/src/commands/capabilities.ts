@@ -7,10 +7,8 @@ import { columns } from "../output.ts";
 import { cut, visible } from "../visible.ts";
 
 export const capabilities = defineCommand({
-  name: "capabilities",
-  summary: "show which capabilities were given in rooms",
   usage: "[ROOM]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["room"]] },
   options: gatewayOptions,
   examples: [
     ["mcpx capabilities", 'of every room with "toolAccess": "enforce"'],

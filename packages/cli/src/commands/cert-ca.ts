@@ -11,8 +11,6 @@ const options = {
 } as const;
 
 export const certAuthority = defineCommand({
-  name: "cert ca",
-  summary: "make a certificate authority for TLS between trees",
   usage: "[--name NAME] [--dir DIR]",
   words: { min: 0, max: 0 },
   options,

@@ -19,8 +19,6 @@ const options = {
 } as const;
 
 export const certClient = defineCommand({
-  name: "cert client",
-  summary: "make a client's certificate, which proves its DNS name",
   usage: "NAME [--days N] [--dir DIR]",
   words: { min: 1, max: 1 },
   options,

@@ -20,8 +20,6 @@ const options = {
 } as const;
 
 export const certServer = defineCommand({
-  name: "cert server",
-  summary: "make a server's certificate for TLS between trees",
   usage: "NAME… [--days N] [--dir DIR]",
   words: { min: 1, max: 100 },
   options,

@@ -1,4 +1,5 @@
 // `mcpx connect CLIENT`: this gateway into a client's configuration, with a look at it first and a way back.
+import { clientIds } from "../client-configs/client.ts";
 import { type Context, dataOption, defineCommand } from "../command.ts";
 import { configOption } from "./add.ts";
 import { worldOf } from "./import.ts";
@@ -7,8 +8,19 @@ const options = {
   yes: { type: "boolean", about: "write without asking" },
   undo: { type: "boolean", about: "make the client's file what it was, and revoke the token" },
   print: { type: "boolean", about: "only print what would be put there, with a token, to paste it" },
-  profile: { type: "string", value: "NAME", about: "a profile of the configuration instead of all tools" },
-  tools: { type: "string", multiple: true, value: "GLOB", about: "tools it may see and call (default: **)" },
+  profile: {
+    type: "string",
+    values: "profile",
+    value: "NAME",
+    about: "a profile of the configuration instead of all tools",
+  },
+  tools: {
+    type: "string",
+    values: "tool",
+    multiple: true,
+    value: "GLOB",
+    about: "tools it may see and call (default: **)",
+  },
   ttl: { type: "string", value: "TIME", about: "how long its token counts (default: 30d)" },
   ...configOption,
   ...dataOption,
@@ -17,10 +29,8 @@ const options = {
 export type ConnectContext = Context<typeof options>;
 
 export const connect = defineCommand({
-  name: "connect",
-  summary: "make this gateway known to an assistant or editor",
   usage: "CLIENT [--profile NAME] [--undo | --print]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [[clientIds]] },
   options,
   examples: [
     ["mcpx connect cursor", "shows what would change and asks"],

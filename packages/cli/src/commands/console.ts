@@ -12,8 +12,6 @@ const options = {
 } as const;
 
 export const webConsole = defineCommand({
-  name: "console",
-  summary: "print a link that logs a browser in at the web console",
   usage: "[--open]",
   words: { min: 0, max: 0 },
   options,

@@ -3,8 +3,13 @@ import { type Context, defineCommand } from "../command.ts";
 import { lineOptions } from "../devices/line-options.ts";
 
 const options = {
-  profile: { type: "string", value: "a|b", about: "what is spoken there (default: b)" },
-  crc: { type: "string", value: "8|16", about: "of profile A: the width of its CRC (default: 16)" },
+  profile: { type: "string", values: ["a", "b"], value: "a|b", about: "what is spoken there (default: b)" },
+  crc: {
+    type: "string",
+    values: ["8", "16"],
+    value: "8|16",
+    about: "of profile A: the width of its CRC (default: 16)",
+  },
   between: {
     type: "string",
     value: "PATH",
@@ -16,8 +21,6 @@ const options = {
 export type MonitorContext = Context<typeof options>;
 
 export const devicesMonitor = defineCommand({
-  name: "devices monitor",
-  summary: "show the frames on a line as they come",
   usage: "LINE [--between PATH]",
   words: { min: 1, max: 1 },
   options,

@@ -5,8 +5,6 @@ import { entryFor } from "../devices/entry-for.ts";
 import { lineOptions, readGivenLine } from "../devices/line-options.ts";
 
 export const devicesProbe = defineCommand({
-  name: "devices probe",
-  summary: "ask what is on a line, and show what to configure",
   usage: "LINE",
   words: { min: 1, max: 1 },
   options: lineOptions,

@@ -10,8 +10,6 @@ const options = {
 export type SimContext = Context<typeof options>;
 
 export const devicesSim = defineCommand({
-  name: "devices sim",
-  summary: "start an emulated board, for those who have none",
   usage: "[BOARD] [--join]",
   words: { min: 0, max: 1 },
   options,

@@ -4,8 +4,6 @@ import { deviceLines } from "../devices/device-lines.ts";
 import { adminCall, objects } from "../gate-desk.ts";
 
 export const devices = defineCommand({
-  name: "devices",
-  summary: "show the microcontrollers of the configuration",
   usage: "",
   words: { min: 0, max: 0 },
   options: gatewayOptions,

@@ -6,6 +6,7 @@ const options = {
   ...gatewayOptions,
   config: {
     type: "string",
+    values: "file",
     value: "FILE",
     about: "configuration (default: ./mcpx.json, else in the data directory)",
   },
@@ -14,8 +15,6 @@ const options = {
 export type DoctorCommandContext = Context<typeof options>;
 
 export const doctor = defineCommand({
-  name: "doctor",
-  summary: "find what is wrong, and the command that mends it",
   usage: "[options]",
   words: { min: 0, max: 0 },
   options,

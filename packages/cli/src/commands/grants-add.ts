@@ -13,17 +13,20 @@ const options = {
   uses: { type: "string", value: "N", about: "so many calls" },
   for: { type: "string", value: "TIME", about: "so long: 10m, 1h" },
   arguments: { type: "string", value: "JSON", about: "only with exactly these arguments" },
-  like: { type: "string", value: "GATE", about: "who and which tool: as in this call that waits" },
+  like: {
+    type: "string",
+    values: "gate",
+    value: "GATE",
+    about: "who and which tool: as in this call that waits",
+  },
   session: { type: "boolean", about: "with --like: only in the session of that call" },
   exact: { type: "boolean", about: "with --like: only with the arguments of that call" },
   reason: { type: "string", value: "TEXT", about: "why, for the record" },
 } as const;
 
 export const grantsAdd = defineCommand({
-  name: "grants add",
-  summary: "let an agent make some calls without asking",
   usage: "WHO TOOLS | --like GATE  [--uses N] [--for TIME] …",
-  words: { min: 0, max: 2 },
+  words: { min: 0, max: 2, values: [[], ["tool"]] },
   options,
   examples: [
     ["mcpx grants add agent files.write --uses 3", "three calls"],

@@ -6,10 +6,8 @@ import { adminCall, objects } from "../gate-desk.ts";
 const options = { ...gatewayOptions, all: { type: "boolean", about: "every grant there is" } } as const;
 
 export const grantsRevoke = defineCommand({
-  name: "grants revoke",
-  summary: "take a grant back",
   usage: "ID | --all",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["grant"]] },
   options,
   examples: [
     ["mcpx grants revoke 6f0e", "the beginning of its id will do"],

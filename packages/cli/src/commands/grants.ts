@@ -8,10 +8,8 @@ import { columns } from "../output.ts";
 import { cut, visible } from "../visible.ts";
 
 export const grants = defineCommand({
-  name: "grants",
-  summary: "show what agents may do without asking again",
   usage: "[list]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [[["list"]]] },
   options: gatewayOptions,
   examples: [
     ["mcpx grants", "whose, for which tools, until when"],

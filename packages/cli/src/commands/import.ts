@@ -1,8 +1,9 @@
 // `mcpx import [CLIENT…]`: servers that other programs know, into the tree. It shows what it would do; writing needs
 // --yes or a choice.
 import { homedir } from "node:os";
+import { clientIds } from "../client-configs/client.ts";
 import { type Context, dataOption, defineCommand } from "../command.ts";
-import { configOption, readUnannotated, unannotatedOption } from "./add.ts";
+import { configOption, unannotatedOption } from "./add.ts";
 
 const options = {
   yes: { type: "boolean", about: "write all of them without asking" },
@@ -14,10 +15,8 @@ const options = {
 export type ImportContext = Context<typeof options>;
 
 export const importServers = defineCommand({
-  name: "import",
-  summary: "bring the servers of other programs into the tree",
   usage: "[CLIENT…] [--yes]",
-  words: { min: 0, max: 6 },
+  words: { min: 0, max: 6, values: [[clientIds]] },
   options,
   examples: [
     ["mcpx import", "what Claude Desktop, Claude Code, Cursor, VS Code, Codex and Gemini have"],
@@ -25,9 +24,8 @@ export const importServers = defineCommand({
     ["mcpx import --yes", "write without asking"],
   ],
   async run(context) {
-    const unannotated = readUnannotated(context.options.unannotated);
     const { runImport } = await import("../client-configs/run-import.ts");
-    return runImport(context, worldOf(context), unannotated);
+    return runImport(context, worldOf(context), context.options.unannotated);
   },
 });
 

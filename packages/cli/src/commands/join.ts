@@ -1,6 +1,6 @@
 // `mcpx join ROOM`: a chat line in the terminal. What its own commands do is in `join/`.
 import type { Room } from "@mcpx/client";
-import type { JsonObject } from "@mcpx/protocol";
+import { type JsonObject, levels } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
 import { gateOptions, keyPathOf } from "../decide-gate.ts";
 import { Failure, failureText, misuse } from "../failure.ts";
@@ -9,21 +9,24 @@ import { announce } from "../join/announce.ts";
 import { type ChatLine, ProposalNumbers } from "../join/chat-line.ts";
 import { obey } from "../join/obey.ts";
 import { parseLine, verbNames } from "../join/parse-line.ts";
-import { accessRoom, enterRoom, readLevel, roomOptions } from "../room-access.ts";
+import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { closedFailure, roomFailure } from "../room-end.ts";
 import { jsonLine, visible } from "../visible.ts";
 
 const options = {
   ...roomOptions,
   ...gateOptions,
-  level: { type: "string", value: "LEVEL", about: "full, responder or restricted (default: full)" },
+  level: {
+    type: "string",
+    values: levels,
+    value: "LEVEL",
+    about: "full, responder or restricted (default: full)",
+  },
 } as const;
 
 export const join = defineCommand({
-  name: "join",
-  summary: "be in a room: talk, call tools, decide on proposals",
   usage: "ROOM [--id ID] [--level LEVEL]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["room"]] },
   options,
   examples: [
     ["mcpx join demo --id alice", "type to talk; /help shows what else"],
@@ -37,7 +40,7 @@ type JoinContext = Context<typeof options>;
 
 async function run(context: JoinContext): Promise<number> {
   const { options } = context;
-  const place = accessRoom(context, { level: readLevel(options.level, "full") });
+  const place = accessRoom(context, { level: options.level ?? "full" });
   if (options.level !== undefined && !place.access.mintsTokens) {
     throw misuse("--level does not go with a given token", "leave it out: the token says what you may");
   }

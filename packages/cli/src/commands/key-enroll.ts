@@ -12,14 +12,13 @@ const options = {
   ...dataOption,
   key: {
     type: "string",
+    values: "file",
     value: "FILE",
     about: "a key file, or a public key as JWK (default: keys/default.jwk in the data directory)",
   },
 } as const;
 
 export const keyEnroll = defineCommand({
-  name: "key enroll",
-  summary: "let a key approve calls that wait at gates",
   usage: "NAME [--key FILE]",
   words: { min: 1, max: 1 },
   options,

@@ -5,8 +5,6 @@ import { columns } from "../output.ts";
 import { visible } from "../visible.ts";
 
 export const keyList = defineCommand({
-  name: "key list",
-  summary: "list who was enrolled to approve",
   usage: "",
   words: { min: 0, max: 0 },
   options: dataOption,

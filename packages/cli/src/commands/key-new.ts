@@ -9,14 +9,13 @@ const options = {
   ...dataOption,
   out: {
     type: "string",
+    values: "file",
     value: "FILE",
     about: "where to write it (default: keys/default.jwk in the data directory)",
   },
 } as const;
 
 export const keyNew = defineCommand({
-  name: "key new",
-  summary: "make a participant's Ed25519 key",
   usage: "[--out FILE]",
   words: { min: 0, max: 0 },
   options,

@@ -6,14 +6,12 @@ import { dataDirOf } from "../data-dir.ts";
 import { defaultKeyPath, readKeyFile } from "../key-file.ts";
 
 export const keyShow = defineCommand({
-  name: "key show",
-  summary: "print a key's public part and thumbprint",
   usage: "[FILE]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["file"]] },
   options: dataOption,
   examples: [
     ["mcpx key show", "your own"],
-    ["mcpx key show robot.jwk", ""],
+    ["mcpx key show robot.jwk", "that of a robot"],
   ],
   run,
 });

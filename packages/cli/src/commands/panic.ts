@@ -7,10 +7,8 @@ import { hasGateway } from "../gateway-access.ts";
 import { localUser, withStore } from "../local-store.ts";
 
 export const panic = defineCommand({
-  name: "panic",
-  summary: "let every call wait for a human, until it is off again",
   usage: "[on|off]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [[["on", "off"]]] },
   options: gatewayOptions,
   examples: [
     ["mcpx panic", "at once; grants do not count, a restart does not end it"],

@@ -14,10 +14,8 @@ const options = {
 } as const;
 
 export const peers = defineCommand({
-  name: "peers",
-  summary: "show who is in a room",
   usage: "ROOM [--tools]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["room"]] },
   options,
   examples: [
     ["mcpx peers demo", "ids, kinds and levels"],

@@ -17,10 +17,8 @@ const options = {
 } as const;
 
 export const pending = defineCommand({
-  name: "pending",
-  summary: "show what waits for a human: calls at gates, and proposals of a room",
   usage: "[ROOM] [--limit N] [--secrets]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["room"]] },
   options,
   examples: [
     ["mcpx pending", "calls that wait at gates, and results that are held: who wants what"],

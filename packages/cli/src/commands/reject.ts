@@ -16,10 +16,8 @@ const options = {
 } as const;
 
 export const reject = defineCommand({
-  name: "reject",
-  summary: "say no to a call at a gate, or to what was proposed in a room",
   usage: "ID [--reason TEXT] [--key FILE] | ROOM ID REASON…",
-  words: { min: 1, max: Number.POSITIVE_INFINITY },
+  words: { min: 1, max: Number.POSITIVE_INFINITY, values: [["gate", "room"], ["proposal"], []] },
   options,
   examples: [
     ["mcpx reject Hk3v --reason 'not on a Friday'", "the agent is told why"],

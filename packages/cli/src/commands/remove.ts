@@ -1,17 +1,14 @@
 // `mcpx remove NAME`: a server out of the tree's configuration, and what its tools were out of the data directory.
 import { type Context, dataOption, defineCommand } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { suggestion } from "../nearest.ts";
+import { localUser } from "../local-store.ts";
 import { shortPath, showDiff } from "../show-change.ts";
 import { configOption, undoHint } from "./add.ts";
 
 const options = { ...configOption, ...dataOption } as const;
 
 export const remove = defineCommand({
-  name: "remove",
-  summary: "take a server out of the tree",
   usage: "NAME [--config FILE]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["server"]] },
   options,
   examples: [["mcpx remove files", "comments and all else in the file stay"]],
   run,
@@ -20,25 +17,19 @@ export const remove = defineCommand({
 async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
-  const { openConfig, saveConfig, segmentsOf, shownSecrets, withoutServer } = await import(
-    "../edit-config.ts"
-  );
+  const { openConfig, saveConfig } = await import("../edit-config.ts");
+  const { secretsOfChange, withoutKnownServer } = await import("../plan-servers.ts");
   const file = openConfig(context);
-  const names = [...segmentsOf(file.config).keys()];
-  if (!names.includes(name)) {
-    const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
-    throw new Failure(`there is no server ${name} in ${file.path}`, suggestion(name, names) ?? known);
-  }
-  const text = withoutServer(file, name);
+  const text = withoutKnownServer(file, name);
   const { backup } = saveConfig(file, text, new Date());
   const { forgetPins } = await import("../forget-pins.ts");
-  const forgotten = await forgetPins(file.dataDir, name);
+  const forgotten = await forgetPins(file.dataDir, name, `cli:${localUser()}`);
   if (options.json) {
     output.json({ name, file: file.path, backup: backup ?? null, forgotten });
     return 0;
   }
   output.line(`removed ${name} from ${shortPath(file.path, context)}`);
-  showDiff(context, file.before?.text ?? "", text, shownSecrets(file.config));
+  showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
   if (forgotten > 0) {
     const tools = forgotten === 1 ? "one tool was" : `${forgotten} tools were`;
     output.note(`mcpx: what ${tools} is forgotten; a server of that name is new when it comes`);

@@ -7,10 +7,8 @@ import { visible } from "../visible.ts";
 import { whyText } from "./rules.ts";
 
 export const rulesTest = defineCommand({
-  name: "rules test",
-  summary: "say what would become of a call, without making it",
   usage: "TOOL [JSON]",
-  words: { min: 1, max: 2 },
+  words: { min: 1, max: 2, values: [["tool"], []] },
   options: gatewayOptions,
   examples: [
     ["mcpx rules test files.delete", "without arguments"],

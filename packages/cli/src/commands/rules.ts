@@ -6,8 +6,6 @@ import { columns, type Output } from "../output.ts";
 import { cut, visible } from "../visible.ts";
 
 export const rules = defineCommand({
-  name: "rules",
-  summary: "show which calls wait for a human, and why",
   usage: "",
   words: { min: 0, max: 0 },
   options: gatewayOptions,

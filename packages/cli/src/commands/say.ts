@@ -6,13 +6,11 @@ import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
 
 export const say = defineCommand({
-  name: "say",
-  summary: "say something in a room",
   usage: "ROOM TEXT…",
-  words: { min: 2, max: Number.POSITIVE_INFINITY },
+  words: { min: 2, max: Number.POSITIVE_INFINITY, values: [["room"], []] },
   options: roomOptions,
   examples: [
-    ["mcpx say demo Hello, room", ""],
+    ["mcpx say demo Hello, room", "prints its number in the room, once it is on disk"],
     ["mcpx say demo --id alice -- -1 is negative", "text that begins with a dash, after --"],
   ],
   run,

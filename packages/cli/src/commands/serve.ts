@@ -3,7 +3,7 @@ import type { Room } from "@mcpx/client";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
-import { accessRoom, checkDoor, enterRoom, readLevel } from "../room-access.ts";
+import { accessRoom, checkDoor, enterRoom } from "../room-access.ts";
 import { closedFailure } from "../room-end.ts";
 import { type OpenServer, RelayedServer } from "../serve/relayed-server.ts";
 import { visible } from "../visible.ts";
@@ -14,6 +14,7 @@ const options = {
   url: { type: "string", value: "URL", about: "a server that speaks streamable HTTP, instead of a command" },
   level: {
     type: "string",
+    values: ["full", "responder"],
     value: "LEVEL",
     about: "full, or responder, which can send no progress (default: full)",
   },
@@ -24,10 +25,8 @@ const options = {
 type ServeContext = Context<typeof options>;
 
 export const serve = defineCommand({
-  name: "serve",
-  summary: "put an MCP server into a room",
   usage: "ROOM NAME -- CMD… | ROOM NAME --url URL",
-  words: { min: 2, max: Number.POSITIVE_INFINITY },
+  words: { min: 2, max: Number.POSITIVE_INFINITY, values: [["room"], [], ["command"], ["file"]] },
   options,
   examples: [
     [
@@ -44,10 +43,7 @@ async function run(context: ServeContext): Promise<number> {
   const [topic = "", name = ""] = words;
   checkParticipantId(name);
   const open = readServer(context);
-  const level = readLevel(options.level, "full");
-  if (level === "restricted")
-    throw misuse("a restricted participant may not answer", "use full or responder");
-  const place = accessServed(context, name, level);
+  const place = accessServed(context, name, options.level ?? "full");
   const signal = context.interrupted();
   // Before a server is started for nothing.
   await checkDoor(await place.access.enter(), topic);

@@ -3,16 +3,19 @@ import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 
 const options = {
   ...gatewayOptions,
-  config: { type: "string", value: "FILE", about: "configuration, where no gateway runs" },
-  profile: { type: "string", value: "NAME", about: "show only this profile of the tree" },
-  names: { type: "string", value: "HOW", about: "canonical, safe or strict (default: as the client needs)" },
+  config: { type: "string", values: "file", value: "FILE", about: "configuration, where no gateway runs" },
+  profile: { type: "string", values: "profile", value: "NAME", about: "show only this profile of the tree" },
+  names: {
+    type: "string",
+    values: ["canonical", "safe", "strict"],
+    value: "HOW",
+    about: "canonical, safe or strict (default: as the client needs)",
+  },
 } as const;
 
 export type StdioContext = Context<typeof options>;
 
 export const stdio = defineCommand({
-  name: "stdio",
-  summary: "be an MCP server on standard input and output",
   usage: "[options]",
   words: { min: 0, max: 0 },
   options,

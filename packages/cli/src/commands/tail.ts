@@ -17,10 +17,8 @@ const options = {
 } as const;
 
 export const tail = defineCommand({
-  name: "tail",
-  summary: "watch a room",
   usage: "ROOM [--history N] [--no-follow]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["room"]] },
   options,
   examples: [
     ["mcpx tail demo", "the last 10 envelopes, then live"],

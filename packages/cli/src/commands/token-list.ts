@@ -15,13 +15,11 @@ const options = {
 } as const;
 
 export const tokenList = defineCommand({
-  name: "token list",
-  summary: "list the tokens that were issued",
   usage: "[--limit N]",
   words: { min: 0, max: 0 },
   options,
   examples: [
-    ["mcpx token list", ""],
+    ["mcpx token list", "the newest, with whom they are for and when they end"],
     ["mcpx token list --json", "with all they grant, for programs"],
   ],
   run,

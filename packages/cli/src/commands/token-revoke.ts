@@ -8,8 +8,6 @@ import { localUser, withStore } from "../local-store.ts";
 import { visible } from "../visible.ts";
 
 export const tokenRevoke = defineCommand({
-  name: "token revoke",
-  summary: "take a token back, by its id",
   usage: "JTI",
   words: { min: 1, max: 1 },
   options: gatewayOptions,

@@ -4,8 +4,6 @@ import { dataDirOf } from "../data-dir.ts";
 import { localUser, withStore } from "../local-store.ts";
 
 export const tokenRotate = defineCommand({
-  name: "token rotate",
-  summary: "start a new signing key",
   usage: "",
   words: { min: 0, max: 0 },
   options: dataOption,

@@ -3,13 +3,12 @@ import { resolve } from "node:path";
 import {
   type Identity,
   isDnsName,
-  isParticipantKind,
   type MintedToken,
   participantKinds,
   proofMsMax,
   type TokenClaims,
 } from "@mcpx/host";
-import { authScopes, isLevel, isUuid, levels } from "@mcpx/protocol";
+import { authScopes, isUuid, levels } from "@mcpx/protocol";
 import { checkParticipantId, checkTopicGlob } from "../check-names.ts";
 import { type Context, dataOption, defineCommand, type OptionValues } from "../command.ts";
 import { dataDirOf } from "../data-dir.ts";
@@ -17,18 +16,24 @@ import { durationRule, formatDuration, parseDuration } from "../duration.ts";
 import { misuse } from "../failure.ts";
 import { readKeyFile } from "../key-file.ts";
 import { localUser, withStore } from "../local-store.ts";
-import { suggestion } from "../nearest.ts";
 
 const options = {
   ...dataOption,
-  topic: { type: "string", multiple: true, value: "T", about: "room it opens; * is any name, ** any path" },
+  topic: {
+    type: "string",
+    values: "room",
+    multiple: true,
+    value: "T",
+    about: "room it opens; * is any name, ** any path",
+  },
   id: { type: "string", value: "ID", about: "participant id" },
   level: {
     type: "string",
+    values: levels,
     value: "LEVEL",
     about: "full, responder or restricted (default: the gateway decides)",
   },
-  kind: { type: "string", value: "KIND", about: "human, agent or robot" },
+  kind: { type: "string", values: participantKinds, value: "KIND", about: "human, agent or robot" },
   name: { type: "string", value: "NAME", about: "name shown to others" },
   ttl: {
     type: "string",
@@ -36,10 +41,17 @@ const options = {
     about: "how long it counts: 30s, 15m, 1h, 7d (default: 1h; of a proof: 5m)",
   },
   admin: { type: "boolean", about: "may administer the gateway" },
-  tools: { type: "string", multiple: true, value: "GLOB", about: "tools it may see and call" },
+  tools: {
+    type: "string",
+    values: "tool",
+    multiple: true,
+    value: "GLOB",
+    about: "tools it may see and call",
+  },
   segment: { type: "string", value: "NAME", about: "segment it may register, for servers of the tree" },
   scope: {
     type: "string",
+    values: authScopes,
     value: "SCOPE",
     about: "the most that tools registered with it may need: read, write or admin (default: read)",
   },
@@ -49,12 +61,10 @@ const options = {
     about: "no token, but a proof of this DNS name; --audience too",
   },
   audience: { type: "string", value: "UUID", about: "the aggregator_id of the tree the proof is for" },
-  key: { type: "string", value: "FILE", about: "bind it to this key" },
+  key: { type: "string", values: "file", value: "FILE", about: "bind it to this key" },
 } as const;
 
 export const token = defineCommand({
-  name: "token",
-  summary: "print a token for a participant",
   usage: "--topic T… --id ID [options]",
   words: { min: 0, max: 0 },
   options,
@@ -175,13 +185,9 @@ function readClaims(given: OptionValues<typeof options>, cwd: string): TokenClai
     throw misuse("--topic is missing", "say which room it opens: --topic demo, or '**' for all");
   }
   topic.forEach(checkTopicGlob);
-  const authScope = authScopes.find((known) => known === scope);
-  if (scope !== undefined && authScope === undefined) throw notOneOf("scope", scope, authScopes);
   if (scope !== undefined && segment === undefined) {
     throw misuse("--scope goes with --segment", "say what it registers as: --segment edge");
   }
-  if (level !== undefined && !isLevel(level)) throw notOneOf("level", level, levels);
-  if (kind !== undefined && !isParticipantKind(kind)) throw notOneOf("kind", kind, participantKinds);
   return {
     sub: id,
     topics: topic,
@@ -190,15 +196,10 @@ function readClaims(given: OptionValues<typeof options>, cwd: string): TokenClai
     name,
     tools: tools.length === 0 ? undefined : tools,
     segment,
-    scope: authScope,
+    scope,
     admin: admin ? true : undefined,
     cnf: key === undefined ? undefined : { jwk: readKeyFile(resolve(cwd, key)) },
   };
-}
-
-function notOneOf(name: string, value: string, known: readonly string[]) {
-  const fix = suggestion(value, known, `--${name} `) ?? `use ${known.join(", ")}`;
-  return misuse(`--${name} ${value} is not one`, fix);
 }
 
 function readTtl(text: string, max: number): number {

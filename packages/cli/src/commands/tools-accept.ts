@@ -8,10 +8,8 @@ const options = {
 } as const;
 
 export const toolsAccept = defineCommand({
-  name: "tools accept",
-  summary: "let a tool that has changed back in",
   usage: "NAME | --all",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["changed-tool"]] },
   options,
   examples: [
     ["mcpx tools accept files.read_file", "as `mcpx tools diff` shows it"],

@@ -3,10 +3,8 @@ import { defineCommand } from "../command.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsDescribe = defineCommand({
-  name: "tools describe",
-  summary: "describe a tool in other words",
   usage: "NAME TEXT [--config FILE]",
-  words: { min: 2, max: 2 },
+  words: { min: 2, max: 2, values: [["tool"], []] },
   options: editOptions,
   examples: [
     ["mcpx tools describe files.read_file 'Reads one file of the project'", "what models will read"],

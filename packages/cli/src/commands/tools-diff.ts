@@ -3,10 +3,8 @@ import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { visible } from "../visible.ts";
 
 export const toolsDiff = defineCommand({
-  name: "tools diff",
-  summary: "show what has changed in a tool",
   usage: "NAME",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["changed-tool"]] },
   options: gatewayOptions,
   examples: [["mcpx tools diff files.read_file", "- was, + is; what is invisible is written out"]],
   run,

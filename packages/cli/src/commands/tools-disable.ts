@@ -3,10 +3,8 @@ import { defineCommand } from "../command.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsDisable = defineCommand({
-  name: "tools disable",
-  summary: "hide a tool",
   usage: "NAME [--config FILE]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["tool"]] },
   options: editOptions,
   examples: [["mcpx tools disable files.write_file", "nobody sees it, nobody can call it"]],
   async run(context) {

@@ -4,10 +4,8 @@ import { defineCommand } from "../command.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsEnable = defineCommand({
-  name: "tools enable",
-  summary: "show a tool",
   usage: "NAME [--config FILE]",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["disabled-tool"]] },
   options: editOptions,
   examples: [["mcpx tools enable files.write_file", "also one that allow or deny keeps out"]],
   async run(context) {

@@ -5,10 +5,8 @@ import { misuse } from "../failure.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsFix = defineCommand({
-  name: "tools fix",
-  summary: "give an argument of a tool a fixed value",
   usage: "NAME ARG=JSON [--config FILE]",
-  words: { min: 2, max: 2 },
+  words: { min: 2, max: 2, values: [["tool"], []] },
   options: editOptions,
   examples: [
     [`mcpx tools fix db.query 'readonly=true'`, "in every call, whatever the caller says"],

@@ -4,10 +4,8 @@ import { misuse } from "../failure.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsRename = defineCommand({
-  name: "tools rename",
-  summary: "call a tool something else",
   usage: "NAME NEW [--config FILE]",
-  words: { min: 2, max: 2 },
+  words: { min: 2, max: 2, values: [["tool"], []] },
   options: editOptions,
   examples: [["mcpx tools rename files.read_text_file read", "files.read from now on"]],
   async run(context) {

@@ -6,10 +6,8 @@ import { suggestion } from "../nearest.ts";
 import { serverOf, showLines } from "../tool-lines.ts";
 
 export const toolsShow = defineCommand({
-  name: "tools show",
-  summary: "show one tool: description, arguments, danger, where it comes from",
   usage: "NAME",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["tool"]] },
   options: gatewayOptions,
   examples: [["mcpx tools show files.read_file", "as clients see it"]],
   run,

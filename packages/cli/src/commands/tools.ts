@@ -11,10 +11,8 @@ export const editOptions = { ...configOption, ...dataOption } as const;
 export type EditContext = Context<typeof editOptions>;
 
 export const tools = defineCommand({
-  name: "tools",
-  summary: "list the tools of the tree",
   usage: "[GLOB]",
-  words: { min: 0, max: 1 },
+  words: { min: 0, max: 1, values: [["tool"]] },
   options: gatewayOptions,
   examples: [
     ["mcpx tools", "all of them; ! cannot be undone, ~ changes things, ? has changed itself"],

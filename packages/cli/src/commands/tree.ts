@@ -10,12 +10,15 @@ import { visible } from "../visible.ts";
 const options = {
   ...gatewayOptions,
   tools: { type: "boolean", about: "every tool too" },
-  log: { type: "string", value: "NAME", about: "what this server wrote beside the protocol, instead" },
+  log: {
+    type: "string",
+    values: "server",
+    value: "NAME",
+    about: "what this server wrote beside the protocol, instead",
+  },
 } as const;
 
 export const tree = defineCommand({
-  name: "tree",
-  summary: "draw the tree of servers",
   usage: "[--tools | --log NAME]",
   words: { min: 0, max: 0 },
   options,

@@ -8,6 +8,7 @@ const options = {
   ...dataOption,
   config: {
     type: "string",
+    values: "file",
     value: "FILE",
     about: "configuration (default: ./mcpx.json, else in the data directory)",
   },
@@ -18,15 +19,13 @@ const options = {
 export type UpContext = Context<typeof options>;
 
 export const up = defineCommand({
-  name: "up",
-  summary: "run the gateway",
   usage: "[--port N] [--host H] [--data DIR] [--config FILE] [--open] [--no-demo]",
   words: { min: 0, max: 0 },
   options,
   examples: [
     ["mcpx up", "on 127.0.0.1:6279, data in ~/.local/share/mcpx"],
     ["mcpx up --port 0 --json", "any free port; prints {url, dataDir, pid, console} when ready"],
-    ["mcpx up --data ./room-data --config mcpx.json", ""],
+    ["mcpx up --data ./room-data --config mcpx.json", "with data and configuration of its own"],
   ],
   async run(context) {
     const { runGateway } = await import("../run-gateway.ts");

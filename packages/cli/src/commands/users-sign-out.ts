@@ -7,10 +7,8 @@ import { visible } from "../visible.ts";
 const options = { ...gatewayOptions, user: { type: "string", value: "NAME", about: "who" } } as const;
 
 export const usersSignOut = defineCommand({
-  name: "users sign-out",
-  summary: "sign a user out of a server of the tree",
   usage: "SERVER --user NAME",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["server"]] },
   options,
   examples: [["mcpx users sign-out notes --user alice", "her assistants have to ask her again"]],
   run,

@@ -4,10 +4,8 @@ import { adminCall } from "../gate-desk.ts";
 import { visible } from "../visible.ts";
 
 export const users = defineCommand({
-  name: "users",
-  summary: "show who has signed in to a server of the tree",
   usage: "SERVER",
-  words: { min: 1, max: 1 },
+  words: { min: 1, max: 1, values: [["server"]] },
   options: gatewayOptions,
   examples: [["mcpx users notes", 'one with "oauth": {"per": "user"}']],
   run,

@@ -1,5 +1,5 @@
 // The console: its page, the way in and out, and the addresses behind the login. [X1-8-1]
-import type { ApproverStore, Gatekeeper, RunningTree } from "@mcpx/aggregator";
+import type { ApproverStore, Gatekeeper, PasskeyKey, RunningTree } from "@mcpx/aggregator";
 import {
   type Audit,
   bearerToken,
@@ -12,11 +12,17 @@ import {
 import { isObject, McpxError } from "@mcpx/protocol";
 import { apiPath, operatorRoutes } from "./as-operator.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
+import { createGateNews, type GateNews } from "./gate-news.ts";
 import { createLoginLinks } from "./login-links.ts";
 import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
 import { callByHand, showTree } from "./operator-tree.ts";
+import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
+import { createPasskeyDesk } from "./passkeys/register.ts";
+import type { Configuration } from "./servers/configuration.ts";
+import { serverVerbs } from "./servers/routes.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
+import { showFigures } from "./show-figures.ts";
 import { consoleFiles } from "./static-files.ts";
 
 export interface ConsoleOptions {
@@ -24,12 +30,14 @@ export interface ConsoleOptions {
   audit: Audit;
   clock: Clock;
   tree: RunningTree;
-  gates: Pick<Gatekeeper, "anchors">;
+  gates: Pick<Gatekeeper, "anchors" | "watchers" | "isPanic">;
   approvers: ApproverStore;
   /** Who runs this gateway. */
   user: string;
   /** What is shown is a demo. */
   isDemo: boolean;
+  /** The file its servers stand in; absent where the gateway was not started from one. */
+  configuration?: Configuration | undefined;
   /** All other addresses; those for admins are offered here too. */
   routes: readonly Route[];
 }
@@ -39,7 +47,12 @@ export interface Console {
   readonly isBuilt: boolean;
   /** The path of a link that lets one browser in, once. */
   loginPath(): string;
+  close(): void;
 }
+
+/** So often it is looked whether passkeys were taken back. */
+const sweepMs = 1_000;
+const loginBytesMax = 65_536;
 
 /** Only what a page calls itself: it becomes part of an id. */
 const tabShape = /^[a-z0-9]{1,8}$/;
@@ -47,9 +60,14 @@ const tabShape = /^[a-z0-9]{1,8}$/;
 export function createConsole(options: ConsoleOptions): Console {
   const { identity, audit, clock, user, isDemo, tree } = options;
   const links = createLoginLinks(clock);
-  const sessions = createSessions({ identity, clock });
+  const mayLogIn = (key: string) => loginKeys(options.gates).some(({ thumbprint }) => thumbprint === key);
+  const sessions = createSessions({ identity, clock, mayLogIn });
   const tokens = createOperatorTokens({ identity, clock, user });
+  const passkeyLogin = createPasskeyLogin(options);
+  const passkeys = createPasskeyDesk(options);
   const files = consoleFiles();
+  const news = createGateNews({ gates: options.gates, check: sessions.check });
+  const servers = serverVerbs({ configuration: options.configuration, audit, user, isDemo });
   const loginPath = () => `/in/${links.make()}`;
   const inside = (
     method: Route["method"],
@@ -61,25 +79,49 @@ export function createConsole(options: ConsoleOptions): Console {
     handle: (request) => verb(sessions.check(request), request),
   });
   const operator = { check: sessions.check, adminToken: tokens.admin };
+  const sweeping = setInterval(() => tokens.sweep(isOver), sweepMs).unref();
   return {
     isBuilt: files.isBuilt,
     loginPath,
+    close() {
+      clearInterval(sweeping);
+      news.close();
+    },
     routes: [
       ...files.routes,
       { method: "GET", path: "/in/:ticket", handle: (request) => logIn(request) },
+      {
+        method: "POST",
+        path: "/console/login/offer",
+        handle: (request) => ({ body: { passkey: passkeyLogin.isOffered(request) } }),
+      },
+      {
+        method: "POST",
+        path: "/console/login/options",
+        bodyBytesMax: loginBytesMax,
+        handle: async (request) => ({ body: await passkeyLogin.options(request) }),
+      },
+      {
+        method: "POST",
+        path: "/console/login",
+        bodyBytesMax: loginBytesMax,
+        handle: async (request) => logInWith(request, await passkeyLogin.prove(request)),
+      },
       inside("GET", "/session", ({ expiresAt }) => ({
         body: { user, isDemo, expiresAt: new Date(expiresAt).toISOString(), now: clock.now() },
       })),
       inside("POST", "/logout", (session, request) =>
-        logOut({ sessions, tokens, audit, user }, session, request),
+        logOut({ sessions, tokens, news, audit, user }, session, request),
       ),
       inside("POST", "/room-token", async (session, request) => ({
         status: 201,
         body: await tokens.room(session, await readTab(request)),
       })),
+      inside("GET", "/gates/news", news.open),
       inside("GET", "/tree", async (session) => ({
         body: await showTree(tree, await tokens.principal(session)),
       })),
+      inside("GET", "/figures", () => ({ body: showFigures(tree) })),
       inside("POST", "/call", async (session, request) => ({
         body: await callByHand(tree, await tokens.principal(session), await request.text()),
       })),
@@ -87,9 +129,29 @@ export function createConsole(options: ConsoleOptions): Console {
         status: 201,
         body: await enrolBrowserKey(options, await request.json()),
       })),
+      inside("GET", "/passkeys", (session) => ({ body: passkeys.list(session) })),
+      inside("POST", "/passkeys/options", async (session, request) => ({
+        body: await passkeys.options(session, request),
+      })),
+      inside("POST", "/passkeys", async (session, request) => ({
+        status: 201,
+        body: await passkeys.register(session, request),
+      })),
+      inside("DELETE", "/passkeys/:name", async (_session, { params }) => ({
+        body: await passkeys.remove(params.name ?? ""),
+      })),
       inside("POST", "/tokens", async (_session, request) => ({
         status: 201,
         body: await mintToken(options, await request.json()),
+      })),
+      inside("GET", "/servers", async (_session, request) => ({ body: await servers.look(request) })),
+      inside("GET", "/servers/found", async (_session, request) => ({ body: await servers.find(request) })),
+      inside("POST", "/servers/preview", async (_session, request) => ({
+        body: await servers.preview(request),
+      })),
+      inside("POST", "/servers/change", async (_session, request) => ({
+        status: 201,
+        body: await servers.change(request),
       })),
       ...operatorRoutes([...options.routes, ...linkRoutes(options, loginPath)], operator),
       ...linkRoutes(options, loginPath),
@@ -108,6 +170,22 @@ export function createConsole(options: ConsoleOptions): Console {
     // Behind the # it is sent to nobody.
     const headers = { location: `/#in=${half}`, "set-cookie": cookie, "referrer-policy": "no-referrer" };
     return { status: 303, headers };
+  }
+
+  function logInWith(request: HttpRequest, { name, thumbprint }: PasskeyKey): HttpResponse {
+    const { cookie, half } = sessions.begin(request, thumbprint);
+    const detail = { from: request.remoteAddress, passkey: name, key: thumbprint };
+    audit.recordNow({ action: "console.login", actor: user, detail });
+    return { body: { half }, headers: { "set-cookie": cookie, "cache-control": "no-store" } };
+  }
+
+  /** Where nobody can say whether a passkey still counts, it does not. */
+  function isOver({ key }: Session): boolean {
+    try {
+      return key !== undefined && !mayLogIn(key);
+    } catch {
+      return true;
+    }
   }
 }
 
@@ -139,18 +217,20 @@ async function readTab(request: HttpRequest): Promise<string> {
 interface Leaving {
   sessions: Sessions;
   tokens: OperatorTokens;
+  news: GateNews;
   audit: Audit;
   user: string;
 }
 
 /** Its rooms end too. */
 function logOut(
-  { sessions, tokens, audit, user }: Leaving,
+  { sessions, tokens, news, audit, user }: Leaving,
   session: Session,
   request: HttpRequest,
 ): HttpResponse {
   const cookie = sessions.end(request, session);
   tokens.revoke(session);
+  news.sweep();
   audit.recordNow({ action: "console.logout", actor: user });
   return { body: {}, headers: { "set-cookie": cookie } };
 }

@@ -11,6 +11,8 @@ export interface OperatorTokens {
   principal(session: Session): Promise<Principal>;
   /** All of the session's. */
   revoke(session: Session): void;
+  /** Those of every session that is over, without its being asked. */
+  sweep(isOver: (session: Session) => boolean): void;
 }
 
 const ttlMs = 10 * 60_000;
@@ -20,6 +22,7 @@ const spareMs = 60_000;
 const heldMax = 200;
 
 interface Held {
+  session: Session;
   admin: Promise<{ token: string; until: number }> | undefined;
   jtis: string[];
   isOver: boolean;
@@ -34,9 +37,9 @@ export interface OperatorTokensOptions {
 export function createOperatorTokens({ identity, clock, user }: OperatorTokensOptions): OperatorTokens {
   const sessions = new Map<string, Held>();
   const { tokens, revocations } = identity;
-  const heldBy = ({ id }: Session): Held => {
-    const held = sessions.get(id) ?? { admin: undefined, jtis: [], isOver: false };
-    sessions.set(id, held);
+  const heldBy = (session: Session): Held => {
+    const held = sessions.get(session.id) ?? { session, admin: undefined, jtis: [], isOver: false };
+    sessions.set(session.id, held);
     const [oldest] = sessions.keys();
     if (sessions.size > heldMax && oldest !== undefined) sessions.delete(oldest);
     return held;
@@ -61,6 +64,12 @@ export function createOperatorTokens({ identity, clock, user }: OperatorTokensOp
     held.admin = mintAdmin(held);
     return (await held.admin).token;
   };
+  const revoke = (session: Session) => {
+    const held = heldBy(session);
+    held.isOver = true;
+    for (const jti of held.jtis) revocations.revoke(jti);
+    sessions.delete(session.id);
+  };
   return {
     admin,
     principal: async (session) => await tokens.verify(await admin(session)),
@@ -72,11 +81,9 @@ export function createOperatorTokens({ identity, clock, user }: OperatorTokensOp
       keep(held, jti);
       return { token, id, expiresAt: new Date(clock.now() + ttlMs).toISOString() };
     },
-    revoke(session) {
-      const held = heldBy(session);
-      held.isOver = true;
-      for (const jti of held.jtis) revocations.revoke(jti);
-      sessions.delete(session.id);
+    revoke,
+    sweep(isOver) {
+      for (const { session } of [...sessions.values()]) if (isOver(session)) revoke(session);
     },
   };
 }

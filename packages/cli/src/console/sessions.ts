@@ -9,6 +9,8 @@ export interface Session {
   readonly id: string;
   /** Ms since 1970. */
   readonly expiresAt: number;
+  /** The passkey it was begun with; absent where it was a link. */
+  readonly key: string | undefined;
 }
 
 interface NewSession extends Session {
@@ -18,7 +20,7 @@ interface NewSession extends Session {
 }
 
 export interface Sessions {
-  begin(request: HttpRequest): NewSession;
+  begin(request: HttpRequest, key?: string): NewSession;
   /** Throws `unauthorised`, or `foreign_origin` where another page asks. */
   check(request: HttpRequest): Session;
   /** The `set-cookie` that takes the cookie away. */
@@ -27,37 +29,41 @@ export interface Sessions {
 
 const halfHeader = "x-mcpx-console";
 const lifeMs = 12 * 3_600_000;
-const cookieShape = /^([A-Za-z0-9_-]{22})\.(\d{13})\.([A-Za-z0-9_-]{43})$/;
+const cookieShape = /^(([A-Za-z0-9_-]{22})\.(\d{13})(?:\.([A-Za-z0-9_-]{43}))?)\.([A-Za-z0-9_-]{43})$/;
 
 export interface SessionsOptions {
   identity: Pick<Identity, "secret" | "revocations">;
   clock: Pick<Clock, "now">;
+  /** Whether this passkey still lets somebody in: its sessions end with it. */
+  mayLogIn(key: string): boolean;
 }
 
-export function createSessions({ identity, clock }: SessionsOptions): Sessions {
+export function createSessions({ identity, clock, mayLogIn }: SessionsOptions): Sessions {
   const secret = identity.secret("console");
   const sign = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
   const halfOf = (id: string) => sign(`half ${id}`);
 
   return {
-    begin(request) {
+    begin(request, key) {
       const id = randomBytes(16).toString("base64url");
       const expiresAt = clock.now() + lifeMs;
-      const value = `${id}.${expiresAt}.${sign(`${id}.${expiresAt}`)}`;
-      return { id, expiresAt, half: halfOf(id), cookie: cookieText(request, value, lifeMs / 1_000) };
+      const said = [id, expiresAt, key].filter((part) => part !== undefined).join(".");
+      const value = `${said}.${sign(said)}`;
+      return { id, expiresAt, key, half: halfOf(id), cookie: cookieText(request, value, lifeMs / 1_000) };
     },
     check(request) {
       checkOrigin(request);
-      const [, id = "", expires = "", mac = ""] =
+      const [, said = "", id = "", expires = "", key, mac = ""] =
         cookieShape.exec(cookieOf(request, cookieName(request)) ?? "") ?? [];
       const half = request.headers[halfHeader];
       const expiresAt = Number(expires);
       const isGood =
-        isSame(mac, sign(`${id}.${expires}`)) &&
+        isSame(mac, sign(said)) &&
         isSame(typeof half === "string" ? half : "", halfOf(id)) &&
         expiresAt > clock.now() &&
-        !identity.revocations.isRevoked(`console:${id}`);
-      if (isGood) return { id, expiresAt };
+        !identity.revocations.isRevoked(`console:${id}`) &&
+        (key === undefined || mayLogIn(key));
+      if (isGood) return { id, expiresAt, key };
       throw new McpxError("unauthorised", "nobody is logged in at this console", {
         suggestion: "Get a link with `mcpx console`",
       });
@@ -70,7 +76,7 @@ export function createSessions({ identity, clock }: SessionsOptions): Sessions {
 }
 
 /** Pages elsewhere that may use the API with a token of their own have no business here. */
-function checkOrigin({ headers, method }: HttpRequest): void {
+export function checkOrigin({ headers, method }: HttpRequest): void {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
   const isOwn = origin === undefined ? method === "GET" : URL.parse(origin)?.host === host;

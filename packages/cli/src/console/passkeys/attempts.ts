@@ -1,0 +1,33 @@
+// How often somebody may try to log in, by address. Those behind one proxy share theirs.
+import type { Clock } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
+
+export interface Attempts {
+  /** Throws `rate_limited`. */
+  count(address: string): void;
+}
+
+const attemptsMax = 20;
+const withinMs = 60_000;
+const addressesMax = 1_000;
+
+export function createAttempts(clock: Pick<Clock, "monotonic">): Attempts {
+  const windows = new Map<string, { count: number; endsAt: number }>();
+  return {
+    count(address) {
+      const now = clock.monotonic();
+      const known = windows.get(address);
+      const window = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + withinMs };
+      window.count += 1;
+      windows.delete(address);
+      windows.set(address, window);
+      const [oldest] = windows.keys();
+      if (windows.size > addressesMax && oldest !== undefined) windows.delete(oldest);
+      if (window.count > attemptsMax) {
+        throw new McpxError("rate_limited", "too many attempts to log in", {
+          retryAfterMs: Math.ceil(window.endsAt - now),
+        });
+      }
+    },
+  };
+}

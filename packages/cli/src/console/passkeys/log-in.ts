@@ -1,0 +1,115 @@
+// Logging in with a passkey that was registered at this console. What it signs is good for nothing else, at this
+// address only, once, and within two minutes.
+import { hash, randomBytes } from "node:crypto";
+import {
+  anchorsNow,
+  type Gatekeeper,
+  originOf,
+  type PasskeyKey,
+  proofText,
+  provePresence,
+  rpIdOf,
+} from "@mcpx/aggregator";
+import type { Audit, Clock, HttpRequest } from "@mcpx/host";
+import { canonicalJson, isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { checkOrigin } from "../sessions.ts";
+import { createAttempts } from "./attempts.ts";
+import { createSingleUse } from "./single-use.ts";
+
+export interface PasskeyLogin {
+  /** Whether to offer it at this address. */
+  isOffered(request: HttpRequest): boolean;
+  options(request: HttpRequest): Promise<JsonObject>;
+  /** Whose passkey it was. Throws where it lets nobody in. */
+  prove(request: HttpRequest): Promise<PasskeyKey>;
+}
+
+export interface PasskeyLoginOptions {
+  gates: Pick<Gatekeeper, "anchors">;
+  audit: Audit;
+  clock: Clock;
+}
+
+const promptMs = 120_000;
+const openMax = 256;
+
+export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions): PasskeyLogin {
+  const challenges = createSingleUse<string>(clock, { lifeMs: promptMs, countMax: openMax });
+  const attempts = createAttempts(clock);
+  const prove = async (request: HttpRequest): Promise<PasskeyKey> => {
+    const { ticket, credential } = await readBody(request);
+    const challenge = challenges.take(keyOf(ticket));
+    if (challenge === undefined) {
+      const suggestion = "Try again";
+      throw new McpxError("ticket_invalid", "this login was tried already or took too long", { suggestion });
+    }
+    const { key, use } = await provePresence(proofText({ credential }), challenge, keysAt(gates, request));
+    await use?.();
+    // Who was removed while we looked is not let in.
+    const known = keysAt(gates, request).find(({ thumbprint }) => thumbprint === key.thumbprint);
+    if (known === undefined) throw new McpxError("bad_proof", "its key is no trust anchor here");
+    return known;
+  };
+  return {
+    isOffered(request) {
+      checkOrigin(request);
+      return keysAt(gates, request).length > 0;
+    },
+    async options(request) {
+      checkOrigin(request);
+      attempts.count(request.remoteAddress);
+      if (keysAt(gates, request).length === 0) {
+        const suggestion = "Get a link with `mcpx console`, then register a passkey";
+        throw new McpxError("not_found", "no passkey lets anybody in at this address", { suggestion });
+      }
+      const ticket = randomBytes(24).toString("base64url");
+      const challenge = challengeOf(randomBytes(32).toString("base64url"));
+      challenges.keep(keyOf(ticket), challenge);
+      // Which passkeys there are is nobody's business: the browser knows its own.
+      const rpId = rpIdOf(originOf(request));
+      return {
+        ticket,
+        challenge,
+        rpId,
+        timeout: promptMs,
+        userVerification: "required",
+        allowCredentials: [],
+      };
+    },
+    async prove(request) {
+      checkOrigin(request);
+      attempts.count(request.remoteAddress);
+      try {
+        return await prove(request);
+      } catch (error) {
+        const reason = isMcpxError(error) ? error.code : "internal";
+        const detail = { passkey: true };
+        audit.record({ action: "console.login", actor: request.remoteAddress, reason, detail });
+        throw error;
+      }
+    },
+  };
+}
+
+/** Those that let somebody in, and were made for where this request is. */
+function keysAt(gates: Pick<Gatekeeper, "anchors">, request: HttpRequest): PasskeyKey[] {
+  return loginKeys(gates).filter(({ passkey }) => passkey.origin === originOf(request));
+}
+
+export function loginKeys(gates: Pick<Gatekeeper, "anchors">): PasskeyKey[] {
+  return anchorsNow(gates).filter((key): key is PasskeyKey => key.kind === "passkey" && key.mayLogIn);
+}
+
+/** No statement about a gate has this field: what lets somebody in never passes for a decision. */
+function challengeOf(nonce: string): string {
+  return hash("sha256", canonicalJson({ login: nonce }), "base64url");
+}
+
+function keyOf(ticket: unknown): string {
+  return hash("sha256", typeof ticket === "string" ? ticket.slice(0, 128) : "", "base64url");
+}
+
+async function readBody(request: HttpRequest): Promise<JsonObject> {
+  const body = await request.json();
+  return isObject(body) ? body : {};
+}

@@ -1,0 +1,108 @@
+// What a change of the servers would write and start, to the letter, before anybody has said yes to it.
+import { hash } from "node:crypto";
+import type { JsonObject } from "@mcpx/protocol";
+import { clientsOf } from "../../client-configs/clients.ts";
+import { type Findings, findServers } from "../../client-configs/find-servers.ts";
+import { type ImportPlan, planImport } from "../../client-configs/plan-import.ts";
+import { entriesOf, presentIn } from "../../client-configs/run-import.ts";
+import { worldOf } from "../../commands/import.ts";
+import { parseConfig } from "../../config.ts";
+import { type ConfigFile, type ServerEntry, withServers } from "../../edit-config.ts";
+import { Failure } from "../../failure.ts";
+import { secretsOfChange, withNewServer, withoutKnownServer } from "../../plan-servers.ts";
+import { hideSecrets, secretsOf } from "../../secrets.ts";
+import { checkServerName, readEntry, readUnannotated } from "../../server-entry.ts";
+import { changedLines } from "../../show-change.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Change } from "./read-change.ts";
+
+export interface Plan {
+  file: ConfigFile;
+  /** The whole file as it would be. */
+  text: string;
+  /** Those that come. */
+  entries: ReadonlyMap<string, ServerEntry>;
+  /** Those that go, or whose place is taken. */
+  leaving: readonly string[];
+}
+
+/** Throws a failure where nothing can come of it. */
+export function planChange(configuration: Configuration, change: Change): Plan {
+  const file = configuration.open();
+  const plan = planIn(file, configuration, change);
+  configuration.check({ path: file.path, config: parseConfig(plan.text, file.path) });
+  return plan;
+}
+
+function planIn(file: ConfigFile, configuration: Configuration, change: Change): Plan {
+  switch (change.type) {
+    case "add": {
+      const { name } = change;
+      checkServerName(name);
+      if (change.words[0] === undefined || change.words[0].trim() === "") {
+        throw new Failure("a server needs a command or an address");
+      }
+      const entry = readEntry(change, { cwd: configuration.cwd, configPath: file.path });
+      const { text, isThere } = withNewServer(file, name, entry, change);
+      return { file, text, entries: new Map([[name, entry]]), leaving: isThere ? [name] : [] };
+    }
+    case "remove": {
+      const { name } = change;
+      return { file, text: withoutKnownServer(file, name), entries: new Map(), leaving: [name] };
+    }
+    case "import": {
+      const { planned } = lookAround(configuration, file).plan;
+      const chosen = planned.filter(({ name }) => change.names.includes(name));
+      if (chosen.length === 0 || chosen.length !== new Set(change.names).size) {
+        throw new Failure("what was chosen is not there any more", "look again");
+      }
+      const entries = entriesOf(chosen, readUnannotated(change.unannotated));
+      return { file, text: withServers(file, entries), entries, leaving: [] };
+    }
+  }
+}
+
+/** What other clients of this machine have, and what would become of it here. */
+export function lookAround(
+  configuration: Configuration,
+  file: ConfigFile,
+): { findings: Findings; plan: ImportPlan } {
+  const findings = findServers(clientsOf([]), worldOf(configuration));
+  return { findings, plan: planImport(findings.servers, presentIn(file)) };
+}
+
+const linesMax = 2_000;
+
+/** For the eyes of a person. Whoever says yes says it to exactly this: `digest` is of the file before and after. */
+export function showPlan(plan: Plan): JsonObject {
+  const { file, text, entries, leaving } = plan;
+  const lines = changedLines(file.before?.text ?? "", text, secretsOfChange(file, text));
+  return {
+    file: file.path,
+    isNew: file.before === undefined,
+    lines: lines.slice(0, linesMax).map(({ sign, text: line }) => ({ sign, text: line.toWellFormed() })),
+    linesLeftOut: Math.max(0, lines.length - linesMax),
+    starts: [...entries].map(([name, entry]) => showEntry(name, entry)),
+    leaving,
+    digest: digestOf(plan),
+  };
+}
+
+export function digestOf({ file, text }: Plan): string {
+  const before = file.before === undefined ? null : hash("sha256", file.before.bytes, "base64url");
+  return hash("sha256", JSON.stringify([file.path, before, text]), "base64url");
+}
+
+/** The command is shown whole: what looks like a secret in it may be what it does. Other values are not. */
+function showEntry(name: string, entry: ServerEntry): JsonObject {
+  const { command, args = [], url, cwd, env = {}, headers = {}, disabled } = entry;
+  return {
+    name,
+    words: command === undefined ? [] : [command, ...args],
+    url: url === undefined ? null : hideSecrets(url, secretsOf({ url })),
+    cwd: cwd ?? null,
+    env: Object.keys(env),
+    headers: Object.keys(headers),
+    isOff: disabled === true,
+  };
+}

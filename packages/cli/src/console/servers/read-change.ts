@@ -1,0 +1,65 @@
+// What a page wants changed about the servers, read from its request: everything in it is checked. Pure.
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import type { EntryWish } from "../../server-entry.ts";
+
+export type Change =
+  | ({ type: "add"; name: string; replace: boolean } & EntryWish)
+  | { type: "remove"; name: string }
+  | { type: "import"; names: readonly string[]; unannotated: string | undefined };
+
+const wordsMax = 1_000;
+const charsMax = 10_000;
+const namesMax = 1_000;
+
+export function readChange(value: unknown): Change {
+  const given = isObject(value) ? value : {};
+  switch (given.type) {
+    case "add":
+      return { type: "add", name: text(given, "name"), replace: given.replace === true, ...readWish(given) };
+    case "remove":
+      return { type: "remove", name: text(given, "name") };
+    case "import":
+      return {
+        type: "import",
+        names: texts(given, "names", namesMax),
+        unannotated: optional(given, "unannotated"),
+      };
+    default:
+      throw new McpxError("bad_request", "change.type must be add, remove or import");
+  }
+}
+
+function readWish(given: JsonObject): EntryWish {
+  return {
+    words: texts(given, "words", wordsMax),
+    env: texts(given, "env", wordsMax),
+    header: texts(given, "header", wordsMax),
+    segment: optional(given, "segment"),
+    root: false,
+    trusted: given.trusted === true,
+    unannotated: optional(given, "unannotated"),
+  };
+}
+
+function text(given: JsonObject, field: string): string {
+  const value = given[field];
+  if (isText(value) && value !== "") return value;
+  throw new McpxError("bad_request", `change.${field} must be a text of at most ${charsMax} characters`);
+}
+
+function optional(given: JsonObject, field: string): string | undefined {
+  return given[field] === undefined ? undefined : text(given, field);
+}
+
+function texts(given: JsonObject, field: string, max: number): string[] {
+  const { [field]: value = [] } = given;
+  if (Array.isArray(value) && value.length <= max && value.every(isText)) return value;
+  throw new McpxError("bad_request", `change.${field} must be a list of at most ${max} texts`);
+}
+
+/** No program can be started with a zero in its words, and no file is written with half a character. */
+function isText(value: unknown): value is string {
+  return (
+    typeof value === "string" && value.length <= charsMax && !value.includes("\0") && value.isWellFormed()
+  );
+}
