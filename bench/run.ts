@@ -1,6 +1,7 @@
 // `npm run bench -- NAME [--json]`: runs one benchmark and prints its figures, ours beside a peer's in the same run.
 import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
+import { benchConsole } from "./console/console.ts";
 import { benchDevices } from "./devices/devices.ts";
 import { benchGates } from "./gates/gates.ts";
 import { benchGuard } from "./guard/guard.ts";
@@ -11,6 +12,7 @@ import { benchTree } from "./tree/tree.ts";
 
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
   client: benchClient,
+  console: benchConsole,
   devices: benchDevices,
   gates: benchGates,
   guard: benchGuard,

@@ -43,7 +43,7 @@ for (const [name, allowed] of Object.entries(mayImport)) {
     // Only through the front door.
     expect(
       imports.filter(({ from }) =>
-        /packages\/|\.\.\/\.\.\/(protocol|host|client|gateway|aggregator|cli)/.test(from),
+        /packages\/|\.\.\/\.\.\/(protocol|host|client|gateway|aggregator|cli)\//.test(from),
       ),
     ).toEqual([]);
   });

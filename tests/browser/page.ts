@@ -47,7 +47,8 @@ async function bundle(entry: string): Promise<string> {
   return output[0].code;
 }
 
-export async function openBrowser(): Promise<Browser> {
+/** `more`: further arguments of the browser. */
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: [
@@ -58,6 +59,7 @@ export async function openBrowser(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...more,
     ],
   });
 }

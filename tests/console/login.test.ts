@@ -205,7 +205,7 @@ test("tokens made at the console are bounded, and never an admin's", async () =>
 });
 
 test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", () => {
-  const sessions = createSessions({ identity: server.identity, clock: systemClock });
+  const sessions = createSessions({ identity: server.identity, clock: systemClock, mayLogIn: () => false });
   const request = (headers: object, origin = "https://mcpx.example") =>
     ({ method: "GET", origin, headers: { host: "mcpx.example", ...headers } }) as unknown as HttpRequest;
   const { cookie, half, id } = sessions.begin(request({}));
@@ -223,7 +223,7 @@ test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", ()
 
 test("a session ends after its time, whatever is shown", () => {
   const clock = createManualClock();
-  const sessions = createSessions({ identity: server.identity, clock });
+  const sessions = createSessions({ identity: server.identity, clock, mayLogIn: () => false });
   const plain = (headers: object) =>
     ({
       method: "GET",

@@ -1,16 +1,14 @@
 // The page itself: everybody can use it, and nothing that strangers send can use it.
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
+import { axeFaults } from "./support/axe.ts";
 import { type Scene, startScene } from "./support/scene.ts";
 import { openCard, openScreen } from "./support/screen.ts";
 
 let browser: Browser;
 let scene: Scene;
 const slow = { timeout: 60_000 };
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 beforeAll(async () => {
   [browser, scene] = await Promise.all([openBrowser(), startScene()]);
@@ -21,17 +19,8 @@ afterAll(async () => {
   await scene.end();
 });
 
-/** What WCAG 2.2 AA and good practice have against it; in the dark only colours are others. */
-async function faultsOf(page: Page, isDark = false): Promise<string[]> {
-  await page.evaluate(`globalThis.axe ?? (() => { ${axe} })()`);
-  return page.evaluate(async (rules) => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  }, isDark && ["color-contrast"]);
-}
+/** In the dark only colours are others. */
+const faultsOf = (page: Page, isDark = false) => axeFaults(page, isDark ? ["color-contrast"] : undefined);
 
 const views = ["Audit", "Rules and grants", "Tokens", "Servers"];
 

@@ -1,6 +1,7 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { createCallFigures } from "./call-figures.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
@@ -10,7 +11,8 @@ import { endSessionGrants } from "./gates/grants.ts";
 import { maySee } from "./may-see.ts";
 import type { FlowLimits } from "./notification-flow.ts";
 import { limitNotifications } from "./notification-flows.ts";
-import { createOwnServer, ownSegment } from "./own-server.ts";
+import { ownSegment } from "./own-segment.ts";
+import { createOwnServer } from "./own-server.ts";
 import { everyServer, renewOwn, serversFor } from "./people/server-for.ts";
 import type { SignInState } from "./people/sign-in-state.ts";
 import type { PinStore } from "./pin-store.ts";
@@ -83,6 +85,7 @@ export function createTree(options: TreeOptions): RunningTree {
     clock,
     log,
     audit,
+    calls: createCallFigures(clock.now()),
     pins,
     secret,
     graceMs: options.graceMs ?? graceMsDefault,

@@ -8,6 +8,7 @@ export { type BudgetAccount, type Budgets, createBudgets } from "./budget.ts";
 export type { BudgetStore } from "./budget-store.ts";
 export { createMemoryBudgetStore } from "./budget-store-memory.ts";
 export { createSqliteBudgetStore } from "./budget-store-sqlite.ts";
+export { shownFigures } from "./call-figures.ts";
 export type { TreeChange, TreeChanges } from "./change-servers.ts";
 export { createTree, type RunningTree, type TreeOptions } from "./create-tree.ts";
 export type { CredentialStore } from "./credentials/credential-store.ts";
@@ -18,16 +19,27 @@ export type { OAuthConfig } from "./credentials/party.ts";
 export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
 export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
 export type { Answers, Caller, Exchange, Question, Questions } from "./exchange.ts";
-export { type Anchor, type AnchorKey, anchorKeys, type CounterKeeper } from "./gates/anchors.ts";
+export {
+  type Anchor,
+  type AnchorKey,
+  anchorKeys,
+  type CounterKeeper,
+  type PasskeyKey,
+} from "./gates/anchors.ts";
+export { proofText } from "./gates/approve/decide-here.ts";
+export { creationOptions, readRegistration } from "./gates/approve/registration.ts";
 export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
+export { originOf, rpIdOf } from "./gates/approve/where.ts";
 export { type ApproverStore, anchorOf, isApproverName, readApprover } from "./gates/approver-store.ts";
 export { createFileApproverStore } from "./gates/approver-store-files.ts";
 export { createSqliteGateStore } from "./gates/gate-store-sqlite.ts";
-export { createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
+export { anchorsNow, createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
 export { keepGates } from "./gates/keep-gates.ts";
 export { keepPanic, readPanic } from "./gates/panic.ts";
+export { provePresence } from "./gates/proof-passkey.ts";
 export type { Rule } from "./gates/rules.ts";
 export { signProof } from "./gates/sign-proof.ts";
+export { type KnownNames, knownNames } from "./known-names.ts";
 export { answeringLink } from "./links/answering-link.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
@@ -41,6 +53,7 @@ export { openStdioWire } from "./links/wire-stdio.ts";
 export { aggregatorMigrations } from "./migrations.ts";
 export { type Dialect, dialects, isDialect, renderNames } from "./names/dialects.ts";
 export { segmentFor } from "./names/segment.ts";
+export { notificationsDropped } from "./notification-flows.ts";
 export type { Overrides, ToolOverride } from "./overrides.ts";
 export { endOwnOf } from "./people/server-for.ts";
 export { type SignInRoutesOptions, signInRoutes } from "./people/sign-in-routes.ts";

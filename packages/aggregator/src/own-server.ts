@@ -6,14 +6,13 @@ import { wait } from "./gates/wait.ts";
 import { answeringLink } from "./links/answering-link.ts";
 import type { LinkRequest } from "./links/link.ts";
 import { notificationsDropped } from "./notification-flows.ts";
+import { ownSegment } from "./own-segment.ts";
 import { serverFor, serversFor } from "./people/server-for.ts";
 import { signInStatus } from "./people/sign-in-status.ts";
 import { routesOf } from "./routes.ts";
 import { createServer, type Server } from "./server.ts";
 import { serverStatus } from "./status.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
-
-export const ownSegment = "mcpax";
 
 interface OwnTool {
   item: JsonObject;

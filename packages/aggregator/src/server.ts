@@ -64,6 +64,8 @@ export interface ServerOptions {
   isShared?: boolean | undefined;
   /** Whether it is a tree itself; found out by what it says unless given. */
   isTree?: boolean | undefined;
+  /** The room it is, where it is one of this process. */
+  room?: string | undefined;
   /** Its names have parts, as a tree's have. */
   isDotted?: boolean | undefined;
   /** Tools that want more than this are not listed. [AX-10.2-1] */

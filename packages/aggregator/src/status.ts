@@ -28,6 +28,7 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
     server: facts?.info ?? null,
     conversations: conversations.size,
     ...server.describe?.(),
+    ...(server.room !== undefined && { room: server.room }),
     ...(pids.length > 0 && { processes: pids.map(processStatus) }),
     ...(latency !== undefined && { latency }),
     ...(budget !== undefined && { budget }),

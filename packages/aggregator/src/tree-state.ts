@@ -1,5 +1,6 @@
 // Everything the tree keeps while it runs.
 import type { Audit, Clock, Logger } from "@mcpx/host";
+import type { CallFigures } from "./call-figures.ts";
 import type { Configured } from "./change-servers.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
 import type { SignInState } from "./people/sign-in-state.ts";
@@ -35,6 +36,8 @@ export interface TreeState {
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit | undefined;
+  /** How many calls there were. */
+  readonly calls: CallFigures;
   /** What tools were when they were first seen; without it they may change. */
   readonly pins: PinStore | undefined;
   /** How long the tools of a lost server stay listed; 0 is not at all. */

@@ -4,6 +4,7 @@ import { app } from "./page.ts";
 import { createCell } from "./store/cell.ts";
 import type { GateItem, Item, ProposalItem } from "./store/deck.ts";
 import { loadKey, saveKey } from "./store/key-store.ts";
+import { registerPasskey } from "./store/passkeys.ts";
 import { type BrowserKey, decideWithKey, decideWithPasskey, makeKey } from "./store/proofs.ts";
 
 /** This browser's own key, where it has one. */
@@ -33,10 +34,16 @@ export async function enrolKey(name: string): Promise<void> {
   await app.gates.refresh();
 }
 
-/** Where a passkey is registered, once. */
-export async function passkeyInvitation(name: string): Promise<string> {
-  const { url } = await app.api.call("POST", "/admin/approvers/enrolments", { name });
-  return new URL(String(url)).pathname;
+/** Asks for a finger or a PIN, here and now. */
+export async function enrolPasskey(name: string): Promise<void> {
+  await registerPasskey(app.api, navigator.credentials, name);
+  await app.gates.refresh();
+}
+
+/** The name itself, else with something behind it. */
+export function freeName(name: string, approvers: readonly JsonObject[]): string {
+  const isTaken = approvers.some((one) => String(one.name).toLowerCase() === name.toLowerCase());
+  return isTaken ? `${name}-${crypto.randomUUID().slice(0, 4)}` : name;
 }
 
 interface Decided {

@@ -1,5 +1,6 @@
 // The one page there is: its store, and what it shows at the moment.
 import { createApp } from "./store/app.ts";
+import { browserPages } from "./store/browser-pages.ts";
 import { createCell } from "./store/cell.ts";
 import type { Item } from "./store/deck.ts";
 
@@ -28,6 +29,31 @@ function renameTab(): string {
   return made;
 }
 
+/** Somebody has logged in: the page begins anew. */
+export function comeIn(half: string): void {
+  localStorage.setItem(halfKey, half);
+  location.reload();
+}
+
+/** Pages that are hidden, or become so, are not drawn, and go on all the same. */
+const undrawnMs = 250;
+
+export function later(work: () => void, waitMs: number): void {
+  const drawn = () => {
+    let frame = 0;
+    const late = setTimeout(() => {
+      cancelAnimationFrame(frame);
+      work();
+    }, undrawnMs);
+    frame = requestAnimationFrame(() => {
+      clearTimeout(late);
+      work();
+    });
+  };
+  if (waitMs === 0) drawn();
+  else setTimeout(drawn, waitMs);
+}
+
 takeHalf();
 
 export const app = createApp({
@@ -36,15 +62,17 @@ export const app = createApp({
   tab: tabName,
   renameTab,
   fetch: (...args) => fetch(...args),
-  // Hidden pages are not drawn, and go on all the same.
-  later: (work) => (document.hidden ? setTimeout(work, 200) : requestAnimationFrame(work)),
+  later,
   isHidden: () => document.hidden,
+  pages: browserPages(),
 });
 
-export type View = "room" | "audit" | "rules" | "tokens" | "servers";
+export type View = "room" | "topology" | "decisions" | "figures" | "audit" | "rules" | "tokens" | "servers";
 
 export const view = createCell<View>("room");
 export const topic = createCell<string | undefined>(undefined);
+/** How a room is looked at. */
+export const roomPicture = createCell<"timeline" | "sequence">("timeline");
 /** The card that keys are about. */
 export const current = createCell<string | undefined>(undefined);
 export const chosen = createCell<ReadonlySet<string>>(new Set());
@@ -54,6 +82,8 @@ export type Question =
   | { type: "call"; where: string | undefined; tool: Record<string, unknown> }
   | { type: "level"; topic: string; participant: string; from: string; to: string }
   | { type: "capability"; capability: Record<string, unknown> }
+  | { type: "passkey"; passkey: Record<string, unknown> }
+  | { type: "server"; what: "add" | "import" | "remove"; name?: string }
   | { type: "palette" | "help" };
 
 /** What is asked in a dialog at the moment. */

@@ -53,7 +53,8 @@ export function gateOutcome(facts: GateFacts): GateOutcome {
     }
     case "withheld": {
       const who = rejectedBy === undefined ? "" : ` by ${rejectedBy}`;
-      const text = `It has happened; its result was withheld${who}: ${reason ?? ""}`;
+      const why = reason === undefined ? "." : `: ${reason}`;
+      const text = `It has happened; its result was withheld${who}${why}`;
       return { short: "Withheld", long: text, tone: "bad" };
     }
     case "withdrawn":

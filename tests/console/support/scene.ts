@@ -2,9 +2,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Config } from "@mcpx/cli";
 import { joinRoom, type Room } from "@mcpx/client";
 import type { TokenClaims } from "@mcpx/host";
-import type { JsonObject } from "@mcpx/protocol";
+import type { JsonObject, Limits } from "@mcpx/protocol";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import { callTool } from "../../tree/support/ask.ts";
 import { serveTools } from "./serve-tools.ts";
@@ -18,6 +19,8 @@ export interface Scene {
   propose(args: JsonObject, reason?: string, tool?: string): ReturnType<Room["propose"]>;
   /** The agent calls the gated tool, and hears in the end what came of it, or that it waits. */
   shred(args: JsonObject): Promise<string>;
+  /** The same with any tool of the tree. */
+  call(tool: string, args: JsonObject): Promise<string>;
   /** What the gated tool has done. */
   shredded(): string[];
   join(claims: Omit<TokenClaims, "topics">): Promise<Room>;
@@ -29,11 +32,25 @@ export interface Scene {
 const topic = "bakery";
 const shredder = join(import.meta.dirname, "../../gates/support/shredder.ts");
 
-export async function startScene(): Promise<Scene> {
+export interface SceneOptions {
+  rules?: NonNullable<Config["gates"]>["rules"];
+  /** More servers of the tree. */
+  servers?: NonNullable<Config["mcpServers"]>;
+  limits?: Partial<Limits>;
+}
+
+export async function startScene({
+  rules = [],
+  servers = {},
+  limits = {},
+}: SceneOptions = {}): Promise<Scene> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-scene-"));
   const traces = join(dir, "traces");
   const office = { command: process.execPath, args: [shredder, traces], trusted: true };
-  const server = await startTestServer({ config: { gates: { rules: [] }, mcpServers: { office } } });
+  const server = await startTestServer({
+    config: { gates: { rules }, mcpServers: { office, ...servers } },
+    limits,
+  });
   const rooms: Room[] = [];
   const pending: Promise<unknown>[] = [];
   const enter: Scene["join"] = async (claims) => {
@@ -48,6 +65,11 @@ export async function startScene(): Promise<Scene> {
   await robot.serve(serveTools(called, { more }));
   const agent = await enter({ sub: "agent", level: "restricted", kind: "agent" });
   const token = await server.token({ sub: "agent", topics: [], tools: ["**"] });
+  const call: Scene["call"] = (tool, args) => {
+    const calling = callTool({ url: `${server.url}/mcp`, token }, tool, args);
+    pending.push(calling);
+    return calling.then(({ message }) => JSON.stringify(message));
+  };
   return {
     server,
     agent,
@@ -61,11 +83,8 @@ export async function startScene(): Promise<Scene> {
         params: { name: tool, arguments: args },
         reason,
       }),
-    shred(args) {
-      const calling = callTool({ url: `${server.url}/mcp`, token }, "office.shred", args);
-      pending.push(calling);
-      return calling.then(({ message }) => JSON.stringify(message));
-    },
+    shred: (args) => call("office.shred", args),
+    call,
     shredded: () => (existsSync(traces) ? readFileSync(traces, "utf8").trimEnd().split("\n") : []),
     link: async () => `${server.url.replace("127.0.0.1", "localhost")}${await loginPath(server)}`,
     async end() {

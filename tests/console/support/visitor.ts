@@ -18,7 +18,13 @@ export async function loginPath(server: TestServer): Promise<string> {
 }
 
 export async function visit(server: TestServer): Promise<Visitor> {
-  const answer = await fetch(`${server.url}${await loginPath(server)}`, { redirect: "manual" });
+  return visitBy(new URL(await loginPath(server), server.url).href);
+}
+
+/** By a link that lets somebody in. */
+export async function visitBy(link: string): Promise<Visitor> {
+  const { origin } = new URL(link);
+  const answer = await fetch(link, { redirect: "manual" });
   const setCookie = answer.headers.get("set-cookie") ?? "";
   const [cookie = ""] = setCookie.split(";");
   const half = /#in=(.+)$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
@@ -27,11 +33,11 @@ export async function visit(server: TestServer): Promise<Visitor> {
     half,
     setCookie,
     async call(method, path, { body, headers = {} } = {}) {
-      const response = await fetch(`${server.url}${path}`, {
+      const response = await fetch(`${origin}${path}`, {
         method,
         headers: {
           cookie,
-          origin: server.url,
+          origin,
           "x-mcpx-console": half,
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,

@@ -16,7 +16,9 @@ export type Anchor =
   /** A service that asks humans out of band. */
   | { kind: "service"; issuer: string; jwks: KeySet }
   /** An operator's passkey; its members are read here. */
-  | ({ kind: "passkey"; name: string } & { readonly [member in keyof Passkey]?: unknown });
+  | ({ kind: "passkey"; name: string; mayLogIn?: boolean } & {
+      readonly [member in keyof Passkey]?: unknown;
+    });
 
 export type SigningKind = Exclude<Anchor["kind"], "passkey">;
 
@@ -38,6 +40,8 @@ export interface PasskeyKey {
   name: string;
   thumbprint: string;
   passkey: Passkey;
+  /** Lets whoever has it in at the console. */
+  mayLogIn: boolean;
   /** Takes its count, once it was used. Throws `bad_proof` where that does not go on: then there are two of it. */
   use(counter: number): Promise<void>;
 }
@@ -59,7 +63,7 @@ export function anchorKeys(anchors: readonly Anchor[], keepCounter?: CounterKeep
 }
 
 function passkeyOf(
-  { kind, name, ...members }: Extract<Anchor, { kind: "passkey" }>,
+  { kind, name, mayLogIn = false, ...members }: Extract<Anchor, { kind: "passkey" }>,
   keepCounter: CounterKeeper | undefined,
 ): PasskeyKey {
   const passkey = readPasskey(members);
@@ -69,6 +73,7 @@ function passkeyOf(
     name,
     thumbprint: passkeyThumbprint(passkey.publicKey),
     passkey,
+    mayLogIn,
     async use(counter) {
       if (counter === 0 && last === 0) return;
       if (counter <= last) throw new McpxError("bad_proof", "this use of the passkey is not its latest");

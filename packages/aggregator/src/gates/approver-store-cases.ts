@@ -69,6 +69,28 @@ export function approverStoreCases(open: () => Promise<ApproverStore>): void {
     expect(await store.list()).toEqual([{ ...anna, passkey: { ...anna.passkey, counter: 12 } }]);
   });
 
+  test("who may log in stays marked, also when it has counted; nobody else is", async () => {
+    const store = await open();
+    const carl: Approver = { name: "carl", passkey: passkeyOf(), mayLogIn: true };
+    await store.add(carl);
+    await store.add({ ...anna, mayLogIn: "yes" } as unknown as Approver);
+    await store.keepCounter("carl", 5);
+    await store.keepCounter("anna", 5);
+    const [first, second] = await store.list();
+    expect(first).not.toHaveProperty("mayLogIn");
+    expect(second).toEqual({ ...carl, passkey: { ...carl.passkey, counter: 5 } });
+  });
+
+  test("who was removed is gone, and nobody else", async () => {
+    const store = await open();
+    await store.add(anna);
+    await store.add(ben);
+    for (const name of ["carl", "../anna", "ANNA"]) expect(await store.remove(name), name).toBe(false);
+    expect(await store.remove("anna")).toBe(true);
+    expect(await store.list()).toEqual([ben]);
+    expect(await store.remove("anna")).toBe(false);
+  });
+
   test("counts for nobody else, and makes nobody up", async () => {
     const store = await open();
     await store.add(ben);

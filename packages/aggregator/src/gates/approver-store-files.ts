@@ -1,5 +1,5 @@
 // Approvers as files only their owner may write: DIRECTORY/NAME.json, which people may look at, copy and delete.
-import { chmod, type FileHandle, link, mkdir, open, readdir, readFile } from "node:fs/promises";
+import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { McpxError } from "@mcpx/protocol";
 import { writeDraft } from "../write-draft.ts";
@@ -24,12 +24,14 @@ export async function createFileApproverStore(directory: string): Promise<Approv
       return Promise.all(sorted.map(async (name) => parse(name, await readFile(pathOf(name), "utf8"))));
     },
     async add(approver) {
-      const { name } = readApprover(approver);
+      const read = readApprover(approver);
+      const { name } = read;
       const isTaken = (await names()).some((other) => other.toLowerCase() === name.toLowerCase());
-      if (isTaken || !(await create(pathOf(name), textOf(approver)))) {
+      if (isTaken || !(await create(pathOf(name), textOf(read)))) {
         throw new McpxError("id_conflict", "there is an approver of this name");
       }
     },
+    remove: async (name) => isApproverName(name) && (await unlinkKnown(pathOf(name))),
     keepCounter(name, counter) {
       // One after the other, whatever became of the one before.
       const next = counting.then(() => writeCounter(pathOf(name), name, counter));
@@ -46,7 +48,7 @@ async function writeCounter(path: string, name: string, counter: number): Promis
   try {
     const approver = parse(name, await file.readFile("utf8"));
     if (!("passkey" in approver) || counter <= approver.passkey.counter) return;
-    const text = textOf({ name, passkey: { ...approver.passkey, counter } });
+    const text = textOf({ ...approver, passkey: { ...approver.passkey, counter } });
     await file.write(text, 0);
     await file.truncate(Buffer.byteLength(text));
     await file.sync();
@@ -77,6 +79,16 @@ async function create(path: string, text: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function unlinkKnown(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
   }
 }

@@ -11,12 +11,15 @@ export function createMemoryApproverStore(): ApproverStore {
       if (approvers.has(key)) throw new McpxError("id_conflict", "there is an approver of this name");
       approvers.set(key, readApprover(approver));
     },
+    async remove(name) {
+      return approvers.get(name.toLowerCase())?.name === name && approvers.delete(name.toLowerCase());
+    },
     async keepCounter(name, counter) {
       const approver = approvers.get(name.toLowerCase());
       if (approver === undefined || !("passkey" in approver) || approver.name !== name) return;
       const { passkey } = approver;
       if (counter <= passkey.counter) return;
-      approvers.set(name.toLowerCase(), { name, passkey: { ...passkey, counter } });
+      approvers.set(name.toLowerCase(), { ...approver, passkey: { ...passkey, counter } });
     },
   };
 }

@@ -75,7 +75,7 @@ export function createGatekeeper(options: GateOptions): Gatekeeper {
 }
 
 /** Whose signatures count at this moment. */
-export function anchorsNow({ anchors }: Gatekeeper): readonly AnchorKey[] {
+export function anchorsNow({ anchors }: Pick<Gatekeeper, "anchors">): readonly AnchorKey[] {
   return typeof anchors === "function" ? anchors() : anchors;
 }
 

@@ -1,5 +1,6 @@
 // A tool call, from top to bottom.
 import { isMcpxError, type JsonObject } from "@mcpx/protocol";
+import { noteRefusal } from "../call-figures.ts";
 import type { Entry } from "../catalogue.ts";
 import type { Exchange } from "../exchange.ts";
 import { passGate } from "../gates/pass-gate.ts";
@@ -28,7 +29,9 @@ async function admit(
   return { tool, answer: answer && { resultType: "complete", ...answer } };
 }
 
-function recordRefusal({ audit }: TreeState, { caller }: Exchange, name: string, error: unknown): void {
+function recordRefusal(state: TreeState, { caller }: Exchange, name: string, error: unknown): void {
+  const { audit, calls, clock } = state;
   const reason = isMcpxError(error) ? error.code : "internal";
+  noteRefusal(calls, clock.now(), reason);
   audit?.record({ action: "tool.call", actor: caller.principal.id, subject: name.slice(0, 255), reason });
 }

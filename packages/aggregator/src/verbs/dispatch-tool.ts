@@ -1,5 +1,6 @@
 // A tool call that may go on: charged, sent to its server, measured, recorded.
 import { cautious, isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import { noteCall } from "../call-figures.ts";
 import type { Entry } from "../catalogue.ts";
 import { degradedFault } from "../degrade.ts";
 import { dispatch } from "../dispatch.ts";
@@ -7,6 +8,7 @@ import type { Exchange } from "../exchange.ts";
 import { noteBelow } from "../gates/gatekeeper.ts";
 import { observe } from "../latency.ts";
 import { withFixed } from "../overrides.ts";
+import { ownSegment } from "../own-segment.ts";
 import { paramHeadersFor } from "../param-headers-for.ts";
 import { routeMeta, withoutTreeMeta } from "../route.ts";
 import { routeOf } from "../route-of.ts";
@@ -27,12 +29,16 @@ export async function dispatchTool(state: TreeState, exchange: Exchange, tool: E
       took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
     });
     record(state, exchange, tool, startedAt);
+    if (result.resultType !== "input_required") {
+      count(state, tool, result.isError === true ? "tool_error" : undefined);
+    }
     if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool.server, caller, result);
     const sealed = sealTasks(state, tool.server, caller.principal, result);
     return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
   } catch (thrown) {
     const error = degradedFault(tool.server, thrown);
     record(state, exchange, tool, startedAt, error);
+    count(state, tool, reasonOf(error));
     throw error;
   }
 }
@@ -78,7 +84,16 @@ function record(
     action: "tool.call",
     actor: caller.principal.id,
     subject: tool.canonical,
-    ...(error !== undefined && { reason: isMcpxError(error) ? error.code : "server_error" }),
+    ...(error !== undefined && { reason: reasonOf(error) }),
     detail: { ms: Math.round(state.clock.monotonic() - startedAt) },
   });
+}
+
+/** Those of the tree's own tools are nobody's. */
+function count({ calls, clock }: TreeState, { server }: Entry, reason: string | undefined): void {
+  if (server.segment !== ownSegment) noteCall(calls, server.segment ?? server.name, clock.now(), reason);
+}
+
+function reasonOf(error: unknown): string {
+  return isMcpxError(error) ? error.code : "server_error";
 }

@@ -1,6 +1,7 @@
 // One line of the timeline: what an envelope says, in words. Everything in it is a stranger's text. Pure.
 import type { RoomEnvelope } from "@mcpx/client";
 import { isObject, type JsonObject, parseKind } from "@mcpx/protocol";
+import { shortJson } from "./short-json.ts";
 
 export interface Summary {
   /** What it is, in a word or two. */
@@ -78,6 +79,6 @@ function resultText(result: unknown): string {
 
 function bounded(value: unknown): string {
   if (value === undefined || value === null) return "";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : shortJson(value, textMax + 1);
   return text.length <= textMax ? text : `${text.slice(0, textMax)}…`;
 }

@@ -18,7 +18,7 @@ const names: Readonly<Record<string, string>> = { "\n": "↵", "\t": "⇥", "\r"
 /** `keepsLines`: lines break where they are broken. */
 export function visibleParts(text: string, keepsLines = false): TextPart[] {
   // Most of what is said; looking at every sign costs a loud room its frames.
-  if (plainOnly.test(text)) return text === "" ? [] : [{ text, isMark: false }];
+  if (isPlain(text)) return text === "" ? [] : [{ text, isMark: false }];
   const parts: TextPart[] = [];
   let plain = "";
   let accents = 0;
@@ -43,6 +43,11 @@ export function visibleParts(text: string, keepsLines = false): TextPart[] {
   }
   flush();
   return parts;
+}
+
+/** Letters, digits and signs that everybody has, and nothing else. */
+export function isPlain(text: string): boolean {
+  return plainOnly.test(text);
 }
 
 /** The beginning and the end of what is long; halves of a character stay together. */

@@ -20,6 +20,13 @@ export interface Api {
   call(method: "GET" | "POST" | "DELETE", path: string, body?: JsonObject | string): Promise<JsonObject>;
   /** At the page where people decide, which needs no login. */
   post(path: string, body: JsonObject): Promise<JsonObject>;
+  /** A stream under `/console/api`, from after `lastId`; it ends with the signal. */
+  follow(path: string, options: Following): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+}
+
+interface Following {
+  lastId: string | undefined;
+  signal: AbortSignal;
 }
 
 export interface ApiOptions {
@@ -32,18 +39,23 @@ export interface ApiOptions {
 const answerMs = 30_000;
 
 export function createApi({ half, fetch, onLoggedOut }: ApiOptions): Api {
-  const send = async (path: string, init: RequestInit): Promise<JsonObject> => {
-    let response: Response;
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
     try {
-      response = await fetch(path, { ...init, signal: AbortSignal.timeout(answerMs), redirect: "error" });
+      return await fetch(path, { signal: AbortSignal.timeout(answerMs), ...init, redirect: "error" });
     } catch {
       throw new ApiError(0, "network", "The gateway cannot be reached.");
     }
+  };
+  const send = async (path: string, init: RequestInit): Promise<JsonObject> => {
+    const response = await ask(path, init);
     const answer: unknown = await response.json().catch(() => undefined);
     if (response.ok) return isObject(answer) ? answer : {};
+    throw refusal(response, answer);
+  };
+  const refusal = (response: Response, answer: unknown): ApiError => {
     const error = isObject(answer) && isObject(answer.error) ? answer.error : {};
     if (response.status === 401) onLoggedOut?.();
-    throw new ApiError(
+    return new ApiError(
       response.status,
       typeof error.reason === "string" ? error.reason : "unknown",
       typeof error.message === "string" ? error.message : `The gateway answered ${response.status}.`,
@@ -58,6 +70,12 @@ export function createApi({ half, fetch, onLoggedOut }: ApiOptions): Api {
         headers: { "x-mcpx-console": half(), ...(body !== undefined && json) },
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       }),
+    async follow(path, { lastId, signal }) {
+      const headers = { "x-mcpx-console": half(), ...(lastId !== undefined && { "last-event-id": lastId }) };
+      const response = await ask(`/console/api${path}`, { headers, signal });
+      if (response.ok && response.body !== null) return response.body;
+      throw refusal(response, await response.json().catch(() => undefined));
+    },
     post: (path, body) => send(path, { method: "POST", headers: json, body: JSON.stringify(body) }),
   };
 }

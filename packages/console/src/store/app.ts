@@ -1,9 +1,10 @@
 // Everything the page knows, put together: who is logged in, rooms, tree, gates, and the deck of what waits.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type Api, ApiError, createApi } from "./api.ts";
-import { createCell, createTouch, type Readable } from "./cell.ts";
+import { createCell, createTouch, type Later, type Readable } from "./cell.ts";
 import { type Deck, dealDeck, gateItem, type Item, isSameDeck, proposalItem } from "./deck.ts";
 import { createGates, type Gates } from "./gates.ts";
+import { followGates, type LiveGates, type Pages } from "./live-gates.ts";
 import { openRoom, type RoomStore } from "./room.ts";
 
 interface Topic {
@@ -54,13 +55,17 @@ export interface AppOptions {
   /** Another page has the same name: a new one is needed. */
   renameTab(): void;
   fetch: typeof fetch;
-  later(work: () => void): void;
+  later: Later;
   /** Nobody looks at the moment. */
   isHidden(): boolean;
+  /** Where they cannot find each other, each looks for itself again and again. */
+  pages?: Pages | undefined;
 }
 
 const lookMs = 1_000;
 const lookSlowlyMs = 5_000;
+/** Where news come by themselves, in case of doubt. */
+const lookRarelyMs = 60_000;
 const treeMs = 10_000;
 /** As long as this a token for rooms is given out again. */
 const sharedMs = 5_000;
@@ -78,6 +83,9 @@ export function createApp(options: AppOptions): App {
   const seen = new Set<string>();
   const dismissed = new Set<string>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
+  const leaving = new AbortController();
+  let live: LiveGates | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let isStopped = false;
 
   const api = createApi({
@@ -113,9 +121,11 @@ export function createApp(options: AppOptions): App {
     rooms.set(new Map());
     await Promise.all(open.map((room) => room.close()));
   };
-  // Who is not logged in is nowhere.
+  // Who is not logged in is nowhere, and hears nothing.
   session.subscribe((now) => {
-    if (now === null) void leaveRooms();
+    if (now !== null) return;
+    leaving.abort();
+    void leaveRooms();
   });
 
   // Rooms that are joined together share one.
@@ -202,11 +212,20 @@ export function createApp(options: AppOptions): App {
     const { user, isDemo } = await api.call("GET", "/session");
     session.set({ user: String(user), isDemo: isDemo === true });
   };
+  const lookAtGates = async () => {
+    const now = performance.now();
+    if (live?.isLive() && !gates.isStale() && now - lookedAt < lookRarelyMs) return;
+    lookedAt = now;
+    await gates.refresh();
+  };
   const soon = () => (options.isHidden() ? lookSlowlyMs : lookMs);
   void begin()
     .catch(() => undefined)
     .then(() => {
-      keep(() => gates.refresh(), soon);
+      const { pages } = options;
+      const { signal } = leaving;
+      if (pages !== undefined && !signal.aborted) live = followGates({ api, gates, pages, signal });
+      keep(lookAtGates, soon);
       keep(lookAtTopics, soon);
       keep(refreshTree, () => treeMs);
     });
@@ -233,6 +252,7 @@ export function createApp(options: AppOptions): App {
     },
     async stop() {
       isStopped = true;
+      leaving.abort();
       for (const timer of timers) clearTimeout(timer);
       await leaveRooms();
     },

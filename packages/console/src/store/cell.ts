@@ -28,15 +28,21 @@ export function createCell<T>(first: T): Cell<T> {
   };
 }
 
-/** Many changes become one: what is to be done is done once, when the screen is drawn next. */
-export function createTouch(work: () => void, later: (work: () => void) => void): () => void {
+/** Does something when the screen is drawn next, and not before so many ms are over. */
+export type Later = (work: () => void, waitMs: number) => void;
+
+/** Many changes become one: what is to be done is done once, and no more often than every so many ms. */
+export function createTouch(work: () => void, later: Later, everyMs = 0): () => void {
   let isComing = false;
+  let mayAt = 0;
   return () => {
     if (isComing) return;
     isComing = true;
+    const wait = Math.max(0, mayAt - performance.now());
     later(() => {
       isComing = false;
+      mayAt = performance.now() + everyMs;
       work();
-    });
+    }, wait);
   };
 }

@@ -96,7 +96,10 @@ test("a gate counts those who have signed, and a held result waits too", () => {
   expect(gateItem(two).outcome.long).toBe(
     "Waiting for a signature. anna approved it. 1 more of 2 must approve.",
   );
-  expect(gateItem(gate({ status: "held" }))).toMatchObject({ isPending: true, isReview: true });
+  const held = { status: "held", resultText: "{}" };
+  expect(gateItem(gate(held))).toMatchObject({ isPending: true, isReview: true });
+  // Who asked for it does not see it.
+  expect(gateItem(gate({ status: "held" }))).toMatchObject({ isPending: false, isReview: true });
 });
 
 test("the arguments of a gate are those that will be sent, to the digit", () => {

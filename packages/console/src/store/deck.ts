@@ -69,7 +69,8 @@ export function gateItem(gate: GateView): GateItem {
     args: isObject(args) ? args : { arguments: args },
     createdAt: Date.parse(gate.createdAt),
     expiresAt: Date.parse(gate.expiresAt),
-    isPending: gate.status === "pending" || gate.status === "held",
+    // Who asked for a held result does not see it, and cannot decide about it.
+    isPending: gate.status === "pending" || (gate.status === "held" && gate.resultText !== undefined),
     outcome: gateOutcome({
       ...gate,
       approvals: gate.review?.approvals ?? gate.approvals,

@@ -1,6 +1,6 @@
-// Calls that wait at gates: looked at every second, each with its exact arguments, and what became of it.
+// Calls that wait at gates: each with its exact arguments, and what became of it. What was touched is looked at again.
 import { digestOf, type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
-import type { Api } from "./api.ts";
+import { type Api, ApiError } from "./api.ts";
 import { base64Url } from "./base64-url.ts";
 import { createCell, type Readable } from "./cell.ts";
 
@@ -42,7 +42,14 @@ export interface Gates {
   /** Names and kinds of those whose signature counts. */
   readonly approvers: Readable<readonly JsonObject[]>;
   readonly isPanic: Readable<boolean>;
-  /** Looks now; resolves when it has looked. */
+  /** What is wrong with a gate that is not shown for it. */
+  readonly fault: Readable<string | undefined>;
+  /** Something has become of it, or of any. */
+  touch(id: string): void;
+  touchAll(): void;
+  /** Something was touched and could not be looked at. */
+  isStale(): boolean;
+  /** Looks at everything; resolves when it has looked. */
   refresh(): Promise<void>;
   /** One of them again, at once. */
   reload(id: string): Promise<void>;
@@ -51,23 +58,38 @@ export interface Gates {
 }
 
 const settledMax = 50;
+/** More than these are not looked at one by one. */
+const touchedMax = 20;
 
 export function createGates(api: Api): Gates {
   const known = new Map<string, GateView>();
   const view = createCell<readonly GateView[]>([]);
   const approvers = createCell<readonly JsonObject[]>([]);
   const isPanic = createCell(false);
+  const fault = createCell<string | undefined>(undefined);
+  const touched = new Set<string>();
+  let isAllTouched = false;
   let looking: Promise<void> | undefined;
 
   const publish = () => {
     const all = [...known.values()];
-    const settled = all.filter(({ status }) => status !== "pending");
+    const settled = all.filter(({ status }) => !isUnderWay(status));
     for (const { id } of settled.slice(0, Math.max(0, settled.length - settledMax))) known.delete(id);
     view.set([...known.values()]);
   };
+  /** One that cannot be trusted or is not there any more is not shown, and the others are. */
+  const load = async (id: string) => {
+    try {
+      known.set(id, await readGate(await api.call("GET", `/admin/gates/${encodeURIComponent(id)}`)));
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.status === 404;
+      if (!isGone && !(error instanceof UntrueGate)) throw error;
+      known.delete(id);
+      if (!isGone) fault.set(error.message);
+    }
+  };
   const reload = async (id: string) => {
-    const gate = await readGate(await api.call("GET", `/admin/gates/${encodeURIComponent(id)}`));
-    known.set(id, gate);
+    await load(id);
     publish();
   };
   const look = async () => {
@@ -87,16 +109,56 @@ export function createGates(api: Api): Gates {
     for (const id of [...changed.map((one) => String(one.id)), ...left.map((one) => one.id)])
       await reload(id);
   };
+  const lookAtTouched = async () => {
+    while (isAllTouched || touched.size > 0) {
+      const [id] = touched;
+      if (isAllTouched || touched.size > touchedMax || id === undefined) {
+        isAllTouched = false;
+        touched.clear();
+        await look();
+      } else {
+        touched.delete(id);
+        await reload(id);
+      }
+    }
+  };
+  const work = async () => {
+    try {
+      await lookAtTouched();
+    } catch (error) {
+      // What was not seen is not known to be what it was.
+      isAllTouched = true;
+      throw error;
+    } finally {
+      looking = undefined;
+    }
+  };
+  const begin = () => {
+    looking ??= work();
+    return looking;
+  };
+  const beginQuietly = () => {
+    // It stays touched, and whoever refreshes hears why.
+    begin().catch(() => undefined);
+  };
   return {
     view,
     approvers,
     isPanic,
+    fault,
     reload,
+    touch(id) {
+      touched.add(id);
+      beginQuietly();
+    },
+    touchAll() {
+      isAllTouched = true;
+      beginQuietly();
+    },
+    isStale: () => isAllTouched && looking === undefined,
     refresh() {
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-      return looking;
+      isAllTouched = true;
+      return begin();
     },
     forget(id) {
       known.delete(id);
@@ -114,19 +176,33 @@ function stateOf({ status, approvals, review }: GateView): string {
   return `${status} ${approvals.length} ${review?.approvals.length}`;
 }
 
+/** The gateway does not show what it wants to have signed. */
+class UntrueGate extends Error {}
+
 /** What is shown must be what is signed, whatever the gateway says. */
 async function readGate(answer: JsonObject): Promise<GateView> {
   const gate = answer as unknown as GateView;
-  const { terms, argumentsText, id, tool } = gate;
+  const { terms, argumentsText, id, tool, resultText } = gate;
   const isTrue =
     isObject(terms) &&
     typeof argumentsText === "string" &&
     terms.confirmation_id === id &&
     terms.tool === tool &&
     terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
-    (gate.status !== "held" || terms.result_digest === (await textDigest(gate.resultText ?? "")));
-  if (!isTrue) throw new Error("The gateway shows another call than it wants to have signed: sign nothing");
-  return gate;
+    // Whoever asked for it does not see it before others have.
+    (gate.status !== "held" ||
+      resultText === undefined ||
+      terms.result_digest === (await textDigest(resultText)));
+  if (!isTrue) {
+    throw new UntrueGate("The gateway shows another call than it wants to have signed: sign nothing");
+  }
+  return resultText === undefined ? gate : { ...gate, outcome: outcomeOf(resultText) };
+}
+
+/** As it was signed, with its numbers to the last digit. */
+function outcomeOf(resultText: string): NonNullable<GateView["outcome"]> {
+  const read = parseExact(resultText);
+  return isObject(read) ? read : {};
 }
 
 /** Of the text itself, to the byte. */

@@ -1,16 +1,9 @@
 // Signatures under decisions about gates, made in this browser: with a passkey, or with a key that cannot leave it.
-import {
-  challengeOf,
-  type Decision,
-  isObject,
-  type JsonObject,
-  type Statement,
-  statementOf,
-  statementText,
-} from "@mcpx/protocol";
+import { challengeOf, type Decision, type Statement, statementOf, statementText } from "@mcpx/protocol";
 import type { Api } from "./api.ts";
-import { base64Url, bytesOf } from "./base64-url.ts";
+import { base64Url } from "./base64-url.ts";
 import type { GateView } from "./gates.ts";
+import { askPasskey } from "./passkeys.ts";
 
 /** An EC key of this browser: its private part cannot be read by anybody. */
 export interface BrowserKey {
@@ -66,33 +59,12 @@ export async function decideWithPasskey(
   const wish = { decision, ...(reason !== undefined && { reason }) };
   const path = `/approve/${encodeURIComponent(id)}/passkey`;
   const options = await api.post(`${path}/options`, wish);
-  const { challenge, allowCredentials } = options;
+  const { challenge } = options;
   if (challenge !== (await challengeOf(statementOf(terms, decision, reason)))) {
     throw new Error("The gateway wants another call signed than it shows. Nothing was signed.");
   }
-  const allowed = Array.isArray(allowCredentials) ? allowCredentials.filter(isObject) : [];
-  const credential = (await credentials.get({
-    publicKey: {
-      ...(options as { rpId?: string; timeout?: number; userVerification?: UserVerificationRequirement }),
-      challenge: bytesOf(String(challenge)),
-      allowCredentials: allowed.map((one) => ({ type: "public-key", id: bytesOf(String(one.id)) })),
-    },
-  })) as PublicKeyCredential | null;
-  if (credential === null) throw new Error("No passkey was used. Nothing was decided.");
-  await api.post(`${path}/decision`, { ...wish, credential: written(credential) });
-}
-
-function written({ id, response }: PublicKeyCredential): JsonObject {
-  const { clientDataJSON, authenticatorData, signature } = response as AuthenticatorAssertionResponse;
-  const text = (bytes: ArrayBuffer) => base64Url(new Uint8Array(bytes));
-  return {
-    id,
-    response: {
-      clientDataJSON: text(clientDataJSON),
-      authenticatorData: text(authenticatorData),
-      signature: text(signature),
-    },
-  };
+  const credential = await askPasskey(credentials, options);
+  await api.post(`${path}/decision`, { ...wish, credential });
 }
 
 function base64Text(text: string): string {

@@ -10,7 +10,7 @@ import {
   type Tool,
 } from "@mcpx/client";
 import type { JsonObject, Level } from "@mcpx/protocol";
-import { type Cell, createCell, createTouch, type Readable } from "./cell.ts";
+import { type Cell, createCell, createTouch, type Later, type Readable } from "./cell.ts";
 import { createTimeline, type Filter, type Timeline } from "./timeline.ts";
 
 interface RoomView {
@@ -55,11 +55,13 @@ type ToolList =
 export interface RoomOptions {
   topic: string;
   join: Omit<JoinOptions, "topic">;
-  later(work: () => void): void;
+  later: Later;
 }
 
 const olderAtOnce = 500;
 const recentCount = 200;
+/** A loud room is shown anew so often: nobody reads faster, and the rest of the page has its turn. */
+const shownEveryMs = 100;
 
 export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
   const timeline = createTimeline();
@@ -81,7 +83,7 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
   const ending = new AbortController();
   let isLoading = false;
 
-  const touch = createTouch(() => {
+  const publish = () => {
     const { version } = view.get();
     view.set({
       topic,
@@ -89,12 +91,13 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
       state: room?.state ?? view.get().state,
       reason: room?.reason ?? view.get().reason,
       id: room?.id ?? "",
-      participants: room === undefined ? [] : [self(room), ...room.peers],
+      participants: sameOr(view.get().participants, room === undefined ? [] : [self(room), ...room.peers]),
       proposals: room?.proposals.all() ?? [],
       hasOlder,
       gap,
     });
-  }, later);
+  };
+  const touch = createTouch(publish, later, shownEveryMs);
 
   const setTools = (participant: string, list: ToolList | undefined) => {
     const next = new Map(tools.get());
@@ -145,7 +148,7 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
     tools,
     setFilter(change) {
       timeline.setFilter(change);
-      touch();
+      publish();
     },
     async loadOlder() {
       if (isLoading || !hasOlder || room === undefined) return;
@@ -158,7 +161,8 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
         });
         const added = timeline.prepend(envelopes, atOf);
         hasOlder = next !== undefined && added > 0;
-        touch();
+        // At once: whoever scrolls is kept where they are.
+        publish();
       } finally {
         isLoading = false;
       }
@@ -194,6 +198,18 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
 /** Ourselves as others see us. */
 function self({ id, level }: { id: string; level: Level }): Participant {
   return { id, kind: "human", privilege: level };
+}
+
+/** The list that is known already where it says the same: what has not changed is not drawn again. */
+function sameOr(before: readonly Participant[], now: readonly Participant[]): readonly Participant[] {
+  const [own, ...others] = now;
+  const [ownBefore, ...othersBefore] = before;
+  const isSame =
+    before.length === now.length &&
+    own?.id === ownBefore?.id &&
+    own?.privilege === ownBefore?.privilege &&
+    others.every((one, i) => one === othersBefore[i]);
+  return isSame ? before : now;
 }
 
 function atOf({ at, ts }: RoomEnvelope): number {

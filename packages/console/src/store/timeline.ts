@@ -1,6 +1,7 @@
 // What was said in a room, as rows: bounded, filtered, searched, and threaded by what refers to what. Pure.
 import type { RoomEnvelope } from "@mcpx/client";
 import { parseKind } from "@mcpx/protocol";
+import { shortJson } from "../show/short-json.ts";
 
 export const families = ["chat", "calls", "proposals", "presence", "protocol"] as const;
 export type Family = (typeof families)[number];
@@ -143,6 +144,6 @@ function familyOf({ kind, payload }: RoomEnvelope, asked: Family | undefined): F
 }
 
 function searchedText({ from, kind, payload }: RoomEnvelope): string {
-  const said = typeof payload.text === "string" ? payload.text : JSON.stringify(payload);
+  const said = typeof payload.text === "string" ? payload.text : shortJson(payload, searchedCharsMax);
   return `${from} ${kind} ${said.slice(0, searchedCharsMax)}`.toLowerCase();
 }

@@ -1,14 +1,13 @@
 // Becoming an approver: an admin makes a link for a name, and whoever opens it registers a passkey, once.
-import { randomBytes } from "node:crypto";
 import type { Audit, HttpRequest, HttpResponse, Principal } from "@mcpx/host";
-import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { principalName } from "../../plain-caller.ts";
 import { type ApproverStore, isApproverName } from "../approver-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
-import { isBase64Url, jwkOfCose, type Passkey, readPasskey } from "../passkey.ts";
 import { readBody } from "./decide-here.ts";
 import type { Enrolments } from "./enrolments.ts";
-import { checkNamed, named, originOf, rpIdOf } from "./where.ts";
+import { creationOptions, readRegistration } from "./registration.ts";
+import { named, originOf } from "./where.ts";
 
 export interface EnrolDesk {
   gates: Gatekeeper;
@@ -16,11 +15,6 @@ export interface EnrolDesk {
   enrolments: Enrolments;
   audit: Audit;
 }
-
-/** Ed25519, P-256, and RSA where a platform has nothing else. */
-const algorithms = [-8, -7, -257];
-const promptMs = 300_000;
-const transportsMax = 10;
 
 export async function inviteApprover(
   desk: EnrolDesk,
@@ -42,21 +36,10 @@ export async function inviteApprover(
 /** What the browser is to make. */
 export async function enrolOptions(desk: EnrolDesk, request: HttpRequest): Promise<HttpResponse> {
   const enrolment = desk.enrolments.find(request.params.ticket);
-  const rpId = rpIdOf(originOf(request));
-  checkNamed(rpId);
-  enrolment.challenge = randomBytes(32).toString("base64url");
   const { name } = enrolment;
-  return {
-    body: {
-      challenge: enrolment.challenge,
-      rp: { id: rpId, name: "mcpx" },
-      user: { id: randomBytes(32).toString("base64url"), name, displayName: name },
-      pubKeyCredParams: algorithms.map((alg) => ({ alg, type: "public-key" })),
-      timeout: promptMs,
-      attestation: "none",
-      authenticatorSelection: { userVerification: "required", residentKey: "preferred" },
-    },
-  };
+  const { challenge, ...rest } = creationOptions(name, originOf(request));
+  enrolment.challenge = challenge;
+  return { body: { challenge, ...rest } };
 }
 
 export async function enrolPasskey(desk: EnrolDesk, request: HttpRequest): Promise<HttpResponse> {
@@ -82,74 +65,4 @@ export async function enrolPasskey(desk: EnrolDesk, request: HttpRequest): Promi
 function checkFree({ gates }: EnrolDesk, name: string): void {
   const isTaken = anchorsNow(gates).some((key) => key.name.toLowerCase() === name.toLowerCase());
   if (isTaken) throw new McpxError("id_conflict", "there is an approver of this name");
-}
-
-async function readRegistration(
-  credential: unknown,
-  challenge: string | undefined,
-  origin: string,
-): Promise<Passkey> {
-  const rpId = rpIdOf(origin);
-  checkNamed(rpId);
-  if (challenge === undefined) throw new McpxError("bad_request", "ask for the options first");
-  const { id, response } = isObject(credential) ? credential : {};
-  const { clientDataJSON, attestationObject, transports } = isObject(response) ? response : {};
-  if (![id, clientDataJSON, attestationObject].every(isBase64Url)) {
-    throw new McpxError("bad_request", "credential must be what the browser gave");
-  }
-  const registration = { id, clientDataJSON, attestationObject } as Record<keyof Registration, string>;
-  const { publicKey, counter } = await verify(registration, challenge, origin, rpId);
-  return readPasskey({
-    credentialId: id,
-    publicKey,
-    counter,
-    rpId,
-    origin,
-    transports: readTransports(transports),
-  });
-}
-
-interface Registration {
-  id: string;
-  clientDataJSON: string;
-  attestationObject: string;
-}
-
-async function verify(
-  { id, clientDataJSON, attestationObject }: Registration,
-  challenge: string,
-  origin: string,
-  rpId: string,
-): Promise<JsonObject> {
-  const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
-  const { decodeCredentialPublicKey } = await import("@simplewebauthn/server/helpers");
-  try {
-    const { registrationInfo } = await verifyRegistrationResponse({
-      response: {
-        id,
-        rawId: id,
-        type: "public-key",
-        response: { clientDataJSON, attestationObject },
-        clientExtensionResults: {},
-      },
-      expectedChallenge: challenge,
-      expectedOrigin: origin,
-      expectedRPID: rpId,
-      requireUserVerification: true,
-      supportedAlgorithmIDs: algorithms,
-    });
-    if (registrationInfo?.credential.id !== id) throw new Error("it is another credential");
-    const { publicKey, counter } = registrationInfo.credential;
-    return { publicKey: jwkOfCose(decodeCredentialPublicKey(publicKey)), counter };
-  } catch (error) {
-    throw new McpxError("bad_proof", "the passkey's registration does not hold", { cause: error });
-  }
-}
-
-/** Only hints for the browser. */
-function readTransports(value: unknown): string[] {
-  const known = Array.isArray(value)
-    ? value.filter((one) => typeof one === "string" && one.length <= 32)
-    : [];
-  return known.slice(0, transportsMax);
 }

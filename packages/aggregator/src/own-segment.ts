@@ -1,0 +1,2 @@
+// Where the tree's own tools stand.
+export const ownSegment = "mcpax";

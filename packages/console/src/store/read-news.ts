@@ -1,0 +1,42 @@
+// News of gates as they come over a stream of server-sent events. Pure, but for the stream.
+import { isObject } from "@mcpx/protocol";
+
+export interface News {
+  /** Where it stands in the stream: what to come back to. Absent in a mere sign of life. */
+  readonly id?: string;
+  /** Something has become of this gate. */
+  readonly gate?: string;
+  /** Everything has to be looked at: what was missed is not known. */
+  readonly isAll?: boolean;
+}
+
+/** An event is a line or two. */
+const eventCharsMax = 10_000;
+
+/** Throws where it is no stream of events. */
+export async function* readNews(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<News> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const [rest = "", ...events] = (text + value).split("\n\n").toReversed();
+    for (const event of events.toReversed()) yield newsOf(event);
+    if (rest.length > eventCharsMax) throw new Error("The gateway sends an event without an end.");
+    text = rest;
+  }
+}
+
+function newsOf(event: string): News {
+  const fieldOf = (name: string) =>
+    event
+      .split("\n")
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2);
+  const id = fieldOf("id");
+  const data = fieldOf("data");
+  if (id === undefined || data === undefined) return {};
+  const said: unknown = JSON.parse(data);
+  if (isObject(said) && typeof said.gate === "string") return { id, gate: said.gate };
+  return { id, isAll: true };
+}

@@ -1,0 +1,145 @@
+// The servers at the page itself: a person adds, looks, removes and imports, and nothing happens that was not said yes to.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../browser/page.ts";
+import { scratch } from "../cli/support/mcpx-process.ts";
+import { axeFaults } from "./support/axe.ts";
+import { startGateway } from "./support/gateway.ts";
+import { openScreen } from "./support/screen.ts";
+
+let browser: Browser;
+const slow = { timeout: 90_000 };
+const tiny = join(import.meta.dirname, "../cli/support/tiny-server.ts");
+const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const go = (page: Page, name: string) =>
+  page.getByRole("navigation").getByRole("button", { name, exact: true }).click();
+const button = (page: Page, name: string) => page.getByRole("button", { name });
+const article = (page: Page, name: string) => page.getByRole("article").filter({ hasText: name });
+
+async function fillTiny(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("tiny");
+  await page.getByRole("textbox", { name: "Command" }).fill(process.execPath);
+  await page.getByRole("textbox", { name: /^Arguments/ }).fill(`${tiny}\nphoto\u202egpj.exe\n<b>bold</b>`);
+  await button(page, "Add a variable").click();
+  await page.getByRole("textbox", { name: "Name of variable 1" }).fill("GITHUB_TOKEN");
+  await page.getByLabel("Value 1", { exact: true }).fill(token);
+}
+
+test(
+  "[X1-8-1] a server is added after its whole command was seen, and removed after a question",
+  slow,
+  async () => {
+    const gateway = await startGateway();
+    const config = join(gateway.dataDir, "mcpx.json");
+    const { page, context, errors, origins } = await openScreen(browser, gateway.link, { bypassCSP: true });
+    await go(page, "Servers");
+    await page.getByText("Nothing is configured yet. The first server makes").waitFor();
+    await button(page, "Add a server …").click();
+    await fillTiny(page);
+    expect(await axeFaults(page)).toEqual([]);
+    await button(page, "Look at the change").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("A program is started on the gateway's machine").waitFor();
+    // Nothing hides in it, and nothing of it becomes anything but text.
+    const words = dialog.getByRole("group", { name: "The whole command, word by word" });
+    expect(await words.textContent()).toContain("photoU+202Egpj.exe");
+    expect(await words.textContent()).toContain("<b>bold</b>");
+    expect(await words.locator("b").count()).toBe(0);
+    expect(await dialog.textContent()).toContain("its workshop leaves the tree at once");
+    expect(await dialog.textContent()).toContain(config);
+    expect(await dialog.textContent()).toContain('"GITHUB_TOKEN": "•••"');
+    expect(await page.content()).not.toContain(token);
+    expect(await axeFaults(page)).toEqual([]);
+    // Enter is No.
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("No, go back");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => dialog.count()).toBe(0);
+    expect(existsSync(config)).toBe(false);
+    // Once more, with a change of mind in between.
+    await button(page, "Add a server …").click();
+    await fillTiny(page);
+    await button(page, "Look at the change").click();
+    await button(page, "Change it").click();
+    expect(await page.getByRole("textbox", { name: "Command" }).inputValue()).toBe(process.execPath);
+    await button(page, "Look at the change").click();
+    await button(page, "Yes, write it and start it").click();
+    await article(page, "tiny").getByText("up", { exact: true }).waitFor();
+    expect(JSON.parse(readFileSync(config, "utf8")).mcpServers.tiny.env).toEqual({ GITHUB_TOKEN: token });
+    expect(await article(page, "workshop").count()).toBe(0);
+    await button(page, "Log of tiny").click();
+    await page.getByRole("region", { name: "Log of tiny" }).getByText("tiny is up").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(await page.content()).not.toContain(token);
+    // Out again: the default is No here too.
+    await button(page, "Remove … tiny").click();
+    await dialog.getByText("Its 7 tools leave the tree").waitFor();
+    expect(await dialog.textContent()).not.toContain(token);
+    await page.keyboard.press("Enter");
+    expect(readFileSync(config, "utf8")).toContain("tiny");
+    await button(page, "Remove … tiny").click();
+    await button(page, "Yes, remove it").click();
+    await expect.poll(() => article(page, "tiny").count()).toBe(0);
+    expect(readFileSync(config, "utf8")).not.toContain("tiny");
+    expect(errors).toEqual([]);
+    expect([...origins]).toEqual([new URL(gateway.link).origin]);
+    await context.close();
+  },
+);
+
+test(
+  "what other programs have is chosen one by one; what does not start says so, with what mends it",
+  slow,
+  async () => {
+    const home = scratch();
+    mkdirSync(join(home, ".cursor"));
+    const broken = { command: "/nowhere/server", args: ["--x"], env: { API_KEY: token } };
+    const sly = { command: "npx", args: ["-y", "p\u0430ckage"] };
+    writeFileSync(join(home, ".cursor/mcp.json"), JSON.stringify({ mcpServers: { broken, sly } }));
+    const gateway = await startGateway(["--no-demo"], { home });
+    const { page, context, errors } = await openScreen(browser, gateway.link, {
+      viewport: { width: 390, height: 800 },
+      colorScheme: "dark",
+      bypassCSP: true,
+    });
+    await button(page, "☰ Rooms and tools").click();
+    await go(page, "Servers");
+    await button(page, "Import …").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("/nowhere/server --x").waitFor();
+    expect(await dialog.textContent()).not.toContain(token);
+    // Nothing is chosen beforehand.
+    expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+    expect(await button(page, "Look at the change").isDisabled()).toBe(true);
+    await page.getByRole("checkbox", { name: /sly/ }).check();
+    await button(page, "Look at the change").click();
+    await dialog.getByText("This name mixes alphabets: Latin and Cyrillic").waitFor({ state: "attached" });
+    await button(page, "Change it").click();
+    await page.getByRole("checkbox", { name: /sly/ }).uncheck();
+    await page.getByRole("checkbox", { name: /broken/ }).check();
+    expect(await axeFaults(page)).toEqual([]);
+    await button(page, "Look at the change").click();
+    await dialog.getByText("A program is started").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+    expect(await page.evaluate(isWide)).toBe(false);
+    await button(page, "Yes, write and start").click();
+    const item = article(page, "broken");
+    await item.getByText("mcpx add broken --replace -- FULL/PATH/OF/COMMAND").waitFor();
+    expect(await page.evaluate(isWide)).toBe(false);
+    expect(await axeFaults(page)).toEqual([]);
+    expect(await page.content()).not.toContain(token);
+    expect(
+      Object.keys(JSON.parse(readFileSync(join(gateway.dataDir, "mcpx.json"), "utf8")).mcpServers),
+    ).toEqual(["broken"]);
+    expect(errors).toEqual([]);
+    await context.close();
+  },
+);

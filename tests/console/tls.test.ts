@@ -1,0 +1,77 @@
+// The console over real TLS: the cookie is bound to its host, and goes nowhere in plain.
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openBrowser } from "../browser/page.ts";
+import { mcpx, scratch } from "../cli/support/mcpx-process.ts";
+import { startGateway } from "./support/gateway.ts";
+import { openScreen } from "./support/screen.ts";
+
+let browser: Browser;
+/** Browsers trust `localhost` without TLS too: this is a name as any other. */
+const host = "console.example";
+
+beforeAll(async () => {
+  browser = await openBrowser([`--host-resolver-rules=MAP ${host} 127.0.0.1`]);
+});
+afterAll(() => browser.close());
+
+/** Somebody else on another port of the same host, who reads what browsers bring along. */
+async function listenInPlain(): Promise<{ url: string; cookies: string[] }> {
+  const cookies: string[] = [];
+  const server = createServer(({ headers }, response) => {
+    cookies.push(headers.cookie ?? "");
+    response.end("plain");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}/console/`, cookies };
+}
+
+test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script, and never sent in plain", async () => {
+  const home = scratch();
+  const cert = async (...args: string[]) => {
+    const { code, out } = await mcpx(["cert", ...args, "--json", "--data", join(home, "data")]);
+    expect(code).toBe(0);
+    return JSON.parse(out) as { config: { listen?: object } };
+  };
+  await cert("ca");
+  const { config } = await cert("server", host);
+  const settings = { ...config, listen: { ...config.listen, host: "127.0.0.1", hosts: [host] } };
+  writeFileSync(join(home, "mcpx.json"), JSON.stringify(settings), { mode: 0o600 });
+  const gateway = await startGateway([], { home });
+  expect(gateway.link).toMatch(/^https:/);
+  const link = gateway.link.replace("localhost", host);
+  const { page, context } = await openScreen(browser, link, { ignoreHTTPSErrors: true });
+  const servers = page.getByRole("navigation").getByRole("button", { name: "Servers" });
+  await servers.waitFor();
+  const name = `__Host-mcpx-console-${new URL(gateway.url).port}`;
+  const bounds = { domain: host, path: "/", secure: true, httpOnly: true, sameSite: "Strict" };
+  expect(await context.cookies()).toMatchObject([{ name, ...bounds }]);
+  expect(await page.evaluate("document.cookie")).toBe("");
+  await page.reload();
+  await servers.waitFor();
+  // The control: a cookie without these bounds is shown to whoever listens on another port.
+  await context.addCookies([{ name: "bare", value: "1", domain: host, path: "/" }]);
+  const other = await listenInPlain();
+  await page.goto(other.url);
+  expect(other.cookies[0]).toBe("bare=1");
+  await page.goto(new URL(link).origin);
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByText("Nobody is logged in here").waitFor();
+  expect((await context.cookies()).map((cookie) => cookie.name)).toEqual(["bare"]);
+  await context.close();
+}, 60_000);
+
+test("the control: in plain, on this machine, the cookie has neither", async () => {
+  const gateway = await startGateway();
+  const { context } = await openScreen(browser, gateway.link);
+  const { port } = new URL(gateway.url);
+  expect(await context.cookies(new URL("/console/api/session", gateway.link).href)).toMatchObject([
+    { name: `mcpx-console-${port}`, secure: false, path: "/console", httpOnly: true },
+  ]);
+  await context.close();
+}, 60_000);
