@@ -76,12 +76,15 @@ function readReport(report) {
   }
 }
 
+/** What counts against a test: where everything can be had, also that it was skipped. */
+const isFault = ({ status }) => status === "failed" || (status !== "passed" && process.env.CI !== undefined);
+
 /** The failed tests of a file; the file itself when it could not be run. */
 function faultsOfFile({ name: file, status, message, assertionResults }) {
   const where = relative(".", file);
-  const failed = assertionResults.filter((test) => test.status === "failed");
+  const failed = assertionResults.filter(isFault);
   if (failed.length === 0) return status === "failed" ? [`${where}\n${message}`] : [];
-  return failed.map((test) => `${where} › ${test.fullName}\n${test.failureMessages.join("\n")}`);
+  return failed.map((test) => `${where} › ${test.fullName} (${test.status})\n${test.failureMessages.join("\n")}`);
 }
 
 const steps = process.argv[2] === "test" ? [...check, ...rest] : check;

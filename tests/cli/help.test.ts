@@ -127,7 +127,10 @@ const terminal = join(import.meta.dirname, "support", "terminal.py");
 test("colours and progress are for terminals, and NO_COLOR is heard there too", {
   timeout: 120_000,
 }, async () => {
-  const atTerminal = { program: ["python3", terminal, ...mcpxCommand] } as const;
+  // Node takes a terminal in CI for one without colours.
+  const atTerminal = {
+    program: ["env", "-u", "CI", "TERM=xterm-256color", "python3", terminal, ...mcpxCommand],
+  } as const;
   const colour = "\u001b[";
   const help = async (env: Record<string, string>, more: object = {}) =>
     (await mcpx(["rules", "--help"], { env, ...more })).out;

@@ -45,6 +45,8 @@ export class Membership {
   readonly #channel: Channel;
   readonly #registering: Promise<JsonObject>;
   #answer: RegistrationAnswer | undefined;
+  /** The aggregator has taken us in after this. */
+  #notTakenAtMs = performance.now();
   #isOver = false;
   #beat: ReturnType<typeof setInterval> | undefined;
   #watch: ReturnType<typeof setTimeout> | undefined;
@@ -78,7 +80,7 @@ export class Membership {
     try {
       const answer = readAnswer(await this.#registering);
       this.#answer = answer;
-      this.#options.lease.begin(answer, performance.now());
+      this.#options.lease.begin(answer, this.#notTakenAtMs);
       this.#keepAlive(answer);
       await this.#options.serve(this.#link);
       if (this.#isOver) throw await this.ended;
@@ -144,6 +146,7 @@ export class Membership {
 
   /** [AX-13.4-2] */
   #reply(id: string | number, method: string): void {
+    if (this.#answer === undefined) this.#notTakenAtMs = performance.now();
     const body =
       method === methods.parent
         ? { result: { parent_id: this.#options.lease.parentId(performance.now()) } }

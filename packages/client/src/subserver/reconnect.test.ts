@@ -184,6 +184,27 @@ test("[AX-13.3-3] who sleeps past the lease learns nothing from the answer to an
   expect(aggregator.visits[1]?.parent).toEqual({ parent_id: null });
 });
 
+test("[AX-13.3-3] who sleeps past the lease while it is registered is registered again", async () => {
+  const aggregator = await openAggregator();
+  const taken = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<void>();
+  aggregator.script["mcpax/register"] = async (_params, visit, usual) => {
+    const answer = await usual();
+    if (visit !== aggregator.visits[0]) return answer;
+    taken.resolve();
+    await late.promise;
+    return answer;
+  };
+  openSubserver(aggregator.url);
+  await taken.promise;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 2_001);
+  onTestFinished(() => void vi.restoreAllMocks());
+  late.resolve();
+  await registeredAgain(aggregator);
+  expect(aggregator.visits[1]?.parent).toEqual({ parent_id: null });
+});
+
 test("[AX-6.3-2] without heartbeats only the connection counts", async () => {
   const aggregator = await openAggregator();
   const subserver = openSubserver(aggregator.url, { heartbeatMs: 0 });
