@@ -84,7 +84,9 @@ function faultsOfFile({ name: file, status, message, assertionResults }) {
   const where = relative(".", file);
   const failed = assertionResults.filter(isFault);
   if (failed.length === 0) return status === "failed" ? [`${where}\n${message}`] : [];
-  return failed.map((test) => `${where} › ${test.fullName} (${test.status})\n${test.failureMessages.join("\n")}`);
+  return failed.map(
+    (test) => `${where} › ${test.fullName} (${test.status})\n${test.failureMessages.join("\n")}`,
+  );
 }
 
 const steps = process.argv[2] === "test" ? [...check, ...rest] : check;
