@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
 import { scratch, start } from "../cli/support/mcpx-process.ts";
-import { openCard, openScreen } from "./support/screen.ts";
+import { cards, openCard, openScreen } from "./support/screen.ts";
 
 async function openForm(page: Page, tool: string): Promise<void> {
   await page.keyboard.press("Control+k");
@@ -21,6 +21,7 @@ test("a board that came after the page is called, and what cannot be undone wait
   const { console: link } = JSON.parse(await gateway.line(/^\{"url"/)) as { console: string };
   await using browser = await openBrowser();
   const { page, errors } = await openScreen(browser, link);
+  await cards(page).first().waitFor();
   await gateway.line(/"device":"board".*"event":"registered"/);
   await openForm(page, "board.read_sensor");
   await page.getByRole("button", { name: "Call", exact: true }).click();
