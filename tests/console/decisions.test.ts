@@ -156,6 +156,14 @@ test("[AX-11.3-2] a passkey opens a gate, once; the next call is compared with i
   void scene.shred({ paper: "B" });
   await openCard(page, "office.shred");
   await page.getByText("Other than the last approved call").waitFor();
+  // What is not bound to these arguments says so before it is allowed.
+  await page.getByRole("button", { name: /^Allow/ }).click();
+  const scopes = page.getByRole("dialog", { name: "Allow for a while" }).locator("label");
+  await scopes.first().waitFor();
+  for (const scope of await scopes.allTextContents()) {
+    expect(scope).toMatch(/with (exactly these|any) arguments/);
+  }
+  await page.keyboard.press("Escape");
   expect(await page.getByRole("region", { name: "Changes" }).textContent()).toMatch(/"A"\s*"B"/);
   await page.getByRole("button", { name: "Reject …" }).click();
   await page.getByRole("textbox", { name: /Reason/ }).fill("keep it");

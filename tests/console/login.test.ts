@@ -1,11 +1,13 @@
 // The way into the console and out of it, and who is kept outside.
 import { createManualClock, type HttpRequest, systemClock } from "@mcpx/host";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { localProof } from "../../packages/cli/src/console/local-proof.ts";
 import { createLoginLinks } from "../../packages/cli/src/console/login-links.ts";
+import { createOperatorTokens } from "../../packages/cli/src/console/operator-tokens.ts";
 import { createSessions } from "../../packages/cli/src/console/sessions.ts";
 import { consoleFiles } from "../../packages/cli/src/console/static-files.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
-import { loginPath, type Visitor, visit } from "./support/visitor.ts";
+import { loginPath, type Visitor, visit, visitBy } from "./support/visitor.ts";
 
 let server: TestServer;
 let visitor: Visitor;
@@ -18,6 +20,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const session = "/console/api/session";
+/** Somebody at the machine. */
+const here = { isLocal: true, epoch: 0 };
 const reasonOf = ({ body }: { body: Record<string, unknown> }) =>
   (body.error as { reason?: string } | undefined)?.reason;
 
@@ -40,8 +44,8 @@ test("[X1-8-1] a link lets one browser in, once, with a cookie no script can rea
 test("links end after ten minutes, and none can be guessed", () => {
   const clock = createManualClock();
   const links = createLoginLinks(clock);
-  const [old, young] = [links.make(), links.make()];
-  links.use(young);
+  const [old, young] = [links.make(here), links.make(here)];
+  expect(links.use(young)).toEqual(here);
   clock.advance(600_001);
   expect(() => links.use(old)).toThrow(/used or is too old/);
   expect(() => links.use("")).toThrow();
@@ -81,13 +85,17 @@ test.each([
 
 test("a cookie that was changed in any part is none", async () => {
   const [name = "", value = ""] = visitor.cookie.split("=");
-  const [id = "", expires = "", mac = ""] = value.split(".");
+  const [id = "", expires = "", mark = "", mac = ""] = value.split(".");
+  expect(mark).toBe("0local");
   const later = `${Number(expires) + 1_000}`;
   const other = id.startsWith("A") ? `B${id.slice(1)}` : `A${id.slice(1)}`;
   for (const forged of [
-    `${id}.${later}.${mac}`,
-    `${other}.${expires}.${mac}`,
-    `${id}.${expires}.`,
+    `${id}.${later}.${mark}.${mac}`,
+    `${other}.${expires}.${mark}.${mac}`,
+    `${id}.${expires}.1local.${mac}`,
+    `${id}.${expires}.0token.${mac}`,
+    `${id}.${expires}.${mac}`,
+    `${id}.${expires}.${mark}.`,
     value.slice(1),
   ]) {
     const headers = { cookie: `${name}=${forged}` };
@@ -208,7 +216,7 @@ test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", ()
   const sessions = createSessions({ identity: server.identity, clock: systemClock, mayLogIn: () => false });
   const request = (headers: object, origin = "https://mcpx.example") =>
     ({ method: "GET", origin, headers: { host: "mcpx.example", ...headers } }) as unknown as HttpRequest;
-  const { cookie, half, id } = sessions.begin(request({}));
+  const { cookie, half, id } = sessions.begin(request({}), here);
   expect(cookie).toMatch(
     /^__Host-mcpx-console=[^;]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
   );
@@ -230,7 +238,7 @@ test("a session ends after its time, whatever is shown", () => {
       origin: "http://localhost:1",
       headers: { host: "localhost:1", ...headers },
     }) as unknown as HttpRequest;
-  const { cookie, half } = sessions.begin(plain({}));
+  const { cookie, half } = sessions.begin(plain({}), here);
   const shown = plain({ cookie: cookie.split(";")[0], "x-mcpx-console": half });
   clock.advance(12 * 3_600_000 - 1);
   sessions.check(shown);
@@ -242,6 +250,103 @@ test("only an admin makes links", async () => {
   const plain = await server.token({ sub: "plain", topics: ["**"] });
   expect((await server.call("POST", "/admin/console-links", plain, {})).status).toBe(403);
   expect((await server.call("POST", "/admin/console-links", undefined, {})).status).toBe(401);
+});
+
+test("[X0-9-2] a link that a token alone has made changes no servers and registers no passkeys", async () => {
+  const token = await server.adminToken();
+  const linkBy = async (body: object) => {
+    const answer = await server.call("POST", "/admin/console-links", token, body);
+    return new URL(String((answer.body as { path?: unknown }).path), server.url).href;
+  };
+  const another = localProof(server.identity, await server.adminToken());
+  const body = { change: { type: "remove", name: "x" }, digest: "" };
+  const refused = async (visitor: Visitor) => {
+    expect((await visitor.call("GET", session)).status).toBe(200);
+    for (const path of ["servers/change", "passkeys/options", "passkeys"]) {
+      const answer = await visitor.call("POST", `/console/api/${path}`, { body });
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(answer.body.error).toMatchObject({
+        message: expect.stringContaining("came from a token"),
+        suggestion: expect.stringContaining("`mcpx console` makes on the gateway's machine"),
+      });
+    }
+  };
+  for (const given of [{}, { proof: "" }, { proof: 7 }, { proof: "A".repeat(43) }, { proof: another }]) {
+    await refused(await visitBy(await linkBy(given)));
+  }
+  // Nor does a link that such a login makes.
+  const guest = await visitBy(await linkBy({}));
+  const { body: made } = await guest.call("POST", "/console/api/admin/console-links", { body: {} });
+  await refused(await visitBy(`${server.url}${made.path}`));
+  // The control: who has the data directory gets as far as the file, which there is none of here.
+  const owner = await visitBy(await linkBy({ proof: localProof(server.identity, token) }));
+  expect((await owner.call("POST", "/console/api/servers/change", { body })).status).toBe(404);
+  const { body: own } = await owner.call("POST", "/console/api/admin/console-links", { body: {} });
+  const second = await visitBy(`${server.url}${own.path}`);
+  expect((await second.call("POST", "/console/api/servers/change", { body })).status).toBe(404);
+});
+
+test("[X0-9-2] logging everybody out ends every login, its tokens and unused links, also over a restart", async () => {
+  const own = await startTestServer();
+  try {
+    const [anna, ben] = [await visit(own), await visit(own)];
+    const { body } = await ben.call("POST", "/console/api/room-token", { body: { tab: "t1" } });
+    const ticket = () => own.call("POST", "/v0/tickets", String(body.token), { topic: "x" });
+    const unused = new URL(await loginPath(own), own.url).href;
+    const plain = await own.token({ sub: "plain", topics: ["**"] });
+    expect((await own.call("POST", "/admin/console-logouts", plain, {})).status).toBe(403);
+    expect((await ticket()).status).toBe(201);
+    expect((await anna.call("POST", "/console/api/admin/console-logouts", { body: {} })).status).toBe(200);
+    const late = await visitBy(unused);
+    const outside = async () => {
+      for (const one of [anna, ben, late]) expect((await one.call("GET", session)).status).toBe(401);
+    };
+    await outside();
+    expect((await ticket()).status).toBe(401);
+    // Who comes now is in, until it is done again.
+    const carl = await visit(own);
+    await own.restart();
+    await outside();
+    expect((await carl.call("GET", session)).status).toBe(200);
+    expect((await own.call("POST", "/admin/console-logouts", await own.adminToken(), {})).status).toBe(200);
+    expect((await carl.call("GET", session)).status).toBe(401);
+    await outside();
+    expect((await (await visit(own)).call("GET", session)).status).toBe(200);
+  } finally {
+    await own.stop();
+  }
+});
+
+test("[X0-9-4] no token of the console outlives its session, and none is forgotten for another", async () => {
+  const clock = createManualClock(Date.now());
+  const ended = new Set<string>();
+  const isOver = ({ id }: { id: string }) => ended.has(id);
+  const tokens = createOperatorTokens({ identity: server.identity, clock, user: "anna", isOver });
+  const login = (id: string) => ({ id, expiresAt: Date.now() + 60_000, ...here });
+  const isGood = async (token: unknown) =>
+    server.identity.tokens.verify(String(token)).then(
+      () => true,
+      () => false,
+    );
+  const late = login("late");
+  const before = await tokens.room(late, "a");
+  expect(await isGood(before.token)).toBe(true);
+  ended.add("late");
+  tokens.revoke(late);
+  // Its body came in only now.
+  await expect(tokens.room(late, "a")).rejects.toMatchObject({ code: "unauthorised" });
+  expect(await isGood(before.token)).toBe(false);
+  const busy = login("busy");
+  const first = await tokens.room(busy, "a");
+  for (let count = 1; count < 200; count += 1) await tokens.room(busy, "a");
+  await expect(tokens.room(busy, "a")).rejects.toMatchObject({ code: "rate_limited" });
+  tokens.revoke(busy);
+  expect(await isGood(first.token)).toBe(false);
+  // What has ended by itself makes room.
+  const patient = login("patient");
+  for (let count = 0; count < 200; count += 1) await tokens.room(patient, "a");
+  clock.advance(600_001);
+  await tokens.room(patient, "a");
 });
 
 test("a key of the browser becomes an approver's, and nobody's name is taken", async () => {

@@ -1,4 +1,5 @@
 // The page itself: everybody can use it, and nothing that strangers send can use it.
+import type { JsonObject } from "@mcpx/protocol";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
@@ -134,6 +135,62 @@ test(
     await context.close();
   },
 );
+
+/** So many objects, one in the other. */
+const nested = (levels: number): JsonObject =>
+  levels === 0 ? { command: "rm -rf /" } : { in: nested(levels - 1) };
+
+test(
+  "[AX-11.3-2] what stands deep is folded, said to be, and seen when asked for; no text looks like more than one",
+  slow,
+  async () => {
+    const { page, context, errors } = await openScreen(browser, await scene.link());
+    void scene.shred({
+      path: '/tmp/a"\nforce true\npath "/tmp/b',
+      'path "/tmp/c" force': true,
+      empty: { list: [], none: {} },
+      deep: nested(100),
+    });
+    await openCard(page, "office.shred");
+    await page.getByRole("button", { name: "Approve …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("deep: what is folded or below belongs to the call too").waitFor();
+    const text = () => dialog.locator(".arguments").textContent();
+    expect(await text()).toContain('"/tmp/a\\"↵\nforce true↵\npath \\"/tmp/b"');
+    expect(await text()).toMatch(/list\s*\[ \]\s*none\s*\{ \}/);
+    // Each text has its border, and so has a name that could be taken for a name and its value.
+    const boxes = await dialog.locator(".boxed").allTextContents();
+    expect(boxes.map((box) => box.slice(0, 8))).toEqual(['"/tmp/a\\', 'path "/t']);
+    expect(await text()).not.toContain("rm -rf /");
+    const fold = dialog.getByRole("button", { name: "show 1 value" });
+    for (let opened = 0; opened < 10 && (await fold.count()) > 0; opened += 1) await fold.click();
+    expect(await text()).toContain('command "rm -rf /"');
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Reject …" }).click();
+    await page.getByRole("button", { name: "Make a key in this browser" }).click();
+    await page.getByRole("button", { name: "Reject and sign" }).click();
+    await page.getByText(/^Rejected by .+ Nothing has happened\.$/).waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  },
+);
+
+test("[X0-9-2] a link with a made-up half logs nobody out, in no tab", slow, async () => {
+  const { page, context } = await openScreen(browser, await scene.link());
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  const { origin } = new URL(page.url());
+  const lured = await context.newPage();
+  await lured.goto(`${origin}/#in=${"A".repeat(43)}`);
+  await lured.getByRole("button", { name: "bakery" }).waitFor();
+  expect(new URL(lured.url()).hash).toBe("");
+  await page.reload();
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  // The control: who was not logged in is not by such a link.
+  const stranger = await openScreen(browser, `${origin}/#in=${"A".repeat(43)}`);
+  await stranger.page.getByText("Nobody is logged in here.").waitFor();
+  await stranger.context.close();
+  await context.close();
+});
 
 test("a name that could be taken for another is marked", slow, async () => {
   const { page, context } = await openScreen(browser, await scene.link());

@@ -1,17 +1,24 @@
 // Logging in with a passkey: whom it lets in, and everything that does not.
 import { readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
-import { createManualClock } from "@mcpx/host";
+import type { ApproverStore } from "@mcpx/aggregator";
+import { type Audit, createManualClock, type HttpRequest } from "@mcpx/host";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Passkey } from "../../packages/aggregator/src/gates/passkey.ts";
+import { softPasskey } from "../../packages/aggregator/src/gates/testing/soft-passkey.ts";
+import { softRegistration } from "../../packages/aggregator/src/gates/testing/soft-registration.ts";
 import { createAttempts } from "../../packages/cli/src/console/passkeys/attempts.ts";
+import { createChallenges } from "../../packages/cli/src/console/passkeys/challenges.ts";
+import { createPasskeyDesk } from "../../packages/cli/src/console/passkeys/register.ts";
 import { createSingleUse } from "../../packages/cli/src/console/passkeys/single-use.ts";
 import { openBrowser } from "../browser/page.ts";
 import { plugIn } from "../browser/support/authenticator.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { enrolled } from "./support/passkey-visitor.ts";
 import { openScreen } from "./support/screen.ts";
-import { loginPath, visit } from "./support/visitor.ts";
+import { loginPath, type Visitor, visit, visitBy } from "./support/visitor.ts";
 
 let server: TestServer;
 const slow = { timeout: 60_000 };
@@ -249,18 +256,46 @@ describe("over HTTP", () => {
 
   test("who tries too often is told to wait; others are not", async () => {
     const anna = enrolled(server);
-    const answers = [];
-    for (let count = 0; count < 21; count += 1) answers.push(await anna.options());
-    expect(answers.slice(0, 20).every(({ status }) => status === 200)).toBe(true);
-    expect(answers[20]).toMatchObject({ status: 429 });
+    const { given } = await anna.options();
+    // Asking takes nothing from anybody, however often somebody at the same address does it.
+    for (let count = 0; count < 300; count += 1) expect((await anna.options()).status).toBe(200);
+    const credential = await anna.sign({ challenge: given.challenge });
+    expect((await anna.send({ ticket: given.ticket, credential })).status).toBe(200);
+    // Nor does logging in.
+    for (let count = 2; count < 24; count += 1)
+      expect((await anna.logIn({ counter: count })).status).toBe(200);
+    for (let count = 0; count < 20; count += 1) expect((await anna.send({})).status).toBe(401);
     expect(await anna.send({})).toMatchObject({ status: 429 });
     const clock = createManualClock();
     const attempts = createAttempts(clock);
     for (let count = 0; count < 20; count += 1) attempts.count("a");
     expect(() => attempts.count("a")).toThrow(/too many attempts/);
     attempts.count("b");
+    attempts.forgive("a");
+    attempts.count("a");
+    expect(() => attempts.count("a")).toThrow(/too many attempts/);
     clock.advance(60_001);
     attempts.count("a");
+  });
+
+  test("[X0-9-4] a challenge is good once, for a while, and never again because there are many", () => {
+    const clock = createManualClock();
+    const challenges = createChallenges(clock, { lifeMs: 1_000, triedMax: 2 });
+    const [one, two, three, old] = Array.from({ length: 4 }, () => challenges.make());
+    expect(challenges.take(one?.ticket)).toBe(one?.challenge);
+    expect(challenges.take(one?.ticket)).toBeUndefined();
+    expect(challenges.take(two?.ticket)).toBe(two?.challenge);
+    expect(() => challenges.take(three?.ticket)).toThrow(/too many attempts/);
+    expect(challenges.take(one?.ticket)).toBeUndefined();
+    clock.advance(1_001);
+    expect(challenges.take(old?.ticket)).toBeUndefined();
+    const young = challenges.make();
+    const longer = young.ticket.replace(/\.(\d+)\./, (_, end) => `.${Number(end) + 1}.`);
+    const foreign = createChallenges(clock, { lifeMs: 1_000, triedMax: 2 }).make();
+    for (const wrong of [longer, foreign.ticket, "", 7, undefined]) {
+      expect(challenges.take(wrong)).toBeUndefined();
+    }
+    expect(challenges.take(young.ticket)).toBe(young.challenge);
   });
 
   test("[X0-9-4] what was begun is kept for a while, once, and not without end", () => {
@@ -311,6 +346,142 @@ describe("over HTTP", () => {
     // A restart brings nothing back.
     await server.restart();
     expect([await anna.session(annas), await ben.session(bens)]).toEqual([401, 200]);
+  });
+
+  /** Somebody at the console who is there with a passkey, or by a link. */
+  const at = (origin: string, cookie: string, half: string) => {
+    const headers = { origin, cookie, "x-mcpx-console": half, "content-type": "application/json" };
+    const call = async (path: string, body: object, method = "POST") => {
+      const response = await fetch(`${origin}${path}`, { method, headers, body: JSON.stringify(body) });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    return { call, headers };
+  };
+
+  test("taking a passkey back also ends logins by links that its logins have made", async () => {
+    const anna = enrolled(server);
+    const ben = enrolled(server, { name: "ben" });
+    const visitorsOf = async (one: typeof anna) => {
+      const { setCookie, body } = await one.logIn();
+      const inside = at(one.origin, setCookie.split(";")[0] ?? "", String(body.half));
+      const link = async (call: typeof inside.call) =>
+        `${one.origin}${(await call("/console/api/admin/console-links", {})).body.path}`;
+      const second = await visitBy(await link(inside.call));
+      const { body: made } = await second.call("POST", "/console/api/admin/console-links", { body: {} });
+      return { second, third: await visitBy(`${one.origin}${made.path}`), unused: await link(inside.call) };
+    };
+    const [annas, bens] = [await visitorsOf(anna), await visitorsOf(ben)];
+    const statusOf = async (visitor: Visitor) => (await visitor.call("GET", "/console/api/session")).status;
+    expect([await statusOf(annas.second), await statusOf(annas.third)]).toEqual([200, 200]);
+    anna.remove();
+    expect([await statusOf(annas.second), await statusOf(annas.third)]).toEqual([401, 401]);
+    expect(await statusOf(await visitBy(annas.unused))).toBe(401);
+    expect([await statusOf(bens.second), await statusOf(bens.third)]).toEqual([200, 200]);
+    expect(await statusOf(await visitBy(bens.unused))).toBe(200);
+  });
+
+  test.each([
+    ["/console/api/tokens", { id: "late", topics: ["x"], ttlMs: 60_000 }, 201],
+    ["/console/api/room-token", { tab: "t1" }, 201],
+    ["/console/api/admin/console-links", {}, 201],
+    ["/console/api/admin/panic", { on: true }, 200],
+  ])("[X0-9-2] who is taken back while the body of %s comes has done nothing", async (path, body, done) => {
+    const anna = enrolled(server);
+    const login = async (counter: number) => {
+      const { setCookie, body: given } = await anna.logIn({ counter });
+      return at(anna.origin, setCookie.split(";")[0] ?? "", String(given.half)).headers;
+    };
+    const slowly = async (counter: number, meanwhile: () => void) => {
+      const headers = await login(counter);
+      const text = JSON.stringify(body);
+      return await new Promise<number>((resolve, reject) => {
+        const sent = request(`${anna.origin}${path}`, {
+          method: "POST",
+          headers: { ...headers, "content-length": Buffer.byteLength(text), expect: "100-continue" },
+        });
+        sent.on("error", reject);
+        sent.on("response", (response) => resolve(response.resume().statusCode ?? 0));
+        // Its head was read, and whoever it comes from was let in.
+        sent.on("continue", () => {
+          sent.write(text.slice(0, 1));
+          fetch(`${anna.origin}/console/api/session`, { headers }).then(() => {
+            meanwhile();
+            sent.end(text.slice(1));
+          }, reject);
+        });
+        sent.flushHeaders();
+      });
+    };
+    // The control.
+    expect(await slowly(1, () => {})).toBe(done);
+    await server.call("POST", "/admin/panic", await server.adminToken(), { on: false });
+    expect(await slowly(2, anna.remove)).toBe(401);
+    const { body: gates } = await server.call("GET", "/admin/gates", await server.adminToken());
+    expect(gates).toMatchObject({ panic: false });
+  });
+
+  test.each([
+    [
+      "the credential id",
+      "ann",
+      (own: Passkey, others: Passkey) => ({ ...own, credentialId: others.credentialId }),
+    ],
+    ["the public key", "ann", (own: Passkey, others: Passkey) => ({ ...own, publicKey: others.publicKey })],
+    ["a name that looks like that", "Anna", (own: Passkey) => own],
+  ])("[AX-11.3-2] at the console nobody registers with %s of another approver", async (_, name, wish) => {
+    const anna = enrolled(server);
+    const others = JSON.parse(readFileSync(join(server.dataDir, "approvers/anna.json"), "utf8")).passkey;
+    const visitor = await visitBy(`${anna.origin}${await loginPath(server)}`);
+    const register = async (as: string, passkey: Passkey) => {
+      const { body, status } = await visitor.call("POST", "/console/api/passkeys/options", {
+        body: { name: as },
+      });
+      if (status !== 200) return status;
+      const { credentialId, publicKey } = passkey;
+      const wanted = { credentialId, publicKey, challenge: String(body.challenge), origin: anna.origin };
+      const credential = softRegistration(wanted);
+      return (await visitor.call("POST", "/console/api/passkeys", { body: { credential } })).status;
+    };
+    expect(await register(name, wish(softPasskey().passkey, others))).toBe(409);
+    expect((await anna.logIn()).status).toBe(200);
+    // The control.
+    expect(await register("zoe", softPasskey().passkey)).toBe(201);
+    expect((await anna.logIn({ counter: 2 })).status).toBe(200);
+  });
+
+  test("who is logged out while a registration is looked at has registered nothing", async () => {
+    const ended = new Set<string>();
+    const added: string[] = [];
+    const desk = createPasskeyDesk({
+      gates: { anchors: [] },
+      approvers: {
+        add: async ({ name }: { name: string }) => void added.push(name),
+      } as unknown as ApproverStore,
+      audit: { recordNow: () => true } as unknown as Audit,
+      clock: createManualClock(),
+      user: "anna",
+      isOver: ({ id }) => ended.has(id),
+    });
+    const origin = "http://localhost:7332";
+    const asked = (body: object) =>
+      ({
+        origin,
+        headers: { origin, host: "localhost:7332" },
+        json: async () => body,
+      }) as unknown as HttpRequest;
+    const register = async (id: string) => {
+      const session = { id, expiresAt: Date.now() + 60_000, isLocal: true, epoch: 0 };
+      const { challenge } = await desk.options(session, asked({ name: id }));
+      const { credentialId, publicKey } = softPasskey().passkey;
+      const wish = { credentialId, publicKey, challenge: String(challenge), origin };
+      const registering = desk.register(session, asked({ credential: softRegistration(wish) }));
+      if (id === "late") ended.add(id);
+      return await registering;
+    };
+    await expect(register("late")).rejects.toMatchObject({ code: "unauthorised" });
+    // The control.
+    await register("early");
+    expect(added).toEqual(["early"]);
   });
 
   test("only who is logged in registers, only with what was asked for in that login", async () => {

@@ -78,6 +78,23 @@ test(
     await page.getByRole("region", { name: "Log of tiny" }).getByText("tiny is up").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(await page.content()).not.toContain(token);
+    // Its place is taken only after it was said; where the file is another meanwhile, it is shown again.
+    await button(page, "Add a server …").click();
+    await fillTiny(page);
+    await page.getByRole("checkbox", { name: /take the place/ }).check();
+    await button(page, "Look at the change").click();
+    await dialog.getByRole("heading", { name: "Replace tiny like this?" }).waitFor();
+    const before = readFileSync(config, "utf8");
+    writeFileSync(config, `// A note.\n${before}`);
+    await button(page, "Yes, write it and start it").click();
+    await dialog.getByText("This is what would be done now").waitFor();
+    await expect.poll(() => errors.splice(0)).toEqual([expect.stringContaining("status of 400")]);
+    expect(readFileSync(config, "utf8")).toBe(`// A note.\n${before}`);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("No, go back");
+    await button(page, "Yes, write it and start it, as it is shown now").click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    expect(readFileSync(config, "utf8")).toMatch(/^\/\/ A note\.\n/);
+    await article(page, "tiny").getByText("up", { exact: true }).waitFor();
     // Out again: the default is No here too.
     await button(page, "Remove … tiny").click();
     await dialog.getByText("Its 7 tools leave the tree").waitFor();

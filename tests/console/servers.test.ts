@@ -6,7 +6,7 @@ import { newHome, secret } from "../cli/support/client-homes.ts";
 import { mcpx, scratch } from "../cli/support/mcpx-process.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { type ConsoleGateway, enter, startGateway } from "./support/gateway.ts";
-import { type Visitor, visit } from "./support/visitor.ts";
+import { type Visitor, visit, visitBy } from "./support/visitor.ts";
 
 const tiny = join(import.meta.dirname, "../cli/support/tiny-server.ts");
 const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -113,6 +113,16 @@ test("only what was shown is done: another digest, or another file meanwhile, ch
   });
 }, 60_000);
 
+test("what decides which code runs is shown before yes is said, whatever it looks like", async () => {
+  const visitor = await enter(await startGateway(["--no-demo"]));
+  const value = "--require=./x_0123456789abcdefghijklmnop.cjs";
+  const shown = await preview(visitor, { ...addTiny, env: [`NODE_OPTIONS=${value}`, `A_TOKEN=${value}`] });
+  expect(shown.body.starts).toMatchObject([{ env: [`NODE_OPTIONS=${value}`, "A_TOKEN"] }]);
+  const url = "https://evil.example.com/mcp?token=evil.example.com";
+  const remote = await preview(visitor, { ...addTiny, words: [url], env: [] });
+  expect(remote.body.starts).toMatchObject([{ url: "https://evil.example.com/mcp?token=•••" }]);
+}, 60_000);
+
 test("a server is removed as `mcpx remove` does it: comments stay, its tools are forgotten", async () => {
   const home = scratch();
   const text = `{
@@ -209,11 +219,30 @@ describe("[X0-9-2] who is not at the page changes nothing", () => {
       expect([headers, found.status]).toEqual([headers, status]);
     }
     // A token that is no login is none here either, whoever's it is.
-    const bearer = await mcpx(["token", "boss", "--admin", "--data", gateway.dataDir]);
+    const bearer = await mcpx(["token", "--id", "boss", "--admin", "--data", gateway.dataDir]);
+    expect(bearer.code, bearer.err).toBe(0);
     const headers = { cookie: "", authorization: `Bearer ${bearer.out.trim()}` };
     expect((await visitor.call("POST", `${api}/servers/change`, { body, headers })).status).toBe(401);
+    // Nor is a login that it makes for itself.
+    const answer = await fetch(`${gateway.url}/admin/console-links`, {
+      method: "POST",
+      headers: { authorization: headers.authorization, "content-type": "application/json" },
+      body: "{}",
+    });
+    const { path } = (await answer.json()) as { path: string };
+    const guest = await visitBy(`${gateway.url}${path}`);
+    expect((await preview(guest, addTiny)).status).toBe(200);
+    const refused = await make(guest, addTiny, digest);
+    expect([refused.status, messageOf(refused)]).toEqual([403, expect.stringContaining("came from a token")]);
     expect(existsSync(configOf(gateway))).toBe(false);
-    expect((await make(visitor, addTiny, digest)).status).toBe(201);
+    // The control: a link made at the machine.
+    const { out } = await mcpx(["console", "--data", gateway.dataDir]);
+    const owner = await visitBy(out.trim().replace("localhost", "127.0.0.1"));
+    expect((await make(owner, addTiny, digest)).status).toBe(201);
+    expect((await mcpx(["console", "--log-out-all", "--data", gateway.dataDir])).code).toBe(0);
+    for (const one of [visitor, guest, owner]) {
+      expect((await one.call("GET", `${api}/session`)).status).toBe(401);
+    }
   }, 60_000);
 });
 

@@ -3,17 +3,11 @@ import { createApp } from "./store/app.ts";
 import { browserPages } from "./store/browser-pages.ts";
 import { createCell } from "./store/cell.ts";
 import type { Item } from "./store/deck.ts";
+import { takeHalf } from "./store/take-half.ts";
 
 /** Behind the # of the login's redirect; kept for this origin alone, and worth nothing without the cookie. */
 const halfKey = "mcpx-console-half";
 const tabKey = "mcpx-console-tab";
-
-function takeHalf(): void {
-  const given = /^#in=([A-Za-z0-9_-]{43})$/.exec(location.hash)?.[1];
-  if (given === undefined) return;
-  localStorage.setItem(halfKey, given);
-  history.replaceState(undefined, "", "/");
-}
 
 /** A page that is loaded again is the same member of its rooms. */
 function tabName(): string {
@@ -54,7 +48,13 @@ export function later(work: () => void, waitMs: number): void {
   else setTimeout(drawn, waitMs);
 }
 
-takeHalf();
+await takeHalf({
+  hash: location.hash,
+  known: () => localStorage.getItem(halfKey),
+  keep: (half) => localStorage.setItem(halfKey, half),
+  clear: () => history.replaceState(undefined, "", "/"),
+  fetch: (...args) => fetch(...args),
+});
 
 export const app = createApp({
   origin: location.origin,

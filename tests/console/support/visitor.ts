@@ -1,4 +1,5 @@
 // Somebody at the console without a browser: the login link, its cookie and the page's half, over plain HTTP.
+import { localProof } from "../../../packages/cli/src/console/local-proof.ts";
 import type { TestServer } from "../../support/test-server.ts";
 
 export interface Visitor {
@@ -13,7 +14,9 @@ export interface Visitor {
 }
 
 export async function loginPath(server: TestServer): Promise<string> {
-  const { body } = await server.call("POST", "/admin/console-links", await server.adminToken(), {});
+  const token = await server.adminToken();
+  const proof = localProof(server.identity, token);
+  const { body } = await server.call("POST", "/admin/console-links", token, { proof });
   return String((body as { path?: unknown }).path);
 }
 

@@ -80,23 +80,29 @@ test("what a gate shows in a room is told once, by the gate", () => {
   expect(decisionsAfter([proposal("p0", { mcpax: { gate: "g" } }), no("anna", "p0", "no")])).toEqual([]);
 });
 
-const gate = (status: string, more: object = {}) =>
+const listed = (status: string, more: object = {}) =>
   gateDecision({
     id: "g",
     status,
     tool: "office.shred",
     principal: "agent",
     createdAt: "2026-11-16T09:00:00.000Z",
+    approvers: 2,
     approvals: [],
     ...more,
   });
+const gate = (status: string, more: object = {}): Decision => {
+  const decision = listed(status, more);
+  if (decision === undefined) throw new Error("nobody was asked");
+  return decision;
+};
+const settledAt = "2026-11-16T09:05:00.000Z";
 const approvals = [
   { by: "anna", at: "2026-11-16T09:00:10.000Z" },
   { by: "bob", at: "2026-11-16T09:00:30.000Z" },
 ];
 
 test("[AX-11.3-1] calls at gates: approved with the last signature, rejected or expired when they were settled", () => {
-  const settledAt = "2026-11-16T09:05:00.000Z";
   const approved = gate("done", { approvals, settledAt });
   expect(approved).toMatchObject({ outcome: "approved", by: ["anna", "bob"], note: "done" });
   expect(waitedMs(approved)).toBe(30_000);
@@ -110,6 +116,35 @@ test("[AX-11.3-1] calls at gates: approved with the last signature, rejected or 
   });
   expect(gate("held", { review: { approvals: [] } })).toMatchObject({ outcome: "waiting" });
   expect(gate("done", { review: { approvals } })).toMatchObject({ outcome: "approved", by: ["anna", "bob"] });
+});
+
+test("[B-GATE-1] a result that was held: withheld by somebody or by nobody, and waiting until enough have released it", () => {
+  const [one] = approvals;
+  const withheld = { settledAt, isAllowed: true, review: { approvals: [one] } };
+  const no = gate("withheld", { ...withheld, rejectedBy: "carl", reason: "salaries" });
+  expect(no).toMatchObject({ outcome: "rejected", by: ["carl"], note: "salaries" });
+  expect(no.decidedAt).toBe(Date.parse(settledAt));
+  // Also where the call itself was approved.
+  expect(gate("withheld", { ...withheld, approvals, rejectedBy: "carl" })).toMatchObject({
+    outcome: "rejected",
+    by: ["carl"],
+  });
+  const late = gate("withheld", { ...withheld, reason: "nobody has released it in time" });
+  expect(late).toMatchObject({ outcome: "expired", by: [], decidedAt: Date.parse(settledAt) });
+  expect(gate("held", { review: { approvals: [one] } })).toMatchObject({ outcome: "waiting", by: [] });
+  expect(gate("held", { approvals, review: { approvals: [] } })).toMatchObject({ outcome: "waiting" });
+  expect(gate("held", { review: { approvals } })).toMatchObject({ outcome: "approved" });
+});
+
+test("what nobody was asked about is no decision; of what was approved the end counts where no time was kept", () => {
+  for (const status of ["approved", "consumed", "indeterminate", "withheld", "expired", "done"]) {
+    expect([status, listed(status, { isAllowed: true, settledAt })]).toEqual([status, undefined]);
+  }
+  for (const status of ["consumed", "indeterminate", "withheld"]) {
+    expect([status, listed(status, { settledAt })]).toEqual([status, undefined]);
+  }
+  expect(gate("indeterminate", { approvals, settledAt })).toMatchObject({ outcome: "approved" });
+  expect(gate("done", { approvals: [{ by: "anna" }], settledAt }).decidedAt).toBe(Date.parse(settledAt));
 });
 
 const setting = settingDecision({

@@ -146,15 +146,14 @@ const gateOutcomes: Readonly<Record<string, Outcome>> = {
   withdrawn: "withdrawn",
 };
 
-/** As the gateway lists it. */
-export function gateDecision(gate: JsonObject): Decision {
+/** As the gateway lists it; nothing where nobody was asked. */
+export function gateDecision(gate: JsonObject): Decision | undefined {
   const status = String(gate.status);
-  const review = isObject(gate.review) ? gate.review : {};
   const own = approvalsOf(gate.approvals);
   // Where the call itself waited for nobody, it is about its result.
-  const approvals = own.length > 0 ? own : approvalsOf(review.approvals);
-  const outcome =
-    gateOutcomes[status] ?? (status === "held" && approvals.length === 0 ? "waiting" : "approved");
+  const approvals = own.length > 0 ? own : releasesOf(gate);
+  const outcome = outcomeAtGate(gate, status, approvals.length > 0);
+  if (outcome === undefined) return undefined;
   const isNo = outcome === "rejected" && typeof gate.rejectedBy === "string";
   return {
     key: `g ${String(gate.id)}`,
@@ -176,8 +175,21 @@ function decidedAtOf(
   approvals: readonly { at: number }[],
 ): number | undefined {
   if (outcome === "waiting") return undefined;
-  const at = outcome === "approved" ? approvals.at(-1)?.at : Date.parse(String(settledAt));
-  return at !== undefined && Number.isFinite(at) ? at : undefined;
+  const given = outcome === "approved" ? approvals.at(-1)?.at : undefined;
+  return [given, Date.parse(String(settledAt))].find((at) => Number.isFinite(at));
+}
+
+function outcomeAtGate(gate: JsonObject, status: string, isApproved: boolean): Outcome | undefined {
+  const isReviewed = isObject(gate.review);
+  if (gate.isAllowed === true && !isReviewed) return undefined;
+  if (status === "held") return releasesOf(gate).length >= Number(gate.approvers) ? "approved" : "waiting";
+  if (status === "withheld" && typeof gate.rejectedBy === "string") return "rejected";
+  if (status === "withheld" && isReviewed) return "expired";
+  return gateOutcomes[status] ?? (isApproved ? "approved" : undefined);
+}
+
+function releasesOf({ review }: JsonObject): { by: string; at: number }[] {
+  return isObject(review) ? approvalsOf(review.approvals) : [];
 }
 
 function approvalsOf(value: unknown): { by: string; at: number }[] {

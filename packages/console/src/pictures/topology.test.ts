@@ -112,6 +112,24 @@ test("however many there are, the picture is bounded, and what is hidden is not 
   });
 });
 
+test("however deep and broad the tree is, the picture has 500 nodes at most, and says how many are hidden", () => {
+  const parts = Array.from({ length: 40 }, (_, i) => i);
+  const servers = Array.from({ length: 300 }, (_, i) => server(`s${i}`, { aggregator: true }));
+  const tools = servers.flatMap(({ name }) => parts.map((i) => tool(`${name}.p${i}.q${i}.r.press`)));
+  const members = parts.map((i) => ({ id: `m${i}` }));
+  const rooms = parts.map((i) => ({ name: `r${i}`, participants: 40, state: "live", members }));
+  const { root } = topologyOf({ ...nothing, servers, tools, rooms });
+  const all = (one: TreeNode): TreeNode[] => [one, ...one.children.flatMap(all)];
+  expect(all(root).length).toBeLessThanOrEqual(500);
+  expect(all(root).length).toBeGreaterThan(450);
+  // The nearest are all there; each says what it has below, be it seen or counted.
+  expect(root.children).toHaveLength(140);
+  const below = ({ children }: TreeNode) => children.reduce((sum, one) => sum + (one.hidden || 1), 0);
+  const counts = root.children.filter(({ kind }) => kind !== "more").map(below);
+  expect(new Set(counts)).toEqual(new Set([40]));
+  expect(root.children[98]?.children.at(-1)?.name).toBe("40 more parts");
+});
+
 test("whatever they are called, no two nodes are taken for one", () => {
   const { root, above } = topologyOf({
     ...nothing,

@@ -37,6 +37,8 @@ export interface TreeNode {
   readonly waiting: number;
   /** What is wrong, in words. */
   readonly fault: string | undefined;
+  /** How many it stands for, where there is no room for them. */
+  readonly hidden: number;
   readonly children: readonly TreeNode[];
 }
 
@@ -64,6 +66,8 @@ export interface TreeFacts {
 const childrenMax = 100;
 const membersMax = 12;
 const depthMax = 8;
+/** Of this gateway and all below it. The gateway's own fit, each with a word for what is hidden below it. */
+const nodesMax = 500;
 /** Of the tree itself, and of trees below. */
 const ownSegment = "mcpax";
 
@@ -82,7 +86,7 @@ export function topologyOf(facts: TreeFacts): { root: TreeNode; above: TreeNode[
     waiting: facts.waiting.length,
     children: [...bounded(servers, childrenMax, "servers"), ...bounded(rooms, childrenMax, "rooms")],
   });
-  return { root, above: facts.parents.map(aboveNode) };
+  return { root: withinTotal(root), above: facts.parents.map(aboveNode) };
 }
 
 function node(kind: NodeKind, key: string, name: string, more: Partial<TreeNode>): TreeNode {
@@ -99,6 +103,7 @@ function node(kind: NodeKind, key: string, name: string, more: Partial<TreeNode>
     silent: 0,
     waiting: 0,
     fault: undefined,
+    hidden: 0,
     children: [],
     ...more,
   };
@@ -238,14 +243,58 @@ function aboveNode({ url, segment, state }: JsonObject): TreeNode {
 
 function bounded(nodes: readonly TreeNode[], max: number, what: string): TreeNode[] {
   if (nodes.length <= max) return [...nodes];
-  const hidden = nodes.slice(max - 1);
+  return [...nodes.slice(0, max - 1), moreNode(nodes.slice(max - 1), what)];
+}
+
+function moreNode(hidden: readonly TreeNode[], what: string): TreeNode {
+  const count = hidden.reduce((sum, one) => sum + (one.hidden || 1), 0);
   const worst = healths.findLast(
     (health) => health !== "unknown" && hidden.some((one) => one.health === health),
   );
-  const more = node("more", `more ${what} ${hidden[0]?.key}`, `${hidden.length} more ${what}`, {
+  return node("more", `more ${what} ${hidden[0]?.key}`, `${count} more ${what}`, {
+    hidden: count,
     health: worst ?? "unknown",
     word: worst === undefined || worst === "up" ? "" : `worst: ${worst}`,
     waiting: hidden.reduce((sum, { waiting }) => sum + waiting, 0),
   });
-  return [...nodes.slice(0, max - 1), more];
+}
+
+/** What stands nearer comes first; of what there is no room for, it is said how many there are. */
+function withinTotal(root: TreeNode): TreeNode {
+  const kept = new Map<TreeNode, readonly TreeNode[]>();
+  let left = nodesMax - placesOf(root);
+  let level: readonly TreeNode[] = [root];
+  while (level.length > 0) {
+    for (const one of level.filter(({ children }) => children.length > 0)) {
+      // Its own word for what is hidden has a place until its children have theirs.
+      const children = fitting(one.children, left + 1);
+      left += 1 - placesOfAll(children);
+      kept.set(one, children);
+    }
+    level = level.flatMap((one) => kept.get(one) ?? []);
+  }
+  const rebuilt = (one: TreeNode): TreeNode => ({ ...one, children: (kept.get(one) ?? []).map(rebuilt) });
+  return rebuilt(root);
+}
+
+/** One for itself, and one for the word that something below it is hidden. */
+function placesOf({ children }: TreeNode): number {
+  return children.length > 0 ? 2 : 1;
+}
+
+function placesOfAll(nodes: readonly TreeNode[]): number {
+  return nodes.reduce((sum, one) => sum + placesOf(one), 0);
+}
+
+function fitting(nodes: readonly TreeNode[], places: number): readonly TreeNode[] {
+  if (placesOfAll(nodes) <= places) return nodes;
+  let count = 0;
+  let used = 1;
+  for (const one of nodes) {
+    used += placesOf(one);
+    if (used > places) break;
+    count += 1;
+  }
+  const what = nodes[0]?.kind === "member" ? "participants" : "parts";
+  return [...nodes.slice(0, count), moreNode(nodes.slice(count), what)];
 }

@@ -36,6 +36,7 @@ function* keysOf(value: object): Generator<string> {
 
 const raw = JSON as unknown as { isRawJSON?(value: unknown): boolean };
 
-function isRaw(value: object): boolean {
+/** A number with more digits than others have. */
+export function isRaw(value: object): value is { rawJSON: string } {
   return raw.isRawJSON?.(value) === true;
 }

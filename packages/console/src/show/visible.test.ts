@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isSecret } from "./secrets.ts";
-import { cut, suspicionOf, visibleParts } from "./visible.ts";
+import { cut, quotedParts, suspicionOf, visibleParts } from "./visible.ts";
 
 const shown = (text: string, keepsLines = false) =>
   visibleParts(text, keepsLines)
@@ -14,6 +14,18 @@ test("what would not be seen is named", () => {
   expect(shown("line\nnext", true)).toBe("line\nnext");
   expect(shown(`z${"\u0301".repeat(9)}`)).toBe(`z\u0301\u0301${"[U+0301]".repeat(7)}`);
   expect(shown("Grüße, 日本 🙂 <b>")).toBe("Grüße, 日本 🙂 <b>");
+});
+
+test("[AX-11.3-2] nothing in a text ends its quotes, and a line that is broken is named", () => {
+  const quoted = (text: string) =>
+    quotedParts(text)
+      .map((part) => (part.isMark ? `[${part.text}]` : part.text))
+      .join("");
+  expect(quoted('a" force true path "b')).toBe('a\\" force true path \\"b');
+  expect(quoted('a\\" b')).toBe('a\\\\\\" b');
+  expect(quoted("a\nforce true\tx\u202e")).toBe("a[↵\n]force true[⇥]x[U+202E]");
+  // Who writes the sign is not taken for the line.
+  expect(quoted("a↵b")).toBe("a↵b");
 });
 
 test("of what is long the beginning and the end are seen, and how much is not", () => {

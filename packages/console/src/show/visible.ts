@@ -45,6 +45,14 @@ export function visibleParts(text: string, keepsLines = false): TextPart[] {
   return parts;
 }
 
+/** For between quotes: nothing in it ends them, and where its lines break is named. */
+export function quotedParts(text: string): TextPart[] {
+  const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  return visibleParts(escaped).map((part) =>
+    part.isMark && part.text === names["\n"] ? { ...part, text: `${part.text}\n` } : part,
+  );
+}
+
 /** Letters, digits and signs that everybody has, and nothing else. */
 export function isPlain(text: string): boolean {
   return plainOnly.test(text);

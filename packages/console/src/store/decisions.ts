@@ -12,6 +12,7 @@ import {
 import type { App } from "./app.ts";
 import { readAudit } from "./audit.ts";
 import { createCell, type Readable } from "./cell.ts";
+import { inTurn } from "./in-turn.ts";
 import type { RoomStore } from "./room.ts";
 
 interface DecisionsView {
@@ -91,12 +92,14 @@ export function followDecisions({
     }
     if (!isStopped) publish();
   };
-  const askGates = () =>
+  const askGates = inTurn(() =>
     ask("gates", async () => {
       const { gates: listed } = await api.call("GET", "/admin/gates");
-      ofGates = (Array.isArray(listed) ? listed.filter(isObject) : []).map(gateDecision);
+      const all = Array.isArray(listed) ? listed.filter(isObject) : [];
+      ofGates = all.map(gateDecision).filter((one) => one !== undefined);
       isRead = true;
-    });
+    }),
+  );
   const askAudit = () =>
     ask("audit", async () => {
       const pages = await Promise.all(Object.keys(settings).map((action) => readAudit(api, { action })));

@@ -106,8 +106,12 @@ export function createGates(api: Api): Gates {
       const before = known.get(String(one.id));
       return before === undefined || stateOf(before) !== stateOf(one as unknown as GateView);
     });
-    for (const id of [...changed.map((one) => String(one.id)), ...left.map((one) => one.id)])
-      await reload(id);
+    try {
+      for (const id of [...changed.map((one) => String(one.id)), ...left.map((one) => one.id)])
+        await load(id);
+    } finally {
+      publish();
+    }
   };
   const lookAtTouched = async () => {
     while (isAllTouched || touched.size > 0) {

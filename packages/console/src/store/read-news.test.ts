@@ -33,3 +33,30 @@ test("what has not ended is no news, and what never ends is an error", async () 
   const endless = new TextEncoder().encode("data: ".padEnd(20_000, "x"));
   await expect(allOf(streamOf(endless))).rejects.toThrow("without an end");
 });
+
+test.each([
+  ["has no end", "data: ".padEnd(20_000, "x"), "without an end"],
+  ["is no JSON", "id: a-1\ndata: {\n\n", "JSON"],
+])("the connection is given up where an event %s", async (_, sent, fault) => {
+  let isGivenUp = false;
+  const open = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(sent)),
+    cancel: () => {
+      isGivenUp = true;
+    },
+  });
+  await expect(allOf(open)).rejects.toThrow(fault);
+  await expect.poll(() => isGivenUp).toBe(true);
+});
+
+test("the connection is given up where nobody reads on", async () => {
+  let isGivenUp = false;
+  const open = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+    cancel: () => {
+      isGivenUp = true;
+    },
+  });
+  for await (const one of readNews(open)) if (one.isAll) break;
+  await expect.poll(() => isGivenUp).toBe(true);
+});

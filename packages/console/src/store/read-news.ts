@@ -17,13 +17,18 @@ const eventCharsMax = 10_000;
 export async function* readNews(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<News> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const [rest = "", ...events] = (text + value).split("\n\n").toReversed();
-    for (const event of events.toReversed()) yield newsOf(event);
-    if (rest.length > eventCharsMax) throw new Error("The gateway sends an event without an end.");
-    text = rest;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const [rest = "", ...events] = (text + value).split("\n\n").toReversed();
+      for (const event of events.toReversed()) yield newsOf(event);
+      if (rest.length > eventCharsMax) throw new Error("The gateway sends an event without an end.");
+      text = rest;
+    }
+  } finally {
+    // Whatever nobody reads any more would keep its connection.
+    await reader.cancel();
   }
 }
 

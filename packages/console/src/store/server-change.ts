@@ -40,6 +40,21 @@ export async function makeChange(
   return `${String(file)} was written.${before}${closed}`;
 }
 
+/** Makes it, or where it would be another change meanwhile gives back that one, to be looked at. */
+export async function makeOrLookAgain(
+  api: Pick<Api, "call">,
+  change: JsonObject,
+  preview: Preview,
+): Promise<{ said: string } | { changed: Preview }> {
+  try {
+    return { said: await makeChange(api, change, preview) };
+  } catch (refusal) {
+    const changed = await previewChange(api, change).catch(() => preview);
+    if (changed.digest === preview.digest) throw refusal;
+    return { changed };
+  }
+}
+
 /** One to a line; empty lines are none. */
 export function linesOf(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
