@@ -381,5 +381,5 @@ test("a link to enrol is for admins to make, for one name, once", slow, async ()
   await page.getByText("this link was used or is too old").waitFor();
   const again = await server.post(`${new URL(String(body.url)).pathname}/passkey`, { credential: {} });
   expect(again.status).toBe(401);
-  expect(server.audited()).toContainEqual(["approver.enrol", "ben", undefined]);
+  expect(server.audited()).toContainEqual(["approver.enroll", "ben", undefined]);
 });

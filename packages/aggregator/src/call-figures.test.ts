@@ -63,6 +63,18 @@ test("in the first hour minutes and servers count the same, in whatever order th
   );
 });
 
+test("whoever is called stays, and what was called in all never gets less", () => {
+  const figures = createCallFigures(began);
+  noteCall(figures, "busy", began, undefined);
+  for (let i = 0; i < 3_000; i += 1) {
+    noteCall(figures, `server ${i}`, began, "timeout");
+    noteCall(figures, "busy", began, undefined);
+  }
+  expect(figures.byServer.size).toBe(1_000);
+  expect(figures.byServer.get("busy")).toEqual({ answered: 3_001, failed: 0 });
+  expect(shownFigures(figures, began).total).toEqual({ answered: 3_001, failed: 3_000 });
+});
+
 test("neither servers nor words that are made up fill the memory", () => {
   const figures = createCallFigures(began);
   for (let i = 0; i < 5_000; i += 1) noteCall(figures, `server ${i}`, began + i * minuteMs, `word ${i}`);

@@ -17,7 +17,9 @@ interface Minute extends ServerCalls {
 export interface CallFigures {
   /** Ms since 1970. */
   readonly since: number;
-  /** By segment, or by name where it is at the root. */
+  /** Of all servers, also of those that are left out below. */
+  readonly total: ServerCalls;
+  /** By segment, or by name where it is at the root; the one called last stands last. */
   readonly byServer: Map<string, ServerCalls>;
   /** Why calls failed or were refused, by the error's word. */
   readonly reasons: Map<string, number>;
@@ -33,7 +35,13 @@ const reasonsMax = 100;
 const otherReason = "other";
 
 export function createCallFigures(now: number): CallFigures {
-  return { since: now, byServer: new Map(), reasons: new Map(), minutes: [] };
+  return {
+    since: now,
+    total: { answered: 0, failed: 0 },
+    byServer: new Map(),
+    reasons: new Map(),
+    minutes: [],
+  };
 }
 
 /** One that a server was asked for; `reason` says why nothing good came of it. */
@@ -44,6 +52,7 @@ export function noteCall(
   reason: string | undefined,
 ): void {
   const outcome = reason === undefined ? "answered" : "failed";
+  figures.total[outcome] += 1;
   serverAt(figures, server)[outcome] += 1;
   minuteAt(figures, now)[outcome] += 1;
   if (reason !== undefined) noteReason(figures, reason);
@@ -69,19 +78,20 @@ export function shownFigures(figures: CallFigures, now: number): JsonObject {
     since: new Date(figures.since).toISOString(),
     now: new Date(now).toISOString(),
     minutes,
+    total: { ...figures.total },
     calls: Object.fromEntries(figures.byServer),
     reasons: Object.fromEntries(figures.reasons),
   };
 }
 
+/** Where there are too many, the one that was not called for the longest time goes. */
 function serverAt({ byServer }: CallFigures, name: string): ServerCalls {
-  const known = byServer.get(name);
-  if (known !== undefined) return known;
+  const calls = byServer.get(name) ?? { answered: 0, failed: 0 };
+  byServer.delete(name);
   const [oldest] = byServer.keys();
   if (byServer.size >= serversMax && oldest !== undefined) byServer.delete(oldest);
-  const made = { answered: 0, failed: 0 };
-  byServer.set(name, made);
-  return made;
+  byServer.set(name, calls);
+  return calls;
 }
 
 function minuteAt({ minutes }: CallFigures, now: number): Minute {

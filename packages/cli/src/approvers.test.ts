@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { anchorKeys } from "@mcpx/aggregator";
@@ -14,6 +14,8 @@ function newData(): string {
 }
 
 const newKey = () => generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" }) as PublicJwk;
+const newPasskeyKey = () =>
+  generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
 const anchorOf = (name: string, jwk = newKey()) => anchorKeys([{ kind: "key", name, jwk }]);
 const namesIn = (keys: readonly { name: string }[]) => keys.map(({ name }) => name);
 
@@ -61,6 +63,37 @@ test("a key has one name, and no name looks like another, the configuration's in
   if (twice === undefined || alike === undefined) throw new Error("no key");
   expect(() => checkNew(twice, keys)).toThrow("this key is alice's already");
   expect(() => checkNew(alike, keys)).toThrow("looks like alice");
+});
+
+test("[AX-11.3-2] of two files for one key, credential or name the older counts, whatever the alphabet says", () => {
+  const passkey = {
+    ...{ credentialId: "Y3JlZGVudGlhbA", counter: 0, rpId: "localhost", origin: "http://localhost:1" },
+    ...{ transports: [], publicKey: newPasskeyKey() },
+  };
+  for (const later of [
+    { name: "ann", passkey: { ...passkey, publicKey: newPasskeyKey() } },
+    { name: "ann", passkey: { ...passkey, credentialId: "b3RoZXI" } },
+    { name: "Pau1", passkey: { ...passkey, credentialId: "b3RoZXI", publicKey: newPasskeyKey() } },
+  ]) {
+    const data = newData();
+    mkdirSync(approversDir(data), { mode: 0o700 });
+    const put = (approver: { name: string }) => {
+      const file = join(approversDir(data), `${approver.name}.json`);
+      writeFileSync(file, JSON.stringify(approver), { mode: 0o600 });
+      return statSync(file).birthtimeMs;
+    };
+    const bornAt = put({ name: "paul", ...{ passkey } });
+    // Clocks of file systems go in steps.
+    while (put(later) <= bornAt) rmSync(join(approversDir(data), `${later.name}.json`));
+    // What it has counted makes a file no younger.
+    put({ name: "paul", ...{ passkey: { ...passkey, counter: 7 } } });
+    const { keys, faults } = readApprovers(data);
+    expect(namesIn(keys)).toEqual(["paul"]);
+    expect(faults).toEqual([expect.stringContaining(`${later.name}.json: `)]);
+    // The control: by itself the other is good.
+    rmSync(join(approversDir(data), "paul.json"));
+    expect(namesIn(readApprovers(data).keys)).toEqual([later.name]);
+  }
 });
 
 test("who comes and goes does so at once", () => {

@@ -6,14 +6,16 @@ import {
   type AnchorKey,
   anchorKeys,
   anchorOf,
+  approverClash,
+  approverMarks,
   type CounterKeeper,
   isApproverName,
+  type NewApprover,
   readApprover,
 } from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
 import { isObject } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
-import { likeness } from "./likeness.ts";
 import { replaceFile } from "./replace-file.ts";
 
 export interface Approvers {
@@ -36,27 +38,50 @@ export function readApprovers(
   known: readonly AnchorKey[] = [],
   keepCounter?: CounterKeeper,
 ): Approvers {
+  const read: Enrolled[] = [];
   const keys: AnchorKey[] = [];
   const faults: string[] = [];
-  for (const file of filesIn(approversDir(dataDir))) {
+  const noting = (file: string, work: () => void) => {
     try {
-      for (const key of readFile(file, keepCounter)) {
-        checkNew(key, [...known, ...keys]);
-        keys.push(key);
-      }
+      work();
     } catch (error) {
       faults.push(`${file}: ${error instanceof Failure ? error.message : "cannot be read"}`);
     }
+  };
+  for (const file of filesIn(approversDir(dataDir))) {
+    noting(file, () => read.push(...readFile(file, keepCounter)));
+  }
+  const holders = Map.groupBy(
+    read.flatMap((one) => approverMarks(one.key).map((mark) => ({ mark, one }))),
+    ({ mark }) => mark,
+  );
+  for (const one of read) {
+    noting(one.file, () => {
+      checkNew(one.key, known);
+      const rivals = approverMarks(one.key).flatMap((mark) => holders.get(mark) ?? []);
+      // Who came later, or nobody knows who did: neither by name nor by chance is anybody put out.
+      const earlier = rivals.filter((rival) => rival.one !== one && rival.one.bornAt <= one.bornAt);
+      checkNew(
+        one.key,
+        earlier.map((rival) => rival.one.key),
+      );
+      keys.push(one.key);
+    });
   }
   return { keys, faults };
 }
 
-/** Throws where the name or the key is somebody's already. */
-export function checkNew(key: Pick<AnchorKey, "name" | "thumbprint">, others: readonly AnchorKey[]): void {
-  const same = others.find(({ thumbprint }) => thumbprint === key.thumbprint);
-  if (same !== undefined) throw new Failure(`this key is ${same.name}'s already`);
-  const alike = others.find(({ name }) => likeness(name) === likeness(key.name));
-  if (alike !== undefined) throw new Failure(`${key.name} is or looks like ${alike.name}`);
+interface Enrolled {
+  file: string;
+  key: AnchorKey;
+  /** When the file was made, whatever was written into it since. */
+  bornAt: number;
+}
+
+/** Throws where the name, the key or the credential is somebody's already. */
+export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void {
+  const clash = approverClash(fresh, others);
+  if (clash !== undefined) throw new Failure(clash);
 }
 
 export function writeApprover(dataDir: string, name: string, jwk: PublicJwk): string {
@@ -89,8 +114,8 @@ export function watchApprovers(
   };
 }
 
-function readFile(path: string, keepCounter: CounterKeeper | undefined): readonly AnchorKey[] {
-  const { size, mode } = lstatSync(path);
+function readFile(path: string, keepCounter: CounterKeeper | undefined): Enrolled[] {
+  const { size, mode, birthtimeMs: bornAt } = lstatSync(path);
   if (size > bytesMax) throw new Failure("it is too large");
   if ((mode & 0o022) !== 0) throw new Failure("others may write to it", "chmod 600");
   const value: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -100,7 +125,8 @@ function readFile(path: string, keepCounter: CounterKeeper | undefined): readonl
   if (isObject(value.jwk) && "d" in value.jwk) {
     throw new Failure("a private key must not be here", "enrol it again");
   }
-  return anchorKeys([anchorOf(readApprover(value))], keepCounter);
+  const keys = anchorKeys([anchorOf(readApprover(value))], keepCounter);
+  return keys.map((key) => ({ file: path, key, bornAt }));
 }
 
 function filesIn(dir: string): string[] {

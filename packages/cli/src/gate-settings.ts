@@ -1,10 +1,9 @@
 // From the configuration to the gates: which calls wait for a human, whose signature counts, and for how long.
 import { resolve } from "node:path";
-import { type Anchor, type AnchorKey, anchorKeys, type Rule } from "@mcpx/aggregator";
+import { type Anchor, type AnchorKey, anchorKeys, likeness, type Rule } from "@mcpx/aggregator";
 import type { Config } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { readKeyFile } from "./key-file.ts";
-import { likeness } from "./likeness.ts";
 
 export interface GateSettings {
   rules: readonly Rule[];

@@ -4,9 +4,17 @@ const names = /token|secret|passw|passphrase|api_?-?key|auth|credential|private|
 const keyName = /(^|[_-])(key|pwd|pat|pass)$/i;
 const marks = /^(sk-|pk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|ya29\.|eyJ|npm_|hf_|lin_api_)/;
 const hidden = "•••";
+/** Those that say which code a program runs, at its start or later. */
+const loaders =
+  /^(LD_|DYLD_|PYTHON|PERL5|PERLLIB$|RUBY(OPT|LIB)$|NODE_(OPTIONS|PATH)$|(BASH_)?ENV$|SHELL(OPTS)?$|PROMPT_COMMAND$|PATH(EXT)?$|GIT_|SSH_ASKPASS$|(_JAVA|JAVA_TOOL|JDK_JAVA)_OPTIONS$|CLASSPATH$|DOTNET_STARTUP_HOOKS$|LUA_(INIT|PATH|CPATH)|PHP(RC$|_INI_)|NPM_CONFIG_|UV_|PIP_|DENO_|BUN_|EDITOR$|VISUAL$|PAGER$)/i;
 
 function isSecretName(name: string): boolean {
   return names.test(name) || keyName.test(name);
+}
+
+/** What such a variable says is never hidden from whoever is asked, unless its very name says that it is a secret. */
+export function isLoaderName(name: string): boolean {
+  return loaders.test(name) && !isSecretName(name);
 }
 
 /** Known beginnings, and long runs that no person has typed. References to somewhere else are none. */
@@ -30,14 +38,79 @@ export function secretsOf({ args = [], env = {}, headers = {}, url }: Holder): s
     .filter(([name, value]) => isSecret(name, value))
     .map(([, value]) => bare(value));
   args.forEach((arg, index) => {
-    const before = args[index - 1] ?? "";
-    const { name, value } = splitArgument(arg);
-    const isNamed = before.startsWith("-") && !before.includes("=") && isSecretName(before);
-    if (isNamed && !arg.startsWith("-")) found.push(arg);
-    else if (isSecret(name, value)) found.push(value);
+    const { value } = splitArgument(arg);
+    if (isNamedSecret(args, index)) found.push(arg);
+    else if (isSecretArgument(arg)) found.push(value);
     else found.push(...urlSecrets(value));
   });
   return [...found, ...urlSecrets(url ?? "")];
+}
+
+/** What a server is: its command or address, with loader variables. Each word loses only what is secret where it stands. */
+export function shownReach({
+  command = "",
+  args = [],
+  env = {},
+  url,
+}: Holder & { command?: string | undefined }): string[] {
+  if (url !== undefined) return [shownUrl(url)];
+  const loading = Object.entries(env).filter(([name]) => isLoaderName(name));
+  return [
+    ...loading.map(([name, value]) => `${name}=${value}`),
+    command,
+    ...args.map((_, index) => shownArgument(args, index)),
+  ];
+}
+
+function shownArgument(args: readonly string[], index: number): string {
+  const arg = args[index] ?? "";
+  if (isNamedSecret(args, index)) return hidden;
+  const { value } = splitArgument(arg);
+  const before = arg.slice(0, arg.length - value.length);
+  return `${before}${isSecretArgument(arg) ? hidden : shownUrl(value)}`;
+}
+
+/** Its password, and what looks secret in its path and query, each in its place: never its host. */
+export function shownUrl(text: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0] ?? "";
+  if (scheme === "" || !URL.canParse(text)) return text;
+  const rest = text.slice(scheme.length);
+  // As browsers read it, a backslash ends a host too.
+  const end = rest.search(/^(https?|wss?|ftp|file):/i.test(scheme) ? /[/\\?#]/ : /[/?#]/);
+  const [host, more] = end === -1 ? [rest, ""] : [rest.slice(0, end), rest.slice(end)];
+  const asked = more.search(/[?#]/);
+  const [path, query] = asked === -1 ? [more, ""] : [more.slice(0, asked), more.slice(asked)];
+  return `${scheme}${shownHost(host)}${path.split("/").map(shownPart).join("/")}${query.split("&").map(shownPair).join("&")}`;
+}
+
+function shownHost(host: string): string {
+  const at = host.lastIndexOf("@");
+  const colon = host.indexOf(":");
+  return colon === -1 || colon > at ? host : `${host.slice(0, colon)}:${hidden}${host.slice(at)}`;
+}
+
+function shownPart(part: string): string {
+  return isSecretValue(part) ? hidden : part;
+}
+
+function shownPair(pair: string): string {
+  const equals = pair.indexOf("=");
+  const name = decoded(pair.slice(0, equals).replace(/^[?#]/, ""));
+  const value = decoded(pair.slice(equals + 1).replaceAll("+", " "));
+  return equals !== -1 && isSecret(name, value) ? `${pair.slice(0, equals)}=${hidden}` : pair;
+}
+
+/** The word before it says so. */
+function isNamedSecret(args: readonly string[], index: number): boolean {
+  const before = args[index - 1] ?? "";
+  return (
+    before.startsWith("-") && !before.includes("=") && isSecretName(before) && !args[index]?.startsWith("-")
+  );
+}
+
+function isSecretArgument(arg: string): boolean {
+  const { name, value } = splitArgument(arg);
+  return isSecret(name, value);
 }
 
 /** Every text in a value of any shape that must not be shown. */
@@ -75,6 +148,7 @@ function isSecret(name: string, value: string): boolean {
   // What stands elsewhere is no secret here.
   const isReference = value.includes("${") && value.endsWith("}");
   if (value === "" || isReference || /^(true|false|[0-9]{1,6})$/i.test(value)) return false;
+  if (isLoaderName(name)) return false;
   return isSecretName(name) || isSecretValue(value);
 }
 
@@ -92,7 +166,9 @@ function urlSecrets(text: string): string[] {
     .map(([, value]) => value);
   const parts = url.pathname.split("/").filter(isSecretValue);
   const passwords = [decoded(url.password), url.password];
-  return [...passwords, ...query, ...parts].filter((value) => value !== "");
+  // Where it would hide the name of the host it is no secret; a weak password that is one word of it stays one.
+  const isHost = (value: string) => value.includes(".") && url.host.includes(value);
+  return [...passwords, ...query, ...parts].filter((value) => value !== "" && !isHost(value));
 }
 
 function decoded(text: string): string {

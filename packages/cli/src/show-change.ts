@@ -3,6 +3,7 @@ import type { Surroundings } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { hideSecrets } from "./secrets.ts";
 import { type DiffLine, diffLines, diffText } from "./text-diff.ts";
+import { cutWithMark } from "./visible.ts";
 
 type Screen = Pick<Surroundings, "output" | "env">;
 
@@ -26,7 +27,7 @@ export function showDiff(
 export function changedLines(before: string, after: string, secrets: readonly string[]): DiffLine[] {
   return diffLines(before, after).map(({ sign, text }) => ({
     sign,
-    text: hideSecrets(text.slice(0, lineCharsMax), secrets),
+    text: cutWithMark(hideSecrets(text, secrets), lineCharsMax),
   }));
 }
 

@@ -176,7 +176,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const { isDemo = false, configuration } = options;
   const user = localUser();
   const console = createConsole({
-    ...{ identity, audit, clock, tree, gates, approvers, user, isDemo, configuration },
+    ...{ identity, audit, clock, log, tree, gates, approvers, user, isDemo, configuration },
     routes,
   });
   opened.defer(console.close);

@@ -21,6 +21,12 @@ export function cut(text: string, charsMax: number): string {
   return `${text.slice(0, Math.max(0, charsMax - 1)).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
+/** At most so many characters, and how many more there are. */
+export function cutWithMark(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  return `${text.slice(0, charsMax).replace(/[\ud800-\udbff]$/, "")}… ${text.length - charsMax} more`;
+}
+
 function escaped(char: string): string {
   const units = Array.from({ length: char.length }, (_, index) => char.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");

@@ -57,10 +57,11 @@ export async function provePresence(
 }
 
 function keyFor({ credential_id }: PasskeyProof, keys: readonly AnchorKey[]): PasskeyKey {
-  const key = keys.find(
+  const [key, another] = keys.filter(
     (one): one is PasskeyKey => one.kind === "passkey" && one.passkey.credentialId === credential_id,
   );
   if (key === undefined) throw badProof("its key is no trust anchor here");
+  if (another !== undefined) throw badProof("two approvers have a passkey of this id");
   return key;
 }
 

@@ -1,6 +1,6 @@
 // The servers that were found, as a table for people. Pure. No value of a variable or header is ever in it.
 import { columns } from "../output.ts";
-import { hideSecrets, secretsOf } from "../secrets.ts";
+import { shownReach } from "../secrets.ts";
 import { cut, visible } from "../visible.ts";
 import type { FoundServer } from "./find-servers.ts";
 import type { LeftServer, PlannedServer } from "./plan-import.ts";
@@ -59,10 +59,7 @@ export function secretNames({ entry: { env = {}, headers = {} } }: FoundServer):
 
 /** The command line or address, its secrets hidden. */
 export function reachText({ entry }: FoundServer): string {
-  const { command = "", args = [], url } = entry;
-  const secrets = secretsOf(entry);
-  const words = url === undefined ? [command, ...args] : [url];
-  return visible(words.map((word) => hideSecrets(word, secrets)).join(" "));
+  return visible(shownReach(entry).join(" "));
 }
 
 function originText({ client, project }: FoundServer, more: number): string {

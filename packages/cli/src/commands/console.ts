@@ -1,23 +1,28 @@
 // `mcpx console`: a new link to the web console of the running gateway. It lets one browser in, once.
+import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { consoleUrl } from "../console/console-url.ts";
+import { localProof } from "../console/local-proof.ts";
 import { openBrowser } from "../console/open-browser.ts";
+import { dataDirOf } from "../data-dir.ts";
 import { Failure } from "../failure.ts";
-import { accessGateway, callGateway } from "../gateway-access.ts";
-import { localUser } from "../local-store.ts";
+import { accessGateway, callGateway, type Entrance } from "../gateway-access.ts";
+import { localUser, withStore } from "../local-store.ts";
 
 const options = {
   ...gatewayOptions,
   open: { type: "boolean", about: "open it in the browser at once" },
+  "log-out-all": { type: "boolean", about: "make no link: end every login at the console" },
 } as const;
 
 export const webConsole = defineCommand({
-  usage: "[--open]",
+  usage: "[--open | --log-out-all]",
   words: { min: 0, max: 0 },
   options,
   examples: [
     ["mcpx console", "a link for one browser, good for ten minutes"],
     ["mcpx console --open", "straight into the browser"],
+    ["mcpx console --log-out-all", "end every login, and the links nobody has used yet"],
   ],
   run,
 });
@@ -26,7 +31,18 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { options, output } = context;
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
   const entrance = await access.enter();
-  const { path } = await callGateway(entrance, "POST", "/admin/console-links", {});
+  if (options["log-out-all"]) {
+    await callGateway(entrance, "POST", "/admin/console-logouts", {});
+    if (options.json) output.json({});
+    else output.line("everybody is logged out");
+    return 0;
+  }
+  const { path } = await callGateway(
+    entrance,
+    "POST",
+    "/admin/console-links",
+    await proofOf(context, entrance),
+  );
   const url = consoleUrl(entrance.url, String(path));
   if (options.json) output.json({ url });
   else output.line(url);
@@ -34,4 +50,11 @@ async function run(context: Context<typeof options>): Promise<number> {
     throw new Failure("no browser could be opened", "open the link yourself");
   }
   return 0;
+}
+
+/** A gateway of another data directory is told nothing of ours; its link changes no servers then. */
+async function proofOf(context: Context<typeof options>, { token }: Entrance): Promise<JsonObject> {
+  if (context.options.url !== undefined) return {};
+  const dataDir = dataDirOf(context, context.options);
+  return withStore(dataDir, {}, ({ identity }) => ({ proof: localProof(identity, token) }));
 }

@@ -23,14 +23,34 @@ export function operatorRoutes(routes: readonly Route[], operator: Operator): Ro
       path: `${apiPath}${route.path}`,
       handle: async (request) => {
         const token = await operator.adminToken(operator.check(request));
-        return await route.handle(withToken(request, token));
+        return await route.handle(withToken(checkedAgain(request, operator.check), token));
       },
     }));
 }
 
+/** The same request; who was logged out while its body came does nothing with it any more. */
+export function checkedAgain(request: HttpRequest, check: Operator["check"]): HttpRequest {
+  const still = <T>(body: T): T => {
+    check(request);
+    return body;
+  };
+  return {
+    ...sameRequest(request),
+    json: async () => still(await request.json()),
+    text: async () => still(await request.text()),
+  };
+}
+
 /** The same request, shown with another token. */
 function withToken(request: HttpRequest, token: string): HttpRequest {
-  const { method, path, params, query, remoteAddress, isLoopback, origin } = request;
+  return {
+    ...sameRequest(request),
+    headers: { ...request.headers, authorization: `Bearer ${token}` },
+  };
+}
+
+function sameRequest(request: HttpRequest): HttpRequest {
+  const { method, path, params, query, remoteAddress, isLoopback, origin, headers } = request;
   return {
     method,
     path,
@@ -39,7 +59,7 @@ function withToken(request: HttpRequest, token: string): HttpRequest {
     remoteAddress,
     isLoopback,
     origin,
-    headers: { ...request.headers, authorization: `Bearer ${token}` },
+    headers,
     certificateNames: () => request.certificateNames(),
     hasJson: () => request.hasJson(),
     json: () => request.json(),

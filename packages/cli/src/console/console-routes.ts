@@ -7,12 +7,14 @@ import {
   type HttpRequest,
   type HttpResponse,
   type Identity,
+  type Logger,
   type Route,
 } from "@mcpx/host";
 import { isObject, McpxError } from "@mcpx/protocol";
-import { apiPath, operatorRoutes } from "./as-operator.ts";
+import { apiPath, checkedAgain, operatorRoutes } from "./as-operator.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
 import { createGateNews, type GateNews } from "./gate-news.ts";
+import { isLocalProof } from "./local-proof.ts";
 import { createLoginLinks } from "./login-links.ts";
 import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
@@ -21,7 +23,7 @@ import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
 import { createPasskeyDesk } from "./passkeys/register.ts";
 import type { Configuration } from "./servers/configuration.ts";
 import { serverVerbs } from "./servers/routes.ts";
-import { createSessions, type Session, type Sessions } from "./sessions.ts";
+import { createSessions, type LoginOrigin, type Session, type Sessions } from "./sessions.ts";
 import { showFigures } from "./show-figures.ts";
 import { consoleFiles } from "./static-files.ts";
 
@@ -29,6 +31,7 @@ export interface ConsoleOptions {
   identity: Identity;
   audit: Audit;
   clock: Clock;
+  log: Pick<Logger, "error">;
   tree: RunningTree;
   gates: Pick<Gatekeeper, "anchors" | "watchers" | "isPanic">;
   approvers: ApproverStore;
@@ -62,13 +65,20 @@ export function createConsole(options: ConsoleOptions): Console {
   const links = createLoginLinks(clock);
   const mayLogIn = (key: string) => loginKeys(options.gates).some(({ thumbprint }) => thumbprint === key);
   const sessions = createSessions({ identity, clock, mayLogIn });
-  const tokens = createOperatorTokens({ identity, clock, user });
+  const tokens = createOperatorTokens({ identity, clock, user, isOver: sessions.isOver });
   const passkeyLogin = createPasskeyLogin(options);
-  const passkeys = createPasskeyDesk(options);
+  const passkeys = createPasskeyDesk({ ...options, isOver: sessions.isOver });
   const files = consoleFiles();
   const news = createGateNews({ gates: options.gates, check: sessions.check });
-  const servers = serverVerbs({ configuration: options.configuration, audit, user, isDemo });
-  const loginPath = () => `/in/${links.make()}`;
+  const servers = serverVerbs({
+    configuration: options.configuration,
+    audit,
+    log: options.log,
+    user,
+    isDemo,
+  });
+  const linkPath = (origin: Omit<LoginOrigin, "epoch">) =>
+    `/in/${links.make({ ...origin, epoch: sessions.epoch() })}`;
   const inside = (
     method: Route["method"],
     path: string,
@@ -76,13 +86,14 @@ export function createConsole(options: ConsoleOptions): Console {
   ): Route => ({
     method,
     path: `${apiPath}${path}`,
-    handle: (request) => verb(sessions.check(request), request),
+    handle: (request) => verb(sessions.check(request), checkedAgain(request, sessions.check)),
   });
+  const leaving = [logoutsRoute(options, { sessions, tokens, news })];
   const operator = { check: sessions.check, adminToken: tokens.admin };
-  const sweeping = setInterval(() => tokens.sweep(isOver), sweepMs).unref();
+  const sweeping = setInterval(tokens.sweep, sweepMs).unref();
   return {
     isBuilt: files.isBuilt,
-    loginPath,
+    loginPath: () => linkPath({ isLocal: true }),
     close() {
       clearInterval(sweeping);
       news.close();
@@ -131,11 +142,11 @@ export function createConsole(options: ConsoleOptions): Console {
       })),
       inside("GET", "/passkeys", (session) => ({ body: passkeys.list(session) })),
       inside("POST", "/passkeys/options", async (session, request) => ({
-        body: await passkeys.options(session, request),
+        body: await passkeys.options(local(session), request),
       })),
       inside("POST", "/passkeys", async (session, request) => ({
         status: 201,
-        body: await passkeys.register(session, request),
+        body: await passkeys.register(local(session), request),
       })),
       inside("DELETE", "/passkeys/:name", async (_session, { params }) => ({
         body: await passkeys.remove(params.name ?? ""),
@@ -149,60 +160,102 @@ export function createConsole(options: ConsoleOptions): Console {
       inside("POST", "/servers/preview", async (_session, request) => ({
         body: await servers.preview(request),
       })),
-      inside("POST", "/servers/change", async (_session, request) => ({
-        status: 201,
-        body: await servers.change(request),
-      })),
-      ...operatorRoutes([...options.routes, ...linkRoutes(options, loginPath)], operator),
-      ...linkRoutes(options, loginPath),
+      inside("POST", "/servers/change", async (session, request) => {
+        local(session);
+        return { status: 201, body: await servers.change(request) };
+      }),
+      inside("POST", "/admin/console-links", async ({ key, isLocal }, request) => {
+        await request.text();
+        audit.recordNow({ action: "console.link", actor: `console:${user}` });
+        return { status: 201, body: { path: linkPath({ key, isLocal }) } };
+      }),
+      ...operatorRoutes([...options.routes, ...leaving], operator),
+      ...leaving,
+      linkRoute(options, linkPath),
     ],
   };
 
   function logIn(request: HttpRequest): HttpResponse {
-    try {
-      links.use(request.params.ticket);
-    } catch (error) {
-      audit.record({ action: "console.login", actor: request.remoteAddress, reason: "ticket_invalid" });
-      throw error;
-    }
-    const { cookie, half } = sessions.begin(request);
-    audit.recordNow({ action: "console.login", actor: user, detail: { from: request.remoteAddress } });
+    const origin = useLink(request);
+    const { cookie, half } = sessions.begin(request, origin);
+    const detail = { from: request.remoteAddress, ...(!origin.isLocal && { byToken: true }) };
+    audit.recordNow({ action: "console.login", actor: user, detail });
     // Behind the # it is sent to nobody.
     const headers = { location: `/#in=${half}`, "set-cookie": cookie, "referrer-policy": "no-referrer" };
     return { status: 303, headers };
   }
 
+  function useLink({ params, remoteAddress }: HttpRequest): LoginOrigin {
+    try {
+      return links.use(params.ticket);
+    } catch (error) {
+      audit.record({ action: "console.login", actor: remoteAddress, reason: "ticket_invalid" });
+      throw error;
+    }
+  }
+
   function logInWith(request: HttpRequest, { name, thumbprint }: PasskeyKey): HttpResponse {
-    const { cookie, half } = sessions.begin(request, thumbprint);
+    const { cookie, half } = sessions.begin(request, {
+      key: thumbprint,
+      isLocal: true,
+      epoch: sessions.epoch(),
+    });
     const detail = { from: request.remoteAddress, passkey: name, key: thumbprint };
     audit.recordNow({ action: "console.login", actor: user, detail });
     return { body: { half }, headers: { "set-cookie": cookie, "cache-control": "no-store" } };
   }
-
-  /** Where nobody can say whether a passkey still counts, it does not. */
-  function isOver({ key }: Session): boolean {
-    try {
-      return key !== undefined && !mayLogIn(key);
-    } catch {
-      return true;
-    }
-  }
 }
 
-/** POST /admin/console-links: for `mcpx console`, and for another browser. */
-function linkRoutes({ identity, audit }: ConsoleOptions, loginPath: () => string): Route[] {
-  return [
-    {
-      method: "POST",
-      path: "/admin/console-links",
-      handle: async (request) => {
-        const { admin, id } = await identity.tokens.verify(bearerToken(request));
-        if (!admin) throw new McpxError("admin_only");
-        audit.recordNow({ action: "console.link", actor: id });
-        return { status: 201, body: { path: loginPath() } };
-      },
+/** POST /admin/console-links: for `mcpx console`. Whoever has only a token gets a link that changes no servers. */
+function linkRoute(
+  { identity, audit }: ConsoleOptions,
+  linkPath: (origin: { isLocal: boolean }) => string,
+): Route {
+  return {
+    method: "POST",
+    path: "/admin/console-links",
+    handle: async (request) => {
+      const token = bearerToken(request);
+      const { admin, id } = await identity.tokens.verify(token);
+      if (!admin) throw new McpxError("admin_only");
+      const body = request.hasJson() ? await request.json() : {};
+      const isLocal = isLocalProof(identity, token, isObject(body) ? body.proof : undefined);
+      audit.recordNow({ action: "console.link", actor: id, detail: { isLocal } });
+      return { status: 201, body: { path: linkPath({ isLocal }) } };
     },
-  ];
+  };
+}
+
+/** POST /admin/console-logouts: everybody is logged out, with whatever they have. */
+function logoutsRoute(
+  { identity, audit }: ConsoleOptions,
+  { sessions, tokens, news }: Pick<Leaving, "sessions" | "tokens" | "news">,
+): Route {
+  return {
+    method: "POST",
+    path: "/admin/console-logouts",
+    handle: async (request) => {
+      const { admin, id } = await identity.tokens.verify(bearerToken(request));
+      if (!admin) throw new McpxError("admin_only");
+      sessions.endAll();
+      tokens.sweep();
+      news.sweep();
+      audit.recordNow({ action: "console.logout", actor: id, detail: { everybody: true } });
+      return { body: {} };
+    },
+  };
+}
+
+/** Throws where somebody was let in by a token alone: a token starts no programs, nor lets itself in again. */
+function local(session: Session): Session {
+  if (session.isLocal) return session;
+  throw new McpxError(
+    "privilege_violation",
+    "this login came from a token, which changes no servers or passkeys",
+    {
+      suggestion: "Log in with a link that `mcpx console` makes on the gateway's machine",
+    },
+  );
 }
 
 async function readTab(request: HttpRequest): Promise<string> {

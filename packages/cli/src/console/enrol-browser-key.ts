@@ -2,8 +2,7 @@
 import { type ApproverStore, anchorKeys, type Gatekeeper, isApproverName } from "@mcpx/aggregator";
 import { type Audit, readPublicJwk, thumbprint } from "@mcpx/host";
 import { isObject, isReservedId, type JsonObject, McpxError } from "@mcpx/protocol";
-import { checkNew } from "../approvers.ts";
-import { Failure } from "../failure.ts";
+import { checkFree } from "./passkeys/register.ts";
 
 export interface EnrolOptions {
   gates: Pick<Gatekeeper, "anchors">;
@@ -13,7 +12,7 @@ export interface EnrolOptions {
 }
 
 export async function enrolBrowserKey(
-  { gates: { anchors }, approvers, audit, user }: EnrolOptions,
+  { gates, approvers, audit, user }: EnrolOptions,
   body: unknown,
 ): Promise<JsonObject> {
   const { name, jwk: given } = isObject(body) ? body : {};
@@ -22,13 +21,7 @@ export async function enrolBrowserKey(
   }
   const jwk = isObject(given) && !("d" in given) ? readPublicJwk(given) : undefined;
   if (jwk === undefined) throw new McpxError("bad_request", "jwk must be a public Ed25519 or P-256 key");
-  const known = typeof anchors === "function" ? anchors() : anchors;
-  try {
-    for (const key of anchorKeys([{ kind: "key", name, jwk }])) checkNew(key, known);
-  } catch (error) {
-    if (error instanceof Failure) throw new McpxError("id_conflict", error.message);
-    throw error;
-  }
+  for (const key of anchorKeys([{ kind: "key", name, jwk }])) checkFree(gates, key);
   await approvers.add({ name, jwk });
   const detail = { key: thumbprint(jwk), browser: true };
   audit.recordNow({ action: "approver.enroll", actor: `console:${user}`, subject: name, detail });

@@ -3,12 +3,13 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
+import type { LoginOrigin } from "./sessions.ts";
 
 export interface LoginLinks {
   /** The secret part of a new link. */
-  make(): string;
-  /** Throws `ticket_invalid` where it was used, is too old, or never was. */
-  use(ticket: string | undefined): void;
+  make(origin: LoginOrigin): string;
+  /** Who has made it. Throws `ticket_invalid` where it was used, is too old, or never was. */
+  use(ticket: string | undefined): LoginOrigin;
 }
 
 const lifeMs = 600_000;
@@ -16,13 +17,13 @@ const lifeMs = 600_000;
 const linksMax = 32;
 
 export function createLoginLinks(clock: Pick<Clock, "monotonic">): LoginLinks {
-  const open = new Map<string, { endsAt: number }>();
+  const open = new Map<string, { endsAt: number; origin: LoginOrigin }>();
   return {
-    make() {
+    make(origin) {
       const [oldest] = open.keys();
       if (open.size >= linksMax && oldest !== undefined) open.delete(oldest);
       const ticket = randomBytes(24).toString("base64url");
-      open.set(hashOf(ticket), { endsAt: clock.monotonic() + lifeMs });
+      open.set(hashOf(ticket), { endsAt: clock.monotonic() + lifeMs, origin });
       return ticket;
     },
     use(ticket = "") {
@@ -30,7 +31,7 @@ export function createLoginLinks(clock: Pick<Clock, "monotonic">): LoginLinks {
       const link = open.get(key);
       // Spent by being shown.
       open.delete(key);
-      if (link !== undefined && link.endsAt > clock.monotonic()) return;
+      if (link !== undefined && link.endsAt > clock.monotonic()) return link.origin;
       const suggestion = "Get a new link with `mcpx console`";
       throw new McpxError("ticket_invalid", "this link was used or is too old", { suggestion });
     },

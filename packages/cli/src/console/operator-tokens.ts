@@ -1,7 +1,7 @@
 // Tokens for whoever is logged in: one for the rooms, which the page holds in memory for minutes, and one for
 // administration, which never leaves this process. They end with the session.
-import type { Clock, Identity, Principal } from "@mcpx/host";
-import type { JsonObject } from "@mcpx/protocol";
+import type { Clock, Identity, Principal, TokenClaims } from "@mcpx/host";
+import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Session } from "./sessions.ts";
 
 export interface OperatorTokens {
@@ -12,19 +12,22 @@ export interface OperatorTokens {
   /** All of the session's. */
   revoke(session: Session): void;
   /** Those of every session that is over, without its being asked. */
-  sweep(isOver: (session: Session) => boolean): void;
+  sweep(): void;
 }
 
 const ttlMs = 10 * 60_000;
 /** So long before its end a token is not given out again. */
 const spareMs = 60_000;
-/** Of one session; older ones have ended. */
+/** Of one session, and sessions that have any. When there are so many, nobody gets another: none is forgotten alive. */
 const heldMax = 200;
 
 interface Held {
   session: Session;
   admin: Promise<{ token: string; until: number }> | undefined;
-  jtis: string[];
+  /** When each has ended by itself, ms since 1970. */
+  jtis: Map<string, number>;
+  /** Those under way. */
+  minting: number;
   isOver: boolean;
 }
 
@@ -32,30 +35,48 @@ export interface OperatorTokensOptions {
   identity: Pick<Identity, "tokens" | "revocations">;
   clock: Pick<Clock, "now">;
   user: string;
+  /** Whether the session has ended, however that was. */
+  isOver(session: Session): boolean;
 }
 
-export function createOperatorTokens({ identity, clock, user }: OperatorTokensOptions): OperatorTokens {
+export function createOperatorTokens(options: OperatorTokensOptions): OperatorTokens {
+  const { identity, clock, user } = options;
   const sessions = new Map<string, Held>();
   const { tokens, revocations } = identity;
+  const forgetEnded = () => {
+    for (const [id, { jtis, minting }] of sessions) {
+      for (const [jti, endsAt] of jtis) if (endsAt <= clock.now()) jtis.delete(jti);
+      if (jtis.size + minting === 0) sessions.delete(id);
+    }
+  };
   const heldBy = (session: Session): Held => {
-    const held = sessions.get(session.id) ?? { session, admin: undefined, jtis: [], isOver: false };
+    const known = sessions.get(session.id);
+    if (known !== undefined) return known;
+    if (sessions.size >= heldMax) forgetEnded();
+    if (sessions.size >= heldMax) throw tooMany();
+    const held = { session, admin: undefined, jtis: new Map(), minting: 0, isOver: false };
     sessions.set(session.id, held);
-    const [oldest] = sessions.keys();
-    if (sessions.size > heldMax && oldest !== undefined) sessions.delete(oldest);
     return held;
   };
-  const keep = (held: Held, jti: string) => {
+  const mint = async (held: Held, claims: TokenClaims) => {
+    if (held.jtis.size + held.minting >= heldMax) forgetEnded();
+    if (held.jtis.size + held.minting >= heldMax) throw tooMany();
+    held.minting += 1;
+    const { token, jti } = await tokens.mint(claims, { ttlMs }).finally(() => {
+      held.minting -= 1;
+    });
     // Whoever has logged out while it was made has none.
-    if (held.isOver) revocations.revoke(jti);
-    held.jtis.push(jti);
-    if (held.jtis.length > heldMax) held.jtis.shift();
+    if (held.isOver || options.isOver(held.session)) {
+      revocations.revoke(jti);
+      throw new McpxError("unauthorised", "nobody is logged in at this console any more");
+    }
+    held.jtis.set(jti, clock.now() + ttlMs);
+    return token;
   };
   const mintAdmin = async (held: Held) => {
     const until = clock.now() + ttlMs - spareMs;
     const claims = { sub: `console:${user}`, topics: ["**"], tools: ["**"], admin: true } as const;
-    const { token, jti } = await tokens.mint(claims, { ttlMs });
-    keep(held, jti);
-    return { token, until };
+    return { token: await mint(held, claims), until };
   };
   const admin: OperatorTokens["admin"] = async (session) => {
     const held = heldBy(session);
@@ -65,9 +86,10 @@ export function createOperatorTokens({ identity, clock, user }: OperatorTokensOp
     return (await held.admin).token;
   };
   const revoke = (session: Session) => {
-    const held = heldBy(session);
+    const held = sessions.get(session.id);
+    if (held === undefined) return;
     held.isOver = true;
-    for (const jti of held.jtis) revocations.revoke(jti);
+    for (const jti of held.jtis.keys()) revocations.revoke(jti);
     sessions.delete(session.id);
   };
   return {
@@ -76,14 +98,18 @@ export function createOperatorTokens({ identity, clock, user }: OperatorTokensOp
     async room(session, tab) {
       const id = `${user}@console.${tab}`;
       const claims = { sub: id, topics: ["**"], level: "full", kind: "human", name: user } as const;
-      const held = heldBy(session);
-      const { token, jti } = await tokens.mint(claims, { ttlMs });
-      keep(held, jti);
+      const token = await mint(heldBy(session), claims);
       return { token, id, expiresAt: new Date(clock.now() + ttlMs).toISOString() };
     },
     revoke,
-    sweep(isOver) {
-      for (const { session } of [...sessions.values()]) if (isOver(session)) revoke(session);
+    sweep() {
+      for (const { session } of [...sessions.values()]) if (options.isOver(session)) revoke(session);
     },
   };
+}
+
+function tooMany(): McpxError {
+  return new McpxError("rate_limited", "too many tokens of this console are alive", {
+    retryAfterMs: spareMs,
+  });
 }

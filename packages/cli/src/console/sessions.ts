@@ -5,12 +5,20 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock, HttpRequest, Identity } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 
-export interface Session {
+/** Where a login comes from; what it begins goes no further and lasts no longer. */
+export interface LoginOrigin {
+  /** The passkey it was begun with, or its link was made with; absent where there was none. */
+  readonly key?: string | undefined;
+  /** By somebody at the gateway's machine, or whom they have let in; not by a token alone. */
+  readonly isLocal: boolean;
+  /** Which of the times between two endings of all logins. */
+  readonly epoch: number;
+}
+
+export interface Session extends LoginOrigin {
   readonly id: string;
   /** Ms since 1970. */
   readonly expiresAt: number;
-  /** The passkey it was begun with; absent where it was a link. */
-  readonly key: string | undefined;
 }
 
 interface NewSession extends Session {
@@ -20,16 +28,23 @@ interface NewSession extends Session {
 }
 
 export interface Sessions {
-  begin(request: HttpRequest, key?: string): NewSession;
+  begin(request: HttpRequest, origin: LoginOrigin): NewSession;
+  /** For logins that begin now. */
+  epoch(): number;
   /** Throws `unauthorised`, or `foreign_origin` where another page asks. */
   check(request: HttpRequest): Session;
   /** The `set-cookie` that takes the cookie away. */
   end(request: HttpRequest, session: Session): string;
+  /** Of everybody, also what was only begun. */
+  endAll(): void;
+  /** Also where nobody can say: what cannot be looked up does not count. */
+  isOver(session: Session): boolean;
 }
 
 const halfHeader = "x-mcpx-console";
 const lifeMs = 12 * 3_600_000;
-const cookieShape = /^(([A-Za-z0-9_-]{22})\.(\d{13})(?:\.([A-Za-z0-9_-]{43}))?)\.([A-Za-z0-9_-]{43})$/;
+const cookieShape =
+  /^(([A-Za-z0-9_-]{22})\.(\d{13})(?:\.([A-Za-z0-9_-]{43}))?\.(\d{1,6})(local|token))\.([A-Za-z0-9_-]{43})$/;
 
 export interface SessionsOptions {
   identity: Pick<Identity, "secret" | "revocations">;
@@ -43,33 +58,55 @@ export function createSessions({ identity, clock, mayLogIn }: SessionsOptions): 
   const sign = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
   const halfOf = (id: string) => sign(`half ${id}`);
 
+  const { revoke, isRevoked } = identity.revocations;
+  // Kept with the revoked tokens, far longer than any session lives.
+  const epochName = (epoch: number) => `console:all:${epoch}`;
+  const epochNow = () => {
+    let epoch = 0;
+    while (isRevoked(epochName(epoch))) epoch += 1;
+    return epoch;
+  };
+  const isAlive = ({ id, expiresAt, key, epoch }: Session) =>
+    expiresAt > clock.now() &&
+    !isRevoked(`console:${id}`) &&
+    !isRevoked(epochName(epoch)) &&
+    (key === undefined || mayLogIn(key));
+
   return {
-    begin(request, key) {
+    epoch: epochNow,
+    begin(request, origin) {
       const id = randomBytes(16).toString("base64url");
       const expiresAt = clock.now() + lifeMs;
-      const said = [id, expiresAt, key].filter((part) => part !== undefined).join(".");
+      const { key, isLocal, epoch } = origin;
+      const mark = `${epoch}${isLocal ? "local" : "token"}`;
+      const said = [id, expiresAt, key, mark].filter((part) => part !== undefined).join(".");
       const value = `${said}.${sign(said)}`;
-      return { id, expiresAt, key, half: halfOf(id), cookie: cookieText(request, value, lifeMs / 1_000) };
+      const cookie = cookieText(request, value, lifeMs / 1_000);
+      return { id, expiresAt, key, isLocal, epoch, half: halfOf(id), cookie };
     },
     check(request) {
       checkOrigin(request);
-      const [, said = "", id = "", expires = "", key, mac = ""] =
+      const [, said = "", id = "", expires = "", key, epoch = "", mark = "", mac = ""] =
         cookieShape.exec(cookieOf(request, cookieName(request)) ?? "") ?? [];
       const half = request.headers[halfHeader];
-      const expiresAt = Number(expires);
-      const isGood =
-        isSame(mac, sign(said)) &&
-        isSame(typeof half === "string" ? half : "", halfOf(id)) &&
-        expiresAt > clock.now() &&
-        !identity.revocations.isRevoked(`console:${id}`) &&
-        (key === undefined || mayLogIn(key));
-      if (isGood) return { id, expiresAt, key };
+      const isSigned = isSame(mac, sign(said)) && isSame(typeof half === "string" ? half : "", halfOf(id));
+      const isLocal = mark === "local";
+      const session = { id, expiresAt: Number(expires), key, isLocal, epoch: Number(epoch) };
+      if (isSigned && isAlive(session)) return session;
       throw new McpxError("unauthorised", "nobody is logged in at this console", {
         suggestion: "Get a link with `mcpx console`",
       });
     },
+    isOver(session) {
+      try {
+        return !isAlive(session);
+      } catch {
+        return true;
+      }
+    },
+    endAll: () => void revoke(epochName(epochNow())),
     end(request, { id }) {
-      identity.revocations.revoke(`console:${id}`);
+      revoke(`console:${id}`);
       return cookieText(request, "", 0);
     },
   };

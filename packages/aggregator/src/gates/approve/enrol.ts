@@ -2,7 +2,9 @@
 import type { Audit, HttpRequest, HttpResponse, Principal } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { principalName } from "../../plain-caller.ts";
-import { type ApproverStore, isApproverName } from "../approver-store.ts";
+import { anchorKeys } from "../anchors.ts";
+import { approverClash, type NewApprover } from "../approver-clash.ts";
+import { type ApproverStore, anchorOf, isApproverName } from "../approver-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import { readBody } from "./decide-here.ts";
 import type { Enrolments } from "./enrolments.ts";
@@ -26,7 +28,7 @@ export async function inviteApprover(
   if (!isApproverName(name)) {
     throw new McpxError("bad_request", "name must be 1 to 64 letters, digits, dots, dashes or underscores");
   }
-  checkFree(desk, name);
+  checkFree(desk, { name });
   const { ticket, expiresAt } = desk.enrolments.invite(name, by);
   desk.audit.recordNow({ action: "approver.invite", actor: by, subject: name });
   const url = named(new URL(`enroll/${ticket}`, desk.gates.approveUrl("x")));
@@ -47,22 +49,23 @@ export async function enrolPasskey(desk: EnrolDesk, request: HttpRequest): Promi
   const { enrolment, giveBack } = desk.enrolments.take(request.params.ticket);
   const { name, invitedBy, challenge } = enrolment;
   try {
-    checkFree(desk, name);
     const passkey = await readRegistration(credential, challenge, originOf(request));
+    checkFree(desk, ...anchorKeys([anchorOf({ name, passkey })]));
     await desk.approvers.add({ name, passkey });
     const detail = { credential: passkey.credentialId, origin: passkey.origin, invitedBy };
-    desk.audit.recordNow({ action: "approver.enrol", actor: name, subject: name, detail });
+    desk.audit.recordNow({ action: "approver.enroll", actor: name, subject: name, detail });
   } catch (error) {
     giveBack();
     const reason = isMcpxError(error) ? error.code : "internal";
-    desk.audit.record({ action: "approver.enrol", actor: request.remoteAddress, subject: name, reason });
+    desk.audit.record({ action: "approver.enroll", actor: request.remoteAddress, subject: name, reason });
     throw error;
   }
   return { status: 201, body: { name } };
 }
 
-/** Nobody takes the name of another, configured or enrolled. */
-function checkFree({ gates }: EnrolDesk, name: string): void {
-  const isTaken = anchorsNow(gates).some((key) => key.name.toLowerCase() === name.toLowerCase());
-  if (isTaken) throw new McpxError("id_conflict", "there is an approver of this name");
+/** Nobody takes the name, the key or the credential of another, configured or enrolled; whose it is stays untold. */
+function checkFree({ gates }: EnrolDesk, ...fresh: readonly NewApprover[]): void {
+  const known = anchorsNow(gates);
+  if (fresh.every((one) => approverClash(one, known) === undefined)) return;
+  throw new McpxError("id_conflict", "there is an approver of this name, or with this passkey");
 }

@@ -1,10 +1,12 @@
-// How often somebody may try to log in, by address. Those behind one proxy share theirs.
+// How often somebody may fail to log in, by address. Those behind one proxy share theirs.
 import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 
 export interface Attempts {
-  /** Throws `rate_limited`. */
+  /** Throws `rate_limited` where too many have failed, or are under way. */
   count(address: string): void;
+  /** One that was counted has not failed. */
+  forgive(address: string): void;
 }
 
 const attemptsMax = 20;
@@ -18,16 +20,20 @@ export function createAttempts(clock: Pick<Clock, "monotonic">): Attempts {
       const now = clock.monotonic();
       const known = windows.get(address);
       const window = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + withinMs };
+      if (window.count >= attemptsMax) {
+        throw new McpxError("rate_limited", "too many attempts to log in", {
+          retryAfterMs: Math.ceil(window.endsAt - now),
+        });
+      }
       window.count += 1;
       windows.delete(address);
       windows.set(address, window);
       const [oldest] = windows.keys();
       if (windows.size > addressesMax && oldest !== undefined) windows.delete(oldest);
-      if (window.count > attemptsMax) {
-        throw new McpxError("rate_limited", "too many attempts to log in", {
-          retryAfterMs: Math.ceil(window.endsAt - now),
-        });
-      }
+    },
+    forgive(address) {
+      const window = windows.get(address);
+      if (window !== undefined) window.count = Math.max(0, window.count - 1);
     },
   };
 }

@@ -1,6 +1,5 @@
 // Logging in with a passkey that was registered at this console. What it signs is good for nothing else, at this
 // address only, once, and within two minutes.
-import { hash, randomBytes } from "node:crypto";
 import {
   anchorsNow,
   type Gatekeeper,
@@ -11,10 +10,10 @@ import {
   rpIdOf,
 } from "@mcpx/aggregator";
 import type { Audit, Clock, HttpRequest } from "@mcpx/host";
-import { canonicalJson, isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { checkOrigin } from "../sessions.ts";
 import { createAttempts } from "./attempts.ts";
-import { createSingleUse } from "./single-use.ts";
+import { createChallenges } from "./challenges.ts";
 
 export interface PasskeyLogin {
   /** Whether to offer it at this address. */
@@ -31,14 +30,14 @@ export interface PasskeyLoginOptions {
 }
 
 const promptMs = 120_000;
-const openMax = 256;
+const triedMax = 10_000;
 
 export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions): PasskeyLogin {
-  const challenges = createSingleUse<string>(clock, { lifeMs: promptMs, countMax: openMax });
+  const challenges = createChallenges(clock, { lifeMs: promptMs, triedMax });
   const attempts = createAttempts(clock);
   const prove = async (request: HttpRequest): Promise<PasskeyKey> => {
     const { ticket, credential } = await readBody(request);
-    const challenge = challenges.take(keyOf(ticket));
+    const challenge = challenges.take(ticket);
     if (challenge === undefined) {
       const suggestion = "Try again";
       throw new McpxError("ticket_invalid", "this login was tried already or took too long", { suggestion });
@@ -57,14 +56,11 @@ export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions)
     },
     async options(request) {
       checkOrigin(request);
-      attempts.count(request.remoteAddress);
       if (keysAt(gates, request).length === 0) {
         const suggestion = "Get a link with `mcpx console`, then register a passkey";
         throw new McpxError("not_found", "no passkey lets anybody in at this address", { suggestion });
       }
-      const ticket = randomBytes(24).toString("base64url");
-      const challenge = challengeOf(randomBytes(32).toString("base64url"));
-      challenges.keep(keyOf(ticket), challenge);
+      const { ticket, challenge } = challenges.make();
       // Which passkeys there are is nobody's business: the browser knows its own.
       const rpId = rpIdOf(originOf(request));
       return {
@@ -80,7 +76,9 @@ export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions)
       checkOrigin(request);
       attempts.count(request.remoteAddress);
       try {
-        return await prove(request);
+        const key = await prove(request);
+        attempts.forgive(request.remoteAddress);
+        return key;
       } catch (error) {
         const reason = isMcpxError(error) ? error.code : "internal";
         const detail = { passkey: true };
@@ -98,15 +96,6 @@ function keysAt(gates: Pick<Gatekeeper, "anchors">, request: HttpRequest): Passk
 
 export function loginKeys(gates: Pick<Gatekeeper, "anchors">): PasskeyKey[] {
   return anchorsNow(gates).filter((key): key is PasskeyKey => key.kind === "passkey" && key.mayLogIn);
-}
-
-/** No statement about a gate has this field: what lets somebody in never passes for a decision. */
-function challengeOf(nonce: string): string {
-  return hash("sha256", canonicalJson({ login: nonce }), "base64url");
-}
-
-function keyOf(ticket: unknown): string {
-  return hash("sha256", typeof ticket === "string" ? ticket.slice(0, 128) : "", "base64url");
 }
 
 async function readBody(request: HttpRequest): Promise<JsonObject> {

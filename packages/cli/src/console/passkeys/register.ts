@@ -2,17 +2,19 @@
 // the right to log in.
 import {
   type ApproverStore,
+  anchorKeys,
+  anchorOf,
   anchorsNow,
+  approverClash,
   creationOptions,
   type Gatekeeper,
   isApproverName,
+  type NewApprover,
   originOf,
   readRegistration,
 } from "@mcpx/aggregator";
 import type { Audit, Clock, HttpRequest } from "@mcpx/host";
 import { isObject, isReservedId, type JsonObject, McpxError } from "@mcpx/protocol";
-import { checkNew } from "../../approvers.ts";
-import { Failure } from "../../failure.ts";
 import type { Session } from "../sessions.ts";
 import { loginKeys } from "./log-in.ts";
 import { createSingleUse } from "./single-use.ts";
@@ -33,6 +35,8 @@ export interface PasskeyDeskOptions {
   audit: Audit;
   clock: Clock;
   user: string;
+  /** Whether the session has ended, however that was. */
+  isOver(session: Session): boolean;
 }
 
 const promptMs = 300_000;
@@ -43,7 +47,8 @@ interface Begun {
   challenge: string;
 }
 
-export function createPasskeyDesk({ gates, approvers, audit, clock, user }: PasskeyDeskOptions): PasskeyDesk {
+export function createPasskeyDesk(options: PasskeyDeskOptions): PasskeyDesk {
+  const { gates, approvers, audit, clock, user, isOver } = options;
   const begun = createSingleUse<Begun>(clock, { lifeMs: promptMs, countMax: openMax });
   const actor = `console:${user}`;
   return {
@@ -61,17 +66,20 @@ export function createPasskeyDesk({ gates, approvers, audit, clock, user }: Pass
           "name must be 1 to 64 letters, digits, dots, dashes or underscores",
         );
       }
-      checkFree(gates, name);
+      checkFree(gates, { name });
       const options = creationOptions(name, originOf(request), { isFound: true });
       begun.keep(id, { name, challenge: options.challenge });
       return options;
     },
-    async register({ id }, request) {
+    async register(session, request) {
       const { credential } = await bodyOf(request);
-      const { name, challenge } = begun.take(id) ?? {};
+      const { name, challenge } = begun.take(session.id) ?? {};
       if (name === undefined) throw new McpxError("bad_request", "ask for the options first");
       const passkey = await readRegistration(credential, challenge, originOf(request));
-      checkFree(gates, name);
+      // Who was logged out while we looked leaves no way in behind.
+      if (isOver(session))
+        throw new McpxError("unauthorised", "nobody is logged in at this console any more");
+      for (const key of anchorKeys([anchorOf({ name, passkey })])) checkFree(gates, key);
       await approvers.add({ name, passkey, mayLogIn: true });
       const detail = { credential: passkey.credentialId, origin: passkey.origin, mayLogIn: true };
       audit.recordNow({ action: "approver.enroll", actor, subject: name, detail });
@@ -88,14 +96,10 @@ export function createPasskeyDesk({ gates, approvers, audit, clock, user }: Pass
   };
 }
 
-/** Before anybody is asked for a finger. */
-function checkFree(gates: Pick<Gatekeeper, "anchors">, name: string): void {
-  try {
-    checkNew({ name, thumbprint: "" }, anchorsNow(gates));
-  } catch (error) {
-    if (error instanceof Failure) throw new McpxError("id_conflict", error.message);
-    throw error;
-  }
+/** By name before anybody is asked for a finger, by what came of it afterwards. */
+export function checkFree(gates: Pick<Gatekeeper, "anchors">, fresh: NewApprover): void {
+  const clash = approverClash(fresh, anchorsNow(gates));
+  if (clash !== undefined) throw new McpxError("id_conflict", clash);
 }
 
 async function bodyOf(request: HttpRequest): Promise<JsonObject> {

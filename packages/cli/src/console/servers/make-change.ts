@@ -1,9 +1,10 @@
 // A change of the servers is made: exactly the one that was shown, on record, and taken over at once.
-import type { Audit, AuditEvent } from "@mcpx/host";
+import type { Audit, AuditEvent, Logger } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { type SavedConfig, type ServerEntry, saveConfig } from "../../edit-config.ts";
 import { forgetPins } from "../../forget-pins.ts";
-import { hideSecrets, secretsOf } from "../../secrets.ts";
+import { shownReach } from "../../secrets.ts";
+import { cutWithMark } from "../../visible.ts";
 import type { Configuration } from "./configuration.ts";
 import { digestOf, type Plan, planChange } from "./plan-change.ts";
 import type { Change } from "./read-change.ts";
@@ -12,6 +13,7 @@ export interface Desk {
   configuration: Configuration;
   audit: Audit;
   actor: string;
+  log: Pick<Logger, "error">;
 }
 
 const wordsMax = 50;
@@ -28,8 +30,18 @@ export async function makeChange(desk: Desk, change: Change, digest: unknown): P
   }
   const { backup, isClosed } = saveOnRecord(audit, plan, eventsOf(change, plan, actor));
   configuration.written(plan.file.path);
-  const forgotten = change.type === "remove" ? await forgetPins(plan.file.dataDir, change.name, actor) : 0;
+  const forgotten = change.type === "remove" ? await forget(desk, plan, change.name) : 0;
   return { file: plan.file.path, backup: backup ?? null, isClosed, forgotten };
+}
+
+/** `null` where it could not be: the file is written all the same. */
+async function forget({ actor, log }: Desk, { file }: Plan, server: string): Promise<number | null> {
+  try {
+    return await forgetPins(file.dataDir, server, actor);
+  } catch (error) {
+    log.error({ err: error, server }, "the tools of a removed server could not be forgotten");
+    return null;
+  }
 }
 
 /** What cannot be recorded is not done. */
@@ -45,23 +57,21 @@ function saveOnRecord(audit: Audit, plan: Plan, events: readonly AuditEvent[]): 
   }
 }
 
-function eventsOf(change: Change, { file, entries, leaving }: Plan, actor: string): AuditEvent[] {
+/** `digest` is of all of it, also of what is too long or too secret to be told. */
+function eventsOf(change: Change, plan: Plan, actor: string): AuditEvent[] {
+  const { file, entries, leaving } = plan;
   const action = `server.${change.type}`;
-  if (change.type === "remove") {
-    return [{ action, actor, subject: change.name, detail: { file: file.path } }];
-  }
+  const about = { file: file.path, digest: digestOf(plan) };
+  if (change.type === "remove") return [{ action, actor, subject: change.name, detail: about }];
   return [...entries].map(([name, entry]) => {
     const more = leaving.includes(name) ? { replaced: true } : {};
-    return { action, actor, subject: name, detail: { file: file.path, reach: reachOf(entry), ...more } };
+    return { action, actor, subject: name, detail: { ...about, reach: reachOf(entry), ...more } };
   });
 }
 
-/** The command or address, its secrets hidden. */
-function reachOf(entry: ServerEntry): string[] {
-  const { command = "", args = [], url } = entry;
-  const words = url === undefined ? [command, ...args] : [url];
-  const secrets = secretsOf(entry);
-  return words
-    .slice(0, wordsMax)
-    .map((word) => hideSecrets(word, secrets).slice(0, wordCharsMax).toWellFormed());
+/** The command or address, its secrets hidden; what is cut says so. */
+export function reachOf(entry: ServerEntry): string[] {
+  const words = shownReach(entry);
+  const shown = words.slice(0, wordsMax).map((word) => cutWithMark(word.toWellFormed(), wordCharsMax));
+  return words.length > wordsMax ? [...shown, `… ${words.length - wordsMax} more`] : shown;
 }

@@ -10,7 +10,7 @@ import { parseConfig } from "../../config.ts";
 import { type ConfigFile, type ServerEntry, withServers } from "../../edit-config.ts";
 import { Failure } from "../../failure.ts";
 import { secretsOfChange, withNewServer, withoutKnownServer } from "../../plan-servers.ts";
-import { hideSecrets, secretsOf } from "../../secrets.ts";
+import { isLoaderName, shownUrl } from "../../secrets.ts";
 import { checkServerName, readEntry, readUnannotated } from "../../server-entry.ts";
 import { changedLines } from "../../show-change.ts";
 import type { Configuration } from "./configuration.ts";
@@ -93,15 +93,17 @@ export function digestOf({ file, text }: Plan): string {
   return hash("sha256", JSON.stringify([file.path, before, text]), "base64url");
 }
 
-/** The command is shown whole: what looks like a secret in it may be what it does. Other values are not. */
+/** The command is shown whole, and variables that load code: what looks like a secret there may be what it does. */
 function showEntry(name: string, entry: ServerEntry): JsonObject {
   const { command, args = [], url, cwd, env = {}, headers = {}, disabled } = entry;
   return {
     name,
     words: command === undefined ? [] : [command, ...args],
-    url: url === undefined ? null : hideSecrets(url, secretsOf({ url })),
+    url: url === undefined ? null : shownUrl(url),
     cwd: cwd ?? null,
-    env: Object.keys(env),
+    env: Object.entries(env).map(([variable, value]) =>
+      isLoaderName(variable) ? `${variable}=${value}` : variable,
+    ),
     headers: Object.keys(headers),
     isOff: disabled === true,
   };

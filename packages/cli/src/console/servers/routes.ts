@@ -1,5 +1,5 @@
 // The servers of the configuration at the console: what there is, what a change would do, and the change itself.
-import type { Audit, HttpRequest } from "@mcpx/host";
+import type { Audit, HttpRequest, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { report } from "../../client-configs/run-import.ts";
 import { type ConfigFile, segmentsOf } from "../../edit-config.ts";
@@ -14,6 +14,7 @@ export interface ServersOptions {
   /** Absent where the gateway was not started from one. */
   configuration: Configuration | undefined;
   audit: Audit;
+  log: Pick<Logger, "error">;
   user: string;
   isDemo: boolean;
 }
@@ -51,7 +52,8 @@ export function serverVerbs(options: ServersOptions): ServerVerbs {
     },
     async change(request) {
       const { change, digest } = await readBody(request);
-      const desk = { configuration: known(), audit: options.audit, actor: `console:${options.user}` };
+      const { audit, log, user } = options;
+      const desk = { configuration: known(), audit, log, actor: `console:${user}` };
       return await told(
         () => makeChange(desk, change, digest),
         () => [...secrets(), ...valuesOf(change)],
