@@ -57,7 +57,12 @@ async function startStubs() {
 }
 
 async function openCaller(port: number): Promise<Caller> {
-  const stub = createStubB(simulatedConfig("device"), { dropped: fail, restarted: () => {} });
+  const stub = createStubB(simulatedConfig("device"), {
+    dropped: fail,
+    heard: () => {},
+    restarted: () => {},
+    replaced: () => {},
+  });
   const line = await socketLine({ host: "127.0.0.1", port })({ bytes: stub.readLine(), ended: () => {} });
   stub.conversation.use(line);
   const fault = await stub.greet(5_000);

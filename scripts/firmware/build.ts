@@ -36,6 +36,11 @@ const gnu = {
   },
 } as const;
 
+/** Of avr-libc. */
+const avrHeaders = ["/usr/lib/avr/include/avr/io.h", "/usr/lib/avr/include/avr/version.h"];
+/** Whatever they do to an image, to its flags and to its sizes. */
+const builders = ["build.ts", "read-sizes.ts"].map((name) => join(import.meta.dirname, name));
+
 const gnuFlags = [
   "-Os",
   "-fno-common",
@@ -71,8 +76,10 @@ export async function buildOnce(
   signal?: AbortSignal,
 ): Promise<Image> {
   const compiler = target.chip === "8051" ? "sdcc" : gnu[target.chip].compiler;
-  const words = [JSON.stringify(target), JSON.stringify(gnu), ...gnuFlags, ...more];
-  const kept = await keepBuilt({ compiler, words }, async (directory) => {
+  const texts = await Promise.all(builders.map((file) => readFile(file, "utf8")));
+  const words = [JSON.stringify(target), ...texts, ...more];
+  const headers = target.chip === "avr" ? avrHeaders : [];
+  const kept = await keepBuilt({ compiler, words, headers }, async (directory) => {
     const { file, sizes } = await buildTarget(target, directory, more, signal);
     await writeFile(join(directory, "image.json"), JSON.stringify({ file: basename(file), sizes }));
   });

@@ -35,6 +35,22 @@ test("the same is built once, anything else anew", async () => {
   }
 });
 
+test("another version of a header is another recipe, and so is one that is missing", async () => {
+  const header = join(directory, "io.h");
+  const isBuilt = async () => {
+    let isNew = false;
+    await keepBuilt({ compiler: "sh", words: [], headers: [header] }, async () => {
+      isNew = true;
+    });
+    return isNew;
+  };
+  expect([await isBuilt(), await isBuilt()]).toEqual([true, false]);
+  writeFileSync(header, "1");
+  expect([await isBuilt(), await isBuilt()]).toEqual([true, false]);
+  writeFileSync(header, "12");
+  expect(await isBuilt()).toBe(true);
+});
+
 test("two at once end with the same", async () => {
   const [one, two] = await Promise.all([compile(["a"]), compile(["a"])]);
   expect(one.kept).toBe(two.kept);

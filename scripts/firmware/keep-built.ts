@@ -23,6 +23,8 @@ export interface Recipe {
   compiler: string;
   /** All that the result depends on besides firmware/: flags, the names of sources, the text of others. */
   words: readonly string[];
+  /** Of other packages, whose version counts. */
+  headers?: readonly string[] | undefined;
 }
 
 /** Where it is; `build` puts it into an empty directory, once for the same recipe. */
@@ -55,7 +57,7 @@ async function ownShelf(): Promise<string> {
   return shelf;
 }
 
-async function keyOf({ compiler, words }: Recipe): Promise<string> {
+async function keyOf({ compiler, words, headers = [] }: Recipe): Promise<string> {
   const hash = createHash("sha256");
   const add = (part: string | Buffer) => hash.update(`${part.length}:`).update(part);
   const sources = await readdir(firmware, { recursive: true, withFileTypes: true });
@@ -63,10 +65,16 @@ async function keyOf({ compiler, words }: Recipe): Promise<string> {
   for (const file of files.sort()) add(file).update(await readFile(file));
   add(await identityOf(compiler));
   for (const word of words) add(word);
+  for (const header of headers) add(await versionOf(header));
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Another version is another file. */
+/** Another version is another file. One that is missing is for the compiler to complain of. */
+async function versionOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  return `${path} ${found?.size} ${found?.mtimeMs}`;
+}
+
 async function identityOf(program: string): Promise<string> {
   for (const directory of (process.env.PATH ?? "").split(delimiter)) {
     const path = join(directory, program);
@@ -74,9 +82,7 @@ async function identityOf(program: string): Promise<string> {
       () => true,
       () => false,
     );
-    if (!isThere) continue;
-    const { size, mtimeMs } = await stat(path);
-    return `${path} ${size} ${mtimeMs}`;
+    if (isThere) return versionOf(path);
   }
   throw new Error(`${program} is not installed`);
 }

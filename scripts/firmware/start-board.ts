@@ -39,10 +39,15 @@ export interface StartOptions {
 export async function startBoard(image: Image, { isLineLeft = false }: StartOptions = {}): Promise<Board> {
   const directory = await mkdtemp(join(tmpdir(), "mcpx-board-"));
   const start = { image, directory, isLineLeft };
-  const { chip } = image.target;
-  if (chip === "cortex-m") return startQemu(start);
-  return chip === "avr" ? startSimavr(start) : startUcsim(start);
+  try {
+    return await starters[image.target.chip](start);
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
 }
+
+const starters = { "cortex-m": startQemu, avr: startSimavr, "8051": startUcsim };
 
 const startMs = 10_000;
 
@@ -177,8 +182,11 @@ async function startQemu(start: Start): Promise<Board> {
 async function buildSimulator(): Promise<string> {
   const source = join(import.meta.dirname, "..", "..", "firmware", "avr", "simulate.c");
   const flags = ["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Werror"];
-  const kept = await keepBuilt({ compiler: "gcc", words: [source, ...flags] }, (directory) =>
-    run("gcc", [...flags, "-o", join(directory, "simulate"), source, "-lsimavr", "-lelf"]),
+  const libraries = ["-lsimavr", "-lelf"];
+  const headers = ["/usr/include/simavr/sim_avr.h", "/usr/include/libelf.h"];
+  const words = [source, ...flags, ...libraries];
+  const kept = await keepBuilt({ compiler: "gcc", words, headers }, (directory) =>
+    run("gcc", [...flags, "-o", join(directory, "simulate"), source, ...libraries]),
   );
   return join(kept, "simulate");
 }

@@ -71,7 +71,7 @@ test("it is gone after a clean end too", async () => {
   const directory = await directoryOf(gateway);
   gateway.kill("SIGTERM");
   expect((await gateway.ended).code).toBe(0);
-  expect(processesWith(directory)).toEqual([]);
+  await expect.poll(() => processesWith(directory)).toEqual([]);
   expect(existsSync(directory)).toBe(false);
 });
 

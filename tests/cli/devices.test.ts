@@ -86,6 +86,17 @@ test("what is no line, or cannot be opened, is told in one line", async () => {
   );
 });
 
+test("monitor says of a line that is not of bytes whether others can look at it", async () => {
+  const between = ["--between", join(scratch(), "tap")];
+  const [bus, port] = await Promise.all(
+    ["socketcan:can0?node=5", "spi:/dev/spidev0.0"].map((line) =>
+      mcpx(["devices", "monitor", line, ...between]),
+    ),
+  );
+  expect(bus).toMatchObject({ code: 2, err: expect.stringContaining("can be looked at by many") });
+  expect(port).toMatchObject({ code: 2, err: expect.stringContaining("such a line has one owner") });
+});
+
 test("monitor stands between and shows both directions", async () => {
   const { line } = await stubOnTcp();
   const between = join(scratch(), "tap");

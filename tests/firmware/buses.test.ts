@@ -7,9 +7,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { createGattReader, encodeGatt, gattLine, type OpenChunks, probeLine, readLine } from "@mcpx/devices";
+import {
+  createGattReader,
+  encodeGatt,
+  encodeRequest,
+  gattLine,
+  type OpenChunks,
+  probeLine,
+  readLine,
+} from "@mcpx/devices";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { answerPackets, simulatedConfig } from "../../packages/devices/src/testing/simulated-stub.ts";
+import { start } from "../cli/support/mcpx-process.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
 import { type SlcanNode, startSlcanNode } from "./support/slcan-node.ts";
 
@@ -68,6 +77,24 @@ test("[AX-8.1-4] another node on the bus is not taken for it", async () => {
   };
   expect(await ask(node + 1)).toBeUndefined();
   expect(await ask(node)).toMatchObject({ profile: "b", serial: "73696d" });
+});
+
+test("[AX-8.1-4] whoever only looks on at a bus puts nothing on it", async () => {
+  const { bus, port } = await startBus("looked-at");
+  const line = `slcan:${port}?node=${node}`;
+  const monitor = start(["devices", "monitor", line]);
+  await monitor.line(/looking on/);
+  await expect.poll(() => bus.lines.at(-1)).toBe("O");
+  bus.say(encodeRequest(1, 7, ["more than one frame holds"]));
+  await monitor.line(/more than one frame holds/);
+  monitor.kill("SIGTERM");
+  expect((await monitor.ended).code).toBe(0);
+  const sent = () => bus.lines.filter((text) => text.startsWith("t"));
+  expect(sent()).toEqual([]);
+  // Control: whoever asks says how it may go on.
+  const { encoding, open } = readLine(line);
+  await probeLine({ encoding, openLine: open() });
+  expect(sent().filter((text) => text.startsWith("t405830"))).not.toEqual([]);
 });
 
 /** A characteristic as datagrams: each write is heard as one piece, as long as it was. */

@@ -14,6 +14,9 @@ import { type Decoders, type Subject, subjectsOf } from "./testing/fuzz/subjects
 const subjects = subjectsOf(realDecoders);
 const isLong = process.env.MCPX_SOAK !== undefined;
 const framesEach = Math.ceil((isLong ? 3_000_000 : 6_000) / subjects.length);
+/** What `npm test` finds is found again by the next one; the long version looks elsewhere each time. */
+const controlSeed = 20_260_501;
+const seed = isLong ? Date.now() % 2 ** 31 : controlSeed;
 const patience = { timeout: isLong ? 1_800_000 : 30_000 };
 
 /** Throws where a law is broken. */
@@ -33,7 +36,8 @@ test.each(subjects.map((subject) => [subject.name, subject] as const))(
   `[AX-10.4-1] ${framesEach} mutated frames break no law of %s`,
   patience,
   (_name, subject) => {
-    expect(fuzz(subject, { numRuns: framesEach })).toBe(framesEach);
+    if (isLong) console.info(`seed ${seed}`);
+    expect(fuzz(subject, { numRuns: framesEach, seed })).toBe(framesEach);
   },
 );
 
@@ -84,7 +88,7 @@ test.each(faults)(
     const found: unknown[] = [];
     for (const subject of subjectsOf(decoders).filter(({ of }) => of === name)) {
       try {
-        fuzz(subject, { numRuns: 3_000, seed: 20_260_501, endOnFailure: true });
+        fuzz(subject, { numRuns: 3_000, seed: controlSeed, endOnFailure: true });
       } catch (error) {
         found.push((error as Error).cause);
       }

@@ -1,6 +1,7 @@
 // An SLCAN adapter with one node on its bus, on a Unix socket: what is behind the serial port of the tests.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import { encodeIsoTp } from "../../../packages/devices/src/framing/iso-tp.ts";
 import { createSlcanReader, encodeSlcan } from "../../../packages/devices/src/framing/slcan.ts";
 import { type CanNode, createCanNode } from "../../../packages/devices/src/testing/can-node.ts";
 
@@ -9,6 +10,8 @@ export interface SlcanNode extends AsyncDisposable {
   readonly lines: string[];
   /** Loses so many of the next consecutive frames it is sent. */
   lose: number;
+  /** A packet of the node that nobody asked for; whether it may go on is not waited for. */
+  say(packet: Uint8Array): void;
 }
 
 export async function startSlcanNode(path: string, node: number): Promise<SlcanNode> {
@@ -39,6 +42,11 @@ export async function startSlcanNode(path: string, node: number): Promise<SlcanN
     },
     set lose(count) {
       if (current !== undefined) current.lose = count;
+    },
+    say: (packet) => {
+      for (const data of encodeIsoTp(packet)) {
+        for (const socket of sockets) socket.write(encodeSlcan({ id: 0x500 + node, data }));
+      }
     },
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, "close");

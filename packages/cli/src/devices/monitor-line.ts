@@ -17,10 +17,7 @@ export async function monitorLine(context: MonitorContext): Promise<number> {
   const { encoding, openLine } = readGivenLine(text, context);
   const watched: WatchedLine = { encoding, ...readProfile(options) };
   if (options.between !== undefined && encoding !== "cbor") {
-    throw misuse(
-      "--between is for lines of bytes",
-      "leave it out: a broker or a bus can be looked at by many",
-    );
+    throw misuse("--between is for lines of bytes", howToLookAt(text));
   }
   const show = (from: From) => (frame: SeenFrame) => {
     if (options.json) output.json(reportOf(from, frame));
@@ -36,6 +33,7 @@ export async function monitorLine(context: MonitorContext): Promise<number> {
       between?.write(bytes);
     },
     ended: ended.resolve,
+    isLookingOn: between === undefined,
   });
   context.interrupted().addEventListener("abort", () => ended.resolve(undefined), { once: true });
   try {
@@ -50,6 +48,12 @@ export async function monitorLine(context: MonitorContext): Promise<number> {
     line.close();
     await between?.close();
   }
+}
+
+function howToLookAt(line: string): string {
+  return /^(?:mqtts?|socketcan):/.test(line)
+    ? "leave it out: a broker or an interface can be looked at by many"
+    : "leave it out, and end the gateway first: such a line has one owner";
 }
 
 function readProfile({

@@ -107,3 +107,32 @@ test("a call that is cancelled is given up, and its id is not used while another
   stop.abort();
   expect(await open).toEqual({ kind: "unanswered" });
 });
+
+test("a call that is cancelled while a busy stub is left alone is not sent again", async () => {
+  const { conversation, sent } = openConversation();
+  const stop = new AbortController();
+  const outcome = conversation.ask(ask(7, { timeoutMs: 1_000, signal: stop.signal }));
+  conversation.hear(1, 7, busy);
+  // The answer is read first: the pause after it has begun.
+  await new Promise(setImmediate);
+  stop.abort();
+  expect(await outcome).toEqual(busy);
+  expect(sent).toEqual(["flush 7#1"]);
+});
+
+test("a line knows what is awaited still, for as long as it is", async () => {
+  const { conversation } = openConversation();
+  const awaited: (() => boolean)[] = [];
+  const write: Line["write"] = (_bytes, isAwaited) => awaited.push(isAwaited as () => boolean) > 0;
+  conversation.use({ write, close: () => {} });
+  const stop = new AbortController();
+  const cancelled = conversation.ask(ask(1, { timeoutMs: 60_000, signal: stop.signal }));
+  expect(awaited[0]?.()).toBe(true);
+  stop.abort();
+  await cancelled;
+  expect(awaited[0]?.()).toBe(false);
+  const late = conversation.ask(ask(2));
+  expect(awaited[1]?.()).toBe(true);
+  await late;
+  expect(awaited.map((isAwaited) => isAwaited())).toEqual([false, false]);
+});

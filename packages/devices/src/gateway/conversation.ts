@@ -35,6 +35,8 @@ export interface Question {
   /** Whether it may be sent again where it may have been received. */
   isRepeatable: boolean;
   signal?: AbortSignal | undefined;
+  /** Whether the stub at the other end is still the one it is for; it is unless given. */
+  isMeant?: (() => boolean) | undefined;
 }
 
 interface Open {
@@ -106,8 +108,8 @@ export class Conversation {
     const id = this.#freeId();
     let outcome = { kind: "unreached" } as Outcome;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      if (question.signal?.aborted) return outcome;
       if (outcome.kind === "error") await pause(busyMs);
+      if (question.signal?.aborted || question.isMeant?.() === false) return outcome;
       const next = await this.#attempt(id, question);
       // Once it may have been received, that it was not reached again says nothing.
       outcome = next.kind === "unreached" && outcome.kind === "unanswered" ? outcome : next;
@@ -119,6 +121,7 @@ export class Conversation {
 
   #attempt(id: number, { method, body, timeoutMs, signal }: Question): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const request = this.#codec.request(method, id, body);
     const settle = (outcome: Outcome) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", giveUp);
@@ -130,17 +133,19 @@ export class Conversation {
       settle({ kind: "unanswered" });
     };
     const timer = setTimeout(giveUp, timeoutMs);
-    this.#open.set(id, { method, settle });
+    const open = { method, settle };
+    this.#open.set(id, open);
     signal?.addEventListener("abort", giveUp, { once: true });
-    if (!this.#write(this.#codec.request(method, id, body))) settle({ kind: "unreached" });
+    const isAwaited = () => this.#open.get(id) === open;
+    if (!this.#write(request, isAwaited)) settle({ kind: "unreached" });
     return promise;
   }
 
-  #write(request: Uint8Array): boolean {
+  #write(request: Uint8Array, isAwaited: () => boolean): boolean {
     const bytes = this.#isUnsure ? Buffer.concat([this.#codec.flush, request]) : request;
     if (this.#isUnsure) this.#codec.forget?.();
     this.#isUnsure = false;
-    return this.#line?.write(bytes) ?? false;
+    return this.#line?.write(bytes, isAwaited) ?? false;
   }
 
   #freeId(): number {

@@ -12,12 +12,15 @@ const withTool = (more: Partial<ToolConfig>) => device({ tools: [{ ...tool, ...m
 
 test("[AX-8.3-1] a configuration that can be meant is taken", () => {
   expect(() => checkDeviceConfig(device())).not.toThrow();
+  expect(() => checkDeviceConfig(device({ encoding: "cbor" }))).not.toThrow();
   const b = { ...tool, result: [{ name: "reading", type: "uint" as const }] };
   expect(() => checkDeviceConfig(device({ profile: "b", tools: [b], serial: "00ff" }))).not.toThrow();
 });
 
 test.each([
   ["a segment with a dot", device({ segment: "a.b" }), /its segment is/],
+  ["profile A over packets", device({ encoding: "packet" }), /profile A is for lines of bytes/],
+  ["profile A over a broker", device({ encoding: "json" }), /profile A is for lines of bytes/],
   ["a serial number that is none", device({ serial: "xyz" }), /its serial is/],
   ["two tools of one id", device({ tools: [tool, { ...tool, name: "other" }] }), /two tools have the id 1/],
   ["two tools of one name", device({ tools: [tool, { ...tool, id: 2 }] }), /two tools have the name read/],

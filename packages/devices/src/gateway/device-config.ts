@@ -46,11 +46,15 @@ export class DeviceConfigError extends Error {}
 const segmentLike = /^[a-z0-9_-]{1,63}$/;
 
 export function checkDeviceConfig(config: DeviceConfig): void {
-  const { segment, tools, payloadMax = 8, serial, heartbeatMs = 5_000 } = config;
+  const { segment, profile, encoding = "cbor", tools, payloadMax = 8, serial, heartbeatMs = 5_000 } = config;
   const fail = (what: string): never => {
     throw new DeviceConfigError(`device ${JSON.stringify(segment)}: ${what}`);
   };
   if (!segmentLike.test(segment)) fail("its segment is 1 to 63 characters of a-z 0-9 _ -");
+  if (profile === "a" && encoding !== "cbor")
+    fail(
+      "profile A is for lines of bytes (tcp, unix, serial); over one of packets or messages use profile B",
+    );
   if (!isWithin(payloadMax, 0, payloadBytesMax)) fail(`payloadMax is 0 to ${payloadBytesMax}`);
   if (!isWithin(heartbeatMs, 100, 3_600_000)) fail("heartbeatMs is 100 to 3 600 000");
   if (serial !== undefined && !/^(?:[0-9a-f]{2}){1,16}$/.test(serial))

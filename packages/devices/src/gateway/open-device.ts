@@ -51,6 +51,7 @@ export class Device implements AsyncDisposable {
   #silentSince: Date | undefined = new Date();
   #absentWhy: string | undefined;
   #heardAtMs = 0;
+  #toolsTold = "";
   #subserver: Subserver | undefined;
   #server: DeviceServer | undefined;
 
@@ -60,7 +61,11 @@ export class Device implements AsyncDisposable {
     const create = options.config.profile === "a" ? createStubA : createStubB;
     this.stub = create(options.config, {
       dropped: (why) => this.#tell({ event: "dropped", why }),
-      restarted: () => this.#tell({ event: "restarted" }),
+      heard: () => {
+        this.#heardAtMs = performance.now();
+      },
+      restarted: () => this.#restart(),
+      replaced: () => this.#fall("another device is on its line"),
     });
     this.#run = this.#live();
   }
@@ -88,36 +93,38 @@ export class Device implements AsyncDisposable {
   async #live(): Promise<void> {
     let waitMs = reopenMs.least;
     while (!this.#closing.signal.aborted) {
-      const ended = Promise.withResolvers<string>();
-      const line = await this.#open(ended.resolve);
-      if (line !== undefined) {
-        waitMs = reopenMs.least;
-        this.stub.conversation.use(line);
-        await this.#watch(ended.promise);
-        this.stub.conversation.use(undefined);
-        line.close();
+      try {
+        if (await this.#liveOnLine()) waitMs = reopenMs.least;
+      } catch (error) {
+        // Whatever it is, other devices go on, and this one is tried again.
+        this.#lose(wordsOf(error));
       }
       await this.#pause(waitMs);
       waitMs = Math.min(waitMs * 2, reopenMs.most);
-      await this.#leaveAfterGrace();
+    }
+  }
+
+  /** Whether the device was there. */
+  async #liveOnLine(): Promise<boolean> {
+    await this.#leaveAfterGrace();
+    const ended = Promise.withResolvers<string>();
+    const line = await this.#open(ended.resolve);
+    if (line === undefined) return false;
+    this.stub.conversation.use(line);
+    try {
+      return await this.#watch(ended.promise);
+    } finally {
+      this.stub.conversation.use(undefined);
+      line.close();
     }
   }
 
   async #open(ended: (why: string) => void): Promise<Line | undefined> {
-    const read = this.stub.readLine();
-    const opening = this.#options.openLine({
-      bytes: (bytes) => {
-        this.#heardAtMs = performance.now();
-        read(bytes);
-      },
-      ended,
-    });
+    const opening = this.#options.openLine({ bytes: this.stub.readLine(), ended });
     try {
       return await this.#unlessClosing(opening);
     } catch (error) {
-      const why = wordsOf(error);
-      if (this.isHere) this.#fall(why);
-      else this.#miss(why);
+      this.#lose(wordsOf(error));
       return undefined;
     }
   }
@@ -139,17 +146,21 @@ export class Device implements AsyncDisposable {
     return line;
   }
 
-  /** Until the line ends. */
-  async #watch(ended: Promise<string>): Promise<void> {
+  /** Until the line ends; whether the device was there. */
+  async #watch(ended: Promise<string>): Promise<boolean> {
     let isOver = false;
+    let wasHere = false;
     const over = ended.then((why) => {
       isOver = true;
+      // Nobody waits for an answer that cannot come any more.
+      this.stub.conversation.use(undefined);
       this.#fall(`its line has ended: ${why}`);
     });
     let missed = 0;
     while (!isOver && !this.#closing.signal.aborted) {
       const isAnswering = await this.#look();
       missed = isAnswering ? 0 : missed + 1;
+      wasHere ||= this.isHere;
       if (this.isHere && this.#subserver === undefined) this.#tryRegister();
       if (missed >= missedMax) this.#fall("it does not answer");
       await this.#leaveAfterGrace();
@@ -157,6 +168,7 @@ export class Device implements AsyncDisposable {
       const waitMs = this.isHere ? this.#heartbeatMs : Math.min(this.#heartbeatMs, greetMs);
       await Promise.race([over, this.#pause(waitMs)]);
     }
+    return wasHere;
   }
 
   /** Whether it is there: what it has said lately counts as much as a heartbeat. */
@@ -180,11 +192,34 @@ export class Device implements AsyncDisposable {
     this.#silentSince = undefined;
     this.#absentWhy = undefined;
     this.#tell({ event: "here" });
+    this.#tellTools();
+  }
+
+  /** It may have other tools than before. */
+  #restart(): void {
+    this.#tell({ event: "restarted" });
+    if (this.isHere && this.#toolNames() !== this.#toolsTold) this.#tellTools();
+  }
+
+  #tellTools(): void {
+    this.#toolsTold = this.#toolNames();
     const has = new Set(this.stub.tools());
     for (const tool of this.#options.config.tools) {
       if (!has.has(tool)) this.#tell({ event: "missing_tool", name: tool.name });
     }
     this.#listChanged();
+  }
+
+  #toolNames(): string {
+    return this.stub
+      .tools()
+      .map(({ name }) => name)
+      .join();
+  }
+
+  #lose(why: string): void {
+    if (this.isHere) this.#fall(why);
+    else this.#miss(why);
   }
 
   #fall(why: string): void {

@@ -31,8 +31,9 @@ export const createStubA: CreateStub = ({ tools, crc = 16, payloadMax = 8 }, eve
         const isAnswer =
           type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
         // Without a status it is what we have sent ourselves: a line that echoes.
-        if (!isAnswer || status === undefined) events.dropped("a frame that is no answer");
-        else if (status !== 0) conversation.hear(seq, tool, { kind: "error", status, text: undefined });
+        if (!isAnswer || status === undefined) return events.dropped("a frame that is no answer");
+        events.heard();
+        if (status !== 0) conversation.hear(seq, tool, { kind: "error", status, text: undefined });
         else conversation.hear(seq, tool, { kind: "result", result: Uint8Array.from(result) });
       },
     });

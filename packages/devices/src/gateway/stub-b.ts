@@ -16,10 +16,11 @@ import {
 import {
   decodeJsonBytes,
   encodeJsonRequest,
+  jsonBytesMax,
   withBytesAt,
   withRegistrationBytes,
 } from "../wire/mqtt-message.ts";
-import { Conversation, type Outcome } from "./conversation.ts";
+import { Conversation } from "./conversation.ts";
 import type { Encoding, ToolConfig } from "./device-config.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
 
@@ -60,6 +61,7 @@ const encodings: Record<Encoding, Codec> = {
 export const createStubB: CreateStub = (config, events) => {
   const { encoding = "cbor" } = config;
   let registration: StubRegistration | undefined;
+  let isReplaced = false;
   const conversation = new Conversation({
     ids: idMax + 1,
     flush: new Uint8Array(),
@@ -67,20 +69,29 @@ export const createStubB: CreateStub = (config, events) => {
   });
   const accept = (accepted: StubRegistration) => {
     registration = accepted;
+    isReplaced = false;
     conversation.callsMax = accepted.callsMax;
   };
   const isStranger = ({ serial }: StubRegistration) =>
     config.serial !== undefined && Buffer.from(serial).toString("hex") !== config.serial;
-  const hear = (message: StubMessage | undefined) => {
-    if (message === undefined) events.dropped("a frame that is no message");
-    else if (message.kind === "result") conversation.hear(message.id, undefined, message);
-    else if (message.kind === "error") conversation.hear(message.id, undefined, message);
-    else if (isStranger(message.registration)) events.dropped("an announcement of another device");
-    else {
-      accept(message.registration);
+  const hearAnnouncement = (announced: StubRegistration) => {
+    if (isStranger(announced)) {
+      isReplaced = true;
       conversation.interrupt();
-      events.restarted();
+      events.dropped("an announcement of another device");
+      events.replaced();
+      return;
     }
+    accept(announced);
+    conversation.interrupt();
+    events.heard();
+    events.restarted();
+  };
+  const hear = (message: StubMessage | undefined) => {
+    if (message === undefined) return events.dropped("a frame that is no message");
+    if (message.kind === "announcement") return hearAnnouncement(message.registration);
+    events.heard();
+    conversation.hear(message.id, undefined, message);
   };
   const own = (method: number, timeoutMs: number) =>
     conversation.ask({ method, body: [], timeoutMs, isRepeatable: false });
@@ -91,7 +102,8 @@ export const createStubB: CreateStub = (config, events) => {
     if (answer.kind !== "result") return registration === before ? "it does not answer" : undefined;
     const read = encodings[encoding].registration(answer.result as DecodedMap);
     if (read === undefined) return "its registration cannot be read";
-    if (isStranger(read))
+    isReplaced = isStranger(read);
+    if (isReplaced)
       return `its serial number is ${Buffer.from(read.serial).toString("hex")}, not the configured one`;
     accept(read);
     return undefined;
@@ -102,7 +114,19 @@ export const createStubB: CreateStub = (config, events) => {
     greet,
     heartbeat: async (timeoutMs) => (await own(ownMethods.heartbeat, timeoutMs)).kind === "result",
     tools: () => config.tools.filter((tool) => registration !== undefined && agrees(tool, registration)),
-    call: (tool, values, signal) => callStub(conversation, registration, tool, values, signal),
+    call: async (tool, values, signal) => {
+      const args = encodeArguments(fieldsOf(tool.arguments), values);
+      const fault = faultOfLength(tool, args, encoding, registration?.packetMax ?? 0);
+      if (fault !== undefined) return { kind: "error", status: 2, text: fault };
+      return conversation.ask({
+        method: tool.id,
+        body: args,
+        timeoutMs: tool.timeoutMs ?? callMsDefault,
+        isRepeatable: tool.capability?.idempotent === true,
+        isMeant: () => !isReplaced,
+        signal,
+      });
+    },
     read: (tool, { result }) => encodings[encoding].result(fieldsOf(tool.result), result as DecodedMap),
   };
 };
@@ -113,24 +137,15 @@ function agrees(tool: ToolConfig, { tools }: StubRegistration): boolean {
   return announced?.join() === fieldsOf(tool.arguments).map(stubTypeOf).join();
 }
 
-async function callStub(
-  conversation: Conversation,
-  registration: StubRegistration | undefined,
-  tool: ToolConfig,
-  values: Parameters<typeof encodeArguments>[1],
-  signal: AbortSignal | undefined,
-): Promise<Outcome> {
-  const args = encodeArguments(fieldsOf(tool.arguments), values);
-  const packetMax = registration?.packetMax ?? 0;
-  // The longest id: what does not fit with it might not fit next time.
-  if (encodeRequest(tool.id, idMax, args).length > packetMax) {
-    return { kind: "error", status: 2, text: `a packet has at most ${packetMax} bytes` };
-  }
-  return conversation.ask({
-    method: tool.id,
-    body: args,
-    timeoutMs: tool.timeoutMs ?? callMsDefault,
-    isRepeatable: tool.capability?.idempotent === true,
-    signal,
-  });
+/** Of the longest id: what does not fit with it might not fit next time. */
+function faultOfLength(
+  { id }: ToolConfig,
+  args: readonly CborValue[],
+  encoding: Encoding,
+  packetMax: number,
+): string | undefined {
+  if (encodeRequest(id, idMax, args).length > packetMax) return `a packet has at most ${packetMax} bytes`;
+  const isTooLong =
+    encoding === "json" && Buffer.byteLength(encodeJsonRequest(id, idMax, args)) > jsonBytesMax;
+  return isTooLong ? `a message has at most ${jsonBytesMax} bytes` : undefined;
 }

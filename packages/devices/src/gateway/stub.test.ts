@@ -19,10 +19,16 @@ const toolOf = (type: "u8" | "uint"): ToolConfig => ({
   timeoutMs: 1_000,
 });
 
+const nothing = () => {};
+const quietly = { dropped: nothing, heard: nothing, restarted: nothing, replaced: nothing };
+
 /** A stub on a line that keeps what was sent, and says whatever it is told to. */
-function open(create: CreateStub, config: Pick<DeviceConfig, "profile" | "tools" | "payloadMax">) {
+function open(
+  create: CreateStub,
+  config: Pick<DeviceConfig, "profile" | "tools" | "payloadMax" | "encoding">,
+) {
   const sent: Buffer[] = [];
-  const stub = create({ segment: "lamp", ...config }, { dropped: () => {}, restarted: () => {} });
+  const stub = create({ segment: "lamp", ...config }, quietly);
   const say = stub.readLine();
   const line = { write: (bytes: Uint8Array) => sent.push(Buffer.from(bytes)) > 0, close: () => {} };
   stub.conversation.use(line);
@@ -145,3 +151,23 @@ test.each([
     expect(sent).toEqual([]);
   },
 );
+
+test("[AX-8.1-5] a message over a broker has at most 4096 bytes: more is refused before anything is sent", async () => {
+  const tool: ToolConfig = { id: 7, name: "write", arguments: [{ name: "text", type: "text" }] };
+  const { stub, sent, say } = open(createStubB, { profile: "b", encoding: "json", tools: [tool] });
+  const [who, types] = [Uint8Array.of(1), Uint8Array.of(5, 3)].map((bytes) =>
+    Buffer.from(bytes).toString("base64"),
+  );
+  say(Buffer.from(JSON.stringify({ method: -1, params: { 0: 1, 1: who, 2: 1_024, 4: { 7: types } } })));
+  const call = (text: string) => callDevice(stub, tool, { text }, undefined);
+  // As CBOR each of these characters has one byte, in JSON six.
+  expect(await call("\u0001".repeat(1_000))).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining("a message has at most 4096 bytes") }],
+  });
+  expect(sent).toEqual([]);
+  // Control: what is no longer than that is sent.
+  void call("x".repeat(1_000));
+  expect(sent).toHaveLength(1);
+  stub.conversation.use(undefined);
+});

@@ -6,8 +6,12 @@ import type { DeviceConfig, ToolConfig } from "./device-config.ts";
 interface StubEvents {
   /** Something on the line could not be read. */
   dropped(why: string): void;
+  /** It said something that can be read: it is there. */
+  heard(): void;
   /** It began anew by itself. */
   restarted(): void;
+  /** Another device is at the other end now; nothing is asked of it until the right one was greeted. */
+  replaced(): void;
 }
 
 export interface Stub {

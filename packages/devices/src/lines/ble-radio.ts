@@ -20,15 +20,16 @@ const powerMs = 5_000;
 /** Longer than a device waits before it opens its line again. */
 const returningMs = 6_000;
 
-/** Of those that advertise the service. */
+/** Of those that advertise the service, in so long; longer after every flood, for what is found stays in memory. */
 const foundMax = 1_000;
+const floodMs = { least: 60_000, most: 3_600_000 };
 const flooded = "so many devices advertise the service that something in reach must be pretending";
 
 /** As the library writes them. */
 export const plainUuid = (uuid: string): string => uuid.replaceAll("-", "");
 
 interface SharedRadio extends Omit<BleRadio, "leave"> {
-  /** It finds nobody any more until it was switched off and on. */
+  /** It finds nobody until some time has passed, or it was switched off and on. */
   isFlooded(): boolean;
   switchOff(): void;
 }
@@ -105,9 +106,18 @@ interface Seeker {
 
 function createRadio(central: BleCentral): SharedRadio {
   const seekers = new Set<Seeker>();
-  /** The library remembers all that it has found, for as long as it is on. */
+  /** Of late. The library remembers them all, for as long as it is on. */
   const found = new Set<string>();
-  const isFlooded = () => found.size >= foundMax;
+  let countMs = floodMs.least;
+  let countsUntilMs = 0;
+  const isFlooded = () => {
+    if (performance.now() >= countsUntilMs) {
+      if (found.size >= foundMax) countMs = Math.min(countMs * 2, floodMs.most);
+      found.clear();
+      countsUntilMs = performance.now() + countMs;
+    }
+    return found.size >= foundMax;
+  };
   let connecting = 0;
   let isScanning = false;
   const fail = (why: string) => {

@@ -52,6 +52,7 @@ export function socketcanBus({
     await checkInterface(name, stateOf);
     const channel = library.createRawChannelWithOptions(name, { non_block_send: true });
     let isOver = false;
+    let watching: NodeJS.Timeout | undefined;
     const end = () => {
       clearInterval(watching);
       if (isOver) return false;
@@ -61,20 +62,20 @@ export function socketcanBus({
     const lose = (why: string) => {
       if (end()) taker.ended(why);
     };
-    // A socket stays open when its interface goes down: nothing is heard any more, and nobody is told.
-    const watching = setInterval(() => {
-      checkInterface(name, stateOf).catch((error: Error) => {
-        if (isOver) return;
-        lose(error.message);
-        channel.stop();
-      });
-    }, watchMs);
     channel.addListener("onMessage", ({ id, ext, rtr, err, data }) => {
       const isFrame = !ext && !rtr && err !== true && data.length <= 8;
       if (isFrame && !isOver) taker.frame({ id, data: Uint8Array.from(data) });
     });
     channel.addListener("onStopped", () => lose(`${name} was stopped`));
     channel.start();
+    // A socket stays open when its interface goes down: nothing is heard any more, and nobody is told.
+    watching = setInterval(() => {
+      checkInterface(name, stateOf).catch((error: Error) => {
+        if (isOver) return;
+        lose(error.message);
+        channel.stop();
+      });
+    }, watchMs);
     return {
       send: ({ id, data }) =>
         !isOver && channel.send({ id, ext: false, rtr: false, data: Buffer.from(data) }) > 0,

@@ -88,7 +88,7 @@ async function attach(radio: BleRadio, peripheral: BlePeripheral, taker: LineTak
   let hasLeft = false;
   return {
     chunkBytesMax: Math.min(Math.max(mtu, mtuLeast) - writeHeadBytes, valueBytesMax),
-    write: (chunk) => !isOver && write(chunk),
+    write: (chunk, isAwaited) => !isOver && write(chunk, isAwaited),
     close: () => {
       if (hasLeft) return;
       hasLeft = true;
@@ -141,15 +141,15 @@ async function goodbye(peripheral: BlePeripheral): Promise<void> {
 }
 
 /** One write after the other; false where too many wait. */
-function createWriter(down: BleCharacteristic, fail: (why: string) => void): (chunk: Uint8Array) => boolean {
+function createWriter(down: BleCharacteristic, fail: (why: string) => void): ChunkLine["write"] {
   const isWithoutResponse = down.properties.includes("writeWithoutResponse");
   let writing: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  return (chunk) => {
+  return (chunk, isAwaited = () => true) => {
     if (waiting >= chunksWaitingMax) return false;
     waiting += 1;
     writing = writing
-      .then(() => down.writeAsync(Buffer.from(chunk), isWithoutResponse))
+      .then(() => (isAwaited() ? down.writeAsync(Buffer.from(chunk), isWithoutResponse) : undefined))
       .catch((error: Error) => fail(error.message))
       .finally(() => {
         waiting -= 1;

@@ -22,7 +22,14 @@ export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
     let isOver = false;
     const flows = createFlows();
     let patience: NodeJS.Timeout | undefined;
-    const send = (data: Uint8Array) => bus?.send({ id: toStub, data }) ?? false;
+    const send = (data: Uint8Array) => {
+      try {
+        return bus?.send({ id: toStub, data }) ?? false;
+      } catch (error) {
+        lose((error as Error).message);
+        return false;
+      }
+    };
     const reader = createIsoTpReader({
       // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
       dropped: () => clearTimeout(patience),
@@ -30,7 +37,7 @@ export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
         clearTimeout(patience);
         taker.bytes(packet);
       },
-      answer: send,
+      answer: (data) => taker.isLookingOn || send(data),
     });
     const take = (data: Uint8Array) => {
       const flow = readFlowControl(data);
@@ -43,25 +50,27 @@ export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
       isOver = true;
       clearTimeout(patience);
     };
+    const lose = (why: string) => {
+      if (isOver) return;
+      end();
+      taker.ended(why);
+    };
     bus = await openBus({
       frame: ({ id, data }) => {
         if (id === fromStub && !isOver) take(data);
       },
-      ended: (why) => {
-        end();
-        taker.ended(why);
-      },
+      ended: lose,
     });
     let sending = Promise.resolve();
     let waiting = 0;
     return {
-      write: (packet) => {
+      write: (packet, isAwaited = () => true) => {
         if (isOver || waiting >= packetsWaitingMax) return false;
         const frames = encodeIsoTp(packet);
         waiting += 1;
         // A packet that the other side does not let through is lost, as on any line.
         sending = sending
-          .then(() => sendFrames(frames, { send, flows, isOver: () => isOver }))
+          .then(() => sendFrames(frames, { send, flows, isOver: () => isOver || !isAwaited() }))
           .finally(() => {
             waiting -= 1;
           });
@@ -110,11 +119,13 @@ function createFlows(): Flows {
 interface Sending {
   send(frame: Uint8Array): boolean;
   flows: Flows;
+  /** The line, or the patience of whoever waits for an answer. */
   isOver(): boolean;
 }
 
 async function sendFrames(frames: readonly Uint8Array[], sending: Sending): Promise<void> {
   const [first, ...rest] = frames as [Uint8Array, ...Uint8Array[]];
+  if (sending.isOver()) return;
   sending.flows.forget();
   sending.send(first);
   let at = 0;

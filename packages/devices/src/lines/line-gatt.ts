@@ -20,7 +20,8 @@ export function gattLine({ chunks }: GattAddress): OpenLine {
     const read = createGattReader({ frame: taker.bytes, dropped: () => {} });
     const line = await chunks({ bytes: read, ended: taker.ended });
     return {
-      write: (packet) => encodeGatt(packet, line.chunkBytesMax).every((chunk) => line.write(chunk)),
+      write: (packet, isAwaited) =>
+        encodeGatt(packet, line.chunkBytesMax).every((chunk) => line.write(chunk, isAwaited)),
       close: () => line.close(),
     };
   };

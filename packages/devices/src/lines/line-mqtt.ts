@@ -53,17 +53,23 @@ export function mqttLine({ url, name, prefix = "mcpx/devices", username, passwor
     });
     client.on("error", (error) => end(error.message));
     client.on("close", () => end("the broker has closed it"));
-    await client.subscribeAsync([up, gone], { qos: 1 });
+    const close = () => {
+      isOver = true;
+      client.end(true);
+    };
+    try {
+      await client.subscribeAsync([up, gone], { qos: 1 });
+    } catch (error) {
+      close();
+      throw error;
+    }
     return {
       write: (bytes) => {
         if (isOver || !client.connected) return false;
         client.publish(down, Buffer.from(bytes), { qos: 1, retain: false });
         return true;
       },
-      close: () => {
-        isOver = true;
-        client.end(true);
-      },
+      close,
     };
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idleByte } from "../framing/length-prefix.ts";
+import { encodeLengthPrefix, idleByte } from "../framing/length-prefix.ts";
 import { createSpiStub } from "../testing/spi-stub.ts";
 import { decodePacket, encodeRequest } from "../wire/message.ts";
 import { spiLine } from "./line-spi.ts";
@@ -62,4 +62,25 @@ test("[AX-8.1-3] what waits to be said is bounded", async () => {
   expect(written.filter((isWritten) => isWritten)).toHaveLength(16);
   line.close();
   resolve(Uint8Array.of(idleByte));
+});
+
+test("[AX-8.1-3] what waited behind a slow one is not said once nobody waits for its answer", async () => {
+  const said: Uint8Array[] = [];
+  const slow = Promise.withResolvers<void>();
+  const transfer = async (bytes: Uint8Array) => {
+    said.push(Uint8Array.from(bytes));
+    await slow.promise;
+    return new Uint8Array(bytes.length).fill(idleByte);
+  };
+  const line = await spiLine({ port: async () => ({ transfer, close: () => {} }) })(quietly);
+  let isAwaited = true;
+  const [late, wanted] = [Uint8Array.of(0xde), Uint8Array.of(0xad)];
+  line.write(late, () => isAwaited);
+  line.write(wanted, () => true);
+  isAwaited = false;
+  slow.resolve();
+  const packets = () => said.filter((bytes) => bytes[0] !== idleByte);
+  // Control: the other one is.
+  await expect.poll(packets).toEqual([encodeLengthPrefix(wanted)]);
+  line.close();
 });

@@ -22,7 +22,7 @@ export function spiLine({ port: openPort, pollMs = 20 }: SpiLineAddress): OpenLi
     throw new RangeError("a stub is looked at every 1 to 60000 ms");
   return async (taker) => {
     const port = await openPort();
-    const waiting: Uint8Array[] = [];
+    const waiting: { bytes: Uint8Array; isAwaited: () => boolean }[] = [];
     let isOver = false;
     let expectingUntil = 0;
     let wake = () => {};
@@ -41,11 +41,16 @@ export function spiLine({ port: openPort, pollMs = 20 }: SpiLineAddress): OpenLi
       await promise;
       clearTimeout(timer);
     };
+    const next = () => {
+      let packet = waiting.shift();
+      while (packet !== undefined && !packet.isAwaited()) packet = waiting.shift();
+      return packet?.bytes;
+    };
     const run = async () => {
       while (!isOver) {
         // A stub has one buffer for what it says: it is heard out before it is told something new.
         const isTurn = !read.isWithin();
-        read(await port.transfer((isTurn ? waiting.shift() : undefined) ?? idleBytes));
+        read(await port.transfer((isTurn ? next() : undefined) ?? idleBytes));
         if (!isOver && waiting.length === 0 && !read.isWithin()) await pause();
       }
     };
@@ -60,9 +65,9 @@ export function spiLine({ port: openPort, pollMs = 20 }: SpiLineAddress): OpenLi
       if (end()) taker.ended(error.message);
     });
     return {
-      write: (packet) => {
+      write: (packet, isAwaited = () => true) => {
         if (isOver || waiting.length >= packetsWaitingMax) return false;
-        waiting.push(encodeLengthPrefix(packet));
+        waiting.push({ bytes: encodeLengthPrefix(packet), isAwaited });
         expectingUntil = performance.now() + expectingMs;
         wake();
         return true;

@@ -4,11 +4,16 @@ export interface LineTaker {
   bytes(bytes: Uint8Array): void;
   /** Once, unless we have closed it ourselves. */
   ended(why: string): void;
+  /** Only listens: whatever a line answers by itself is somebody else's to answer. */
+  isLookingOn?: boolean | undefined;
 }
 
 export interface Line {
-  /** False where the line has ended: nothing of it was sent. */
-  write(bytes: Uint8Array): boolean;
+  /**
+   * False where the line has ended: nothing of it was sent. What has to wait is not sent any more once it is not
+   * awaited any more.
+   */
+  write(bytes: Uint8Array, isAwaited?: () => boolean): boolean;
   close(): void;
 }
 

@@ -1,5 +1,6 @@
 // What lines say that need a driver or a library which this machine has not.
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { gattUuids } from "../framing/gatt.ts";
 import { socketcanBus } from "./can-bus-socketcan.ts";
 import { bleChunks } from "./chunks-ble.ts";
 import type { LineTaker } from "./line.ts";
@@ -45,6 +46,25 @@ test("[AX-8.1-4] an interface that is not there, one that is down, and a library
   await expect(open({ load: notInstalled })).rejects.toThrow("install it with: npm install socketcan");
 });
 
+test("[AX-8.1-4] a channel that does not start leaves no watch behind", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const start = vi.fn();
+  const channel = { addListener: () => {}, start, stop: () => {}, send: () => 0 };
+  const load = async () => ({ createRawChannelWithOptions: () => channel });
+  const open = () => socketcanBus({ name: "can9", load, stateOf: async () => "up" })(nobody);
+  start.mockImplementationOnce(() => {
+    throw new Error("Error while binding to socket");
+  });
+  await expect(open()).rejects.toThrow("binding");
+  expect(vi.getTimerCount()).toBe(0);
+  // Control: one that starts is watched, until it is closed.
+  const bus = await open();
+  expect(vi.getTimerCount()).toBe(1);
+  bus.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 /** As far as the library's interface goes, without an adapter. */
 function centralInState(state: string) {
   let stops = 0;
@@ -72,6 +92,81 @@ test("[AX-8.1-2] Bluetooth that is missing, off or forbidden is told apart, and 
     await expect(open(load as never)).rejects.toThrow(why);
     expect(stops()).toBe(1);
   }
+});
+
+/** Devices in reach of an adapter; strangers advertise first. */
+function centralAmong(devices: readonly object[]) {
+  const reach = { strangers: 0 };
+  let discover = (_peripheral: object) => {};
+  const central = {
+    state: "poweredOn",
+    waitForPoweredOnAsync: async () => {},
+    startScanning: () => {
+      for (let at = 0; at < reach.strangers; at += 1) discover(peripheralAt(`${at}`, "stranger"));
+      for (const device of devices) discover(device);
+    },
+    stopScanning: () => {},
+    on: (event: string, take: typeof discover) => {
+      if (event === "discover") discover = take;
+    },
+    stop: () => {},
+  };
+  const load = async () => ({ withBindings: () => central });
+  return { reach, open: (device: string) => bleChunks({ device, load: load as never })(nobody) };
+}
+
+/** One that can be connected to; `write` takes what is written. */
+function connectable(localName: string, write: (chunk: Buffer) => Promise<void> = async () => {}) {
+  const characteristics = [gattUuids.toStub, gattUuids.fromStub].map((uuid) => ({
+    uuid: uuid.replaceAll("-", ""),
+    properties: ["write"],
+    on: () => {},
+    subscribeAsync: async () => {},
+    writeAsync: write,
+  }));
+  return {
+    ...peripheralAt(localName, localName),
+    cancelConnect: () => {},
+    connectAsync: async () => {},
+    discoverSomeServicesAndCharacteristicsAsync: async () => ({ characteristics }),
+  };
+}
+
+test("[AX-8.1-2] a flood does not lock a device out for as long as another one is connected", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(1_000_000);
+  onTestFinished(() => clock.mockRestore());
+  const { reach, open } = centralAmong([connectable("lamp"), connectable("valve")]);
+  const lamp = await open("lamp");
+  reach.strangers = 2_000;
+  await expect(open("valve")).rejects.toThrow("something in reach must be pretending");
+  reach.strangers = 0;
+  // Control: what was counted counts for a while.
+  await expect(open("valve")).rejects.toThrow("something in reach must be pretending");
+  clock.mockReturnValue(1_000_000 + 60_000);
+  const valve = await open("valve");
+  lamp.close();
+  valve.close();
+  await new Promise(setImmediate);
+});
+
+test("[AX-8.1-2] chunks that waited behind a slow one are not written once nobody waits for their answer", async () => {
+  const slow = Promise.withResolvers<void>();
+  const written: number[] = [];
+  const write = (chunk: Buffer) => {
+    written.push(chunk[0] as number);
+    return slow.promise;
+  };
+  const line = await centralAmong([connectable("lamp", write)]).open("lamp");
+  let isAwaited = true;
+  line.write(Uint8Array.of(1));
+  line.write(Uint8Array.of(2), () => isAwaited);
+  line.write(Uint8Array.of(3), () => true);
+  await expect.poll(() => written).toEqual([1]);
+  isAwaited = false;
+  slow.resolve();
+  await expect.poll(() => written).toEqual([1, 3]);
+  line.close();
+  await new Promise(setImmediate);
 });
 
 test("[AX-8.1-2] a flood of strangers ends the search, and not the memory; the next begins anew", async () => {

@@ -3,7 +3,8 @@ import { isObject } from "@mcpx/protocol";
 import type { CborValue, Decoded, DecodedMap } from "./cbor.ts";
 import { readMessage, type StubMessage } from "./message.ts";
 
-const jsonBytesMax = 4_096;
+/** Either way. */
+export const jsonBytesMax = 4_096;
 const levelsMax = 6;
 
 /** Byte strings as base64, floats as numbers. */
