@@ -208,6 +208,8 @@ test("a restart of the gateway costs no line and no login", slow, async () => {
   await scene.server.restart();
   await scene.agent.say("after the restart");
   await page.getByText("after the restart").waitFor();
+  // Everybody comes back in their own time.
+  await expect.poll(() => scene.agent.peers.map(({ id }) => id)).toContain("robot");
   scene.propose({ celsius: 77 });
   await openCard(page, "heat");
   await page.getByRole("button", { name: "Approve …" }).click();

@@ -16,6 +16,8 @@ export interface Figures {
   now: number;
   /** Oldest first, an hour at most. */
   minutes: readonly MinuteFigures[];
+  /** Of all servers, those that were let go too; since then. */
+  total: { answered: number; failed: number };
   /** By the server's segment, or its name where it is at the root; since then. */
   calls: Readonly<Record<string, { answered: number; failed: number }>>;
   /** Why calls came to nothing, since then. */
@@ -27,7 +29,7 @@ export interface Figures {
 }
 
 export async function readFigures(api: Pick<Api, "call">): Promise<Figures> {
-  const { name, since, now, minutes, calls, reasons, dropped, servers, parents } = await api.call(
+  const { name, since, now, minutes, total, calls, reasons, dropped, servers, parents } = await api.call(
     "GET",
     "/figures",
   );
@@ -40,6 +42,7 @@ export async function readFigures(api: Pick<Api, "call">): Promise<Figures> {
       ...counts(one),
       refused: Number(one.refused),
     })),
+    total: counts(isObject(total) ? total : {}),
     calls: Object.fromEntries(
       Object.entries(isObject(calls) ? calls : {}).map(([server, one]) => [
         server,
