@@ -56,7 +56,10 @@ test("a reaper that is killed is replaced by one that knows of everybody", async
   const { pid, pids } = await startOwner(3, "/bin/sleep", "1000");
   const [first] = reapersOf(pid) as [number];
   process.kill(first, "SIGKILL");
-  await expect.poll(() => reapersOf(pid).filter((one) => one !== first), gone).toHaveLength(1);
+  const others = () => reapersOf(pid).filter((one) => one !== first);
+  await expect.poll(others, gone).toHaveLength(1);
+  // It is seen before it was told of anybody; once it runs, it was.
+  await expect.poll(() => isHandling(others()[0] as number, constants.signals.SIGHUP), gone).toBe(true);
   expect(pids.map(isRunning)).toEqual([true, true, true]);
   process.kill(pid, "SIGKILL");
   await expect.poll(() => pids.filter(isRunning), gone).toEqual([]);
