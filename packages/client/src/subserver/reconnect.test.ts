@@ -12,6 +12,13 @@ async function registeredAgain(aggregator: Aggregator, count = 2): Promise<void>
   await expect.poll(() => aggregator.visits[count - 1]?.parent).toBeTypeOf("object");
 }
 
+/** As far as anybody can tell by the clock; the lease of an aggregator is two seconds where nothing else is said. */
+function sleepPastLease(): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 2_001);
+  onTestFinished(() => void vi.restoreAllMocks());
+}
+
 describe.each(["websocket", "http"] as const)("over %s", (transport) => {
   test("[AX-6.3-3] heartbeats come within the interval, with the session's id, and keep one connection", async () => {
     const aggregator = await openAggregator({ heartbeatMs, leaseMs: 10 * heartbeatMs });
@@ -157,9 +164,7 @@ test("[AX-13.3-3] who sleeps past the lease serves nothing on waking, not even b
   const [first] = aggregator.visits;
   await first?.ask("initialize", hello);
   await first?.ask("tools/call", { name: "bake", arguments: {} });
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, "now").mockImplementation(() => now() + 2_001);
-  onTestFinished(() => void vi.restoreAllMocks());
+  sleepPastLease();
   void first?.ask("tools/call", { name: "bake", arguments: {} });
   await registeredAgain(aggregator);
   expect(kitchen.count).toBe(1);
@@ -176,9 +181,7 @@ test("[AX-13.3-3] who sleeps past the lease learns nothing from the answer to an
   const subserver = openSubserver(aggregator.url);
   await subserver.registered;
   await expect.poll(() => aggregator.count("mcpax/heartbeat")).toBe(1);
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, "now").mockImplementation(() => now() + 2_001);
-  onTestFinished(() => void vi.restoreAllMocks());
+  sleepPastLease();
   late.resolve();
   await registeredAgain(aggregator);
   expect(aggregator.visits[1]?.parent).toEqual({ parent_id: null });
@@ -197,9 +200,7 @@ test("[AX-13.3-3] who sleeps past the lease while it is registered is registered
   };
   openSubserver(aggregator.url);
   await taken.promise;
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, "now").mockImplementation(() => now() + 2_001);
-  onTestFinished(() => void vi.restoreAllMocks());
+  sleepPastLease();
   late.resolve();
   await registeredAgain(aggregator);
   expect(aggregator.visits[1]?.parent).toEqual({ parent_id: null });
