@@ -60,7 +60,11 @@ export function reportCpuWhenAsked(): void {
 
 function message(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    child.once("message", resolve);
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    const ended = (code: number | null) => reject(new Error(`the server ended with ${code}`));
+    child.once("exit", ended);
+    child.once("message", (answer) => {
+      child.off("exit", ended);
+      resolve(answer);
+    });
   });
 }

@@ -43,6 +43,24 @@ test("what was trimmed leaves when room is needed, so that memory follows what i
   expect(seqsOf(hashes, 99_950 * 7_919)).toEqual([99_950]);
 });
 
+test("[X0-4-3] hashes that come in blocks are found as if they had come one by one", () => {
+  const all = Array.from({ length: 3 * blockLength }, (_, index) => (index * 2_654_435_761) >>> 0);
+  const first = 5;
+  const alone = new IdHashes(() => first);
+  all.forEach((hash, index) => {
+    alone.add(index + 1, hash);
+  });
+  const blocks = new IdHashes(() => first);
+  // Some of the second block are known before it comes.
+  blocks.addBlock(blockLength, alone.block(blockLength));
+  for (let seq = blockLength + 1; seq < blockLength + 9; seq += 1) blocks.add(seq, all[seq - 1] as number);
+  for (const end of [2 * blockLength, 3 * blockLength]) blocks.addBlock(end, alone.block(end));
+  blocks.addBlock(2 * blockLength, alone.block(2 * blockLength));
+  expect(blocks.last).toBe(alone.last);
+  expect(all.map((hash) => seqsOf(blocks, hash))).toEqual(all.map((hash) => seqsOf(alone, hash)));
+  expect(seqsOf(blocks, all[first - 1] as number)).toEqual([first]);
+});
+
 test("a block holds the hashes of its seqs, and nothing for those before the first", () => {
   const hashes = new IdHashes(() => 3);
   for (let seq = 3; seq <= blockLength; seq += 1) hashes.add(seq, 2 ** 32 - seq);

@@ -1,5 +1,6 @@
 // Hashes of ids by their seq: which seqs may have an id. Pure, and only a hint: whoever asks looks the entry up.
 // Twelve bytes an entry when full: each hash at its seq's place, and an open-addressing table of these places.
+import { endianness } from "node:os";
 
 /** Seqs whose hashes are stored together. */
 export const blockLength = 1_024;
@@ -30,8 +31,18 @@ export class IdHashes {
     this.reserve(seq);
     const place = seq - this.first;
     this.#hashes[place] = hash;
-    this.#fill(place, hash);
+    this.#fill(place, place);
     this.last = seq;
+  }
+
+  /** A stored block, of which only the seqs after `last` are new. */
+  addBlock(end: number, bytes: Uint8Array): void {
+    const from = Math.max(this.last + 1, end - blockLength + 1);
+    if (from > end) return;
+    this.reserve(end);
+    this.#hashes.set(readBlock(bytes).subarray(from - end - 1), from - this.first);
+    this.#fill(from - this.first, end - this.first);
+    this.last = end;
   }
 
   /** Looks at the seqs with this hash until something is found. */
@@ -55,9 +66,7 @@ export class IdHashes {
     this.#slots = new Uint32Array(slots);
     this.first = first;
     this.#hashes.set(kept);
-    kept.forEach((hash, place) => {
-      this.#fill(place, hash);
-    });
+    this.#fill(0, kept.length - 1);
   }
 
   /** The hashes of the block that ends with `end`, as bytes. */
@@ -69,10 +78,22 @@ export class IdHashes {
     return bytes;
   }
 
-  #fill(place: number, hash: number): void {
-    const mask = this.#slots.length - 1;
-    let slot = hash & mask;
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.#slots[slot] = place + 1;
+  /** Puts the places from `start` to `end` into the table. */
+  #fill(start: number, end: number): void {
+    const hashes = this.#hashes;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    for (let place = start; place <= end; place += 1) {
+      let slot = (hashes[place] as number) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = place + 1;
+    }
   }
+}
+
+function readBlock(bytes: Uint8Array): Uint32Array {
+  // A copy has the alignment that numbers need.
+  const copy = bytes.slice();
+  if (endianness() === "BE") Buffer.from(copy.buffer).swap32();
+  return new Uint32Array(copy.buffer);
 }

@@ -9,6 +9,7 @@ export async function openRoom(gateway: Gateway, topic: string): Promise<Room> {
   const { history, toolAccess } = topicOptions(gateway, topic);
   const log = history ? gateway.durableLog : gateway.ephemeralLog;
   await ensureTopic(gateway, topic);
+  log.prepare(topic);
   const { last } = await log.bounds(topic);
   // Somebody else may have opened it meanwhile.
   const room = gateway.rooms.get(topic) ?? createRoom(topic, log, history, last, toolAccess);

@@ -5,7 +5,7 @@ import type { Entry } from "./topic-log.ts";
 const at = Date.UTC(2030, 0, 1, 12);
 
 function entryOf(text: string): Entry {
-  return { topic: "room", id: "e", from: "alice", at, digest: "", text, seq: 7 };
+  return { topic: "room", id: "e", from: "alice", at, text, seq: 7 };
 }
 
 const plain: Variant = { protocol: "mcpx/v0.1", wantsSeq: false };

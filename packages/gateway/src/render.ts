@@ -24,7 +24,7 @@ export function renderEntry(entry: Entry, { protocol, wantsSeq }: Variant): stri
 
 /** [X0-4-8] */
 export function withSeq(text: string, { seq, at }: Pick<Entry, "seq" | "at">): string {
-  return withFields(text, [`"seq":${seq}`, `"at":"${isoTime(at)}"`]);
+  return withFields(text, [`"seq":${seq},"at":"${isoTime(at)}"`]);
 }
 
 /**

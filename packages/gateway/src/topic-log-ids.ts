@@ -38,10 +38,7 @@ export function createTopicIds(db: DatabaseSync): TopicIds {
     for (const block of blocksOf.iterate(topic, known.last, last)) {
       const start = Number(block.last) - blockLength;
       if (known.last < start) loadRows(topic, known, start);
-      const hashes = Buffer.from(block.hashes as Uint8Array);
-      for (let n = Math.max(0, known.last - start); n < blockLength; n += 1) {
-        known.add(start + 1 + n, hashes.readUInt32LE(4 * n));
-      }
+      known.addBlock(Number(block.last), block.hashes as Uint8Array);
     }
     loadRows(topic, known, last);
     known.last = last;

@@ -13,9 +13,11 @@ export interface MemoryTopicLogOptions {
 
 interface Topic extends Bounds {
   lastAt: number;
-  bySeq: Map<number, Entry>;
-  byId: Map<string, Entry>;
+  bySeq: Map<number, Kept>;
+  byId: Map<string, Kept>;
 }
+
+type Kept = Entry & Pick<NewEntry, "digest">;
 
 export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): TopicLog {
   const { epoch = randomBytes(8).toString("hex"), retention } = options;
@@ -49,9 +51,10 @@ export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): Topic
       }),
     bounds: (name) => lookUp(name, { first: 1, last: 0 }, ({ first, last }) => ({ first, last })),
     read: (name, wanted) => lookUp(name, [], (topic) => read(topic, wanted)),
-    find: (name, id) => lookUp(name, undefined, (topic) => copyOf(topic.byId.get(id))),
+    find: (name, id) => lookUp(name, undefined, (topic) => find(topic, id)),
     seqBefore: (name, time) => lookUp(name, 0, (topic) => seqBefore(topic, time)),
     createTopic: (name) => whenOpen(() => void topicOf(name)),
+    prepare: () => {},
     topics: () =>
       whenOpen(() =>
         [...topics]
@@ -74,7 +77,7 @@ function append(topic: Topic, entry: NewEntry): Appended {
   }
   topic.last += 1;
   topic.lastAt = Math.max(topic.lastAt, entry.at);
-  const kept: Entry = { ...entry, seq: topic.last, at: topic.lastAt };
+  const kept: Kept = { ...entry, seq: topic.last, at: topic.lastAt };
   topic.bySeq.set(kept.seq, kept);
   topic.byId.set(kept.id, kept);
   return { outcome: "appended", seq: kept.seq, at: kept.at };
@@ -86,31 +89,36 @@ function read(topic: Topic, { after = 0, before = Infinity, limit, order }: Read
   const step = order === "oldest_first" ? 1 : -1;
   const entries: Entry[] = [];
   for (let seq = step === 1 ? low : high; seq >= low && seq <= high && entries.length < limit; seq += step) {
-    entries.push({ ...entryAt(topic, seq) });
+    entries.push(entryOf(keptAt(topic, seq)));
   }
   return entries;
 }
 
+function find(topic: Topic, id: string): Entry | undefined {
+  const kept = topic.byId.get(id);
+  return kept && entryOf(kept);
+}
+
 function seqBefore(topic: Topic, time: number): number {
-  return searchSeqBefore(topic, (seq) => entryAt(topic, seq).at, time);
+  return searchSeqBefore(topic, (seq) => keptAt(topic, seq).at, time);
 }
 
 function trim(topic: Topic, retention: Retention, now: number): number {
   const upTo = lastToTrim(topic, (time) => seqBefore(topic, time), retention, now);
   const first = topic.first;
   for (; topic.first <= upTo; topic.first += 1) {
-    topic.byId.delete(entryAt(topic, topic.first).id);
+    topic.byId.delete(keptAt(topic, topic.first).id);
     topic.bySeq.delete(topic.first);
   }
   return topic.first - first;
 }
 
-function entryAt(topic: Topic, seq: number): Entry {
-  const entry = topic.bySeq.get(seq);
-  if (entry === undefined) throw new Error(`no entry ${seq} between ${topic.first} and ${topic.last}`);
-  return entry;
+function keptAt(topic: Topic, seq: number): Kept {
+  const kept = topic.bySeq.get(seq);
+  if (kept === undefined) throw new Error(`no entry ${seq} between ${topic.first} and ${topic.last}`);
+  return kept;
 }
 
-function copyOf(entry: Entry | undefined): Entry | undefined {
-  return entry && { ...entry };
+function entryOf({ digest: _, ...entry }: Kept): Entry {
+  return entry;
 }

@@ -21,7 +21,7 @@ interface BoundsRow {
 }
 
 const key = "(SELECT key FROM topics WHERE name = :topic)";
-const entry = "seq, id, sender, at, digest, text";
+const entry = "seq, id, sender, at, text";
 const page = (order: string) =>
   `SELECT ${entry} FROM envelopes WHERE topic = ${key} AND seq > :after AND seq < :before
    ORDER BY seq ${order} LIMIT :limit`;
@@ -78,20 +78,19 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
   };
 }
 
-type EntryRow = [seq: number, id: string, from: string, at: number, digest: string, text: string];
+type EntryRow = [seq: number, id: string, from: string, at: number, text: string];
 
 /** Rows as arrays: the objects SQLite would make cost more than reading them. The schema is strict, so the columns have these types. */
 function entries(db: DatabaseSync, sql: string) {
   const statement = db.prepare(sql);
   statement.setReturnArrays(true);
   return (values: Record<string, string | number> & { topic: string }): Entry[] =>
-    (statement.all(values) as unknown as EntryRow[]).map(([seq, id, from, at, digest, text]) => ({
+    (statement.all(values) as unknown as EntryRow[]).map(([seq, id, from, at, text]) => ({
       topic: values.topic,
       seq,
       id,
       from,
       at,
-      digest,
       text,
     }));
 }

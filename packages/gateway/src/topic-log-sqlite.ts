@@ -113,6 +113,10 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
       whenOpen(async () => {
         if (!reader.hasTopic(topic)) await threads.write({ do: "createTopic", topic });
       }),
+    prepare: (topic) => {
+      // What fails here fails again for whoever appends, and is told there.
+      if (closing === undefined) threads.write({ do: "prepare", topic }).catch(() => {});
+    },
     topics: () => whenOpen(() => reader.topics()),
     trim: (topic, retention, now) => whenOpen(() => trim(topic, retention, now)),
     close: () => {

@@ -14,6 +14,8 @@ export interface Trimmed {
 export interface Tables {
   appendAll(batches: readonly NewEntry[][]): Appended[][];
   addTopic(name: string): void;
+  /** Loads the hashes that the next append to a topic needs. */
+  prepare(topic: string): void;
   /** Removes a bounded number of the oldest: appends that wait get their turn in between. */
   trim(topic: string, upTo: number): Trimmed;
   /** To be told of each transaction that failed. */
@@ -60,6 +62,11 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
     return { key, last, last_at, before: last, ids: topicIds.of(key, last) };
   }
 
+  function prepare(topic: string): void {
+    const head = headOf.get(topic) as Pick<Head, "key" | "last"> | undefined;
+    if (head !== undefined) topicIds.of(head.key, head.last);
+  }
+
   function append(head: Head, { id, from, at, digest, text }: NewEntry): Appended {
     const hash = topicIds.hashOf(id);
     const earlier = head.ids.find(hash, (seq) => earlierAt.get(head.key, seq, id));
@@ -84,5 +91,5 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
     return { removed: Number(removeUpTo.run(key, end).changes), isDone: end === upTo };
   }
 
-  return { appendAll, addTopic: (name) => void addTopic.run(name), trim, forget: topicIds.forget };
+  return { appendAll, addTopic: (name) => void addTopic.run(name), prepare, trim, forget: topicIds.forget };
 }

@@ -22,6 +22,7 @@ export type WriterRequest =
   | { do: "open" }
   | { do: "append"; entries: NewEntry[] }
   | { do: "createTopic"; topic: string }
+  | { do: "prepare"; topic: string }
   | { do: "trim"; topic: string; upTo: number }
   /** Begins the write-ahead log anew; false where somebody still needs it. */
   | { do: "restartWal" }
@@ -31,6 +32,7 @@ export interface WriterResults {
   open: undefined;
   append: Appended[];
   createTopic: undefined;
+  prepare: undefined;
   trim: Trimmed;
   restartWal: boolean;
   close: undefined;
@@ -92,6 +94,9 @@ function handle(request: Exclude<WriterRequest, { do: "append" }>): WriterDone["
       return undefined;
     case "createTopic":
       inTransaction(() => tables.addTopic(request.topic));
+      return undefined;
+    case "prepare":
+      tables.prepare(request.topic);
       return undefined;
     case "trim":
       return inTransaction(() => tables.trim(request.topic, request.upTo));

@@ -13,7 +13,8 @@ export interface NewEntry {
   text: string;
 }
 
-export interface Entry extends NewEntry {
+/** What is read. The digest stays with the log, which alone compares it. */
+export interface Entry extends Omit<NewEntry, "digest"> {
   /** Dense per topic, from 1. */
   seq: number;
 }
@@ -61,6 +62,8 @@ export interface TopicLog {
   seqBefore(topic: string, at: number): Promise<number>;
   /** Remembers a topic, so that it is listed before anything was said in it. */
   createTopic(topic: string): Promise<void>;
+  /** A hint that appends are about to come: what the first of them needs is loaded meanwhile. */
+  prepare(topic: string): void;
   topics(): Promise<{ name: string; seq: number }[]>;
   trim(topic: string, retention: Retention, now: number): Promise<number>;
   /** Finishes what was begun. */

@@ -28,9 +28,8 @@ export async function historyText(gateway: Gateway, topic: string, query: URLSea
 }
 
 function nextPage(topic: string, limit: number, beforeSeq: number, after: number | undefined): string {
-  const query = new URLSearchParams({ limit: String(limit), before_seq: String(beforeSeq) });
-  if (after !== undefined) query.set("after_seq", String(after));
-  return `/v0/topics/${encodeURIComponent(topic)}/history?${query}`;
+  const within = after === undefined ? "" : `&after_seq=${after}`;
+  return `/v0/topics/${encodeURIComponent(topic)}/history?limit=${limit}&before_seq=${beforeSeq}${within}`;
 }
 
 async function beforeOf(
