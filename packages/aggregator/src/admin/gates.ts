@@ -38,7 +38,6 @@ const statuses: readonly GateStatus[] = [
   "rejected",
   "expired",
   "indeterminate",
-  "withdrawn",
   "held",
   "withheld",
 ];

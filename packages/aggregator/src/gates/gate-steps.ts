@@ -56,11 +56,6 @@ export function checkReason(reason: string | undefined): void {
   throw new McpxError("bad_field", `reason must be at most ${gateReasonCharsMax} characters`);
 }
 
-export function withdrawn(gate: Gate, at: number): Gate {
-  checkUndecided(gate);
-  return ended(gate, "withdrawn", at);
-}
-
 export function settled(
   gate: Gate,
   { status, resultText, reason }: Outcome,
@@ -93,7 +88,6 @@ export const decidedText: Readonly<Record<Exclude<GateStatus, "pending" | "expir
   failed: "it was approved, and the call has failed",
   rejected: "it was rejected",
   indeterminate: "it was approved, and what became of the call is unknown",
-  withdrawn: "its caller has withdrawn it",
   held: "the call is done, and its result waits for being released",
   withheld: "the call is done, and its result was withheld",
 };

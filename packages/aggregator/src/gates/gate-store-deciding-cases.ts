@@ -99,16 +99,6 @@ export function decidingCases(start: Start): void {
     );
   });
 
-  test("its caller may withdraw it while nobody has decided", async () => {
-    const { store, gate } = start();
-    const { id } = await gate();
-    expect(await store.withdraw(id)).toMatchObject({ status: "withdrawn" });
-    for (const late of [() => store.approve(id, approvalOf()), () => store.reject(id, { by: "bob" })]) {
-      await expect(late()).rejects.toThrow(refused("confirmation_used", "withdrawn"));
-    }
-    await expect(store.withdraw(id)).rejects.toThrow(refused("confirmation_used"));
-  });
-
   test("[AX-11.3-5] the first decision wins, and unknown is its own reason", async () => {
     const { store, gate, consumed } = start();
     const { id } = await gate({ digest: "sha256:1" });
@@ -207,7 +197,6 @@ export function timeCases(start: Start): void {
     expect(await store.list({ status: "pending" })).toEqual([]);
     await expect(store.approve(id, approvalOf("bob"))).rejects.toThrow(refused("confirmation_expired"));
     await expect(store.reject(id, { by: "bob" })).rejects.toThrow(refused("confirmation_expired"));
-    await expect(store.withdraw(id)).rejects.toThrow(refused("confirmation_expired"));
     expect(await store.expire()).toMatchObject([{ id, status: "expired" }]);
     expect(await store.expire()).toEqual([]);
     expect(await store.list({ status: "expired" })).toMatchObject([{ id }]);

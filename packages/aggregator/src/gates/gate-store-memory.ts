@@ -51,7 +51,7 @@ function createRows(): GateRows {
       let chars = 0;
       const finished = newestFirst().filter(isFinished);
       const pruned = finished
-        .sort((a, b) => Number(isHeard(a)) - Number(isHeard(b)))
+        .sort((a, b) => Number(a.isDelivered) - Number(b.isDelivered))
         .filter((gate) => {
           count += 1;
           chars += charsOf(gate);
@@ -71,10 +71,6 @@ function createRows(): GateRows {
 
 function isOf(gate: Pick<Gate, "principal">, principal: string | undefined): boolean {
   return principal === undefined || gate.principal === principal;
-}
-
-function isHeard({ isDelivered, status }: Gate): boolean {
-  return isDelivered || status === "withdrawn";
 }
 
 function charsOf({ argumentsText, resultText = "" }: Gate): number {

@@ -112,7 +112,7 @@ function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
        SELECT number FROM (
          SELECT number, row_number() OVER turn AS place, sum(chars) OVER turn AS total FROM gates
          WHERE settled_at IS NOT NULL
-         WINDOW turn AS (ORDER BY is_delivered OR status = 'withdrawn', number DESC)
+         WINDOW turn AS (ORDER BY is_delivered, number DESC)
        ) WHERE place > ? OR total > ?
      ) RETURNING id`,
   );

@@ -11,7 +11,6 @@ export type GateStatus =
   | "rejected"
   | "expired"
   | "indeterminate"
-  | "withdrawn"
   /** It has happened, and what came of it waits for being looked at. */
   | "held"
   /** It has happened, and nobody will see what came of it. */
@@ -128,8 +127,6 @@ export interface GateStore {
   /** Each approver and each proof counts once; the last one needed makes it `approved`. */
   approve(id: string, approval: ApprovalGiven): Promise<Gate>;
   reject(id: string, rejection: Rejection): Promise<Gate>;
-  /** By its caller. */
-  withdraw(id: string): Promise<Gate>;
   /** True once ever, on disk before it returns: only who gets it dispatches. [AX-11.3-5] */
   consume(id: string): Promise<boolean>;
   /** Of what was consumed; false where that is not so any more. */

@@ -42,9 +42,8 @@ export function createGateTimes({ clock, joinMs }: { clock: Clock; joinMs: numbe
     isOver,
     seen,
     isJoinable(gate) {
-      const { id, status, settledAt, isDelivered } = seen(gate);
-      if (settledAt === undefined) return true;
-      return status !== "withdrawn" && !isDelivered && !isForgone(id, settledAt);
+      const { id, settledAt, isDelivered } = seen(gate);
+      return settledAt === undefined || (!isDelivered && !isForgone(id, settledAt));
     },
     start(gate) {
       if (isWaiting(gate)) isOver(gate);

@@ -11,7 +11,6 @@ import {
   joined,
   rejected,
   settled,
-  withdrawn,
 } from "./gate-steps.ts";
 import {
   defaultGateLimits,
@@ -84,7 +83,7 @@ function unguessable(): string {
   return id.startsWith("-") ? unguessable() : id;
 }
 
-function deciding(desk: StoreDesk): Pick<GateStore, "approve" | "reject" | "withdraw"> {
+function deciding(desk: StoreDesk): Pick<GateStore, "approve" | "reject"> {
   const { clock } = desk;
   return {
     async approve(id, approval) {
@@ -92,9 +91,6 @@ function deciding(desk: StoreDesk): Pick<GateStore, "approve" | "reject" | "with
     },
     async reject(id, rejection) {
       return decideAt(desk, id, rejection.proofHash, (gate) => rejected(gate, rejection, clock.now()));
-    },
-    async withdraw(id) {
-      return decideAt(desk, id, undefined, (gate) => withdrawn(gate, clock.now()));
     },
   };
 }

@@ -81,8 +81,6 @@ export function tell(gate: Gate): JsonObject | undefined {
     }
     case "expired":
       return notice(gate, `Nothing has happened: nobody has approved ${tool} in time.`);
-    case "withdrawn":
-      return notice(gate, `Nothing has happened: the call of ${tool} was taken back.`);
     case "withheld":
       return notice(gate, `It has happened; its result was withheld: ${reason ?? "it was not released"}`);
     case "indeterminate":

@@ -25,7 +25,7 @@ export async function endProposal(
   const reason = gate === undefined ? "It is long over." : outcomeText(gate);
   const payload = { reason, ...(gate && { mcpax: outcomeFacts(gate) }) };
   const about = { to: [room.id], correlation_id: id, payload };
-  if (gate === undefined || gate.status === "expired" || gate.status === "withdrawn") {
+  if (gate === undefined || gate.status === "expired") {
     await room.publish({ kind: "mcpx.withdraw.proposal", ...about });
   } else if (gate.status === "rejected") await room.publish({ kind: "mcpx.reject.proposal", ...about });
   else if (!isUndecided(gate)) callOurselves(showing, proposal, gate);

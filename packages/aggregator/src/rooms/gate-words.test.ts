@@ -26,7 +26,6 @@ test.each<[GateStatus, string]>([
   ["indeterminate", "alice has approved files.delete; it is not known whether it has happened."],
   ["rejected", "bob has rejected files.delete: no"],
   ["expired", "Nobody has decided about files.delete in time."],
-  ["withdrawn", "The call of files.delete was taken back."],
 ])("[B-GATE-2] %s, in words", (status, text) => {
   expect(outcomeText(gateOf(status, { rejectedBy: "bob", reason: "no" }))).toBe(text);
 });

@@ -68,8 +68,6 @@ export function outcomeText(gate: Gate): string {
       return `${rejectedBy ?? "somebody"} has rejected ${tool}${why}`;
     case "expired":
       return `Nobody has decided about ${tool} in time.`;
-    case "withdrawn":
-      return `The call of ${tool} was taken back.`;
   }
 }
 
