@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const conditions = ["mcpx-source", "node", "import", "module", "default"];
 
@@ -24,6 +25,15 @@ const inProcess = [
   "tests/tree/registration/{codes,http,register}.test.ts",
 ];
 
+/** The longest waits by far: begun first, so that they do not run alone at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith("/conformance.test.ts");
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  }
+}
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -33,6 +43,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     maxWorkers: "100%",
     expect: { poll: { timeout: 15_000 } },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
