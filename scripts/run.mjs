@@ -1,9 +1,10 @@
-// The two gates: `check` (seconds: lint, types, unit tests, dead code) and `test` (everything CI runs). Every step
-// runs even when an earlier one failed, so that one run shows all there is to mend.
-import { spawnSync } from "node:child_process";
+// The two gates: `check` (lint, types, dead code, unit tests) and `test` (everything CI runs). Every step runs even
+// when an earlier one failed, so that one run shows all there is to mend. Those of one group run side by side.
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
 
@@ -13,40 +14,57 @@ const programs = resolve("node_modules", ".cache", `test-programs-${process.pid}
 const packages = ["protocol", "host", "client", "gateway", "aggregator", "devices", "cli"];
 
 const check = [
-  { name: "lint", command: ["biome", "check", "."] },
-  { name: "types", command: ["tsc", "--noEmit"] },
-  { name: "console types", command: ["npm", "run", "--silent", "check", "-w", "@mcpx/console"] },
-  { name: "dead code", command: ["knip"] },
-  { name: "unit tests", command: ["vitest", "run", "--project", "unit", "--project", "host"], counts: true },
+  [
+    { name: "lint", command: ["biome", "check", "."] },
+    { name: "types", command: ["tsc", "--noEmit"] },
+    { name: "console types", command: ["npm", "run", "--silent", "check", "-w", "@mcpx/console"] },
+    { name: "dead code", command: ["knip"] },
+  ],
+  [
+    {
+      name: "unit tests",
+      command: ["vitest", "run", "--project", "unit", "--project", "host"],
+      counts: true,
+    },
+  ],
 ];
 
 const rest = [
-  { name: "test programs", command: ["node", "tests/support/bundle-programs.ts", programs] },
+  [{ name: "test programs", command: ["node", "tests/support/bundle-programs.ts", programs] }],
   // They wait more than they work: three at a time, also where there are two cores.
-  {
-    name: "system tests",
-    command: ["vitest", "run", "--project", "system", "--project", "in-process", "--maxWorkers=3"],
-    counts: true,
-  },
-  { name: "build", command: ["node", "scripts/build.mjs"] },
-  { name: "console size", command: ["node", "scripts/console-size.mjs"] },
-  ...packages.map((name) => ({
-    name: `publint ${name}`,
-    command: ["publint", `packages/${name}`, "--strict"],
-  })),
-  { name: "ledger", command: ["node", "scripts/spec.ts", "--strict"] },
+  [
+    {
+      name: "system tests",
+      command: ["vitest", "run", "--project", "system", "--project", "in-process", "--maxWorkers=3"],
+      counts: true,
+    },
+  ],
+  [{ name: "build", command: ["node", "scripts/build.mjs"] }],
+  [
+    { name: "console size", command: ["node", "scripts/console-size.mjs"] },
+    ...packages.map((name) => ({
+      name: `publint ${name}`,
+      command: ["publint", `packages/${name}`, "--strict"],
+    })),
+    { name: "ledger", command: ["node", "scripts/spec.ts", "--strict"] },
+  ],
 ];
 
-function runStep({ name, command, counts }) {
-  process.stdout.write(`\n── ${name}\n`);
+async function runStep({ name, command, counts }, isAlone) {
+  if (isAlone) process.stdout.write(`\n── ${name}\n`);
   const report = join(scratch, `${name.replace(" ", "-")}.json`);
   const [program, ...args] = command;
   const reporting = counts ? ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`] : [];
   const began = performance.now();
-  const { status } = spawnSync(program, [...args, ...reporting], {
-    stdio: ["ignore", "inherit", "inherit"],
+  const child = spawn(program, [...args, ...reporting], {
+    // Side by side, each says what it has to say when it is done.
+    stdio: ["ignore", isAlone ? "inherit" : "pipe", isAlone ? "inherit" : "pipe"],
     env: { ...process.env, ...shared() },
   });
+  const ended = new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  const said = isAlone ? [] : await Promise.all([text(child.stdout), text(child.stderr)]);
+  const status = await ended;
+  if (!isAlone) process.stdout.write(`\n── ${name}\n${said.join("")}`);
   process.stdout.write(
     `── ${name}: ${status === 0 ? "ok" : "FAILED"} (${Math.round(performance.now() - began)} ms)\n`,
   );
@@ -89,8 +107,10 @@ function faultsOfFile({ name: file, status, message, assertionResults }) {
   );
 }
 
-const steps = process.argv[2] === "test" ? [...check, ...rest] : check;
-const results = steps.map(runStep);
+const results = [];
+for (const group of process.argv[2] === "test" ? [...check, ...rest] : check) {
+  results.push(...(await Promise.all(group.map((step) => runStep(step, group.length === 1)))));
+}
 for (const path of [scratch, programs]) rmSync(path, { recursive: true, force: true });
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
 const faults = results.flatMap((result) => result.faults);

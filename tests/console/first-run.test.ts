@@ -99,7 +99,6 @@ test("a configuration, or --no-demo, and there is no demo", slow, async () => {
   const { page, context } = await openScreen(browser, link);
   await page.getByText("No rooms yet.").waitFor();
   expect(await page.getByText("demo", { exact: true }).count()).toBe(0);
-  await context.close();
   // Another browser gets in by another link.
   const { out } = await mcpx(["console", "--json", "--data", dataDir]);
   const again = await openScreen(browser, (JSON.parse(out) as { url: string }).url);
@@ -109,4 +108,16 @@ test("a configuration, or --no-demo, and there is no demo", slow, async () => {
   await again.page.reload();
   await again.page.getByText("Nobody is logged in here.").waitFor();
   await again.context.close();
+  // That one went alone; the other is still in, and takes everybody along.
+  await page.reload();
+  await page.getByText("No rooms yet.").waitFor();
+  const last = await mcpx(["console", "--json", "--data", dataDir]);
+  const third = await openScreen(browser, (JSON.parse(last.out) as { url: string }).url);
+  await third.page.getByText("No rooms yet.").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("log out everywhere");
+  await page.keyboard.press("Enter");
+  for (const screen of [page, third.page]) await screen.getByText("Nobody is logged in here.").waitFor();
+  await third.context.close();
+  await context.close();
 });

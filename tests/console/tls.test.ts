@@ -1,8 +1,9 @@
 // The console over real TLS: the cookie is bound to its host, and goes nowhere in plain.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
@@ -31,16 +32,44 @@ async function listenInPlain(): Promise<{ url: string; cookies: string[] }> {
   return { url: `http://${host}:${(server.address() as AddressInfo).port}/console/`, cookies };
 }
 
-test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script, and never sent in plain", async () => {
+interface Certified {
+  home: string;
+  /** As `mcpx cert server` gives it, for the configuration. */
+  listen: { tls: { cert: string; key: string } };
+}
+
+async function certify(): Promise<Certified> {
   const home = scratch();
   const cert = async (...args: string[]) => {
     const { code, out } = await mcpx(["cert", ...args, "--json", "--data", join(home, "data")]);
     expect(code).toBe(0);
-    return JSON.parse(out) as { config: { listen?: object } };
+    return JSON.parse(out) as { config: Pick<Certified, "listen"> };
   };
   await cert("ca");
   const { config } = await cert("server", host);
-  const settings = { ...config, listen: { ...config.listen, host: "127.0.0.1", hosts: [host] } };
+  return { home, ...config };
+}
+
+/** What does the TLS in front of a gateway that has none. */
+async function startProxy({ listen: { tls } }: Certified) {
+  const target = { port: 0 };
+  const proxy = createTlsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, (client) => {
+    const gateway = connect(target.port, "127.0.0.1");
+    client.pipe(gateway).pipe(client);
+    for (const socket of [client, gateway])
+      socket.on("error", () => [client, gateway].map((one) => one.destroy()));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const at = `${host}:${(proxy.address() as AddressInfo).port}`;
+  return { at, target };
+}
+
+const secureBounds = { domain: host, path: "/", secure: true, httpOnly: true, sameSite: "Strict" };
+
+test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script, and never sent in plain", async () => {
+  const { home, listen } = await certify();
+  const settings = { listen: { ...listen, host: "127.0.0.1", hosts: [host] } };
   writeFileSync(join(home, "mcpx.json"), JSON.stringify(settings), { mode: 0o600 });
   const gateway = await startGateway([], { home });
   expect(gateway.link).toMatch(/^https:/);
@@ -49,8 +78,7 @@ test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script
   const servers = page.getByRole("navigation").getByRole("button", { name: "Servers" });
   await servers.waitFor();
   const name = `__Host-mcpx-console-${new URL(gateway.url).port}`;
-  const bounds = { domain: host, path: "/", secure: true, httpOnly: true, sameSite: "Strict" };
-  expect(await context.cookies()).toMatchObject([{ name, ...bounds }]);
+  expect(await context.cookies()).toMatchObject([{ name, ...secureBounds }]);
   expect(await page.evaluate("document.cookie")).toBe("");
   await page.reload();
   await servers.waitFor();
@@ -63,6 +91,25 @@ test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByText("Nobody is logged in here").waitFor();
   expect((await context.cookies()).map((cookie) => cookie.name)).toEqual(["bare"]);
+  await context.close();
+}, 60_000);
+
+test("[X0-9-2] behind a proxy that does the TLS it is the same, once the proxy's address is configured", async () => {
+  const certified = await certify();
+  const { at, target } = await startProxy(certified);
+  const settings = { listen: { host: "127.0.0.1", hosts: [at], origins: [`https://${at}`] } };
+  writeFileSync(join(certified.home, "mcpx.json"), JSON.stringify(settings), { mode: 0o600 });
+  const gateway = await startGateway([], { home: certified.home });
+  const { port } = new URL(gateway.url);
+  target.port = Number(port);
+  const link = gateway.link.replace(new URL(gateway.link).origin, `https://${at}`);
+  const { page, context } = await openScreen(browser, link, { ignoreHTTPSErrors: true });
+  const servers = page.getByRole("navigation").getByRole("button", { name: "Servers" });
+  await servers.waitFor();
+  const name = `__Host-mcpx-console-${at.split(":")[1]}`;
+  expect(await context.cookies()).toMatchObject([{ name, ...secureBounds }]);
+  await page.reload();
+  await servers.waitFor();
   await context.close();
 }, 60_000);
 

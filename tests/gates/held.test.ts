@@ -170,18 +170,21 @@ test(
     const id = await onlyHeld(desk);
     const waiting = { name: "mcpax.wait", arguments: { confirmation_id: id } };
     // Asking again, waiting, as a task of either era, with progress, in sessions of its own, by the tree's own tools.
-    await note(callTool(place, "archive.salary"));
-    await note(ask(place, "tools/call", waiting));
-    await note(ask(place, "tools/call", { ...call, task: {} }, { capabilities: tasks }));
-    await note(ask(place, "tools/call", call, { meta: { progressToken: "p" } }));
-    await note(ask(place, "tasks/get", { taskId: id }, { capabilities: tasks }));
     const session = await openSession(place, { tasks: {} });
-    await note(session.request("tools/call", { ...call, task: { ttl: 60_000 } }));
-    await note(session.request("tools/call", waiting));
-    await note(session.request("tasks/list"));
-    await note(session.request("tasks/result", { taskId: id }));
-    for (const name of ["mcpax.status", "mcpax.routes"]) await note(callTool(place, name));
-    await note(ask(place, "mcpax/confirm", { confirmation_id: id, proof: "x" }));
+    await Promise.all([
+      note(callTool(place, "archive.salary")),
+      note(ask(place, "tools/call", waiting)),
+      note(ask(place, "tools/call", { ...call, task: {} }, { capabilities: tasks })),
+      note(ask(place, "tools/call", call, { meta: { progressToken: "p" } })),
+      note(ask(place, "tasks/get", { taskId: id }, { capabilities: tasks })),
+      note(session.request("tools/call", { ...call, task: { ttl: 60_000 } })),
+      note(session.request("tools/call", waiting)),
+      note(session.request("tasks/list")),
+      note(session.request("tasks/result", { taskId: id })),
+      note(callTool(place, "mcpax.status")),
+      note(callTool(place, "mcpax.routes")),
+      note(ask(place, "mcpax/confirm", { confirmation_id: id, proof: "x" })),
+    ]);
     // At the page and in REST, with its own token.
     const headers = { authorization: `Bearer ${place.token}`, "content-type": "application/json" };
     const gets = [

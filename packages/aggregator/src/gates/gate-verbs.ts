@@ -3,15 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { checkRoom, checkWish } from "./gate-room.ts";
 import type { GateRows } from "./gate-rows.ts";
-import {
-  approved,
-  ended,
-  isFinished,
-  isWaiting,
-  joined,
-  rejected,
-  settled,
-} from "./gate-steps.ts";
+import { approved, ended, isFinished, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
 import {
   defaultGateLimits,
   type Gate,

@@ -42,6 +42,8 @@ export interface App {
   dismiss(key: string): void;
   refreshTree(): Promise<void>;
   logOut(): Promise<void>;
+  /** Of every login at this console, and of links nobody has used yet. */
+  logOutEverywhere(): Promise<void>;
   /** Ends everything. */
   stop(): Promise<void>;
 }
@@ -248,6 +250,10 @@ export function createApp(options: AppOptions): App {
     },
     async logOut() {
       await api.call("POST", "/logout", {});
+      session.set(null);
+    },
+    async logOutEverywhere() {
+      await api.call("POST", "/admin/console-logouts", {});
       session.set(null);
     },
     async stop() {

@@ -7,7 +7,7 @@ import { createRequest, type HttpRequest, pathOf } from "./request.ts";
 import { errorResponse, type HttpResponse, type Rendered, render } from "./response.ts";
 import { createResponseStream } from "./response-stream.ts";
 import { createRouter, type Found, type Route } from "./routes.ts";
-import { checkStranger, type StrangerRules } from "./strangers.ts";
+import { checkStranger, isReachedByTls, type StrangerRules } from "./strangers.ts";
 
 export interface AnswerOptions {
   rules: StrangerRules;
@@ -37,7 +37,12 @@ export function createAnswer(
       const path = pathOf(raw);
       found = route(raw.method ?? "GET", path);
       const { params = {}, bodyBytesMax = limits.bodyBytesMax } = found ?? {};
-      const request = createRequest(raw, { params, bodyBytesMax, isTls: rules.isTls, response });
+      const request = createRequest(raw, {
+        params,
+        bodyBytesMax,
+        isTls: isReachedByTls(raw, rules),
+        response,
+      });
       if (found === undefined) throw unknownAddress(options.isUpgradePath(path));
       const answer =
         raw.method === "OPTIONS" && origin !== undefined

@@ -13,7 +13,7 @@ import { createAnswer, logRefusal } from "./answer.ts";
 import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
-import { checkStranger } from "./strangers.ts";
+import { checkStranger, isReachedByTls } from "./strangers.ts";
 
 export interface TlsOptions {
   /** PEM texts, not file names. */
@@ -105,7 +105,7 @@ export function createListener(options: ListenerOptions): Listener {
       checkStranger(raw, rules);
       if (isClosing) throw new McpxError("draining");
       const { bodyBytesMax } = limits;
-      const request = createRequest(raw, { params: {}, bodyBytesMax, isTls: rules.isTls });
+      const request = createRequest(raw, { params: {}, bodyBytesMax, isTls: isReachedByTls(raw, rules) });
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;

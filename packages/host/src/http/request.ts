@@ -19,7 +19,7 @@ export interface HttpRequest {
   isLoopback: boolean;
   /** DNS names of the client certificate, where one was asked for and is proven; see `tls.clientCa`. */
   certificateNames(): readonly string[];
-  /** `http(s)://` and the Host header, which was found to be ours. */
+  /** `http(s)://` and the Host header, which was found to be ours; `https` also behind a proxy that is configured. */
   readonly origin: string;
   /** Whether the body calls itself JSON. */
   hasJson(): boolean;
@@ -46,6 +46,7 @@ const noQuery = new URLSearchParams();
 export interface RequestContext {
   params: Readonly<Record<string, string>>;
   bodyBytesMax: number;
+  /** Whether the client speaks TLS, to us or to a proxy. */
   isTls: boolean;
   /** Absent for upgrades: they have no answer. */
   response?: ServerResponse | undefined;

@@ -2,6 +2,7 @@ import { defaultLimits } from "@mcpx/protocol";
 import { describe, expect, test } from "vitest";
 import { createListener } from "./listener.ts";
 import { errorOf, get, log, routes, sendRaw, start, statusOf, upgrade } from "./listener-cases.ts";
+import type { Route } from "./routes.ts";
 
 describe("[X0-9-2] Host", () => {
   test.each([
@@ -80,6 +81,22 @@ describe("[X0-9-2] Origin", () => {
     expect(await ask(`Origin: ${known}`)).toBe(200);
     const standard = ["Host: localhost", "Origin: http://localhost"];
     expect(statusOf(await sendRaw(port, get("/hello", standard)))).toBe(200);
+  });
+
+  test("behind a proxy that does the TLS, a request knows where it was sent: its origin is configured", async () => {
+    const where: Route = { method: "GET", path: "/where", handle: ({ origin }) => ({ text: origin }) };
+    const { port } = await start({
+      routes: [where],
+      origins: [known],
+      hosts: ["console.example", "other.example"],
+    });
+    const ask = async (host: string) =>
+      (await sendRaw(port, get("/where", [`Host: ${host}`]))).split("\r\n\r\n")[1];
+    expect(await ask("console.example")).toBe(known);
+    // Controls: another port, another name.
+    for (const host of ["console.example:81", "other.example", `localhost:${port}`]) {
+      expect(await ask(host)).toBe(`http://${host}`);
+    }
   });
 
   test.each([

@@ -53,6 +53,11 @@ function isServedHost(header: string, localAddress: string, rules: StrangerRules
   });
 }
 
+/** Whether who asks speaks TLS: to us, or to a proxy whose address is configured as an origin. */
+export function isReachedByTls({ headers }: IncomingMessage, { isTls, origins }: StrangerRules): boolean {
+  return isTls || origins.includes(`https://${headers.host}`);
+}
+
 function isSameOrigin(origin: string, host: string, isTls: boolean): boolean {
   const own = URL.parse(`${isTls ? "https" : "http"}://${host}`);
   return own !== null && own.origin === origin;
