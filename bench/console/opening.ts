@@ -62,7 +62,7 @@ export async function measureOpening(browser: Browser, { link }: LoudRoom): Prom
   };
 }
 
-/** What the page and its files are, as they are sent and as they would be with gzip. */
+/** What the page and its files are, unpacked and as they are sent. */
 async function firstLoad(page: Page): Promise<{ bytes: number; gzipBytes: number }> {
   const texts = (await page.evaluate(`Promise.all(
     ["/", ...performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.includes("/assets/"))]

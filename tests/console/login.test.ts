@@ -387,6 +387,29 @@ test("[X0-9-2] the page is the same for everybody, and nothing else runs in it",
   expect(text).not.toMatch(/<script>|style=|onload=/);
 });
 
+test("files of the page go out packed to whoever takes that, and are the same unpacked", async () => {
+  const { routes } = consoleFiles();
+  const paths = routes.map(({ path }) => path).filter((path) => path.endsWith(".js"));
+  const script = paths[0] ?? "";
+  const get = async (encoding: string) => {
+    const answer = await fetch(`${server.url}${script}`, { headers: { "accept-encoding": encoding } });
+    const { headers } = answer;
+    expect(headers.get("vary")).toBe("accept-encoding");
+    const [packing, length] = [headers.get("content-encoding"), Number(headers.get("content-length"))];
+    return { packing, length, text: await answer.text() };
+  };
+  const plain = await get("identity");
+  expect(plain).toMatchObject({ packing: null, length: Buffer.byteLength(plain.text) });
+  for (const encoding of ["gzip", "br, GZIP;q=0.5"]) {
+    const packed = await get(encoding);
+    expect(packed).toMatchObject({ packing: "gzip", text: plain.text });
+    expect(packed.length).toBeLessThan(plain.length);
+  }
+  for (const encoding of ["br", "gzip;q=0", "gzip; q=0.00", "x-gzip-not"]) {
+    expect(await get(encoding)).toEqual(plain);
+  }
+});
+
 test("without a build the gateway says how to make one", async () => {
   const { isBuilt, routes } = consoleFiles(["/nowhere"]);
   expect(isBuilt).toBe(false);

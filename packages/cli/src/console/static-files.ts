@@ -2,6 +2,7 @@
 // run and no other host be asked.
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { HttpRequest, HttpResponse, Route } from "@mcpx/host";
 
 const types: Readonly<Record<string, string>> = {
@@ -37,10 +38,7 @@ export function consoleFiles(dirs: readonly string[] = places.map(beside)): Cons
     isBuilt: true,
     routes: [
       { method: "GET", path: "/", handle: (request) => html(request, index) },
-      ...files.map((file): Route => {
-        const answer = asset(file, readFileSync(join(dir, file), "utf8"));
-        return { method: "GET", path: `/${file}`, handle: () => answer };
-      }),
+      ...files.map((file) => asset(file, readFileSync(join(dir, file), "utf8"))),
     ],
   };
 }
@@ -49,16 +47,32 @@ function beside(path: string): string {
   return join(import.meta.dirname, path);
 }
 
-/** Its name changes with what is in it. */
-function asset(file: string, text: string): HttpResponse {
+/** Its name changes with what is in it. Packed once, when somebody takes it so: a third goes over the line. */
+function asset(file: string, text: string): Route {
+  const headers = {
+    "content-type": types[extname(file)] ?? "text/plain",
+    "cache-control": "public, max-age=31536000, immutable",
+    "cross-origin-resource-policy": "same-origin",
+    vary: "accept-encoding",
+  };
+  let packed: HttpResponse | undefined;
+  const pack = () => ({ bytes: gzipSync(text), headers: { ...headers, "content-encoding": "gzip" } });
   return {
-    text,
-    headers: {
-      "content-type": types[extname(file)] ?? "text/plain",
-      "cache-control": "public, max-age=31536000, immutable",
-      "cross-origin-resource-policy": "same-origin",
+    method: "GET",
+    path: `/${file}`,
+    handle: (request) => {
+      if (!takesGzip(request.headers["accept-encoding"])) return { text, headers };
+      packed ??= pack();
+      return packed;
     },
   };
+}
+
+function takesGzip(accepted: string | undefined): boolean {
+  return (accepted ?? "").split(",").some((one) => {
+    const [coding, weight = ""] = one.split(";").map((part) => part.trim().toLowerCase());
+    return coding === "gzip" && !/^q=0(\.0*)?$/.test(weight);
+  });
 }
 
 function html({ origin }: Pick<HttpRequest, "origin">, text: string): HttpResponse {

@@ -156,11 +156,12 @@ function allowed({ methods }: Found): string {
 /** Only for configured origins: for all others there is nothing to allow. */
 function withCors(response: HttpResponse, origin: string | undefined): HttpResponse {
   if (origin === undefined) return response;
+  const { vary } = response.headers ?? {};
   const headers = {
     ...response.headers,
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "www-authenticate, retry-after, mcp-session-id",
-    vary: "origin",
+    vary: vary === undefined ? "origin" : `${vary}, origin`,
   };
   return { ...response, headers };
 }

@@ -10,6 +10,8 @@ export interface HttpResponse {
   body?: unknown;
   /** Sent as it is, as `text/plain` unless `headers` say otherwise. */
   text?: string;
+  /** Sent as they are; `headers` must say what they are. */
+  bytes?: Uint8Array;
   /** Sent bit by bit by whoever is called back; `headers` must say what it is. */
   stream?: (out: ResponseStream) => void;
   headers?: Readonly<Record<string, string>>;
@@ -19,16 +21,16 @@ export interface HttpResponse {
 export interface Rendered {
   status: number;
   headers: Record<string, string>;
-  content: string;
+  content: string | Uint8Array;
 }
 
 const alwaysHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-export function render({ status, body, text, stream, headers = {} }: HttpResponse): Rendered {
+export function render({ status, body, text, bytes, stream, headers = {} }: HttpResponse): Rendered {
   if (stream !== undefined) {
     return { status: status ?? 200, headers: { ...alwaysHeaders, ...headers }, content: "" };
   }
-  const content = text ?? (body === undefined ? "" : JSON.stringify(body));
+  const content = bytes ?? text ?? (body === undefined ? "" : JSON.stringify(body));
   const type = text === undefined ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
   const all: Record<string, string> = { ...alwaysHeaders };
   if (content !== "") all["content-type"] = type;
