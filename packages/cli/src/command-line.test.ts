@@ -1,26 +1,7 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { runCommandLine } from "./command-line.ts";
 import { commands } from "./commands.ts";
-import { openInput } from "./input.ts";
-import { createOutput } from "./output.ts";
+import { runMcpx as run } from "./testing/run-mcpx.ts";
 import { version } from "./version.ts";
-
-async function run(...args: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const code = await runCommandLine(args, {
-    env: { HOME: "/nowhere" },
-    cwd: "/nowhere",
-    program: "mcpx",
-    output: createOutput({ stdout, stderr }),
-    input: () => openInput({ stdin: new PassThrough(), stdout }),
-    interrupted: () => new AbortController().signal,
-  });
-  stdout.end();
-  stderr.end();
-  return { code, out: await text(stdout), err: await text(stderr) };
-}
 
 test.each([[], ["help"], ["--help"], ["-h"]].map((args) => ({ args })))(
   "mcpx $args shows all commands",

@@ -1,12 +1,13 @@
 // No child outlives its link, whatever became of the link's owner, and none gets more of us than it was given.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { isRunning, killLater } from "../../cli/support/processes.ts";
 import { programPath } from "../../support/programs.ts";
+import { descendants } from "../support/descendants.ts";
 import { hostile, openTo, stdioOf } from "./support/open.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
@@ -17,24 +18,6 @@ async function pidsOf(call: (name: string) => Promise<{ content: { text: string 
   const pids = (content[0]?.text ?? "").split(" ").map(Number);
   pids.forEach(killLater);
   return pids;
-}
-
-/** Everybody below us. */
-function descendants(): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]));
-    } catch {
-      // It has just ended.
-    }
-  }
-  const isOurs = (pid: number): boolean => {
-    const parent = parents.get(pid);
-    return parent !== undefined && parent > 1 && (parent === process.pid || isOurs(parent));
-  };
-  return [...parents.keys()].filter((pid) => isOurs(pid) && isRunning(pid));
 }
 
 function descriptors(): number {
@@ -74,10 +57,10 @@ test("fifty starts and stops, and fifty failures, leave no process and no descri
     await link.close();
   };
   await cycle(0);
-  await expect.poll(descendants).toEqual([]);
+  await expect.poll(() => descendants(process.pid)).toEqual([]);
   const before = descriptors();
   for (let n = 0; n < 50; n += 5) await Promise.all([0, 1, 2, 3, 4].map((more) => cycle(n + more)));
-  await expect.poll(descendants).toEqual([]);
+  await expect.poll(() => descendants(process.pid)).toEqual([]);
   await expect.poll(descriptors).toBeLessThanOrEqual(before);
 });
 

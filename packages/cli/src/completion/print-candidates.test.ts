@@ -1,26 +1,12 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { runCommandLine } from "../command-line.ts";
 import { commands } from "../commands.ts";
-import { openInput } from "../input.ts";
-import { createOutput } from "../output.ts";
+import { runMcpx } from "../testing/run-mcpx.ts";
 
 /** The first line, and the words of the others; no gateway runs. */
 async function complete(...words: string[]): Promise<{ duty: string; words: string[]; lines: string[] }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const code = await runCommandLine(["__complete", "--", ...words], {
-    env: { HOME: "/nowhere" },
-    cwd: "/nowhere",
-    program: "mcpx",
-    output: createOutput({ stdout, stderr }),
-    input: () => openInput({ stdin: new PassThrough(), stdout }),
-    interrupted: () => new AbortController().signal,
-  });
-  stdout.end();
-  stderr.end();
-  expect({ code, err: await text(stderr) }).toEqual({ code: 0, err: "" });
-  const [duty = "", ...lines] = (await text(stdout)).trimEnd().split("\n");
+  const { code, out, err } = await runMcpx("__complete", "--", ...words);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const [duty = "", ...lines] = out.trimEnd().split("\n");
   return { duty, lines, words: lines.map((line) => line.split("\t")[0] ?? "") };
 }
 
