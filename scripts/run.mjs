@@ -61,7 +61,8 @@ async function runStep({ name, command, counts }, isAlone) {
     stdio: ["ignore", isAlone ? "inherit" : "pipe", isAlone ? "inherit" : "pipe"],
     env: { ...process.env, ...shared() },
   });
-  const ended = new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  // A program that cannot be started has failed like any other.
+  const ended = new Promise((resolve) => child.once("error", resolve).once("close", resolve));
   const said = isAlone ? [] : await Promise.all([text(child.stdout), text(child.stderr)]);
   const status = await ended;
   if (!isAlone) process.stdout.write(`\n── ${name}\n${said.join("")}`);

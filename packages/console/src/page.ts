@@ -1,4 +1,5 @@
 // The one page there is: its store, and what it shows at the moment.
+import { faultText } from "./store/api.ts";
 import { createApp } from "./store/app.ts";
 import { browserPages } from "./store/browser-pages.ts";
 import { createCell } from "./store/cell.ts";
@@ -94,6 +95,11 @@ export const notice = createCell<{ text: string; isFault: boolean } | undefined>
 
 export function tell(text: string, isFault = false): void {
   notice.set({ text, isFault });
+}
+
+/** What comes of it is seen by itself; only a fault has to be told. */
+export function attempt(work: Promise<void>): void {
+  work.catch((error: unknown) => tell(faultText(error), true));
 }
 
 /** By the second, for countdowns. */

@@ -61,6 +61,30 @@ test("[X0-4-3] hashes that come in blocks are found as if they had come one by o
   expect(seqsOf(blocks, all[first - 1] as number)).toEqual([first]);
 });
 
+test("[X0-4-3] blocks and single hashes that come after a trim has passed what was known are found from its end on", () => {
+  const ends = [1, 2, 3, 4, 5, 6].map((n) => n * blockLength);
+  const hashOf = (seq: number) => (seq * 2_654_435_761) >>> 0;
+  const whole = new IdHashes(() => 1);
+  for (let seq = 1; seq <= 6 * blockLength; seq += 1) whole.add(seq, hashOf(seq));
+  for (const [known, kept] of [
+    [1_000, 4_000],
+    [1_000, 4_097],
+    [0, 6_144],
+    [5_000, 5_500],
+  ] as const) {
+    let first = 1;
+    const hashes = new IdHashes(() => first);
+    for (let seq = 1; seq <= known; seq += 1) hashes.add(seq, hashOf(seq));
+    first = kept;
+    for (const end of ends) hashes.addBlock(end, whole.block(end));
+    hashes.add(6 * blockLength + 1, hashOf(6 * blockLength + 1));
+    for (let seq = kept; seq <= 6 * blockLength + 1; seq += 1) {
+      expect(seqsOf(hashes, hashOf(seq))).toEqual([seq]);
+    }
+    expect(hashes.last).toBe(6 * blockLength + 1);
+  }
+});
+
 test("a block holds the hashes of its seqs, and nothing for those before the first", () => {
   const hashes = new IdHashes(() => 3);
   for (let seq = 3; seq <= blockLength; seq += 1) hashes.add(seq, 2 ** 32 - seq);

@@ -6,7 +6,7 @@ import { endianness } from "node:os";
 export const blockLength = 1_024;
 
 export class IdHashes {
-  /** The oldest and the newest seq whose hashes are here. */
+  /** The oldest and the newest seq whose hashes are here; where there are none, `last` is the one before `first`. */
   first: number;
   last: number;
   #hashes = new Uint32Array(0);
@@ -27,8 +27,8 @@ export class IdHashes {
 
   /** Seqs come in their order; those left out have no entry any more. */
   add(seq: number, hash: number): void {
-    if (seq < this.first) return;
     this.reserve(seq);
+    if (seq < this.first) return;
     const place = seq - this.first;
     this.#hashes[place] = hash;
     this.#fill(place, place);
@@ -37,9 +37,9 @@ export class IdHashes {
 
   /** A stored block, of which only the seqs after `last` are new. */
   addBlock(end: number, bytes: Uint8Array): void {
+    this.reserve(end);
     const from = Math.max(this.last + 1, end - blockLength + 1);
     if (from > end) return;
-    this.reserve(end);
     this.#hashes.set(readBlock(bytes).subarray(from - end - 1), from - this.first);
     this.#fill(from - this.first, end - this.first);
     this.last = end;
@@ -65,6 +65,7 @@ export class IdHashes {
     this.#hashes = new Uint32Array(slots / 2);
     this.#slots = new Uint32Array(slots);
     this.first = first;
+    this.last = Math.max(this.last, first - 1);
     this.#hashes.set(kept);
     this.#fill(0, kept.length - 1);
   }

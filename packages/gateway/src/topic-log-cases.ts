@@ -114,8 +114,11 @@ function appendCases(log: () => TopicLog): void {
     expect(await log().find("nowhere", "e1")).toBeUndefined();
     expect(await log().seqBefore("nowhere", 1_000)).toBe(0);
     expect(await log().trim("nowhere", { count: 0 }, 1_000)).toBe(0);
-    log().prepare("nowhere");
     expect(await log().topics()).toEqual([]);
+    log().prepare("nowhere");
+    // Behind it, where hints and appends are done in their order.
+    await log().append(newEntry({ topic: "somewhere" }));
+    expect(await log().topics()).toEqual([{ name: "somewhere", seq: 1 }]);
   });
 }
 

@@ -119,6 +119,18 @@ test("[X0-4-3] what another process has stored counts too", async () => {
   expect(await again(two, 3_001)).toMatchObject({ outcome: "duplicate", seq: 3_001 });
 });
 
+test("[X0-4-3] ids are found after a trim has passed what the reader knew", async () => {
+  const log = await open({ path: newPath() });
+  await Promise.all(many.slice(0, 1_000).map((entry) => log.append(entry)));
+  expect(await log.find("room", "e1000")).toMatchObject({ seq: 1_000 });
+  await Promise.all(many.slice(1_000).map((entry) => log.append(entry)));
+  // In the middle of a block.
+  await log.trim("room", { count: 1_500 }, 0);
+  expect(await log.find("room", "e3000")).toMatchObject({ seq: 3_000 });
+  expect(await log.find("room", "e1501")).toMatchObject({ seq: 1_501 });
+  expect(await log.find("room", "e1500")).toBeUndefined();
+});
+
 test("[X0-4-3] a store of the first version is brought up to date, and knows its ids", async () => {
   const path = newPath();
   using old = openDatabase(path, { ...topicLogStore, migrations: topicLogStore.migrations.slice(0, 1) });

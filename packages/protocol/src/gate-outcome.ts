@@ -57,9 +57,10 @@ export function gateOutcome(facts: GateFacts): GateOutcome {
       const text = `It has happened; its result was withheld${who}${why}`;
       return { short: "Withheld", long: text, tone: "bad" };
     }
-    case "withdrawn":
-      return { short: "Withdrawn", long: "The caller took it back. Nothing has happened.", tone: "bad" };
-    default:
+    case "approved":
+    case "consumed":
       return { short: "Approved", long: `${by} The call is on its way.`, tone: "good" };
+    default:
+      return { short: "Unknown", long: "This page does not know what has become of it.", tone: "odd" };
   }
 }

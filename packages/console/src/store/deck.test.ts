@@ -85,7 +85,7 @@ test.each([
   ["indeterminate", "Approved by anna. Nobody knows whether the call has happened."],
   ["consumed", "Approved by anna. The call is on its way."],
   ["expired", "Nobody decided in time. Nothing has happened."],
-  ["withdrawn", "The caller took it back. Nothing has happened."],
+  ["of a later time", "This page does not know what has become of it."],
 ])("a gate that is %s says so", (status, words) => {
   const approvals = status === "pending" ? [] : [{ by: "anna", at: "" }];
   expect(gateItem(gate({ status, approvals })).outcome.long).toBe(words);
