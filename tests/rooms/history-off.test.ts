@@ -98,3 +98,21 @@ test("[PL-3-2] what the window still knows is checked there too", async () => {
   for (let i = 0; i < 3; i += 1) await alice.ack(alice.say("."));
   expect(await withdraw()).toBe("ack");
 });
+
+test("[X0-5.3-5] what all such topics remember is bounded in bytes, and numbers go on", async () => {
+  const busy = await startTestServer({ gateway: { topics: { "quiet/*": { history: false } } } });
+  try {
+    const alice = await enter(busy, "alice", { topic: "quiet/first" });
+    await alice.ack(alice.say("one", { id: "a" }));
+    expect(await alice.outcome(alice.say("another", { id: "a" })), "control").toBe("id_conflict");
+    const bob = await enter(busy, "bob", { topic: "quiet/second" });
+    // Two bytes a character: more than 64 MiB.
+    const text = "x".repeat(250_000);
+    for (let i = 0; i < 140; i += 1) await bob.ack(bob.say(text, { id: `${i}` }));
+    expect((await alice.answer(alice.say("another", { id: "a" }))).payload.seq).toBe(2);
+    expect(await bob.outcome(bob.say("another", { id: "139" }))).toBe("id_conflict");
+    expect((await bob.answer(bob.say("another", { id: "0" }))).payload.seq).toBe(141);
+  } finally {
+    await busy.stop();
+  }
+});

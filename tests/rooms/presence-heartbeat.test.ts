@@ -1,6 +1,8 @@
 // Presence heartbeats, where they are configured. Not a transcript: how many come, and between what, is up to time.
 import { expect, test } from "vitest";
-import { TestClient } from "../support/test-client.ts";
+import { enter } from "../support/enter.ts";
+import { enterVirtually } from "../support/enter-virtually.ts";
+import { type Seen, TestClient } from "../support/test-client.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 test("[X0-4.2-2] with an interval configured, everybody hears of everybody who is still there", async () => {
@@ -29,6 +31,47 @@ test("[X0-4.2-2] with an interval configured, everybody hears of everybody who i
         payload: { participant: { kind } },
       });
     }
+  }
+  await server.stop();
+});
+
+const heartbeatOf =
+  (id: string) =>
+  ({ payload }: Seen): boolean =>
+    payload.event === "heartbeat" && payload.participant.id === id;
+
+test("[X0-4.2-2] who was just shown out is not said to be there", async () => {
+  const server = await startTestServer({ gateway: { presenceHeartbeatMs: 1_000 } });
+  const mira = await enter(server, "mira");
+  await enter(server, "brief", { ttlMs: 2_500 });
+  // Behind it, so that its heartbeat comes after all that the same second brings.
+  await enter(server, "drone");
+  await mira.find(heartbeatOf("brief"));
+  await mira.find(({ payload }) => payload.event === "leave" && payload.reason === "token_expired");
+  await mira.find(heartbeatOf("drone"));
+  await mira.find(heartbeatOf("mira"));
+  const said = mira.texts.map((text) => JSON.parse(text));
+  const after = said.slice(said.findIndex(({ payload }) => payload.event === "leave"));
+  expect(after.some(heartbeatOf("brief"))).toBe(false);
+  await server.stop();
+});
+
+test("[X0-4.2-2] [B-ROOM-1] a participant's heartbeat is one, with its status, whatever stands beside its socket", async () => {
+  const server = await startTestServer({ gateway: { presenceHeartbeatMs: 1_000 } });
+  const mira = await enter(server, "mira");
+  const own = await enter(server, "drone");
+  await own.ack(own.send({ kind: "system", payload: { type: "presence_status", status: "busy" } }));
+  await enterVirtually(server, "drone");
+  await mira.taken();
+  await mira.find(heartbeatOf("mira"));
+  for (let round = 0; round < 2; round += 1) {
+    const statuses: (string | undefined)[] = [];
+    const heard = await mira.find((message) => {
+      if (heartbeatOf("drone")(message)) statuses.push(message.payload.participant.status?.status);
+      return heartbeatOf("mira")(message);
+    });
+    expect(heard.payload.participant).not.toHaveProperty("status");
+    expect(statuses).toEqual(["busy"]);
   }
   await server.stop();
 });

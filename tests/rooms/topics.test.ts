@@ -1,6 +1,6 @@
 // How topics come to be, how many, and which options each has.
 import { afterEach, expect, test } from "vitest";
-import { enter, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -88,4 +88,21 @@ test("[X0-2.2-1] two who open a topic at the same moment are in one room", async
   for (const client of clients.slice(1)) await client.find(({ id }) => id === "q");
   const { body } = await server.call("GET", "/v0/topics/room:race/participants", await everything());
   expect(body.participants.map(({ id }: { id: string }) => id).sort()).toEqual(ids);
+});
+
+test("the limit of topics holds for many who come at once, each for a topic of its own", async () => {
+  await start({ limits: { topicsMax: 3 } });
+  const token = await everything();
+  const topics = Array.from({ length: 20 }, (_, i) => `room:${i}`);
+  const outcomes = await Promise.all(
+    topics.map((topic) =>
+      enterWith(server, token, { topic }).then(
+        () => "in",
+        ({ message }: Error) => message,
+      ),
+    ),
+  );
+  expect(outcomes.filter((outcome) => outcome === "in")).toHaveLength(3);
+  expect(outcomes.filter((outcome) => outcome === "503 too_many_topics")).toHaveLength(17);
+  expect(await names()).toHaveLength(3);
 });

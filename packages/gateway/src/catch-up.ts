@@ -20,6 +20,8 @@ export async function catchUp(gateway: Gateway, member: Member): Promise<void> {
   while (!member.hasLeft && member.position < room.deliveredSeq) {
     const page = await room.log.read(room.topic, {
       after: member.position,
+      // What is committed and not yet handed on comes live: only then is it known which connection said it.
+      before: room.deliveredSeq + 1,
       limit: pageSize,
       order: "oldest_first",
     });

@@ -58,6 +58,8 @@ export interface RunningGateway {
   drain(): Promise<void>;
 }
 
+/** What topics without history may hold together for those who send something again. */
+const ephemeralBytesMax = 67_108_864;
 const sweepMs = 1_000;
 const trimTicks = 60;
 
@@ -75,7 +77,10 @@ export async function createGateway(
     metrics: createGatewayMetrics(metrics),
     identity,
     durableLog: topicLog,
-    ephemeralLog: createMemoryTopicLog({ retention: { count: limits.duplicateWindow } }),
+    ephemeralLog: createMemoryTopicLog({
+      retention: { count: limits.duplicateWindow },
+      bytesMax: ephemeralBytesMax,
+    }),
     levelDecisions: new LevelDecisions(state),
     participants: new KnownParticipants(state),
     toolAccess: new ToolAccess(state),

@@ -28,13 +28,27 @@ export function topicOptions({ options }: Pick<Gateway, "options">, topic: strin
 }
 
 /** Topics come to be by the first join of a token that allows it. [X0-2.2-1] */
-async function ensureTopic({ topics, options, limits, durableLog }: Gateway, topic: string): Promise<void> {
-  if (topics.has(topic)) return;
+async function ensureTopic(gateway: Gateway, topic: string): Promise<void> {
+  const { topics, durableLog } = gateway;
+  const isNew = !topics.has(topic);
+  if (isNew) checkNewTopic(gateway, topic);
+  // Counted before the wait: many may come at once, each for a topic of its own.
+  topics.add(topic);
+  try {
+    // Also where somebody else is about to make it: whoever goes on needs it made.
+    await durableLog.createTopic(topic);
+  } catch (error) {
+    if (isNew) topics.delete(topic);
+    throw error;
+  }
+  // Whoever came first may have failed meanwhile, and taken it out.
+  topics.add(topic);
+}
+
+function checkNewTopic({ topics, options, limits }: Gateway, topic: string): void {
   if (options.createTopics === "configured" && !Object.hasOwn(options.topics, topic)) {
     throw new McpxError("not_found", "this gateway has no such topic");
   }
   if (topics.size >= limits.topicsMax)
     throw new McpxError("too_many_topics", `the limit is ${limits.topicsMax}`);
-  await durableLog.createTopic(topic);
-  topics.add(topic);
 }

@@ -4,6 +4,7 @@ import { single } from "./batch.ts";
 import { cutOffIfSlow } from "./deliver.ts";
 import { expelIfExpired } from "./expire.ts";
 import type { Gateway } from "./gateway-state.ts";
+import { presentMembers } from "./present.ts";
 import type { Member } from "./room.ts";
 import { systemText } from "./system-envelope.ts";
 
@@ -19,8 +20,10 @@ export function sweep(gateway: Gateway, tick: number): void {
       if (member.socket.silentMs() > limits.pingTimeoutMs) member.socket.destroy();
       cutOffIfSlow(gateway, member);
       if (isPingTick) member.socket.ping();
-      if (isHeartbeatTick) announcePresence(gateway, member, "heartbeat");
     }
+    // Of whoever is still there, once for each participant.
+    const beating = isHeartbeatTick ? presentMembers(room) : [];
+    for (const member of beating) announcePresence(gateway, member, "heartbeat");
     if (room.members.size === 0 && room.pending === 0 && room.outbox.length === 0) rooms.delete(topic);
   }
   metrics.connections.set(members);

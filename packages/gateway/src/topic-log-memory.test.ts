@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { TopicLog } from "./topic-log.ts";
 import { appendMany, newEntry, topicLogCases } from "./topic-log-cases.ts";
 import { createMemoryTopicLog } from "./topic-log-memory.ts";
 
@@ -21,6 +22,54 @@ test("[X0-5.3-5] a retention by age counts from the newest entry", async () => {
   const log = createMemoryTopicLog({ retention: { ageMs: 1_500 } });
   await appendMany(log, 5);
   expect(await log.bounds("room")).toEqual({ first: 4, last: 5 });
+});
+
+describe("[X0-5.3-5] all topics together stay within a bound of bytes:", () => {
+  // With it an entry counts four thousand bytes.
+  const text = "x".repeat(1_744);
+  const fill = (log: TopicLog, topic: string, count: number) => appendMany(log, count, { topic, text });
+
+  test("the oldest of the topic used longest ago give way, and only as many as must", async () => {
+    const log = createMemoryTopicLog({ bytesMax: 20_000 });
+    await fill(log, "one", 2);
+    await fill(log, "two", 2);
+    await log.append(newEntry({ topic: "one", id: "e3", text }));
+    expect(await log.bounds("one")).toEqual({ first: 1, last: 3 });
+    await log.append(newEntry({ topic: "three", text }));
+    expect(await log.bounds("two")).toEqual({ first: 2, last: 2 });
+    await fill(log, "four", 3);
+    expect(await log.bounds("two")).toEqual({ first: 3, last: 2 });
+    expect(await log.bounds("one")).toEqual({ first: 3, last: 3 });
+    expect(await log.bounds("four")).toEqual({ first: 1, last: 3 });
+    expect(await log.read("one", { limit: 9, order: "oldest_first" })).toMatchObject([{ id: "e3" }]);
+  });
+
+  test("numbers go on in a topic that has lost all, and its ids are free again", async () => {
+    const log = createMemoryTopicLog({ bytesMax: 8_000 });
+    await fill(log, "one", 2);
+    expect(await log.append(newEntry({ topic: "one", id: "e1", text }))).toMatchObject({ seq: 1 });
+    await fill(log, "two", 2);
+    expect(await log.append(newEntry({ topic: "one", id: "e1", text }))).toMatchObject({
+      outcome: "appended",
+      seq: 3,
+    });
+  });
+
+  test("a topic alone loses its own oldest, and what is trimmed makes room for others", async () => {
+    const log = createMemoryTopicLog({ bytesMax: 20_000 });
+    await fill(log, "one", 9);
+    expect(await log.bounds("one")).toEqual({ first: 5, last: 9 });
+    await log.trim("one", { count: 2 }, 0);
+    await fill(log, "two", 3);
+    expect(await log.bounds("one")).toEqual({ first: 8, last: 9 });
+    expect(await log.bounds("two")).toEqual({ first: 1, last: 3 });
+  });
+
+  test("what is larger than all of it is forgotten at once", async () => {
+    const log = createMemoryTopicLog({ bytesMax: 3_999 });
+    expect(await log.append(newEntry({ text }))).toMatchObject({ outcome: "appended", seq: 1 });
+    expect(await log.bounds("room")).toEqual({ first: 2, last: 1 });
+  });
 });
 
 test("what a reader changes stays its own", async () => {

@@ -9,6 +9,15 @@ export interface MemoryTopicLogOptions {
   epoch?: string;
   /** Applied at each append, with the entry's `at` as the present: where nothing else trims. */
   retention?: Retention;
+  /** What all entries together may take; past it the oldest of the topic used longest ago give way. */
+  bytesMax?: number;
+}
+
+/** What is held of all topics. */
+interface Holding {
+  bytes: number;
+  /** Topics with entries, the one used longest ago first. */
+  readonly byUse: Set<Topic>;
 }
 
 interface Topic extends Bounds {
@@ -20,8 +29,9 @@ interface Topic extends Bounds {
 type Kept = Entry & Pick<NewEntry, "digest">;
 
 export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): TopicLog {
-  const { epoch = randomBytes(8).toString("hex"), retention } = options;
+  const { epoch = randomBytes(8).toString("hex"), retention, bytesMax = Infinity } = options;
   const topics = new Map<string, Topic>();
+  const holding: Holding = { bytes: 0, byUse: new Set() };
   let isClosed = false;
   const topicOf = (name: string): Topic => {
     const known = topics.get(name);
@@ -45,8 +55,9 @@ export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): Topic
     append: (entry) =>
       whenOpen(() => {
         const topic = topicOf(entry.topic);
-        const appended = append(topic, entry);
-        if (retention !== undefined) trim(topic, retention, topic.lastAt);
+        const appended = append(holding, topic, entry);
+        if (retention !== undefined) trim(holding, topic, retention, topic.lastAt);
+        makeRoom(holding, bytesMax);
         return appended;
       }),
     bounds: (name) => lookUp(name, { first: 1, last: 0 }, ({ first, last }) => ({ first, last })),
@@ -61,14 +72,14 @@ export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): Topic
           .map(([name, { last }]) => ({ name, seq: last }))
           .sort((a, b) => (a.name < b.name ? -1 : 1)),
       ),
-    trim: (name, kept, now) => lookUp(name, 0, (topic) => trim(topic, kept, now)),
+    trim: (name, kept, now) => lookUp(name, 0, (topic) => trim(holding, topic, kept, now)),
     close: async () => {
       isClosed = true;
     },
   };
 }
 
-function append(topic: Topic, entry: NewEntry): Appended {
+function append(holding: Holding, topic: Topic, entry: NewEntry): Appended {
   const earlier = topic.byId.get(entry.id);
   if (earlier !== undefined) {
     // [X0-4-3]
@@ -80,6 +91,9 @@ function append(topic: Topic, entry: NewEntry): Appended {
   const kept: Kept = { ...entry, seq: topic.last, at: topic.lastAt };
   topic.bySeq.set(kept.seq, kept);
   topic.byId.set(kept.id, kept);
+  holding.bytes += bytesOf(kept);
+  holding.byUse.delete(topic);
+  holding.byUse.add(topic);
   return { outcome: "appended", seq: kept.seq, at: kept.at };
 }
 
@@ -103,20 +117,40 @@ function seqBefore(topic: Topic, time: number): number {
   return searchSeqBefore(topic, (seq) => keptAt(topic, seq).at, time);
 }
 
-function trim(topic: Topic, retention: Retention, now: number): number {
+function trim(holding: Holding, topic: Topic, retention: Retention, now: number): number {
   const upTo = lastToTrim(topic, (time) => seqBefore(topic, time), retention, now);
   const first = topic.first;
-  for (; topic.first <= upTo; topic.first += 1) {
-    topic.byId.delete(keptAt(topic, topic.first).id);
-    topic.bySeq.delete(topic.first);
-  }
+  while (topic.first <= upTo) forgetFirst(holding, topic);
   return topic.first - first;
+}
+
+function makeRoom(holding: Holding, bytesMax: number): void {
+  for (const topic of holding.byUse) {
+    while (topic.first <= topic.last) {
+      if (holding.bytes <= bytesMax) return;
+      forgetFirst(holding, topic);
+    }
+  }
+}
+
+function forgetFirst(holding: Holding, topic: Topic): void {
+  const kept = keptAt(topic, topic.first);
+  topic.byId.delete(kept.id);
+  topic.bySeq.delete(kept.seq);
+  topic.first += 1;
+  holding.bytes -= bytesOf(kept);
+  if (topic.first > topic.last) holding.byUse.delete(topic);
 }
 
 function keptAt(topic: Topic, seq: number): Kept {
   const kept = topic.bySeq.get(seq);
   if (kept === undefined) throw new Error(`no entry ${seq} between ${topic.first} and ${topic.last}`);
   return kept;
+}
+
+/** What an entry takes in memory at most: two bytes a character, and some for the rest of it. */
+function bytesOf({ text }: Kept): number {
+  return 2 * text.length + 512;
 }
 
 function entryOf({ digest: _, ...entry }: Kept): Entry {

@@ -12,6 +12,7 @@ function gatewayWith(topics: Record<string, Partial<TopicOptions>>) {
     clock: createManualClock(),
     log: createLogger({ level: "silent" }),
     topics: new Set<string>(),
+    isDraining: false,
   };
 }
 
@@ -41,6 +42,34 @@ test("[X0-5.3-5] each topic keeps what its own retention says, by count and by a
   gateway.clock.advance(1_000);
   await trimTopics(gateway);
   expect(await gateway.durableLog.bounds("fresh/room")).toEqual({ first: 4, last: 5 });
+});
+
+test("[X0-5.3-5] others have their turn while many topics are looked at", async () => {
+  const gateway = gatewayWith({});
+  for (let i = 0; i < 1_000; i += 1) gateway.topics.add(`room:${i}`);
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const takeTurn = () => {
+    turns += 1;
+    next = setImmediate(takeTurn);
+  };
+  next = setImmediate(takeTurn);
+  await trimTopics(gateway);
+  clearImmediate(next);
+  expect(turns).toBe(9);
+});
+
+test("[X0-5.3-5] a gateway that shuts down leaves the rest to the next start", async () => {
+  const gateway = gatewayWith({ "**": { retention: { count: 2 } } });
+  for (let i = 0; i < 150; i += 1) await fill(gateway, `room:${i}`);
+  const trimming = trimTopics(gateway);
+  setImmediate(() => {
+    gateway.isDraining = true;
+    void gateway.durableLog.close();
+  });
+  await trimming;
+  const again = { ...gateway, isDraining: false };
+  await expect(trimTopics(again), "control").rejects.toThrow("the log is closed");
 });
 
 test("[X0-5.3-5] a topic has the options of its exact name, else of the longest glob, over the defaults", () => {

@@ -1,0 +1,36 @@
+import { defaultLimits } from "@mcpx/protocol";
+import { expect, test } from "vitest";
+import { defaultOptions, type Gateway } from "./gateway-state.ts";
+import { openRoom } from "./open-room.ts";
+import { createMemoryTopicLog } from "./topic-log-memory.ts";
+
+function gatewayWith(topicsMax: number): Gateway {
+  return {
+    options: defaultOptions,
+    limits: { ...defaultLimits, topicsMax },
+    durableLog: createMemoryTopicLog(),
+    rooms: new Map(),
+    topics: new Set<string>(),
+  } as Partial<Gateway> as Gateway;
+}
+
+test("[X0-2.2-1] topics that are being made count, and the same one only once", async () => {
+  const gateway = gatewayWith(2);
+  const opened = await Promise.allSettled(["a", "b", "a", "c", "b"].map((name) => openRoom(gateway, name)));
+  expect(opened.map((each) => (each.status === "fulfilled" ? each.value.topic : each.reason.code))).toEqual([
+    "a",
+    "b",
+    "a",
+    "too_many_topics",
+    "b",
+  ]);
+  expect((await gateway.durableLog.topics()).map(({ name }) => name)).toEqual(["a", "b"]);
+});
+
+test("[X0-2.2-1] one that could not be made takes no place, for whoever asked for it", async () => {
+  const gateway = gatewayWith(2);
+  await gateway.durableLog.close();
+  const opened = await Promise.allSettled(["a", "a", "b"].map((name) => openRoom(gateway, name)));
+  expect(opened.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(gateway.topics.size).toBe(0);
+});
