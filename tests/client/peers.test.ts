@@ -180,6 +180,35 @@ test("a call to oneself is dispatched here and published nowhere", async () => {
   expect(slow).toMatchObject({ reason: "timeout" });
 });
 
+test("a call to oneself ends with the room, or with what is served", async () => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  for (const end of [(served: AsyncDisposable) => served[Symbol.asyncDispose](), () => oven.close()]) {
+    const { server, waiting } = kitchenV1();
+    const served = await oven.serve(server);
+    const call = rejection(oven.peer("oven").callTool("wait"));
+    await waiting;
+    await end(served);
+    expect(await call).toMatchObject({ reason: "closed" });
+  }
+});
+
+test("a factory that has failed at a call to oneself is asked again at the next", async () => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  let asked = 0;
+  await oven.serve(() => {
+    asked += 1;
+    if (asked === 1) throw new Error("not yet");
+    return kitchenV1().server;
+  });
+  const echo = () => oven.peer("oven").callTool("echo", { text: "hi" });
+  expect((await rejection(echo())).message).toBe("not yet");
+  expect(textOf(await echo())).toBe("hi");
+  await echo();
+  expect(asked).toBe(2);
+});
+
 test("[X0-6.1-1] hands are shaken eagerly, lazily or on demand", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");

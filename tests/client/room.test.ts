@@ -1,7 +1,9 @@
 // Being in a room: joining, talking, seeing who is there, reading the past, leaving.
 import { generateKeyPairSync } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { joinRoom } from "@mcpx/client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { cuttable } from "./support/cuttable.ts";
 import { join, nextEvent, rejection, seen, startHouse, topic, wideLimits } from "./support/house.ts";
 
@@ -127,6 +129,53 @@ test("a door that stays shut is told at once; a gateway that is away, after a wh
   const aborted = joinRoom({ url: house.url, topic, token, signal: AbortSignal.abort(new Error("stop")) });
   expect((await rejection(aborted)).message).toBe("stop");
 });
+
+test("a provider that never answers holds up neither the limit of a join, nor its signal", async () => {
+  const tokenProvider = () => new Promise<string>(() => {});
+  const wanted = { url: "http://127.0.0.1:9", topic, tokenProvider };
+  const late = await rejection(joinRoom({ ...wanted, joinTimeoutMs: 50 }));
+  expect(late).toMatchObject({ reason: "network", message: expect.stringContaining("token provider") });
+  const abort = new AbortController();
+  const aborted = rejection(joinRoom({ ...wanted, signal: abort.signal }));
+  abort.abort(new Error("enough"));
+  expect((await aborted).message).toBe("enough");
+});
+
+test("a provider that never gives another token leaves a room waiting, which can be closed", async () => {
+  const house = await startHouse();
+  const good = await house.token({ sub: "alice", topics: ["**"], level: "full" });
+  let asked = 0;
+  const tokenProvider = () => {
+    asked += 1;
+    return asked === 1 ? good : new Promise<string>(() => {});
+  };
+  const { WebSocket, cut } = cuttable();
+  const room = await join(house, "alice", { tokenProvider, token: undefined as never, WebSocket });
+  house.identity.revocations.revoke(JSON.parse(atob(good.split(".")[1] ?? "")).jti);
+  cut();
+  await expect.poll(() => asked).toBe(2);
+  expect(room.state).toBe("reconnecting");
+  await room.close();
+  expect(room.state).toBe("closed");
+});
+
+for (const retryAfterS of [3_600, 3_000_000]) {
+  test(`told to come back in ${retryAfterS} s, a join asks once and ends at its own limit`, async () => {
+    let asked = 0;
+    const busy = createServer((_, response) => {
+      asked += 1;
+      response
+        .writeHead(503, { "retry-after": `${retryAfterS}`, "content-type": "application/json" })
+        .end("{}");
+    });
+    await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void busy.close());
+    const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+    const refused = await rejection(joinRoom({ url, topic, token: "t", joinTimeoutMs: 300 }));
+    expect(asked).toBe(1);
+    expect(refused).toMatchObject({ reason: "network", retryAfterMs: 600_000 });
+  });
+}
 
 test("[X0-12-4] a provider is asked again when a token is refused, and before one expires", async () => {
   const house = await startHouse({ limits: { ...wideLimits, tokenWarningMs: 60_000 } });

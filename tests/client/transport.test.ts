@@ -2,7 +2,8 @@
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { expect, onTestFinished, test } from "vitest";
-import { join, nextEvent, rejection, startHouse, textOf } from "./support/house.ts";
+import { enter } from "../support/enter.ts";
+import { join, nextEvent, rejection, seen, startHouse, textOf, topic } from "./support/house.ts";
 import { kitchenV1, kitchenV2 } from "./support/sdk-servers.ts";
 
 const info = { name: "guest", version: "0.0.1" };
@@ -121,6 +122,43 @@ test("an SDK client goes on with a server that was started anew behind the same 
   await back;
   expect(textOf(await client.call("echo", { text: "again" }))).toBe("again");
 });
+
+for (const isCancelled of [true, false]) {
+  const what = isCancelled ? "cancelled meanwhile is not asked again" : "that still stands is asked again";
+  test(`while a client introduces itself anew, a request ${what}`, async () => {
+    const house = await startHouse();
+    const oven = await enter(house, "oven", { topic });
+    const alice = await join(house, "alice");
+    await seen(alice, "oven");
+    const transport = alice.transport("oven");
+    await transport.start();
+    const ask = (method: string, more: object) => transport.send({ jsonrpc: "2.0", method, ...more });
+    const asked = (method: string) => oven.find(({ payload }) => payload.method === method);
+    // biome-ignore lint/suspicious/noExplicitAny: envelopes of any shape
+    const answer = ({ id, payload }: any, body: object) =>
+      oven.send({
+        kind: "mcp",
+        to: ["alice"],
+        correlation_id: id,
+        payload: { jsonrpc: "2.0", id: payload.id, ...body },
+      });
+    const hello = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: info };
+    await ask("initialize", { id: 1, params: { ...hello, clientInfo: info } });
+    answer(await asked("initialize"), { result: hello });
+    await ask("tools/call", { id: 2, params: { name: "heat" } });
+    const unknown = { code: 42801, message: "Send initialize first", data: { reason: "not_initialized" } };
+    answer(await asked("tools/call"), { error: unknown });
+    const again = await asked("initialize");
+    if (isCancelled) await ask("notifications/cancelled", { params: { requestId: 2 } });
+    answer(again, { result: hello });
+    // What comes after the introduction comes after whatever it set free.
+    await asked("notifications/initialized");
+    await ask("ping", { id: 3 });
+    const next = await oven.find(({ payload }) => ["tools/call", "ping"].includes(payload.method));
+    expect(next.payload.method).toBe(isCancelled ? "ping" : "tools/call");
+    await oven.leave();
+  });
+}
 
 test("a server that asks back reaches the client that called it", async () => {
   const house = await startHouse();

@@ -4,12 +4,13 @@ import { closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
 import { type BackoffOptions, backoffMs } from "./backoff.ts";
 import { type HearingHandlers, hear } from "./hear.ts";
 import type { Outbox, Receipt } from "./outbox.ts";
-import { pause } from "./pause.ts";
+import { pause, within } from "./pause.ts";
 import { type Position, resumeText } from "./position.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
 import type { RoomState } from "./room-events.ts";
 import { isAboutToken, isPassing } from "./ticket.ts";
+import type { TokenSource } from "./token-source.ts";
 import type { Way } from "./way.ts";
 import { type Ending, openSession, type Session, type WebSocketLike } from "./web-socket.ts";
 
@@ -40,6 +41,8 @@ export interface ConnectionHandlers extends HearingHandlers {
 const goodMs = 5_000;
 const watchMs = 1_000;
 const releaseMs = 2_000;
+/** Timers know no longer time. */
+const timerMsMax = 2 ** 31 - 1;
 
 export class Connection {
   readonly options: ConnectionOptions;
@@ -58,7 +61,7 @@ export class Connection {
   returnAfterMs: number | undefined;
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
-  #lastError: RoomError = new RoomError("network", "the gateway cannot be reached");
+  #lastError = tooLate();
 
   constructor(options: ConnectionOptions, outbox: Outbox, handlers: ConnectionHandlers) {
     this.options = options;
@@ -106,8 +109,13 @@ export class Connection {
     this.handlers.state(state, reason);
   }
 
-  async #run(): Promise<void> {
-    const beganAtMs = performance.now();
+  #run(): Promise<void> {
+    const giveUp = () => this.position === undefined && this.#end(this.#lastError);
+    const timer = setTimeout(giveUp, Math.min(this.options.joinTimeoutMs, timerMsMax));
+    return this.#stay().finally(() => clearTimeout(timer));
+  }
+
+  async #stay(): Promise<void> {
     let attempt = 0;
     let hasRenewed = false;
     while (!this.signal.aborted) {
@@ -121,31 +129,24 @@ export class Connection {
         hasRenewed = false;
       }
       this.#lastError = error;
-      if (isAboutToken(error) && this.options.way.tokens?.isRenewable && !hasRenewed) {
-        // A provider that fails is asked again; a token that is refused twice is the end.
-        hasRenewed = await this.#renew();
-      } else if (!isPassing(error)) {
-        this.#end(error);
-        return;
-      }
-      const hasJoined = this.position !== undefined;
-      if (!hasJoined && performance.now() - beganAtMs > this.options.joinTimeoutMs) {
-        this.#end(this.#lastError);
-        return;
-      }
-      this.#setState(hasJoined ? "reconnecting" : "connecting", error.reason);
+      // A provider that fails is asked again; a token that is refused twice is the end.
+      const { tokens } = this.options.way;
+      const needsToken = isAboutToken(error) && tokens?.isRenewable && !hasRenewed;
+      if (!needsToken && !isPassing(error)) return this.#end(error);
+      this.#setState(this.position === undefined ? "connecting" : "reconnecting", error.reason);
+      if (needsToken) hasRenewed = await this.#renew(tokens);
       await pause(this.returnAfterMs ?? error.retryAfterMs ?? this.#backoff(attempt), this.signal);
       this.returnAfterMs = undefined;
       attempt += 1;
     }
   }
 
-  async #renew(): Promise<boolean> {
+  async #renew(tokens: TokenSource): Promise<boolean> {
     try {
-      await this.options.way.tokens?.renew();
+      await within(tokens.renew(), this.signal);
       return true;
     } catch (thrown) {
-      this.handlers.error(asError(thrown));
+      if (!this.signal.aborted) this.handlers.error(asError(thrown));
       return false;
     }
   }
@@ -160,14 +161,14 @@ export class Connection {
     const stop = () => abort.abort(this.signal.reason);
     this.signal.addEventListener("abort", stop, { once: true });
     const late = () => {
-      const error = new RoomError("network", "the gateway did not answer in time");
-      abort.abort(error);
+      abort.abort(tooLate());
       this.session?.end({ code: 1006, reason: "" });
     };
     const timer = setTimeout(() => this.welcomedAtMs === undefined && late(), this.options.connectTimeoutMs);
     const watch = setInterval(() => this.#watch(), watchMs);
     try {
-      return await this.#session(await this.options.way.prepare(this.#query(), abort.signal));
+      const preparing = this.options.way.prepare(this.#query(), abort.signal);
+      return await this.#session(await within(preparing, abort.signal));
     } catch (thrown) {
       return thrown instanceof RoomError
         ? thrown
@@ -213,6 +214,10 @@ export class Connection {
       this.handlers.probe();
     }
   }
+}
+
+function tooLate(): RoomError {
+  return new RoomError("network", "the gateway or the token provider did not answer in time");
 }
 
 /** The other side has let go, or had its time to. */

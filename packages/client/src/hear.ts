@@ -3,6 +3,7 @@ import { isObject } from "@mcpx/protocol";
 import type { Connection } from "./connection.ts";
 import type { Receipt } from "./outbox.ts";
 import { type Position, placeOf } from "./position.ts";
+import { retryAfter } from "./retry-after.ts";
 import { gatewayId, type RoomEnvelope, readFrame } from "./room-envelope.ts";
 import { RoomError } from "./room-error.ts";
 import { readWelcome, type Welcome } from "./welcome.ts";
@@ -87,10 +88,9 @@ function hearRefusal(connection: Connection, envelope: RoomEnvelope): void {
   const { payload, correlation_id: id } = envelope;
   const fault = isObject(payload.error) ? payload.error : payload;
   const data = isObject(fault.data) ? fault.data : {};
-  const retryAfterMs = Number(fault.retry_after_ms ?? data.retry_after_ms);
   const error = new RoomError(String(data.reason ?? "refused"), String(fault.message), {
     ...(typeof fault.code === "number" ? { code: fault.code } : {}),
-    ...(retryAfterMs >= 0 ? { retryAfterMs } : {}),
+    ...retryAfter(fault.retry_after_ms ?? data.retry_after_ms),
     data,
   });
   if (id === undefined || !connection.outbox.refused(id, error)) connection.handlers.error(error);

@@ -76,6 +76,20 @@ test("what has not gone out can be taken back; what means something only now die
   expect(outbox.size).toBe(0);
 });
 
+test("[X0-4-3] an id that still waits is sent once for all who publish it; with another body it is refused", async () => {
+  const { outbox, sent } = connected(1);
+  for (const id of ["a", "b", "c"]) {
+    const first = outbox.publish(envelope(id));
+    const second = outbox.publish({ ...envelope(id), ts: "2026-01-01T00:00:01Z" });
+    const other = outbox.publish({ ...envelope(id), payload: { text: "other" } });
+    await expect(other).rejects.toMatchObject({ reason: "id_conflict" });
+    outbox.acked(id, receipt(id));
+    expect(await Promise.all([first, second])).toEqual([receipt(id), receipt(id)]);
+  }
+  expect(sent).toEqual(["a", "b", "c"]);
+  expect(outbox.size).toBe(0);
+});
+
 test("it is bounded, and closed it rejects everything and ticks no more", async () => {
   const { outbox } = connected();
   const results = ["a", "b", "c", "d", "e"].map((id) => outbox.publish(envelope(id)));

@@ -17,6 +17,7 @@ interface Item {
   sentAtMs: number | undefined;
   /** Means something only on this connection. */
   isPassing: boolean;
+  promise: Promise<Receipt>;
   resolve: (receipt: Receipt) => void;
   reject: (error: Error) => void;
 }
@@ -57,17 +58,25 @@ export class Outbox {
     return undefined;
   }
 
+  /** What waits under its id already is not sent twice; another body needs another id. [X0-4-3] */
   publish(envelope: RoomEnvelope, { isPassing = false } = {}): Promise<Receipt> {
+    const known = this.#items.get(envelope.id);
+    if (known !== undefined) {
+      const isSame = JSON.stringify({ ...envelope, ts: known.envelope.ts }) === known.text;
+      return isSame
+        ? known.promise
+        : Promise.reject(new RoomError("id_conflict", "another envelope waits under this id"));
+    }
     if (this.#items.size >= this.#options.max) {
       return Promise.reject(
         new RoomError("outbox_full", `${this.#options.max} envelopes wait for their acknowledgement`),
       );
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
+    const settling = Promise.withResolvers<Receipt>();
     const text = JSON.stringify(envelope);
-    this.#items.set(envelope.id, { envelope, text, sentAtMs: undefined, isPassing, resolve, reject });
+    this.#items.set(envelope.id, { envelope, text, sentAtMs: undefined, isPassing, ...settling });
     this.#flush();
-    return promise;
+    return settling.promise;
   }
 
   /** Takes back what has not gone out yet; `false` where it is too late. */

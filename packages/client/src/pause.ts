@@ -13,3 +13,22 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     else signal.addEventListener("abort", done, { once: true });
   });
 }
+
+/** What the work gives, unless the signal is aborted or the limit is reached before. Leaves nothing behind. */
+export async function within<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  limit?: { ms: number; error: Error },
+): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  const timer = limit && setTimeout(() => reject(limit.error), limit.ms);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}

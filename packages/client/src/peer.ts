@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { callSelf } from "./call-self.ts";
 import { shakeHands } from "./handshake.ts";
+import { within } from "./pause.ts";
 import { propose } from "./propose.ts";
 import type { RequestOptions } from "./request.ts";
 import { requestPeer } from "./request-peer.ts";
@@ -143,16 +144,11 @@ export class Peer {
     const draft = { id, to: this.id, method, params, reason, ttlMs: timeoutMs };
     const { result, withdraw } = propose(this.#core, this.#tracking, draft);
     if (signal === undefined) return result;
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => {
-      withdraw().catch(() => {});
-      aborted.reject(asError(signal.reason));
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
     try {
-      return await Promise.race([result, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
+      return await within(result, signal);
+    } catch (error) {
+      if (signal.aborted) withdraw().catch(() => {});
+      throw asError(error);
     }
   }
 

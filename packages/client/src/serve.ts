@@ -176,9 +176,15 @@ class RoomServer implements Serving, Served {
 
   /** For calls to oneself, and for everybody where one instance is shared. */
   #ownSession(): Promise<Session> {
+    if (this.#own !== undefined) return this.#own;
     const isShared = typeof this.#server !== "function";
-    this.#own ??= this.#openSession(isShared ? undefined : this.#core.id, undefined);
-    return this.#own;
+    const own = this.#openSession(isShared ? undefined : this.#core.id, undefined);
+    this.#own = own;
+    // A failed one is forgotten, so that the next caller tries again.
+    own.catch(() => {
+      if (this.#own === own) this.#own = undefined;
+    });
+    return own;
   }
 
   async #openSession(

@@ -3,6 +3,7 @@ import { isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
 import { resultOf } from "./calls.ts";
 import { mcpRevisions } from "./handshake.ts";
 import { Incoming, type Origin, refuse } from "./incoming.ts";
+import { within } from "./pause.ts";
 import { sendRequest } from "./request.ts";
 import { type LocalCall, notify, type RoomCore } from "./room-core.ts";
 import { asError, RoomError } from "./room-error.ts";
@@ -30,7 +31,7 @@ export class ServedLink {
   readonly #incoming: Incoming;
   readonly #onClosed: (link: ServedLink) => void;
   #isRetired = false;
-  #isClosed = false;
+  readonly #ending = new AbortController();
 
   /** `onClosed` runs once. */
   constructor(
@@ -49,8 +50,8 @@ export class ServedLink {
   async start(): Promise<void> {}
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#ending.signal.aborted) return;
+    this.#ending.abort(new RoomError("closed", "the server is no longer served"));
     this.#onClosed(this);
     this.onclose?.();
   }
@@ -76,7 +77,7 @@ export class ServedLink {
 
   /** A request of a peer, already found to be served. */
   take(origin: Origin, params: JsonObject | undefined): void {
-    if (this.#isClosed) {
+    if (this.#ending.signal.aborted) {
       refuse(this.#core, origin, -32601, "The server was closed", "not_served");
       return;
     }
@@ -102,9 +103,8 @@ export class ServedLink {
   call(method: string, params: JsonObject, local: LocalCall = {}): Promise<JsonObject> {
     const { signal, onProgress, envelopeId = "" } = local;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.#isClosed) return Promise.reject(new RoomError("closed", "the server is no longer served"));
+    if (this.#ending.signal.aborted) return Promise.reject(this.#ending.signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    const done = () => signal?.removeEventListener("abort", onAbort);
     const origin: Origin = {
       peer: this.#core.id,
       envelopeId,
@@ -114,7 +114,6 @@ export class ServedLink {
       fulfils: undefined,
       local: {
         answer: (response) => {
-          done();
           try {
             resolve(resultOf(response));
           } catch (error) {
@@ -135,7 +134,7 @@ export class ServedLink {
       return Promise.reject(new RoomError("too_many_calls", "too many calls are open"));
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#deliver(message, origin);
-    return promise;
+    return within(promise, this.#ending.signal).finally(() => signal?.removeEventListener("abort", onAbort));
   }
 
   /** The handshake as the one client that this instance knows. */

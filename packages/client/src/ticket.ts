@@ -1,5 +1,6 @@
 // The door: a token is traded for a ticket, so that the standard WebSocket suffices; and what a refusal there means.
 import { isObject, type JsonObject } from "@mcpx/protocol";
+import { retryAfter } from "./retry-after.ts";
 import { RoomError } from "./room-error.ts";
 
 /** The gateway's address as fetch wants it, without a slash at its end. */
@@ -48,14 +49,13 @@ export async function callGateway(
 }
 
 function refusal(response: Response, error: JsonObject): RoomError {
-  const retryAfterS = Number(response.headers.get("retry-after"));
   const isOurs = typeof error.reason === "string";
   return new RoomError(
     isOurs ? String(error.reason) : "network",
     isOurs ? String(error.message) : `the gateway answered ${response.status}`,
     {
       ...(typeof error.code === "number" ? { code: error.code } : {}),
-      ...(retryAfterS > 0 ? { retryAfterMs: retryAfterS * 1_000 } : {}),
+      ...retryAfter(Number(response.headers.get("retry-after")) * 1_000),
       data: error,
     },
   );

@@ -6,6 +6,8 @@ export type TokenProvider = () => string | Promise<string>;
 export class TokenSource {
   readonly #provider: TokenProvider | undefined;
   #token: string | undefined;
+  /** One question at a time: who could not wait finds the answer when coming back. */
+  #asking: Promise<string> | undefined;
 
   constructor(given: { token?: string | undefined; tokenProvider?: TokenProvider | undefined }) {
     this.#token = given.token;
@@ -24,7 +26,14 @@ export class TokenSource {
     return this.#token ?? this.renew();
   }
 
-  async renew(): Promise<string> {
+  renew(): Promise<string> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<string> {
     if (this.#provider === undefined) throw new RoomError("unauthorised", "there is no other token");
     try {
       this.#token = await this.#provider();

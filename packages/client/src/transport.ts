@@ -155,7 +155,10 @@ export class RoomTransport implements Receiver {
     if (!this.#isOpen || this.#outgoing.get(id) !== call) return;
     if (!call.hasBeenRepeated && message !== this.#introduction && isNotInitialized(response)) {
       // The server behind the peer is another one than we shook hands with. It has done nothing: ask again.
-      if (await this.#introduceAgain()) {
+      const isIntroduced = await this.#introduceAgain();
+      // Cancelled meanwhile: nobody waits for it.
+      if (this.#outgoing.get(id) !== call) return;
+      if (isIntroduced) {
         this.#request(message, {});
         const again = this.#outgoing.get(id);
         if (again !== undefined) again.hasBeenRepeated = true;
@@ -173,7 +176,7 @@ export class RoomTransport implements Receiver {
     try {
       await sendRequest(this.#core, this.peer, "initialize", this.#introduction.params as JsonObject);
       notify(this.#core, [this.peer], "notifications/initialized", undefined).catch(() => {});
-      return this.#isOpen;
+      return true;
     } catch (error) {
       this.onerror?.(asError(error));
       return false;

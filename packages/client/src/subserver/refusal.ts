@@ -1,9 +1,8 @@
 // What an aggregator's refusals mean, in whatever form they come: an answer, a close code, an HTTP status.
 import { closeCodes, isObject, mayComeBack } from "@mcpx/protocol";
+import { retryAfter } from "../retry-after.ts";
 import { asError, RoomError } from "../room-error.ts";
 
-/** As long as the longest lease. */
-const retryAfterMsMax = 600_000;
 const word = /^[a-z_]{1,64}$/;
 
 /** Nothing will change by trying again there. */
@@ -80,9 +79,4 @@ export function statusError({ status, headers }: Response, body: unknown): RoomE
 export function asRoomError(thrown: unknown): RoomError {
   if (thrown instanceof RoomError) return thrown;
   return new RoomError("network", asError(thrown).message, { cause: thrown });
-}
-
-function retryAfter(ms: unknown): { retryAfterMs?: number } {
-  if (typeof ms !== "number" || !(ms > 0)) return {};
-  return { retryAfterMs: Math.min(ms, retryAfterMsMax) };
 }

@@ -1,6 +1,6 @@
 // Keeps a server registered: registers, comes back, goes to a backup, and tells when it must not come back.
 import { type JsonObject, type RegistrationAnswer, subtreeIdsKey } from "@mcpx/protocol";
-import { pause } from "../pause.ts";
+import { pause, within } from "../pause.ts";
 import { RoomError } from "../room-error.ts";
 import type { ServableServer } from "../served-link.ts";
 import type { Channel, ChannelTaker } from "./channel.ts";
@@ -106,7 +106,8 @@ export class Subserver implements AsyncDisposable {
     const { signal } = this.#closing;
     let leaving: Promise<void> | undefined;
     try {
-      const prepared = await within(prepareMs, this.#prepare(), signal);
+      const late = new RoomError("network", "the token, the proof or the server took too long");
+      const prepared = await within(this.#prepare(), signal, { ms: prepareMs, error: late });
       const membership = this.#join(prepared);
       const leave = () => {
         leaving = membership.leave(closed());
@@ -185,18 +186,4 @@ interface Prepared {
 
 function closed(): RoomError {
   return new RoomError("closed", "the subserver was closed");
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new RoomError("network", "the token, the proof or the server took too long"));
-  const timer = setTimeout(late, timeoutMs);
-  const stop = () => reject(closed());
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  }
 }
