@@ -368,6 +368,32 @@ test("one peer's open requests never keep a server from the others, however it b
   await mallory.leave();
 });
 
+test("an introduction that a server refuses leaves nothing of it behind", async () => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  let servers = 0;
+  let open = 0;
+  await oven.serve(() => {
+    servers += 1;
+    open += 1;
+    const { server } = kitchenV1();
+    server.server.onclose = () => {
+      open -= 1;
+    };
+    return server;
+  });
+  const alice = await join(house, "alice");
+  expect(textOf(await alice.peer("oven").callTool("echo", { text: "before" }))).toBe("before");
+  const mallory = await enter(house, "mallory", { topic });
+  for (let id = 0; id < 20; id += 1) {
+    const payload = { jsonrpc: "2.0", id, method: "initialize", params: { nonsense: true } };
+    mallory.send({ kind: "mcp", to: ["oven"], payload });
+  }
+  await expect.poll(() => ({ servers, open })).toEqual({ servers: 21, open: 1 });
+  expect(textOf(await alice.peer("oven").callTool("echo", { text: "still" }))).toBe("still");
+  await mallory.leave();
+});
+
 test("a shared server answers others when one peer has all it may have open", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");

@@ -199,11 +199,17 @@ class RoomServer implements Serving, Served {
     const [oldest] = this.#links;
     if (this.#links.size >= 2 * sessionsMax && oldest !== undefined) void oldest.close();
     this.#links.add(link);
-    await server.connect(link);
-    const introduction = await (params === undefined
-      ? link.introduce()
-      : link.call("initialize", params, { envelopeId }));
-    if (params !== undefined) link.note("notifications/initialized");
-    return { link, introduction };
+    try {
+      await server.connect(link);
+      const introduction = await (params === undefined
+        ? link.introduce()
+        : link.call("initialize", params, { envelopeId }));
+      if (params !== undefined) link.note("notifications/initialized");
+      return { link, introduction };
+    } catch (error) {
+      // Or they would fill up the places of those that others talk over.
+      await link.close();
+      throw error;
+    }
   }
 }
