@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import type { Logger } from "../log.ts";
 import type { Histogram, Metrics } from "../metrics.ts";
+import { cutOffStalled } from "./cut-off-stalled.ts";
 import { createRequest, type HttpRequest, pathOf } from "./request.ts";
 import { errorResponse, type HttpResponse, type Rendered, render } from "./response.ts";
 import { createResponseStream } from "./response-stream.ts";
 import { createRouter, type Found, type Route } from "./routes.ts";
-import { checkStranger, isReachedByTls, type StrangerRules } from "./strangers.ts";
+import { checkStranger, type StrangerRules } from "./strangers.ts";
 
 export interface AnswerOptions {
   rules: StrangerRules;
@@ -37,12 +38,7 @@ export function createAnswer(
       const path = pathOf(raw);
       found = route(raw.method ?? "GET", path);
       const { params = {}, bodyBytesMax = limits.bodyBytesMax } = found ?? {};
-      const request = createRequest(raw, {
-        params,
-        bodyBytesMax,
-        isTls: isReachedByTls(raw, rules),
-        response,
-      });
+      const request = createRequest(raw, { params, bodyBytesMax, rules, response });
       if (found === undefined) throw unknownAddress(options.isUpgradePath(path));
       const answer =
         raw.method === "OPTIONS" && origin !== undefined
@@ -59,7 +55,7 @@ export function createAnswer(
       rendered = render(withCors({ ...answer, headers: { ...answer.headers, ...allow } }, origin));
       writeHead(raw, response, rendered, found);
     }
-    if (stream === undefined) response.end(rendered.content);
+    if (stream === undefined) sendWhole(response, rendered.content);
     else startStream(stream, response);
     took?.(found?.path ?? "none", raw.method ?? "", rendered.status, performance.now() - startedAt);
   };
@@ -74,6 +70,11 @@ export function createAnswer(
       headers.connection = "close";
     }
     response.writeHead(status, headers);
+  }
+
+  function sendWhole(response: ServerResponse, content: Rendered["content"]): void {
+    response.end(content);
+    if (response.writableLength > 0) response.once("close", cutOffStalled(response, limits.queueStallMs));
   }
 
   function startStream(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): void {

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions as TlsServerOptions } from "node:tls";
 import { type Limits, McpxError } from "@mcpx/protocol";
@@ -13,7 +13,7 @@ import { createAnswer, logRefusal } from "./answer.ts";
 import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
-import { checkStranger, isReachedByTls } from "./strangers.ts";
+import { checkStranger } from "./strangers.ts";
 
 export interface TlsOptions {
   /** PEM texts, not file names. */
@@ -37,7 +37,7 @@ export interface ListenerOptions {
   insecure?: boolean | undefined;
   /** Further names served, `name` or `name:port`. */
   hosts?: readonly string[] | undefined;
-  /** Pages elsewhere that may talk to us, as `https://name[:port]`. */
+  /** Pages elsewhere that may talk to us, and our own address where a proxy does the TLS, as `https://name[:port]`. */
   origins?: readonly string[] | undefined;
   limits: Pick<Limits, "bodyBytesMax" | "handshakeMs" | "connectionsMax" | "queueBytesMax" | "queueStallMs">;
   log: Logger;
@@ -71,7 +71,7 @@ export function createListener(options: ListenerOptions): Listener {
   const { host, port, tls, limits, log, metrics } = options;
   if (tls === undefined && options.insecure !== true && !isLoopbackHost(host)) {
     throw new Error(
-      `listen.host ${host} is reachable by others: give listen.tls, or insecure behind a proxy`,
+      `listen.host ${host} is reachable by others: give listen.tls, or insecure behind a proxy; \`mcpx cert ca\` and \`mcpx cert server NAME\` make one, see docs/CONFIG.md`,
     );
   }
   const rules = {
@@ -81,7 +81,6 @@ export function createListener(options: ListenerOptions): Listener {
     origins: options.origins ?? [],
   };
   const upgrades = new Map<string, UpgradeHandler>();
-  const upgraded = new Set<Duplex>();
   let isClosing = false;
   const answer = createAnswer({
     rules,
@@ -93,10 +92,9 @@ export function createListener(options: ListenerOptions): Listener {
     isClosing: () => isClosing,
   });
   const server = createHttpServer(limits, tls);
+  const sockets = keepSockets(server);
 
   async function upgrade(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    upgraded.add(socket);
-    socket.once("close", () => upgraded.delete(socket));
     // Without a listener a peer's reset would end the process.
     socket.on("error", () => socket.destroy());
     const bytesBefore = raw.socket.bytesWritten;
@@ -105,7 +103,7 @@ export function createListener(options: ListenerOptions): Listener {
       checkStranger(raw, rules);
       if (isClosing) throw new McpxError("draining");
       const { bodyBytesMax } = limits;
-      const request = createRequest(raw, { params: {}, bodyBytesMax, isTls: isReachedByTls(raw, rules) });
+      const request = createRequest(raw, { params: {}, bodyBytesMax, rules });
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;
@@ -132,13 +130,23 @@ export function createListener(options: ListenerOptions): Listener {
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => {
-        server.closeAllConnections();
-        for (const socket of upgraded) socket.destroy();
+        for (const socket of sockets) socket.destroy();
       }, graceMs);
       await closed;
       clearTimeout(timer);
     },
   };
+}
+
+/** All there are, also those that have not shaken hands and those that were upgraded: Node's own list has neither. */
+function keepSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  // One for all of them: there may be many.
+  function forget(this: Socket): void {
+    sockets.delete(this);
+  }
+  server.on("connection", (socket: Socket) => sockets.add(socket.on("close", forget)));
+  return sockets;
 }
 
 function watchFaults(server: Server, log: Logger, metrics: Metrics | undefined): void {
@@ -166,6 +174,7 @@ function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | u
     // Anything else (h2c) is an ordinary request: the header may be ignored.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
   };
+  // Where the handshake fails no answer can be sent, nor waited for.
   const server =
     tls === undefined
       ? createServer(settings)
@@ -176,7 +185,7 @@ function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | u
           minVersion: tls.minVersion ?? "TLSv1.3",
           handshakeTimeout: limits.handshakeMs,
           ...clientRules(tls.clientCa),
-        });
+        }).on("tlsClientError", (_error, socket) => socket.destroy());
   server.maxConnections = limits.connectionsMax + spareConnections;
   // Node would silently ignore headers past a count, Origin perhaps among them; their bytes are bounded anyway.
   server.maxHeadersCount = 0;

@@ -4,7 +4,7 @@ import { McpxError } from "@mcpx/protocol";
 import { plainAddress } from "./addresses.ts";
 import { certificateNamesOf } from "./certificate-names.ts";
 import { hasJson, readJson, readText } from "./read-body.ts";
-import { countOf, isFromLoopback } from "./strangers.ts";
+import { countOf, isFromLoopback, isReachedByTls, type StrangerRules } from "./strangers.ts";
 
 export interface HttpRequest {
   method: string;
@@ -15,7 +15,10 @@ export interface HttpRequest {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   remoteAddress: string;
-  /** The peer is this machine, and nothing forwarded the request. */
+  /**
+   * The peer is this machine, asks for it by a loopback name, and nothing forwarded the request. Never where
+   * `listen.hosts` or `listen.origins` are configured: a proxy may be in front, and what comes through is anybody's.
+   */
   isLoopback: boolean;
   /** DNS names of the client certificate, where one was asked for and is proven; see `tls.clientCa`. */
   certificateNames(): readonly string[];
@@ -46,8 +49,7 @@ const noQuery = new URLSearchParams();
 export interface RequestContext {
   params: Readonly<Record<string, string>>;
   bodyBytesMax: number;
-  /** Whether the client speaks TLS, to us or to a proxy. */
-  isTls: boolean;
+  rules: StrangerRules;
   /** Absent for upgrades: they have no answer. */
   response?: ServerResponse | undefined;
 }
@@ -91,11 +93,11 @@ class IncomingRequest implements UpgradeRequest {
   }
 
   get isLoopback(): boolean {
-    return isFromLoopback(this.raw);
+    return isFromLoopback(this.raw, this.#context.rules);
   }
 
   get origin(): string {
-    return `${this.#context.isTls ? "https" : "http"}://${this.headers.host}`;
+    return `${isReachedByTls(this.raw, this.#context.rules) ? "https" : "http"}://${this.headers.host}`;
   }
 
   certificateNames(): readonly string[] {

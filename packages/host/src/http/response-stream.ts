@@ -1,6 +1,7 @@
 // An answer that comes bit by bit, and a bound on what waits for a slow reader.
 import type { ServerResponse } from "node:http";
 import type { Limits } from "@mcpx/protocol";
+import { cutOffStalled } from "./cut-off-stalled.ts";
 
 export interface ResponseStream {
   /** False where the reader is behind; what was written is kept all the same, until the bound. */
@@ -18,13 +19,15 @@ export function createResponseStream(
   response: ServerResponse,
   { queueBytesMax, queueStallMs }: Pick<Limits, "queueBytesMax" | "queueStallMs">,
 ): ResponseStream {
-  let stalled: NodeJS.Timeout | undefined;
+  let stopLooking: (() => void) | undefined;
   const drained: (() => void)[] = [];
   const settle = () => {
-    clearTimeout(stalled);
-    stalled = undefined;
+    stopLooking?.();
+    stopLooking = undefined;
   };
-  const isBehind = () => response.writableLength > queueBytesMax;
+  const lookBeyond = (bytes: number) => {
+    if (response.writableLength > bytes) stopLooking ??= cutOffStalled(response, queueStallMs);
+  };
 
   response.on("drain", () => {
     settle();
@@ -39,16 +42,13 @@ export function createResponseStream(
         return false;
       }
       const isReading = response.write(text);
-      if (!isReading && stalled === undefined && isBehind()) {
-        stalled = setTimeout(() => {
-          stalled = undefined;
-          if (isBehind()) response.destroy();
-        }, queueStallMs).unref();
-      }
+      if (!isReading) lookBeyond(queueBytesMax);
       return isReading;
     },
     end(text) {
-      if (!response.writableEnded && !response.destroyed) response.end(text);
+      if (response.writableEnded || response.destroyed) return;
+      response.end(text);
+      lookBeyond(0);
     },
     onDrain: (callback) => void drained.push(callback),
   };

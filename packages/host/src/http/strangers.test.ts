@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { defaultLimits } from "@mcpx/protocol";
-import { describe, expect, test } from "vitest";
-import { createListener } from "./listener.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createListener, type ListenerOptions } from "./listener.ts";
 import { errorOf, get, log, routes, sendRaw, start, statusOf, upgrade } from "./listener-cases.ts";
 import type { Route } from "./routes.ts";
+import { isFromLoopback } from "./strangers.ts";
 
 describe("[X0-9-2] Host", () => {
   test.each([
@@ -181,6 +185,35 @@ describe("[X0-9-2] binding", () => {
     for (const name of ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]) {
       expect(await from({ [name]: "10.0.0.1" })).toEqual({ isLoopback: false, remoteAddress: "127.0.0.1" });
     }
+  });
+
+  test("[X0-5.1-3] nor where others may come through a proxy that says nothing, whatever Host they write", async () => {
+    const name = "console.example";
+    const isLoopback = async (options: Partial<ListenerOptions>, host: string) => {
+      const { port } = await start(options);
+      const [, body] = (await sendRaw(port, get("/from", [`Host: ${host}`]))).split("\r\n\r\n");
+      return JSON.parse(body ?? "").isLoopback;
+    };
+    for (const host of [name, "localhost", "127.0.0.1"]) {
+      expect(await isLoopback({ hosts: [name], origins: [`https://${name}`] }, host)).toBe(false);
+      expect(await isLoopback({ hosts: [name] }, host)).toBe(false);
+    }
+    // A proxy that writes our own address into Host needs no name.
+    expect(await isLoopback({ origins: [`https://${name}`] }, "127.0.0.1")).toBe(false);
+    // The control: nothing is configured.
+    for (const host of ["localhost:1", "127.0.0.1", "[::1]"]) expect(await isLoopback({}, host)).toBe(true);
+  });
+
+  test("[X0-5.1-3] nor by a name that only happens to be ours", async () => {
+    const rules = { host: "console.example", isTls: false, hosts: [], origins: [] };
+    const server = createServer((raw, response) => response.end(String(isFromLoopback(raw, rules))));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const ask = async (host: string) =>
+      (await sendRaw(port, get("/", [`Host: ${host}`]))).split("\r\n\r\n")[1];
+    expect(await ask("console.example")).toContain("false");
+    expect(await ask("localhost")).toContain("true");
   });
 
   test("a port that is taken is an error of start", async () => {

@@ -10,7 +10,7 @@ export interface StrangerRules {
   isTls: boolean;
   /** Further names this listener answers to: `name` or `name:port`. */
   hosts: readonly string[];
-  /** Origins of pages elsewhere that may talk to us, as browsers write them. */
+  /** Origins of pages elsewhere that may talk to us, and our own where a proxy does the TLS, as browsers write them. */
   origins: readonly string[];
 }
 
@@ -67,11 +67,16 @@ function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
-/** Whether a request came from this machine itself, not through something that forwards. */
-export function isFromLoopback(raw: IncomingMessage): boolean {
+/**
+ * Whether a request came from this machine itself, not through something that forwards. Not everything that does says
+ * so, and `Host` is what its client wrote: where we are known by other names or origins, nobody counts.
+ */
+export function isFromLoopback(raw: IncomingMessage, { hosts, origins }: StrangerRules): boolean {
+  if (hosts.length > 0 || origins.length > 0) return false;
+  const named = parseHost(raw.headers.host ?? "")?.name ?? "";
   const forwarded = Object.keys(raw.headers).some(
     (name) =>
       name === "forwarded" || name === "via" || name === "x-real-ip" || name.startsWith("x-forwarded-"),
   );
-  return !forwarded && isLoopbackHost(raw.socket.remoteAddress ?? "");
+  return !forwarded && isLoopbackHost(named) && isLoopbackHost(raw.socket.remoteAddress ?? "");
 }

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { request } from "node:https";
+import { connect as connectPlain } from "node:net";
 import { connect } from "node:tls";
-import { expect, test } from "vitest";
+import { defaultLimits } from "@mcpx/protocol";
+import { describe, expect, test } from "vitest";
 import { makeAuthority, makeCertificate } from "../certificates/make-certificate.ts";
 import { get, sendRaw, start, statusOf } from "./listener-cases.ts";
 
@@ -50,4 +52,33 @@ test("TLS 1.3 is the least, unless configured", async () => {
 test("plain HTTP at a TLS port gets nothing", async () => {
   const { port } = await start({ tls: { cert, key } });
   expect(statusOf(await sendRaw(port, get("/hello", ["Host: localhost"])))).not.toBe(200);
+});
+
+describe("[X0-9-4] who does not shake hands", () => {
+  test.each([
+    ["says nothing", ""],
+    ["begins and says no more", "\u0016\u0003\u0001"],
+  ])("and %s is ended after the handshake time; others are served meanwhile", async (_what, bytes) => {
+    const { port } = await start({ tls: { cert, key }, limits: { ...defaultLimits, handshakeMs: 500 } });
+    const ended = sendRaw(port, bytes);
+    expect(await versionSpoken(port, "TLSv1.3")).toBe("TLSv1.3");
+    expect(await ended).toBe("");
+  });
+
+  test("is ended with all others when the grace is over", async () => {
+    const { listener, port } = await start({
+      tls: { cert, key },
+      limits: { ...defaultLimits, handshakeMs: 60_000 },
+    });
+    const silent = connectPlain(port, "127.0.0.1");
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    // Taken after the silent one, which is therefore taken too.
+    const shaken = connect({ port, host: "127.0.0.1", ca, servername: "localhost" });
+    shaken.on("error", () => {});
+    await once(shaken, "secureConnect");
+    const closed = Promise.all([silent, shaken].map((socket) => once(socket.resume(), "close")));
+    await listener.close({ graceMs: 20 });
+    await closed;
+  });
 });
