@@ -1,7 +1,10 @@
-// Audit records waiting for their batch: identical refusals are one, and there is an end to how many may wait.
+// Audit records waiting for their batch: identical refusals are one, so are those of one who asks for ever new
+// names, and there is an end to how many may wait.
 import type { AuditRow } from "./audit-chain.ts";
 
 const rowsMax = 4_096;
+/** So many different topics and subjects of one actor's refusals have records of their own; the rest share one. */
+const namedMax = 4;
 
 export interface AuditBuffer {
   /** `false` where there was no room: the record is lost, and counted. */
@@ -16,23 +19,35 @@ export function createAuditBuffer(): AuditBuffer {
   let waiting: AuditRow[] = [];
   /** Those that others like them are counted with, by what makes two refusals identical. */
   let refusals = new Map<string, AuditRow>();
+  /** How many of them differ in topic or subject only. */
+  let named = new Map<string, number>();
   let lost = 0;
-  return {
-    add(row) {
-      const key = row.reason === null ? undefined : mergeKey(row);
-      const same = key === undefined ? undefined : refusals.get(key);
-      if (same !== undefined) {
-        same.count += 1;
-        return true;
-      }
-      if (waiting.length >= rowsMax) {
-        lost += 1;
-        return false;
-      }
-      waiting.push(row);
-      if (key !== undefined) refusals.set(key, row);
+
+  function push(row: AuditRow): boolean {
+    if (waiting.length < rowsMax) return waiting.push(row) > 0;
+    lost += 1;
+    return false;
+  }
+
+  function addRefusal(asked: AuditRow): boolean {
+    const common = withoutNames(asked);
+    const group = mergeKey(common);
+    const count = named.get(group) ?? 0;
+    const row = count < namedMax || refusals.has(mergeKey(asked)) ? asked : common;
+    const key = mergeKey(row);
+    const same = refusals.get(key);
+    if (same !== undefined) {
+      same.count += 1;
       return true;
-    },
+    }
+    if (!push(row)) return false;
+    refusals.set(key, row);
+    named.set(group, count + 1);
+    return true;
+  }
+
+  return {
+    add: (row) => (row.reason === null ? push(row) : addRefusal(row)),
     get size() {
       return waiting.length;
     },
@@ -43,9 +58,15 @@ export function createAuditBuffer(): AuditBuffer {
     clear() {
       waiting = [];
       refusals = new Map();
+      named = new Map();
       lost = 0;
     },
   };
+}
+
+/** What those have in common that are too many to name. */
+function withoutNames(row: AuditRow): AuditRow {
+  return { ...row, subject: null, topic: null, detail: null };
 }
 
 function mergeKey({ action, reason, actor, subject, topic }: AuditRow): string {

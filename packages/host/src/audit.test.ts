@@ -118,6 +118,29 @@ test("identical refusals of one batch are one record with a count; permissions n
   ]);
 });
 
+test.each(["topic", "subject"])(
+  "refusals of one who makes up a %s each time are few, and all counted",
+  (name) => {
+    const audit = open();
+    const refusal = { action: "room.join", reason: "topic_forbidden", actor: "mallory" };
+    for (let i = 0; i < 1_000; i += 1) audit.record({ ...refusal, [name]: `made-up-${i}` });
+    // Those that have a record are still counted in it, and others' have their own.
+    audit.record({ ...refusal, [name]: "made-up-3" });
+    audit.record({ ...refusal, reason: "bad_request", [name]: "vault" });
+    audit.record({ ...refusal, actor: "eve", [name]: "vault" });
+    const seen = audit.list({ limit: 300 }).reverse();
+    expect(seen.map(({ count, actor, topic, subject }) => [count, actor, topic ?? subject])).toEqual([
+      [1, "mallory", "made-up-0"],
+      [1, "mallory", "made-up-1"],
+      [1, "mallory", "made-up-2"],
+      [2, "mallory", "made-up-3"],
+      [996, "mallory", undefined],
+      [1, "mallory", "vault"],
+      [1, "eve", "vault"],
+    ]);
+  },
+);
+
 test("texts are bounded, survive any character, and hold no token", () => {
   const audit = open();
   const jws = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";

@@ -4,6 +4,7 @@ import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol"
 import type { Logger } from "../log.ts";
 import type { Histogram, Metrics } from "../metrics.ts";
 import { cutOffStalled } from "./cut-off-stalled.ts";
+import { createInTurn } from "./in-turn.ts";
 import { createRequest, type HttpRequest, pathOf } from "./request.ts";
 import { errorResponse, type HttpResponse, type Rendered, render } from "./response.ts";
 import { createResponseStream } from "./response-stream.ts";
@@ -26,8 +27,11 @@ export function createAnswer(
   const { rules, limits, log } = options;
   const route = createRouter(options.routes);
   const took = options.metrics && createStopwatch(options.metrics);
+  const inTurn = createInTurn();
 
   return async (raw, response) => {
+    const isMyTurn = inTurn(raw.socket, response);
+    if (isMyTurn !== true && !(await isMyTurn)) return;
     const startedAt = performance.now();
     let found: Found | undefined;
     let origin: string | undefined;

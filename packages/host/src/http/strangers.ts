@@ -22,7 +22,8 @@ export function checkStranger(raw: IncomingMessage, rules: StrangerRules): strin
   if (raw.headers.origin === undefined) return undefined;
   const origin = onlyHeader(raw, "origin");
   if (origin !== undefined && rules.origins.includes(origin)) return origin;
-  if (origin === undefined || !isSameOrigin(origin, host, rules.isTls)) throw new McpxError("foreign_origin");
+  if (origin === undefined || !isSameOrigin(origin, host, isReachedByTls(raw, rules)))
+    throw new McpxError("foreign_origin");
   return undefined;
 }
 

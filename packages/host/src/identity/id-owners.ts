@@ -14,6 +14,11 @@ export function claimId(db: DatabaseSync, id: string, issuer: string): boolean {
   return ownerOf(db, id) === issuer;
 }
 
+/** Whether a token has named the id, ours or another issuer's. */
+export function hasOwner(db: DatabaseSync, id: string): boolean {
+  return ownerOf(db, id) !== undefined;
+}
+
 /** Frees the ids of issuers that are no longer configured. */
 export function forgetOwners(db: DatabaseSync, configured: readonly string[]): void {
   db.prepare("DELETE FROM id_owners WHERE issuer NOT IN (SELECT value FROM json_each(?))").run(

@@ -5,8 +5,9 @@ import { defaultLimits } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../log.ts";
 import { type AuthorityProofs, createAuthorityProofs } from "./authority-proofs.ts";
-import { forgetOwners } from "./id-owners.ts";
+import { forgetOwners, hasOwner } from "./id-owners.ts";
 import { createIssuers, type IssuerConfig } from "./issuers.ts";
+import { fromStore } from "./jws.ts";
 import { createRevocations, type Revocations } from "./revocations.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
@@ -19,6 +20,8 @@ export interface Identity extends AuthorityProofs {
   readonly tokens: Tokens;
   readonly revocations: Revocations;
   readonly tickets: Tickets;
+  /** Whether a token was ever made or seen here that names this id: nobody else may then choose it. */
+  isOwned(id: string): boolean;
   /** 32 bytes known to this data directory alone, others for every purpose. */
   secret(purpose: string): Uint8Array;
   /** Stops listening for other processes. The database stays open. */
@@ -54,6 +57,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     ...createAuthorityProofs(parts),
     revocations,
     tickets: createTickets({ clock, isRevoked: revocations.isRevoked, ticketMs }),
+    isOwned: (id) => fromStore(() => hasOwner(db, id)),
     secret: (purpose) => createHmac("sha256", rootSecret(db)).update(purpose).digest(),
     close: revocations.close,
   };
