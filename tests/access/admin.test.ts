@@ -1,5 +1,7 @@
 // What an admin sees of capabilities in topics that check calls, and takes back in their issuers' place.
+import { join } from "node:path";
 import { requestCapability } from "@mcpx/client/guard";
+import { openState } from "@mcpx/host";
 import { readCapabilityToken } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import type { Seen } from "../support/test-client.ts";
@@ -121,6 +123,23 @@ test("[AC-6-4] what an admin has taken back stays so after a restart, also what 
   await expect.poll(shown).toBeDefined();
   expect(await again.call({ capability: one })).toBe("revoked");
   expect(await again.call({ capability: other })).toBe("done");
+});
+
+test("[AC-9-3] [AC-6-4] an owner that filled its list with junk stops no admin from taking one back", async () => {
+  const { ann, ask, admin, pathOf, server, guard } = await scene();
+  const [one, other] = [await ask(), await ask()];
+  const state = openState(join(server.dataDir, "state.db"));
+  state
+    .prepare(`
+      INSERT INTO revoked_capabilities (topic, issuer, jti, until)
+      WITH RECURSIVE junk(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM junk WHERE n < 100000)
+      SELECT ?, 'oven', 'junk-' || n, ? FROM junk`)
+    .run(topic, Date.now() + 3_600_000);
+  state.close();
+  // Control: for the owner itself it is full.
+  await expect(guard.revoke([idOf(other)])).rejects.toThrow(/list of revoked capabilities is full/);
+  expect(await admin("DELETE", pathOf(one))).toMatchObject({ status: 200, body: { known: true } });
+  expect(await ann.call({ capability: one })).toBe("revoked");
 });
 
 test("[X1-10.3-2] nobody but an admin looks or takes back, and where calls are not checked nothing is promised", async () => {

@@ -78,6 +78,22 @@ test("[AC-6-2] what is refused is told to the caller alone, with an answer and a
   expect(trail).toContainEqual(["capability.use", "ann", undefined]);
 });
 
+test("[AC-6-1] [AC-6-3] a call or request without an id is refused, and nobody sees it", async () => {
+  const { ann, server } = await scene();
+  const watcher = await enterRaw(server, "watcher");
+  await watcher.client.taken();
+  const notify = (method: string, params: object) =>
+    ann.client.outcome(
+      ann.client.send({ kind: "mcp", to: ["oven"], payload: { jsonrpc: "2.0", method, params } }),
+    );
+  expect(await notify("tools/call", { name: "heat", arguments: { degrees: 1 } })).toBe("bad_json_rpc");
+  expect(await notify("capabilities/request", { tools: ["heat"] })).toBe("bad_json_rpc");
+  // The control: other notifications pass as everywhere.
+  expect(await notify("notifications/roots/list_changed", {})).toBe("ack");
+  const methods = (await watcher.client.taken()).map(({ payload }) => payload.method);
+  expect(methods.filter((method) => method !== undefined)).toEqual(["notifications/roots/list_changed"]);
+});
+
 test("[AC-6-1] every fault the gateway can see is stopped there", async () => {
   const { ann, grant, calls, server } = await scene();
   const thief = await enterRaw(server, "mallory");

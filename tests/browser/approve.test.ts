@@ -332,8 +332,9 @@ test("[AX-11.3-1] nobody decides: the page counts down and says that it is over"
   try {
     const waiting = await brief.stopped({ path: "/late" });
     await open(waiting);
-    // Nobody has enrolled there, and it says so.
+    // Nobody has enrolled there, and it says so, and how to.
     await page.getByText("Nobody has enrolled a passkey at this address.").waitFor();
+    await page.getByText("Register one at the console: mcpx console --open, then Tokens.").waitFor();
     await page.getByText("Nobody decided in time. Nothing has happened.").waitFor();
     expect(brief.called()).toEqual([]);
   } finally {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mcpx, scratch, up } from "./support/mcpx-process.ts";
+import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 const backupsIn = (dir: string) => readdirSync(dir).filter((name) => name.endsWith(".bak"));
@@ -40,6 +40,24 @@ test("the first server makes the configuration, its owner's alone", async () => 
   expect(out).toContain('  +       "command": "npx",');
   expect(err).toBe("undo: npx mcpx remove files");
   expect([modeOf(dataDir), modeOf(path)]).toEqual([0o700, 0o600]);
+});
+
+test("the first server tells that the demo makes way; where there is none, nothing is told", {
+  timeout: 90_000,
+}, async () => {
+  const [dataDir, cwd] = [scratch(), scratch()];
+  const add = (name: string) =>
+    mcpx(["add", name, "https://notes.example.com/mcp", "--data", dataDir], { cwd });
+  const gateway = start(["up", "--port", "0", "--json", "--data", dataDir], { cwd });
+  await gateway.line(/^\{"url"/);
+  expect((await add("notes")).err).toContain(
+    "the demo makes way: its workshop leaves the tree now, the rest when the gateway starts again",
+  );
+  expect((await add("more")).err).not.toContain("demo");
+  const bare = scratch();
+  await up(bare, [], { cwd });
+  const added = await mcpx(["add", "notes", "https://notes.example.com/mcp", "--data", bare], { cwd });
+  expect(added).toMatchObject({ code: 0, err: "undo: npx mcpx remove notes" });
 });
 
 test("comments and the style of the file survive, and the backup is what it was", async () => {
@@ -101,6 +119,7 @@ test("a server that is there is only replaced when told to, and its secrets are 
     "--trusted",
     "--segment",
     "h",
+    "--force",
     "--",
     "hub2",
   ];
@@ -140,6 +159,31 @@ test("an edit that would not start is refused, and the file stays", async () => 
   expect(backupsIn(cwd)).toEqual([]);
 });
 
+test("a command that is not there is not written, nor what is no address, unless that is wished", {
+  timeout: 120_000,
+}, async () => {
+  const [cwd, dataDir] = [scratch(), scratch()];
+  const path = join(dataDir, "mcpx.json");
+  const adding = (...words: string[]) => mcpx(["add", "x", "--data", dataDir, ...words], { cwd });
+  writeFileSync(join(cwd, "plain.sh"), "", { mode: 0o644 });
+  for (const [words, fault] of [
+    [["--", "no-such-binary"], "-- no-such-binary` for a command once it is installed"],
+    [["notaurl"], "notaurl is neither a whole URL nor a command"],
+    [["--", "no-such-binary", "serve"], "no-such-binary is not there or not on PATH; install it"],
+    [["--", "./plain.sh"], "./plain.sh may not be executed"],
+    [["--env", "PATH=/nowhere", "--", "node", "x.js"], "node is not there or not on PATH"],
+  ] as const) {
+    const { code, err } = await adding(...words);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("mcpx: nothing was written: ") });
+    expect(err).toContain(fault);
+    expect(existsSync(path)).toBe(false);
+  }
+  chmodSync(join(cwd, "plain.sh"), 0o755);
+  expect((await adding("--", "./plain.sh")).code).toBe(0);
+  expect((await adding("--replace", "--force", "--", "no-such-binary")).code).toBe(0);
+  expect(JSON.parse(readFileSync(path, "utf8")).mcpServers.x).toEqual({ command: "no-such-binary" });
+});
+
 test.each([
   [["add", "a"], "add needs more than that"],
   [["add", "__proto__", "--", "x"], "cannot be a server's name"],
@@ -158,12 +202,12 @@ test.each([
 test("--config may name a file that is not there yet, or one behind a link", async () => {
   const cwd = scratch();
   const real = join(scratch(), "real.json");
-  const made = await mcpx(["add", "a", "--config", "sub.json", "--", "./a.js"], { cwd });
+  const made = await mcpx(["add", "a", "--config", "sub.json", "--force", "--", "./a.js"], { cwd });
   expect(made.code).toBe(0);
   expect(existsSync(join(cwd, "sub.json"))).toBe(true);
   writeFileSync(real, "{}");
   symlinkSync(real, join(cwd, "link.json"));
-  await mcpx(["add", "a", "--config", "link.json", "--", "a"], { cwd });
+  await mcpx(["add", "a", "--config", "link.json", "--force", "--", "a"], { cwd });
   expect(JSON.parse(readFileSync(real, "utf8"))).toEqual({ mcpServers: { a: { command: "a" } } });
 });
 

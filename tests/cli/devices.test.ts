@@ -80,6 +80,9 @@ test("what is no line, or cannot be opened, is told in one line", async () => {
   });
   expect(login).toMatchObject({ code: 2, err: expect.stringContaining("settings of their own") });
   expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be opened: connect ENOENT/) });
+  expect(gone.err).toMatch(/; there is no such file/);
+  const unplugged = await mcpx(["devices", "probe", "serial:/dev/ttyNOBODY?baud=38400"]);
+  expect(unplugged.err).toMatch(/No such file.*; is it plugged in\? ls \/dev\/tty\*$/);
   const bare = await mcpx(["devices", "probe", "spi:/dev/spidev250.250"]);
   expect(bare.err).toMatch(
     /^mcpx: .* this machine has no \/dev\/spidev250\.250; switch SPI on .*spidev\*\n?$/,

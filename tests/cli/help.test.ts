@@ -73,6 +73,10 @@ test("the control: a wrong example is noticed", async () => {
   expect(() => parseOptions(token, rest)).toThrow("unknown option --idd; did you mean --id?");
 });
 
+test("that panic without a word is on is said before it is tried", async () => {
+  expect((await mcpx(["panic", "--help"])).out).toMatch(/^Usage: .*on is the default/m);
+});
+
 test("the page has what --json prints of every command, and of no other", () => {
   expect([...shapes.keys()].toSorted()).toEqual(names.toSorted());
 });

@@ -214,6 +214,17 @@ test("broken files of every client are a line each, and what is sound comes in a
   await up(join(home.dir, ".local", "share", "mcpx"), [], { env: home.env });
 });
 
+test("a file that is broken is not marked as read", async () => {
+  const home = newHome(["cursor"]);
+  writeFileSync(home.path("cursor"), "{,");
+  const broken = await mcpx(["import", "cursor"], { cwd: home.project, env: home.env });
+  expect(broken.out).toMatch(/^ {2}✗ .*\.cursor\/mcp\.json$/m);
+  expect(broken.out).not.toContain("✓");
+  writeFileSync(home.path("cursor"), "{}");
+  const empty = await mcpx(["import", "cursor"], { cwd: home.project, env: home.env });
+  expect(empty.out).toMatch(/^ {2}✓ .*\.cursor\/mcp\.json$/m);
+});
+
 test("--unannotated is kept for each server, and what is neither ask nor allow is refused", async () => {
   const home = newHome(["cursor"]);
   const options = { cwd: home.project, env: home.env };

@@ -1,4 +1,5 @@
 // `mcpx join`, `peers`, `pending`, `approve`, `reject`: being in a room from the terminal.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mcpxCommand, programPath } from "../support/programs.ts";
@@ -98,6 +99,54 @@ test("[X1-4.2-1] a proposal is a card; approved with changes, its result reaches
   await alice.line(/^!! proposal 1: it is fulfilled already; see \/pending$/);
 });
 
+test("who is restricted is offered what it may do, and told what it may not", {
+  timeout: 60_000,
+}, async () => {
+  const dataDir = scratch();
+  await up(dataDir);
+  await serveTiny(dataDir);
+  const novice = await enter(dataDir, "novice", "--level", "restricted");
+  const other = await enter(dataDir, "other", "--level", "restricted");
+  novice.type("/tools tiny");
+  await novice.line(
+    /^!! you may propose calls here, not ask for tools; \/propose tiny TOOL JSON REASON, or come with --level full$/,
+  );
+  novice.type("/propose tiny params");
+  await other.line(/^└ somebody of level full decides$/);
+  other.type("/withdraw 1");
+  await other.line(/^!! only novice can withdraw proposal 1; see \/pending$/);
+  novice.type("/propose other dance");
+  await other.line(/^└ \/reject 2 REASON$/);
+  novice.type("/pending 1");
+  await novice.line(/^└ \/withdraw 1$/);
+  novice.type("/withdraw 1 it is late");
+  await other.line(/^-- proposal 1 withdrawn by novice$/);
+  other.type("/reject 2 no");
+  await novice.line(/^-- proposal 2 rejected by other: no$/);
+});
+
+test("of the tree in a room one has what one's token opens, and is told where that is nothing", {
+  timeout: 60_000,
+}, async () => {
+  const dataDir = scratch();
+  writeFileSync(join(dataDir, "mcpx.json"), '{ "topics": { "demo": { "tree": true } } }');
+  await up(dataDir);
+  const without = await enter(dataDir, "alice");
+  const told =
+    /^!! your token opens no tools of tree; mcpx join demo --tools GLOB, or mcpx token --tools GLOB makes one that does$/;
+  without.type("/tools tree");
+  await without.line(told);
+  without.type("/call tree mcpax.status");
+  await expect.poll(() => without.out.filter((line) => told.test(line))).toHaveLength(2);
+  const having = await enter(dataDir, "bob", "--tools", "mcpax.*");
+  having.type("/tools tree");
+  await having.line(/^ {2}mcpax\.status\(\)/);
+  having.type("/call tree mcpax.nothing");
+  await having.line(/^!! Unknown tool: mcpax\.nothing; List the tools again$/);
+  having.type("/call tree mcpax.status");
+  await having.line(/"servers"/);
+});
+
 test("a number in the chat line is ours: no proposal can take it by its id", async () => {
   const dataDir = scratch();
   const { url } = await up(dataDir);
@@ -123,7 +172,7 @@ test("a number in the chat line is ours: no proposal can take it by its id", asy
   socket.close();
 });
 
-test("pending, approve and reject decide without a chat line", async () => {
+test("pending, approve and reject decide without a chat line", { timeout: 90_000 }, async () => {
   const dataDir = scratch();
   await up(dataDir);
   await serveTiny(dataDir);
@@ -142,10 +191,26 @@ test("pending, approve and reject decide without a chat line", async () => {
   const shown = (await mcpx(["pending", "demo", "--data", dataDir])).out;
   expect(shown).toContain(`└ mcpx approve demo ${first?.id}   mcpx reject demo ${first?.id} REASON`);
   const changes = ["--arguments", '{"m": 3}'];
-  const done = await mcpx(["approve", "demo", String(first?.id), ...changes, "--data", dataDir]);
+  expect(await mcpx(["approve", "demo", String(first?.id).slice(0, 3), "--data", dataDir])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("there is no such proposal"),
+  });
+  expect((await mcpx(["approve", "demo", "--data", dataDir])).err).toBe(
+    "mcpx: there is no gate demo; see mcpx pending, and for a proposal in a room write ROOM ID",
+  );
+  const beginning = String(first?.id).slice(0, 8);
+  const done = await mcpx(["approve", "demo", beginning, ...changes, "--data", dataDir]);
   expect(done).toMatchObject({ code: 0, out: expect.stringContaining('"arguments":{"n":1,"m":3}') });
   await novice.line(/^-- proposal 1 approved by cli-.*, with changes$/);
-  const told = await mcpx(["reject", "demo", String(second?.id), "too", "many", "--data", dataDir]);
+  const told = await mcpx([
+    "reject",
+    "demo",
+    String(second?.id).slice(0, 8),
+    "too",
+    "many",
+    "--data",
+    dataDir,
+  ]);
   expect(told).toMatchObject({ code: 0, out: "novice was told; only the no of tiny ends it" });
   await novice.line(/^-- proposal 2 cli-.* says no: too many$/);
   expect(await mcpx(["approve", "demo", String(first?.id), "--data", dataDir])).toEqual({

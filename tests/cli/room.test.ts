@@ -99,6 +99,9 @@ test("a token counts in its own rooms only, and for another gateway by --url", a
   expect(minted.out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   const access = ["--url", url, "--token", minted.out];
   expect(await mcpx(["say", "team/a", "hi", ...access])).toMatchObject({ code: 0, out: "seq 1" });
+  expect((await mcpx(["say", "demo", "hi", "--url", url, "--token", "foo"])).err).toBe(
+    "mcpx: No valid token: not a compact JWS; make one with mcpx token --topic demo --id NAME",
+  );
   expect(await mcpx(["say", "demo", "hi", ...access])).toMatchObject({
     code: 1,
     err: "mcpx: This token does not cover the topic; Get a token for this topic",

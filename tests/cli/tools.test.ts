@@ -78,7 +78,9 @@ test("the list shows danger, latency and server, for people and for programs", a
   expect((await run("tools", "nothing.*")).err).toBe("mcpx: no tool is called nothing.*");
 });
 
-test("one tool is shown in full, and nothing of it reaches the terminal raw", async () => {
+test("one tool is shown in full, and nothing of it reaches the terminal raw", {
+  timeout: 90_000,
+}, async () => {
   const { dir, run } = stage();
   await up(dir, [], { cwd: dir });
   const { out } = await run("tools", "show", "files.read_file");
@@ -90,8 +92,13 @@ test("one tool is shown in full, and nothing of it reaches the terminal raw", as
     name: "files.write",
     server: "files",
   });
+  const mistyped = await run("call", "files.writ");
+  expect([mistyped.code, mistyped.err]).toEqual([
+    1,
+    "mcpx: there is no tool files.writ; did you mean files.write? see mcpx tools",
+  ]);
   expect((await run("tools", "show", "files.writ")).err).toBe(
-    "mcpx: there is no tool files.writ; did you mean files.write?",
+    "mcpx: there is no tool files.writ; did you mean files.write? see mcpx tools",
   );
 });
 

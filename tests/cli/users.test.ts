@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { programArgs } from "../support/programs.ts";
 import { startAuthorizationServer } from "../tree/credentials/support/authorization-server.ts";
 import { openCookieBrowser } from "../tree/credentials/support/cookie-browser.ts";
 import { startNotesServer } from "../tree/credentials/support/notes-server.ts";
@@ -11,7 +12,8 @@ async function stage() {
   const issuer = await startAuthorizationServer();
   const notes = await startNotesServer(issuer, "modern");
   const dir = scratch();
-  const mcpServers = { notes: { url: notes.url, oauth: { per: "user" } } };
+  const tiny = { command: process.execPath, args: programArgs("tests/cli/support/tiny-server.ts") };
+  const mcpServers = { notes: { url: notes.url, oauth: { per: "user" } }, tiny };
   const gates = { rules: [{ tools: "**", action: "allow" }] };
   writeFileSync(join(dir, "mcpx.json"), JSON.stringify({ mcpServers, gates }));
   const gateway = await up(dir, [], { cwd: dir });
@@ -46,11 +48,25 @@ test("mcpx shows where to sign in, who has, and signs out again", { timeout: 90_
   const examined = await run("doctor");
   expect(examined.out).toContain("users sign in to it themselves; 1 user signed in");
   expect(await run("users", "sign-out", "notes")).toMatchObject({ code: 2 });
-  expect(await run("users", "sign-out", "notes", "--user", "nobody")).toMatchObject({ code: 1 });
+  expect(await run("users", "sign-out", "notes", "--user", "nobody")).toMatchObject({
+    code: 1,
+    err: `mcpx: nobody is not signed in to notes; there are: ${user}`,
+  });
   expect(await run("users", "sign-out", "notes", "--user", user)).toMatchObject({
     code: 0,
     out: `${user} is signed out of notes`,
   });
   expect((await run("call", "notes.read")).out).not.toContain("the secret");
-  expect(await run("users", "mail")).toMatchObject({ code: 1 });
+  expect(await run("users", "sign-out", "notes", "--user", user)).toMatchObject({
+    code: 1,
+    err: `mcpx: ${user} is not signed in to notes; nobody is`,
+  });
+  expect(await run("users", "mail")).toMatchObject({
+    code: 1,
+    err: "mcpx: there is no server mail; there are: notes, tiny",
+  });
+  expect(await run("users", "tiny")).toMatchObject({
+    code: 1,
+    err: "mcpx: users do not sign in to tiny themselves; they do to: notes",
+  });
 });

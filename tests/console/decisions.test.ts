@@ -238,3 +238,17 @@ test("on a phone everything fits, and a thumb decides", slow, async () => {
   expect(errors).toEqual([]);
   await context.close();
 });
+
+test("a call by hand that waits says so, and leads to its card", slow, async () => {
+  const { page, errors } = screen;
+  await page.getByRole("navigation").getByRole("button", { name: "mute" }).click();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("It waits at its gate. Nothing has happened yet.").waitFor();
+  expect(await dialog.textContent()).not.toMatch(/Failed|you cannot|mcpax\.wait/);
+  await dialog.getByRole("button", { name: "Go to its card" }).click();
+  await expect.poll(() => dialog.count()).toBe(0);
+  const card = cards(page).filter({ hasText: "office.mute" });
+  await expect.poll(() => card.getByRole("button", { name: "Approve …" }).count()).toBe(1);
+  expect(errors).toEqual([]);
+});

@@ -150,7 +150,7 @@ test("what one called oneself is not shown to oneself, and hides nothing of othe
   const { page, context, errors } = await openScreen(browser, await scene.link());
   await page.getByRole("navigation").getByRole("button", { name: "salary" }).click();
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByRole("dialog").getByText("Its result is held back").first().waitFor();
+  await page.getByRole("dialog").getByText("Its result waits for being released").first().waitFor();
   await page.keyboard.press("Escape");
   void scene.call("archive.salary", { of: "dora" });
   await openHeld(page, "dora");

@@ -41,6 +41,16 @@ test("[X1-8-1] a link lets one browser in, once, with a cookie no script can rea
   expect(second.headers.get("set-cookie")).toBeNull();
 });
 
+test("a browser that opens a used link is led to the page, which says so; nobody is let in", async () => {
+  const path = await loginPath(server);
+  const open = (accept: string) => fetch(`${server.url}${path}`, { redirect: "manual", headers: { accept } });
+  expect((await open("text/html,*/*;q=0.8")).headers.get("location")).toMatch(/^\/#in=/);
+  const again = await open("text/html,application/xhtml+xml,*/*;q=0.8");
+  expect([again.status, again.headers.get("location")]).toEqual([303, "/#used"]);
+  expect(again.headers.get("set-cookie")).toBeNull();
+  expect((await open("application/json")).status).toBe(401);
+});
+
 test("links end after ten minutes, and none can be guessed", () => {
   const clock = createManualClock();
   const links = createLoginLinks(clock);

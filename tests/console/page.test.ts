@@ -192,6 +192,19 @@ test("[X0-9-2] a link with a made-up half logs nobody out, in no tab", slow, asy
   await context.close();
 });
 
+test("a link that was used says so to who is not logged in, and nothing to who is", slow, async () => {
+  const link = await scene.link();
+  const { page, context } = await openScreen(browser, link);
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  await page.goto(link);
+  await page.getByRole("button", { name: "bakery" }).waitFor();
+  expect(new URL(page.url()).hash).toBe("");
+  const stranger = await openScreen(browser, link);
+  await stranger.page.getByText("This link was used already, or is too old.").waitFor();
+  await stranger.context.close();
+  await context.close();
+});
+
 test("a name that could be taken for another is marked", slow, async () => {
   const { page, context } = await openScreen(browser, await scene.link());
   await page.getByRole("button", { name: "bakery" }).waitFor();

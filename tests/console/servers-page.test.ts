@@ -160,3 +160,30 @@ test(
     await context.close();
   },
 );
+
+test("until the tree has answered once, nothing is said of what it has", slow, async () => {
+  const home = scratch();
+  mkdirSync(join(home, "data"));
+  const mcpServers = { tiny: { command: process.execPath, args: [tiny] } };
+  writeFileSync(join(home, "data", "mcpx.json"), JSON.stringify({ mcpServers }));
+  const gateway = await startGateway([], { home });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  // As long as a server that is slow to list would take.
+  const listed = Promise.withResolvers<void>();
+  await page.route("**/console/api/tree", async (route) => {
+    await listed.promise;
+    await route.continue();
+  });
+  await page.goto(gateway.link);
+  await go(page, "Servers");
+  await page.getByText("Configured in").waitFor();
+  await page.getByRole("navigation").getByText("Looking …").waitFor();
+  await page.getByRole("region", { name: "Servers" }).getByText("Looking …").waitFor();
+  expect(await page.getByText("No servers.").count()).toBe(0);
+  expect(await page.getByText("not in the tree").count()).toBe(0);
+  listed.resolve();
+  await article(page, "tiny").getByText("up", { exact: true }).waitFor();
+  expect(await page.getByText("Looking …").count()).toBe(0);
+  await context.close();
+});

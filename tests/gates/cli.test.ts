@@ -1,6 +1,7 @@
 // Gates from the command line: agents with unmodified clients ask, a human looks, signs and decides, and what was
 // approved happens once.
 import { writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scratch, start } from "../cli/support/mcpx-process.ts";
@@ -49,6 +50,34 @@ test(
     await agent.close();
   },
 );
+
+test("who calls by hand is told how to decide, and not what a model is told", slow, async () => {
+  const gated = await startGated();
+  const { code, out } = await gated.run("call", "papers.shred", '{"paper": "taxes"}');
+  const { id } = await gateOf(gated, `cli:${userInfo().username}`);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^papers\.shred waits at its gate; nothing has happened yet\n/);
+  expect(out).toContain(`mcpx approve ${id}\n`);
+  expect(out).toContain(`/approve/${id}\n`);
+  expect(out).not.toMatch(/you cannot|mcpax\.wait/);
+  const json = await gated.run("call", "papers.shred", '{"paper": "taxes"}', "--json");
+  expect(JSON.parse(json.out)).toMatchObject({ structuredContent: { status: "confirmation_required" } });
+});
+
+test("[AX-11.3-1] where two must approve, the same one hears that the other is missing", slow, async () => {
+  const gated = await startGated({ quorum: 2 });
+  const agent = await gated.agent("agent");
+  expect(await agent.call("papers.shred", { paper: "taxes" })).toMatch(waiting);
+  const { id } = await gateOf(gated, "agent");
+  expect(await gated.run("approve", id, "--yes")).toMatchObject({ code: 0 });
+  expect(await gated.run("approve", id, "--yes")).toEqual({
+    code: 1,
+    out: "",
+    err: "mcpx: you have approved it already; 1 of 2 have, and somebody else must",
+  });
+  expect(gated.traces()).toEqual([]);
+  await agent.close();
+});
 
 test("[AX-11.3-1] nobody decides: it expires, and nothing has happened", slow, async () => {
   const gated = await startGated({ timeout: "2s" });

@@ -51,7 +51,7 @@ test("[X0-9-5] every kind of fault counts, and what comes behind the last one is
   const { body } = await server.call(
     "GET",
     "/v0/topics/room:test/history",
-    await server.token({ topics: ["**"] }),
+    await server.token({ sub: "reader", topics: ["**"] }),
   );
   expect(body.envelopes).toEqual([]);
 });
@@ -103,4 +103,35 @@ test("strangers without a token use up nobody's handshakes", async () => {
     new Set(["401 unauthorised"]),
   );
   await enterWith(server, token, { topic: "room:test" });
+});
+
+test("[X0-9-4] who may enter nowhere uses up nobody else's handshakes", async () => {
+  await start({ limits: { handshakesPerSecond: 1 } });
+  const nowhere = await server.token({ sub: "mallory", topics: [] });
+  const token = await server.token({ sub: "calm", topics: ["**"] });
+  const refusals = await Promise.all(
+    Array.from({ length: 10 }, () => refusedAtTheDoor(server, nowhere, { topic: "room:test" })),
+  );
+  const messages = refusals.map(({ message }) => message);
+  expect(messages).toContain("403 topic_forbidden");
+  expect(messages).toContain("503 too_many_connections");
+  await enterWith(server, token, { topic: "room:test" });
+});
+
+test("[X0-9-4] one who may enter has no more than a share of the handshakes, and its Retry-After", async () => {
+  await start({ limits: { handshakesPerSecond: 50 } });
+  const token = await server.token({ sub: "hasty", topics: ["**"] });
+  const attempts = Array.from({ length: 80 }, () =>
+    refusedAtTheDoor(server, token, { topic: "room:test" }).catch(() => undefined),
+  );
+  const refusals = (await Promise.all(attempts)).filter((refusal) => refusal !== undefined);
+  expect(new Set(refusals.map(({ message }) => message))).toEqual(new Set(["503 too_many_connections"]));
+  expect(refusals.length).toBeGreaterThan(30);
+  expect(refusals[0]?.headers["retry-after"]).toBe("1");
+});
+
+test("[X0-9-4] many participants may come at once, each with a share of its own", async () => {
+  await start({ limits: { handshakesPerSecond: 100 } });
+  const everybody = Array.from({ length: 80 }, (_, i) => enter(server, `guest-${i}`));
+  expect(await Promise.all(everybody)).toHaveLength(80);
 });

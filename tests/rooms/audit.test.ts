@@ -52,6 +52,18 @@ test("who is refused at a door is recorded with reason and name, or address wher
   for (const part of token.split(".")) expect(JSON.stringify(body)).not.toContain(part);
 });
 
+test("who asks for made-up topics leaves few records, and each refusal is counted", async () => {
+  const token = await server.token({ sub: "eve", topics: ["room:hers"] });
+  const made = Array.from({ length: 12 }, (_, i) =>
+    refusedAtTheDoor(server, token, { topic: `made-up-${i}` }),
+  );
+  await Promise.all(made);
+  const { records } = await audit("actor=eve");
+  expect(records.filter(({ topic }: Seen) => topic === undefined).length).toBeGreaterThan(0);
+  expect(records.length).toBeLessThan(12);
+  expect(records.reduce((sum: number, { count }: Seen) => sum + count, 0)).toBe(12);
+});
+
 test("admins' decisions are recorded with who decided what", async () => {
   await (await enter(server, "subject", { level: "restricted" })).leave();
   await server.call("POST", "/admin/participants/subject/promote?topic=room:test", admin);

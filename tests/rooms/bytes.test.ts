@@ -20,7 +20,7 @@ async function scene(topic: string) {
 }
 
 async function storedText(topic: string): Promise<string> {
-  const token = await server.token({ topics: [topic] });
+  const token = await server.token({ sub: "reader", topics: [topic] });
   const response = await fetch(`${server.url}/v0/topics/${topic}/history`, {
     headers: { authorization: `Bearer ${token}` },
   });

@@ -108,7 +108,7 @@ describe("[X0-9-2] a web page elsewhere", () => {
   });
 
   test("gets nothing over REST either, and the gateway's own page does", async () => {
-    const token = await server.token({ topics: ["**"] });
+    const token = await server.token({ sub: "reader", topics: ["**"] });
     const from = (origin: string) =>
       fetch(`${server.url}/v0/topics`, { headers: { origin, authorization: `Bearer ${token}` } });
     expect((await from("https://evil.example")).status).toBe(403);
@@ -143,7 +143,11 @@ test("[X0-5.3-1] the list of topics holds only those the token covers", async ()
   for (const name of ["team/a", "team/b", "other/a"]) {
     await (await enter(server, "witness", { topic: name })).leave();
   }
-  const { body } = await server.call("GET", "/v0/topics", await server.token({ topics: ["team/*"] }));
+  const { body } = await server.call(
+    "GET",
+    "/v0/topics",
+    await server.token({ sub: "reader", topics: ["team/*"] }),
+  );
   expect(body.topics).toEqual([
     { name: "team/a", participants: 0, seq: 0 },
     { name: "team/b", participants: 0, seq: 0 },

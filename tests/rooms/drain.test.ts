@@ -31,7 +31,7 @@ function babble(client: TestClient) {
 }
 
 async function history(): Promise<{ id: string; seq: number }[]> {
-  const token = await server.token({ topics: [topic] });
+  const token = await server.token({ sub: "reader", topics: [topic] });
   const all: Seen[] = [];
   let next: string | undefined = `/v0/topics/${topic}/history?limit=1000`;
   while (next !== undefined) {

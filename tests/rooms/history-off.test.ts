@@ -55,7 +55,11 @@ test("[X0-5.3-5] the welcome says so, brings no past, and numbers go on all the 
   const late = await enter(server, "late", { topic, query: { history: "10" } });
   expect(late.welcome.payload.history).toMatchObject({ enabled: false, seq: 2 });
   expect(late.welcome.payload.history).not.toHaveProperty("envelopes");
-  const { body } = await server.call("GET", "/v0/topics", await server.token({ topics: [topic] }));
+  const { body } = await server.call(
+    "GET",
+    "/v0/topics",
+    await server.token({ sub: "reader", topics: [topic] }),
+  );
   expect(body.topics).toEqual([{ name: topic, participants: 3, seq: 2 }]);
 });
 
@@ -66,7 +70,7 @@ test("[X0-5.3-5] REST answers 404 and resume is refused plainly", async () => {
   const { status, body } = await server.call(
     "GET",
     `/v0/topics/${encodeURIComponent(topic)}/history`,
-    await server.token({ topics: [topic] }),
+    await server.token({ sub: "reader", topics: [topic] }),
   );
   expect(`${status} ${body.error.reason}`).toBe("404 history_disabled");
   const alice = await enter(server, "alice", { topic, query: { resume: positionOf(bob, 0) } });

@@ -71,6 +71,23 @@ test("[X1-5.1-3] kicked from everywhere is everywhere, until a level is given ag
   expect((await refusedAtTheDoor(server, token, { topic: "room:other" })).message).toBe("403 kicked");
 });
 
+test("[X0-5.3-1] [X1-5.1-3] the list of topics leaves out those one was kicked from, and is refused where that is all", async () => {
+  for (const topic of ["room:test", "room:other"]) await (await enter(server, "pest", { topic })).leave();
+  const token = await server.token(pest);
+  const listed = async () => {
+    const { body } = await server.call("GET", "/v0/topics", token);
+    return body.error?.reason ?? body.topics.map(({ name }: { name: string }) => name);
+  };
+  expect(await listed()).toEqual(["room:other", "room:test"]);
+  await kick("topic=room:test");
+  expect(await listed()).toEqual(["room:other"]);
+  await kick();
+  expect(await listed()).toBe("kicked");
+  const path = "/admin/participants/pest/promote?topic=room:test&level=restricted";
+  await server.call("POST", path, await server.adminToken());
+  expect(await listed()).toEqual(["room:test"]);
+});
+
 test("a kick is for admins, and for who was ever here", async () => {
   const token = await server.token(pest);
   expect((await kick()).status).toBe(404);

@@ -104,7 +104,7 @@ async function isRelayed({ peer, topic }: Scene, id: string): Promise<boolean> {
   const { body } = await server.call(
     "GET",
     `/v0/topics/${encodeURIComponent(topic)}/history`,
-    await server.token({ topics: [topic] }),
+    await server.token({ sub: "reader", topics: [topic] }),
   );
   const kept = body.envelopes.some((envelope: { id: string }) => envelope.id === id);
   expect(kept, "in history").toBe(seen);

@@ -1,4 +1,5 @@
 // Which level a participant gets at the door: the sources in their order, and the three modes.
+import { generateKeyPairSync } from "node:crypto";
 import type { TokenClaims } from "@mcpx/host";
 import type { Level } from "@mcpx/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -78,6 +79,23 @@ describe("[X1-5.1-1] in secure mode", () => {
     expect(await levelOf(secure, "stranger", undefined)).toBe("full");
   });
 
+  test("[X0-5.1-3] who would be refused at the door reads nothing over REST, and an admin does", async () => {
+    const resident = await enter(secure, "resident", { topic });
+    await resident.ack(resident.say("for those with a level"));
+    const outcomes = async (claims: Omit<TokenClaims, "topics">) => {
+      const token = await secure.token({ ...claims, topics: [topic] });
+      const paths = [`/v0/topics/${topic}/history`, `/v0/topics/${topic}/participants`, "/v0/topics"];
+      const answers = await Promise.all(paths.map((path) => secure.call("GET", path, token)));
+      return answers.map(({ status, body }) => body.error?.reason ?? status);
+    };
+    expect(await outcomes({ sub: "passer-by" })).toEqual(["no_level", "no_level", "no_level"]);
+    expect(await outcomes({ level: "full" })).toEqual(["unauthorised", "unauthorised", "unauthorised"]);
+    expect(await outcomes({ sub: "passer-by", level: "restricted" })).toEqual([200, 200, 200]);
+    expect(await outcomes({ sub: "known-responder" })).toEqual([200, 200, 200]);
+    expect(await outcomes({ sub: "operator", admin: true })).toEqual([200, 200, 200]);
+    await resident.leave();
+  });
+
   test("a refresh to a token without a level is refused and changes nothing", async () => {
     const connection = async () => {
       const { body } = await secure.call("GET", "/admin/connections", await secure.adminToken());
@@ -126,6 +144,28 @@ describe("[X1-6.1-1] in open mode", () => {
     );
   });
 
+  test("[X0-4-7] [X1-7.1-2] an id that a token names cannot be chosen, whether its owner is there or not", async () => {
+    const nameless = await open.token(anonymous);
+    const choose = async (id: string) => (await refusedAtTheDoor(open, nameless, { topic, id })).message;
+    const owner = await enter(open, "owner", { topic });
+    expect(await choose("owner")).toBe("400 bad_request");
+    expect(await owner.outcome(owner.say("still here"))).toBe("ack");
+    await owner.leave();
+    expect(await choose("owner")).toBe("400 bad_request");
+    // The control: what was only ever chosen may be chosen again, also while it is in use.
+    const guest = await enterWith(open, nameless, { topic, id: "guest" });
+    const jwk = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
+    await guest.ack(guest.send({ kind: "system", payload: { type: "key", jwk } }));
+    const again = await enterWith(open, nameless, { topic, id: "guest" });
+    expect((await guest.closing()).code).toBe(4409);
+    await again.leave();
+  });
+
+  test("[X0-5.1-3] a token without a subject reads over REST, since it could enter", async () => {
+    const { status } = await open.call("GET", `/v0/topics/${topic}/history`, await open.token(anonymous));
+    expect(status).toBe(200);
+  });
+
   test.each(["system:gateway", "System:x", "gateway", "GATEWAY", "system", "two words", ""])(
     "[X0-9-3] nobody can choose the id %j",
     async (id) => {
@@ -141,4 +181,9 @@ test("[X0-4-7] elsewhere the id comes from the token and from nowhere else", asy
   const nameless = await mixed.token({ topics: [topic], level: "full" });
   expect((await refusedAtTheDoor(mixed, nameless, { topic })).message).toBe("401 unauthorised");
   expect((await refusedAtTheDoor(mixed, nameless, { topic, id: "other" })).message).toBe("400 bad_request");
+  for (const path of ["/v0/topics", `/v0/topics/${topic}/history`, `/v0/topics/${topic}/participants`]) {
+    const { status, body } = await mixed.call("GET", path, nameless);
+    expect(`${status} ${body.error?.reason}`).toBe("401 unauthorised");
+    expect((await mixed.call("GET", path, named)).status).toBe(200);
+  }
 });

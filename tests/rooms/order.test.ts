@@ -51,7 +51,7 @@ test("[X0-4-8] [X0-3-2] three senders pipeline 200 envelopes each: one dense ord
 });
 
 async function history(topic: string): Promise<Seen[]> {
-  const token = await server.token({ topics: [topic] });
+  const token = await server.token({ sub: "reader", topics: [topic] });
   const { body } = await server.call("GET", `/v0/topics/${topic}/history?limit=1000`, token);
   return body.envelopes.toReversed();
 }

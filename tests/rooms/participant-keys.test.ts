@@ -26,7 +26,7 @@ test("[X1-7.1-2] a token's key is listed in the welcome, in presence and over RE
   const { body } = await server.call(
     "GET",
     `/v0/topics/${topic}/participants`,
-    await server.token({ topics: [topic] }),
+    await server.token({ sub: "reader", topics: [topic] }),
   );
   expect(body.participants).toContainEqual(expect.objectContaining({ id: "alice", key: jwk }));
   await Promise.all([watcher.leave(), alice.leave(), late.leave()]);

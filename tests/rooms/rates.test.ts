@@ -95,7 +95,7 @@ test("[X1-7.3-1] proposals are counted by the minute, apart from everything else
   const { body } = await server.call(
     "GET",
     `/v0/topics/${topic}/history`,
-    await server.token({ topics: [topic] }),
+    await server.token({ sub: "reader", topics: [topic] }),
   );
   expect(body.envelopes.map(({ kind }: Seen) => kind)).toEqual(["chat", ...Array(3).fill("mcp/proposal")]);
   client.ws.terminate();

@@ -14,7 +14,7 @@ const ats: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer({ limits: { envelopesPerSecondFull: 100_000, queueEnvelopesMax: 100_000 } });
-  token = await server.token({ topics: [topic] });
+  token = await server.token({ sub: "reader", topics: [topic] });
   const client = await enter(server, "writer", { topic });
   const say = async (n: number) =>
     ats.push((await client.ack(client.say(`${n}`, { id: `e${n}` }))).payload.at);

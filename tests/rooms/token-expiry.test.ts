@@ -40,7 +40,7 @@ describe.concurrent("[X0-5.1-2] on a live connection", () => {
     const { body } = await server.call(
       "GET",
       `/v0/topics/${topic}/history?limit=1000`,
-      await server.token({ topics: [topic] }),
+      await server.token({ sub: "reader", topics: [topic] }),
     );
     await watcher.settled();
     expect(body.envelopes.length).toBeGreaterThan(3);

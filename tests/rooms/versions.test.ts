@@ -15,7 +15,7 @@ async function textOf(client: TestClient, id: string): Promise<string> {
 }
 
 async function storedText(topic: string): Promise<string> {
-  const authorization = `Bearer ${await server.token({ topics: [topic] })}`;
+  const authorization = `Bearer ${await server.token({ sub: "reader", topics: [topic] })}`;
   return (await fetch(`${server.url}/v0/topics/${topic}/history`, { headers: { authorization } })).text();
 }
 

@@ -1,6 +1,7 @@
 // Reads one whole list from a server, page after page, within bounds: a server that never ends its pages, or sends the
 // same cursor again, is stopped.
 import { isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
+import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import type { Caller } from "./exchange.ts";
 import { charsOf, itemDepthMax } from "./item-size.ts";
 import { linkFor } from "./link-for.ts";
@@ -43,6 +44,8 @@ export async function fetchList(
   kind: ListKind,
   caller: Caller,
 ): Promise<FetchedList> {
+  // Nobody knows how long a person takes.
+  if (isAwaiting(server)) throw awaitingFault(server);
   const signal = AbortSignal.timeout(server.listMs);
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(tooSlow(server)), { once: true });
@@ -131,6 +134,7 @@ async function readPage(
 }
 
 function tooSlow(server: Server): McpxError {
+  if (isAwaiting(server)) return awaitingFault(server);
   return new McpxError("timeout", `${server.name} did not list within ${server.listMs} ms`);
 }
 

@@ -4,6 +4,7 @@ export { type GateRoutesOptions, gateRoutes } from "./admin/gates.ts";
 export { operatorRoute } from "./admin/operator.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
+export { type AwaitedAuthorisation, authorisationStatus } from "./awaited-authorisation.ts";
 export { type BudgetAccount, type Budgets, createBudgets } from "./budget.ts";
 export type { BudgetStore } from "./budget-store.ts";
 export { createMemoryBudgetStore } from "./budget-store-memory.ts";

@@ -3,6 +3,7 @@
 // own, and a question can never reach somebody else; all others share.
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
+import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import { renewLists } from "./catalogue.ts";
 import { noteDeath } from "./crash-loop.ts";
 import { degrade, restore } from "./degrade.ts";
@@ -94,6 +95,7 @@ async function start(
   said: Remarks,
   own: () => LinkEntry,
 ): Promise<Link> {
+  if (server.awaited !== undefined) server.awaited.over = (isGranted) => authorised(state, server, isGranted);
   let link: Link;
   try {
     link = await server.open(
@@ -108,7 +110,7 @@ async function start(
     );
   } catch (error) {
     if (state.isClosed) throw new McpxError("draining");
-    throw failed(state, server, error, said);
+    throw failed(state, server, isAwaiting(server) ? awaitingFault(server) : error, said);
   }
   const entry = own();
   if (state.isClosed) {
@@ -134,13 +136,21 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
   }
   stopWhenIdle(state, server, entry);
   restore(state, server);
-  // Somebody has been shown a list without it.
-  if (server.listFaults.size > 0) {
-    const kinds = [...server.listFaults.keys()];
-    server.listFaults.clear();
-    renewLists(server, kinds);
-    for (const kind of kinds) announceChange(state, kind, server.person);
-  }
+  listAgain(state, server);
+}
+
+/** Somebody has been shown a list without it. */
+function listAgain(state: TreeState, server: Server): void {
+  const kinds = [...server.listFaults.keys()];
+  server.listFaults.clear();
+  renewLists(server, kinds);
+  for (const kind of kinds) announceChange(state, kind, server.person);
+}
+
+/** Or nobody was there to: then it asks anew when somebody wants something of it. */
+function authorised(state: TreeState, server: Server, isGranted: boolean): void {
+  server.fault = undefined;
+  if (isGranted) listAgain(state, server);
 }
 
 function failed(state: TreeState, server: Server, error: unknown, said: Remarks): unknown {

@@ -1,6 +1,7 @@
 // The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
 // process. [CONTRACT: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait]
 import { harmless, isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
+import { authorisationStatus } from "./awaited-authorisation.ts";
 import type { Caller } from "./exchange.ts";
 import { wait } from "./gates/wait.ts";
 import { answeringLink } from "./links/answering-link.ts";
@@ -28,6 +29,7 @@ const tools: readonly OwnTool[] = [
       parents: state.parents(),
       servers: serversOf(state).map((server) => ({
         ...serverStatus(state, serverFor(state, server, caller)),
+        ...(isOperator(caller) && authorisationStatus(server)),
         ...signInStatus(state, server, caller),
       })),
     }),
@@ -57,6 +59,10 @@ const tools: readonly OwnTool[] = [
     call: (state, caller, { after }) => routesOf(state, caller, after),
   },
 ];
+
+function isOperator({ principal, isOverheard }: Caller): boolean {
+  return principal.admin && isOverheard !== true;
+}
 
 /** Answered with the result of the call it waits for, as it is. */
 const waitItem = ownItem("wait", "Waits for a human's decision about a call, and gives its result.", {

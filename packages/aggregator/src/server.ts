@@ -7,6 +7,7 @@ import {
   type McpxError,
   type RegistrationCapabilities,
 } from "@mcpx/protocol";
+import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
 import type { BudgetAccount } from "./budget.ts";
 import type { Lists } from "./catalogue.ts";
 import type { CrashLoop } from "./crash-loop.ts";
@@ -80,6 +81,8 @@ export interface ServerOptions {
   refusal?: (() => McpxError | undefined) | undefined;
   /** Of one that registered: what is known of that, for `mcpax.status`. */
   describe?: (() => JsonObject) | undefined;
+  /** Who has to authorise it for everybody, where it may want that. */
+  awaited?: AwaitedAuthorisation | undefined;
   /** Everybody uses it in their own name: it only stands for what each user has of it; see `serverFor`. */
   personal?: Personal | undefined;
   /** Whose it is, where it is one user's. */

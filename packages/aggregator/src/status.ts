@@ -1,5 +1,6 @@
 // How a server is doing, in words and numbers for people and for `mcpax.status`.
 import type { JsonObject } from "@mcpx/protocol";
+import { isAwaiting } from "./awaited-authorisation.ts";
 import type { HeldTool, Listed } from "./catalogue.ts";
 import { figuresOf } from "./latency.ts";
 import { useOf } from "./process-use.ts";
@@ -52,9 +53,11 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
 }
 
 /** One that registered is there until it is lost; others are asked when somebody wants something of them. */
-function stateOf({ fault, listFaults, degraded, describe }: Server, isOpen: boolean): string {
+function stateOf(server: Server, isOpen: boolean): string {
+  const { fault, listFaults, degraded, describe } = server;
   const hasRegistered = describe !== undefined;
   if (hasRegistered && degraded !== undefined) return "degraded";
+  if (isAwaiting(server)) return "needs authorisation";
   if (fault !== undefined) return "down";
   if (listFaults.size > 0) return "ailing";
   return isOpen || hasRegistered ? "up" : "idle";

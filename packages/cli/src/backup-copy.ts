@@ -1,31 +1,45 @@
-// Copies the stores of a data directory, consistently, also under a running gateway. The copy appears all at once
-// or not at all.
+// Copies a data directory, also under a running gateway: its stores consistently, and every file that is needed to go
+// on. The copy appears all at once or not at all.
+import { createHash } from "node:crypto";
 import {
   closeSync,
+  constants,
   existsSync,
+  fchmodSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
+  writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import { type FoundFiles, findFiles, type LeftOut, listFile, storeFiles } from "./backup-files.ts";
+import { type ListedFile, listText } from "./backup-list.ts";
 import { Failure } from "./failure.ts";
 
-export const storeFiles = ["state.db", "topics.db"] as const;
-
-export interface CopiedFile {
-  file: string;
-  bytes: number;
+export interface Copied {
+  files: ListedFile[];
+  left: LeftOut[];
 }
 
 /** In one step: between steps another process may write, and then the copying would begin anew, perhaps for ever. */
 const allPages = 2 ** 31 - 1;
+const chunkBytes = 1_048_576;
+const configFile = "mcpx.json";
 
-export async function copyStores(dataDir: string, target: string): Promise<CopiedFile[]> {
+/** `configPath`: the configuration that counts, wherever it is. */
+export async function copyDataDir(
+  dataDir: string,
+  target: string,
+  configPath: string | undefined,
+): Promise<Copied> {
   const present = storeFiles.filter((file) => existsSync(join(dataDir, file)));
   if (present.length === 0) {
     throw new Failure(`there is nothing to copy in ${dataDir}`, "run mcpx up first, or give --data DIR");
@@ -33,17 +47,89 @@ export async function copyStores(dataDir: string, target: string): Promise<Copie
   if (existsSync(target) && !isEmptyDir(target)) {
     throw new Failure(`${target} exists already`, "choose a new directory; nothing is ever overwritten");
   }
+  // Before there is a copy, which may come to lie within.
+  const { files: others, left } = withoutConfig(findFiles(dataDir), dataDir, configPath);
   const draft = `${target}.part-${process.pid}`;
   try {
     mkdirSync(draft, { recursive: true, mode: 0o700 });
-    const files: CopiedFile[] = [];
+    const files: ListedFile[] = [];
     for (const file of present) files.push({ file, bytes: await copyStore(dataDir, draft, file) });
+    if (configPath !== undefined) files.push(...copyFile(configPath, draft, configFile, true));
+    for (const file of others) files.push(...copyFile(join(dataDir, file), draft, file));
+    const isElsewhere = configPath !== undefined && configPath !== join(dataDir, configFile);
+    const list = { madeAt: new Date().toISOString(), ...(isElsewhere && { configFrom: configPath }), files };
+    writeFileSync(join(draft, listFile), listText(list), { mode: 0o600, flag: "wx", flush: true });
     renameSync(draft, target);
     syncDir(dirname(target));
-    return files;
+    return { files, left };
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
+}
+
+/** The configuration that counts is copied by itself; another does not count. */
+function withoutConfig(found: FoundFiles, dataDir: string, configPath: string | undefined): FoundFiles {
+  const isThere = [...found.files, ...found.left.map(({ file }) => file)].includes(configFile);
+  const doesCount = configPath === join(dataDir, configFile);
+  const why = configPath === undefined ? "its link leads nowhere" : "another configuration counts";
+  return {
+    files: found.files.filter((file) => file !== configFile),
+    left: [
+      ...found.left.filter(({ file }) => file !== configFile),
+      ...(isThere && !doesCount ? [{ file: configFile, why }] : []),
+    ],
+  };
+}
+
+/** With its mode. Nothing where it is gone meanwhile. A link is followed to the configuration only, as the gateway does. */
+function copyFile(source: string, draft: string, file: string, mayBeLink = false): ListedFile[] {
+  const from = openToRead(source, mayBeLink);
+  if (from === undefined) return [];
+  try {
+    const { mode } = fstatSync(from);
+    const path = join(draft, file);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const to = openSync(path, "wx", 0o600);
+    try {
+      const copied = pour(from, to);
+      fchmodSync(to, mode & 0o777);
+      fsyncSync(to);
+      return [{ file, ...copied }];
+    } finally {
+      closeSync(to);
+    }
+  } finally {
+    closeSync(from);
+  }
+}
+
+function openToRead(path: string, mayBeLink: boolean): number | undefined {
+  // Opening a pipe that was put there meanwhile would wait for ever.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (mayBeLink ? 0 : constants.O_NOFOLLOW);
+  let file: number;
+  try {
+    file = openSync(path, flags);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !mayBeLink) return undefined;
+    throw new Failure(`${path} cannot be read (${code})`, "check who owns it; nothing was copied");
+  }
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new Failure(`${path} is not a file`, "nothing was copied");
+}
+
+function pour(from: number, to: number): { bytes: number; sha256: string } {
+  const sha256 = createHash("sha256");
+  const chunk = Buffer.alloc(chunkBytes);
+  let bytes = 0;
+  for (let count = readSync(from, chunk); count > 0; count = readSync(from, chunk)) {
+    const part = chunk.subarray(0, count);
+    sha256.update(part);
+    for (let done = 0; done < count; ) done += writeSync(to, part, done);
+    bytes += count;
+  }
+  return { bytes, sha256: sha256.digest("hex") };
 }
 
 async function copyStore(dataDir: string, draft: string, file: string): Promise<number> {

@@ -32,6 +32,12 @@ test("comments and trailing commas are fine", () => {
   expect(parseConfig("\ufeff{}", "mcpx.json")).toEqual({});
 });
 
+test("a key that others call so is known by its meaning, before how it is spelt", () => {
+  const text = '{"mcpServers": {"a": {"cmd": "x", "arguments": [], "cdw": "."}}}';
+  const meant = faults(text).flatMap((line) => /did you mean (\w+)/.exec(line)?.[1] ?? []);
+  expect(meant).toEqual(["command", "args", "cwd"]);
+});
+
 test("a syntax fault is told with its line and column", () => {
   expect(faults('{\n  "mode": "open"\n  "log": {}\n}')).toEqual([
     "mcpx.json:3:3 is not JSON: comma expected; mend it there; comments and trailing commas are fine",

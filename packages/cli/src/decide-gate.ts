@@ -32,8 +32,9 @@ export async function approveGate(
 ): Promise<number> {
   const { options, output } = context;
   const gate = await desk.find(id);
-  const sign = await signer(context, desk);
+  const { sign, kid } = await signer(context, desk);
   checkPending(gate, "approved");
+  checkNotYetBy(gate, kid);
   if (!isAgreed) {
     const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
     for (const line of card) output.line(line);
@@ -61,7 +62,7 @@ export async function rejectGate(
     throw misuse(`the reason is longer than ${gateReasonCharsMax} characters`, "say it in fewer");
   }
   const gate = await desk.find(id);
-  const sign = await signer(context, desk);
+  const { sign } = await signer(context, desk);
   checkPending(gate, "rejected");
   const after = await desk.decide(gate.id, await sign(gate, "reject", reason));
   if (options.json) output.json(gateJson(after));
@@ -72,7 +73,7 @@ export async function rejectGate(
 type Sign = (gate: GateReport, decision: Decision, reason?: string) => Promise<string>;
 
 /** With a key that counts there: what would be refused is not tried. */
-async function signer(context: GateContext, desk: GateDesk): Promise<Sign> {
+async function signer(context: GateContext, desk: GateDesk): Promise<{ sign: Sign; kid: string }> {
   const path = keyPathOf(context);
   const { sign, kid } = await signWith(path);
   const { approvers } = await desk.list("pending");
@@ -80,7 +81,7 @@ async function signer(context: GateContext, desk: GateDesk): Promise<Sign> {
     const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;
     throw new Failure(`the key in ${path} approves nothing there`, fix);
   }
-  return sign;
+  return { sign, kid };
 }
 
 export function keyPathOf(context: GateContext): string {
@@ -107,6 +108,14 @@ function questionFor({ status, principal }: GateReport): string {
 function checkPending(gate: GateReport, what: string): void {
   if (isUndecided(gate)) return;
   throw new Failure(`it cannot be ${what} any more: ${stateText(gate)}`, "see mcpx pending");
+}
+
+/** Each key counts once; nothing is decided by that. */
+function checkNotYetBy({ approvals, review, approvers }: GateReport, kid: string): void {
+  const [given, done] = review === undefined ? [approvals, "approved"] : [review.approvals, "released"];
+  if (!given.some(({ thumbprint }) => thumbprint === kid)) return;
+  const fix = `${given.length} of ${approvers} have, and somebody else must`;
+  throw new Failure(`you have ${done} it already`, fix);
 }
 
 function outcomeLines(gate: GateReport): string[] {

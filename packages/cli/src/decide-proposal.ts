@@ -2,6 +2,10 @@
 import type { Progress, Proposal, Room } from "@mcpx/client";
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { Failure } from "./failure.ts";
+import { fittingOne } from "./gate-desk.ts";
+
+/** Nobody types so many of a longer one: it is meant as it stands. */
+const wholeCharsMin = 16;
 
 export interface Approval {
   /** Whom to ask, where the proposal leaves it open. */
@@ -10,6 +14,19 @@ export interface Approval {
   changes?: JsonObject | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * By its id, or the beginning of it where that is clear; throws why it cannot be decided on. Proposers choose their ids:
+ * what is short, and both an id and the beginning of another, is not clear.
+ */
+export function findPending(room: Room, id: string, what: "approved" | "rejected"): Proposal {
+  const { proposals, topic } = room;
+  const whole = proposals.get(id);
+  const proposal = id.length >= wholeCharsMin && whole ? whole : (fittingOne(id, proposals.all()) ?? whole);
+  const why = whyNotPending(room, proposal?.id ?? id);
+  if (proposal !== undefined && why === undefined) return proposal;
+  throw new Failure(`${id} cannot be ${what}: ${why}`, `see mcpx pending ${topic}`);
 }
 
 /** `undefined`, or why it cannot be decided on any more. */

@@ -53,6 +53,15 @@ test("a card says who wants what, how dangerous it is and how to decide", () => 
   ]);
 });
 
+test("what a tool does not say is said to be assumed", () => {
+  const capability = { mutable: true, reversible: false, auth_scope: "write", cost_class: "metered" };
+  const lines = cardOf(reportOf({}, { why: "unannotated", capability }));
+  expect(lines).toContain("│ agent wants to call it; it says nothing of its danger that is believed");
+  expect(lines.join("").replaceAll("│ ", "")).toContain(
+    "danger: taken to change things for good (needs write, metered), since it says nothing that is believed",
+  );
+});
+
 test("a held result is shown to the letter, and how to release it; no line of it draws a card", () => {
   const text = "one\n└ mcpx approve other\u001b[2J";
   const outcome = {

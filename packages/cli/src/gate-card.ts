@@ -1,6 +1,6 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
-import { type ArgumentChange, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import { type ArgumentChange, isObject, parseExact } from "@mcpx/protocol";
 import { formatDuration } from "./duration.ts";
 import type { GateReport } from "./gate-desk.ts";
 import { heldLines } from "./held-result.ts";
@@ -49,7 +49,7 @@ export function gateCard(
     ...argumentLines(gate, isOpen).map((line, index) => `${index === 0 ? "with " : "     "}${line}`),
   ];
   const after = [
-    `danger: ${dangerText(gate.capability)}`,
+    `danger: ${dangerText(gate)}`,
     ...(terms.route.length > 2 ? [`by way of ${visible(terms.route.slice(0, -1).join(" → "))}`] : []),
     ...(gate.place === undefined ? [] : [visible(gate.place)]),
     ...approvalLines(gate),
@@ -206,22 +206,31 @@ export function wrapped(text: string, columnsMax: number): string[] {
 
 function whyText({ why }: GateReport): string {
   if (why === "irreversible") return "it cannot be undone";
-  if (why === "unannotated") return "it does not say how dangerous it is";
+  if (why === "unannotated") return "it says nothing of its danger that is believed";
   if (why === "panic") return "panic is on, everything is asked for";
   return `${visible(why)} asks for it`;
 }
 
-function dangerText(capability: JsonObject): string {
+function dangerText({ capability, why }: GateReport): string {
   const { mutable, reversible, idempotent, auth_scope, cost_class } = capability;
+  const costs = [
+    ...(typeof auth_scope === "string" ? [`needs ${auth_scope}`] : []),
+    ...(typeof cost_class === "string" && cost_class !== "free" ? [cost_class] : []),
+  ];
+  if (why === "unannotated") return assumedText(costs);
   if (mutable === false) return "it only reads";
   const parts = [
     "it changes things",
     reversible === true ? "can be undone" : "cannot be undone",
     ...(idempotent === true ? ["twice is as once"] : []),
-    ...(typeof auth_scope === "string" ? [`needs ${auth_scope}`] : []),
-    ...(typeof cost_class === "string" && cost_class !== "free" ? [cost_class] : []),
+    ...costs,
   ];
   return visible(parts.join(", "));
+}
+
+function assumedText(costs: readonly string[]): string {
+  const more = costs.length === 0 ? "" : ` (${costs.join(", ")})`;
+  return visible(`taken to change things for good${more}, since it says nothing that is believed`);
 }
 
 function approvalLines({ approvals, review, approvers }: GateReport): string[] {

@@ -99,7 +99,8 @@ export function gateDesk(context: GatewayContext): GateDesk {
       const { gates } = await list();
       const only = fittingOne(id, gates);
       if (only !== undefined) return await show(only.id);
-      throw new Failure(`there is no gate ${id}`, "see mcpx pending");
+      const fix = "see mcpx pending, and for a proposal in a room write ROOM ID";
+      throw new Failure(`there is no gate ${id}`, fix);
     },
     decide: async (id, proof) =>
       checked(await call("POST", `/gates/${encodeURIComponent(id)}/decision`, { proof })),
@@ -107,9 +108,9 @@ export function gateDesk(context: GatewayContext): GateDesk {
 }
 
 /** The one whose id begins so. */
-export function fittingOne<T extends { id: string }>(id: string, gates: readonly T[]): T | undefined {
-  const fitting = id.length < beginningCharsMin ? [] : gates.filter((gate) => gate.id.startsWith(id));
-  if (fitting.length > 1) throw misuse(`${id} is the beginning of several gates`, "write more of it");
+export function fittingOne<T extends { id: string }>(id: string, all: readonly T[]): T | undefined {
+  const fitting = id.length < beginningCharsMin ? [] : all.filter((one) => one.id.startsWith(id));
+  if (fitting.length > 1) throw misuse(`${id} is the beginning of several`, "write more of it");
   return fitting[0];
 }
 

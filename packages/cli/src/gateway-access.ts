@@ -75,11 +75,12 @@ export async function callGateway(
     throw unreachable(url, error);
   }
   if (response.ok && isObject(answer)) return answer;
-  throw refusal(url, response.status, answer);
+  const topic = typeof body?.topic === "string" ? body.topic : undefined;
+  throw refusal(url, response.status, answer, topic);
 }
 
 /** What an HTTP error of the gateway means for the user. */
-export function refusal(url: string, status: number, answer: unknown): Failure {
+export function refusal(url: string, status: number, answer: unknown, topic = "ROOM"): Failure {
   const isTemporary = status === 429 || status >= 500;
   const error = isObject(answer) && isObject(answer.error) ? answer.error : undefined;
   if (error === undefined || typeof error.message !== "string") {
@@ -87,7 +88,12 @@ export function refusal(url: string, status: number, answer: unknown): Failure {
     return new Failure(fault, "check --url", { isTemporary });
   }
   const reason = typeof error.reason === "string" ? error.reason : "";
-  const fix = Object.hasOwn(errorTable, reason) ? errorTable[reason as Reason].suggestion : undefined;
+  if (reason === "unauthorised") {
+    // The table speaks to who writes a client; here somebody has typed a command.
+    return new Failure(error.message, `make one with mcpx token --topic ${topic} --id NAME`, { reason });
+  }
+  const usual = Object.hasOwn(errorTable, reason) ? errorTable[reason as Reason].suggestion : undefined;
+  const fix = typeof error.suggestion === "string" ? error.suggestion : usual;
   return new Failure(error.message, fix, { isTemporary, reason });
 }
 

@@ -61,14 +61,15 @@ async function told<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (isMcpxError(error)) throw new Failure(error.message, error.suggestion);
     const { fault } = error as { fault?: Fault };
-    if (fault !== undefined) throw new Failure(textOf(fault), fault.data?.suggestion);
+    if (fault !== undefined)
+      throw new Failure(textOf(fault), fault.data?.suggestion, { reason: fault.data?.reason });
     throw error;
   }
 }
 
 interface Fault {
   message: string;
-  data?: { detail?: string; suggestion?: string };
+  data?: { detail?: string; suggestion?: string; reason?: string };
 }
 
 /** Some messages are words of the protocol, and say nothing of this case. */

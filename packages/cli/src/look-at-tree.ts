@@ -17,7 +17,9 @@ export interface TreeView {
 }
 
 export async function lookAtTree(context: Context<typeof gatewayOptions>): Promise<TreeView> {
-  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: ["**"] });
+  // Operators are told more.
+  const claims = { sub: `cli:${localUser()}`, topics: [], tools: ["**"], admin: true } as const;
+  const access = accessGateway(context, claims);
   const { url } = await access.enter();
   const caller = await openTree(access);
   try {
@@ -39,6 +41,17 @@ function withoutListed(server: JsonObject, listed: ReadonlySet<unknown>): JsonOb
   const { quarantined } = server;
   if (!Array.isArray(quarantined)) return server;
   return { ...server, quarantined: quarantined.filter((name) => !listed.has(name)) };
+}
+
+/** The servers as they are, without asking any of them. */
+export async function serversNow(context: Context<typeof gatewayOptions>): Promise<JsonObject[]> {
+  const claims = { sub: `cli:${localUser()}`, topics: [], tools: ["mcpax.status"], admin: true } as const;
+  const caller = await openTree(accessGateway(context, claims));
+  try {
+    return serversIn(await statusOf(caller)).filter(({ name }) => name !== "mcpax");
+  } finally {
+    await caller.close();
+  }
 }
 
 async function statusOf(caller: TreeCaller): Promise<JsonObject> {

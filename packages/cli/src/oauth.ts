@@ -1,6 +1,7 @@
 // Credentials of servers that want OAuth, kept in the data directory; people are shown where to authorise.
 import { join } from "node:path";
 import {
+  type AwaitedAuthorisation,
   type Credentials,
   createFileCredentialStore,
   createOAuthCredentials,
@@ -14,11 +15,13 @@ export interface OAuthServer {
   key: string;
   url: string;
   config: OAuthConfig | undefined;
+  /** Told while somebody has to authorise it. */
+  awaited: AwaitedAuthorisation;
 }
 
 export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => Credentials {
   const store = createFileCredentialStore(join(dataDir, "credentials"));
-  return ({ name, key, url, config }) =>
+  return ({ name, key, url, config, awaited }) =>
     createOAuthCredentials({
       key,
       url,
@@ -27,7 +30,12 @@ export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => 
         read: async (one) => (await store).read(one),
         write: async (one, credential) => (await store).write(one, credential),
       },
-      authorise: async (address) => {
+      authorise: async (address, over) => {
+        awaited.address = address.href;
+        void over.then((isGranted) => {
+          awaited.address = undefined;
+          awaited.over?.(isGranted);
+        });
         log.warn({ server: name, address: address.href }, "open this address to let mcpx use the server");
       },
     });

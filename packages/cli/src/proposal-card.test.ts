@@ -5,8 +5,7 @@ import { proposalCard } from "./proposal-card.ts";
 const plain = { paint: (_: string, text: string) => text };
 const options = {
   label: "1",
-  approve: "/approve 1",
-  reject: "/reject 1 REASON",
+  ways: ["/approve 1", "/reject 1 REASON"],
   nowMs: 0,
   whole: "/pending 1",
 };

@@ -8,8 +8,8 @@ import { visible } from "./visible.ts";
 export interface CardOptions {
   /** What the user calls it: its number or id. */
   label: string;
-  approve: string;
-  reject: string;
+  /** What its reader can do about it. */
+  ways: readonly string[];
   nowMs: number;
   /** Everything, however long. */
   isWhole?: boolean;
@@ -26,7 +26,7 @@ export function proposalCard(
   { paint }: Pick<Output, "paint">,
   options: CardOptions,
 ): string[] {
-  const { label, approve, reject, nowMs, isWhole, whole } = options;
+  const { label, ways, nowMs, isWhole, whole } = options;
   const { proposer, method, params, reason, expiresAt, statuses, rejections } = proposal;
   const title = `${visible(proposer)} wants ${targetText(proposal)} to do ${actionText(method, params)}`;
   const all = jsonLines(argumentsOf(method, params));
@@ -46,7 +46,7 @@ export function proposalCard(
   return [
     `${paint("yellow", `┌ proposal ${label}`)}  ${paint("bold", title)}`,
     ...body.map((line) => `${paint("yellow", "│")} ${line}`),
-    `${paint("yellow", "└")} ${approve}   ${reject}`,
+    `${paint("yellow", "└")} ${ways.join("   ")}`,
   ];
 }
 

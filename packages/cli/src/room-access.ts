@@ -25,6 +25,8 @@ export interface RoomRight {
   /** Restricted: watch, chat and propose. */
   level?: Level;
   kind?: ParticipantKind;
+  /** Globs: what it may use of a tree in the room. */
+  tools?: readonly string[];
   /** What the user calls the gateway's address. */
   urlOption?: string;
 }
@@ -32,14 +34,15 @@ export interface RoomRight {
 /** The topic, checked, and access with a token that allows there what the command needs, and nothing more. */
 export function accessRoom(
   context: Context<typeof roomOptions>,
-  { level = "restricted", kind = "human", urlOption }: RoomRight = {},
+  { level = "restricted", kind = "human", tools = [], urlOption }: RoomRight = {},
 ): RoomAccess {
   const { options, words } = context;
   const topic = words[0] ?? "";
   checkTopic(topic);
   const { id = `cli-${localUser()}-${randomBytes(2).toString("hex")}` } = options;
   checkParticipantId(id);
-  const access = accessGateway(context, { sub: id, topics: [topic], kind, level }, urlOption);
+  const claims = { sub: id, topics: [topic], kind, level, ...(tools.length > 0 && { tools }) };
+  const access = accessGateway(context, claims, urlOption);
   if (options.id !== undefined && !access.mintsTokens) {
     throw misuse("--id does not go with a given token", "leave it out: the token says who you are");
   }

@@ -58,7 +58,8 @@ export async function runGateway(context: UpContext): Promise<number> {
     reload = createReload({ loaded, settings }, { read, change: server.change, log });
     const paths = configPlaces({ given: loaded.path ?? options.config, cwd, dataDir });
     const watching = watchConfig({ paths, seen, changed: reload, log });
-    writePlace(dataDir, { url, pid: process.pid, names: server.namesKey });
+    const place = { url, pid: process.pid, names: server.namesKey, ...(isDemo && { isDemo }) };
+    writePlace(dataDir, { ...place, ...(loaded.path !== undefined && { config: loaded.path }) });
     // Those of the demo are nobody's.
     const servers = isDemo ? 0 : (settings.tree?.servers.length ?? 0);
     const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;

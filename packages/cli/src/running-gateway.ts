@@ -9,6 +9,10 @@ export interface GatewayPlace {
   pid: number;
   /** What opens GET /admin/names there. */
   names?: string;
+  /** Where its configuration is. */
+  config?: string;
+  /** It shows the demo. */
+  isDemo?: boolean;
 }
 
 export function writePlace(dataDir: string, place: GatewayPlace): void {
@@ -28,8 +32,13 @@ export function readPlace(dataDir: string): GatewayPlace | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(placePath(dataDir), "utf8"));
     if (!isObject(value) || typeof value.url !== "string" || typeof value.pid !== "number") return undefined;
-    const { url, pid, names } = value;
-    return { url, pid, ...(typeof names === "string" && { names }) };
+    const { url, pid, names, config, isDemo } = value;
+    return {
+      ...{ url, pid },
+      ...(typeof names === "string" && { names }),
+      ...(typeof config === "string" && { config }),
+      ...(isDemo === true && { isDemo }),
+    };
   } catch {
     return undefined;
   }

@@ -1,7 +1,17 @@
 // How the servers in a report of `mcpax.status` are doing. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 
-export type ServerState = "up" | "starting" | "idle" | "ailing" | "degraded" | "needs sign-in" | "down";
+const others = [
+  "starting",
+  "idle",
+  "ailing",
+  "degraded",
+  "needs sign-in",
+  "needs authorisation",
+  "down",
+] as const;
+
+export type ServerState = "up" | (typeof others)[number];
 
 export function serversIn({ servers }: JsonObject): JsonObject[] {
   return Array.isArray(servers) ? servers.filter(isObject) : [];
@@ -17,9 +27,7 @@ export function countsText(servers: readonly JsonObject[]): string {
   const states = servers.filter(({ name }) => name !== "mcpax").map(stateOf);
   if (states.length === 0) return "";
   const count = (state: ServerState) => states.filter((one) => one === state).length;
-  const others = (["starting", "idle", "ailing", "degraded", "needs sign-in", "down"] as const)
-    .filter((state) => count(state) > 0)
-    .map((state) => `, ${count(state)} ${state}`);
+  const rest = others.filter((state) => count(state) > 0).map((state) => `, ${count(state)} ${state}`);
   const what = states.length === 1 ? "1 server is" : `${states.length} servers are`;
-  return `${count("up")} of ${what} up${others.join("")}`;
+  return `${count("up")} of ${what} up${rest.join("")}`;
 }

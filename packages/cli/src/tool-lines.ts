@@ -92,6 +92,16 @@ const dangers = {
   unknown: "unknown",
 } as const;
 
+const doubt = "(not believed here; see --trusted of mcpx add)";
+
+/** It says that it is more harmless than it is taken to be. */
+function isDoubted(tool: JsonObject): boolean {
+  const { mutable, reversible } = metaOf(tool).capability;
+  const { readOnlyHint, destructiveHint } = isObject(tool.annotations) ? tool.annotations : {};
+  if (mutable === false) return false;
+  return readOnlyHint === true || (destructiveHint === false && reversible !== true);
+}
+
 /** One tool in full. */
 export function showLines(tool: JsonObject, server: JsonObject | undefined): string[] {
   const { meta, capability } = metaOf(tool);
@@ -110,7 +120,7 @@ export function showLines(tool: JsonObject, server: JsonObject | undefined): str
     ...textBlock("description", tool.description),
     ...jsonBlock("arguments", tool.inputSchema),
     ...jsonBlock("result", tool.outputSchema),
-    ...jsonBlock("hints", tool.annotations),
+    ...jsonBlock(isDoubted(tool) ? `hints ${doubt}` : "hints", tool.annotations),
     ...jsonBlock("annotation", meta["x-mcpax-capability"]),
   ];
   return shortened(lines, linesMax, charsMax);

@@ -54,6 +54,7 @@ const marks = {
   ailing: ["yellow", "◐"],
   degraded: ["yellow", "◐"],
   "needs sign-in": ["yellow", "◇"],
+  "needs authorisation": ["yellow", "◇"],
   down: ["red", "✗"],
 } as const;
 
@@ -101,6 +102,7 @@ function serverNode(server: JsonObject, branch: Branch, isFull: boolean, paint: 
     state: stateOf(server),
     place: visible(branch.segment),
     facts: [
+      server.name === "mcpax" ? "the tree's own" : undefined,
       countText(isTree ? served.length : Number(server.tools)),
       server.era === null ? undefined : String(server.era),
       registrationText(server),

@@ -90,12 +90,17 @@ export function troubles(server: JsonObject): string[] {
     const [from, to] = [timeText(since), timeText(until)];
     const end = to.slice(0, dayChars) === from.slice(0, dayChars) ? to.slice(dayChars) : to;
     lines.push(visible(`lost at ${from}, listed until ${end}: ${reason}`));
+  } else if (typeof server.authorise_url === "string") {
+    lines.push(visible(`needs authorisation: open ${server.authorise_url}`));
   } else if (typeof server.fault === "string") lines.push(visible(server.fault));
   else if (typeof server.last_loss === "string") {
     lines.push(visible(`ended at ${timeText(server.last_loss_at)}: ${server.last_loss}`));
   }
   // What is down lists nothing either, for the same reason.
-  const isThere = typeof server.fault !== "string" && server.state !== "degraded";
+  const isThere =
+    typeof server.fault !== "string" &&
+    typeof server.authorise_url !== "string" &&
+    server.state !== "degraded";
   if (isObject(server.list_faults) && isThere) {
     for (const [kind, fault] of Object.entries(server.list_faults)) lines.push(visible(`${kind}: ${fault}`));
   }

@@ -1,6 +1,7 @@
 // From the configuration to the servers of the tree.
 import { dirname, resolve } from "node:path";
 import {
+  type AwaitedAuthorisation,
   type Credentials,
   type LinkTaker,
   type Overrides,
@@ -130,7 +131,9 @@ function roomsOf({ topics = {}, gates }: Config): string[] {
 
 function serverOptions(name: string, config: ServerConfig, world: TreeWorld): ServerOptions {
   const { room } = config;
-  const transportNow = config.command === undefined ? elsewhere(name, config, world) : child(config, world);
+  const awaited: AwaitedAuthorisation = { address: undefined };
+  const transportNow =
+    config.command === undefined ? elsewhere(name, config, world, awaited) : child(config, world);
   const openWith =
     (credentials?: Credentials): ServerOptions["open"] =>
     async (opening, taker) => {
@@ -147,6 +150,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     idleMs: config.idleTimeout,
     overrides: overridesOf(config),
     isUnpinned: config.pin === false,
+    awaited,
     ...(room !== undefined && { isShared: true, isDotted: true, room }),
     ...(config.oauth?.per === "user" && world.user === undefined
       ? { open: nobodysOwn(name), personal: { target: () => targetOf(config, world), open: openWith } }
@@ -196,6 +200,7 @@ function elsewhere(
   name: string,
   config: ServerConfig,
   world: TreeWorld,
+  awaited: AwaitedAuthorisation,
 ): (own: Credentials | undefined) => Transport {
   const { url = "", headers = {}, type, oauth } = config;
   const key = oauth?.per === "user" && world.user !== undefined ? userKey(name, world.user) : name;
@@ -205,7 +210,13 @@ function elsewhere(
   return (own) => {
     const filled = fillIn(url, world);
     if (!hasOwn && own === undefined)
-      credentials ??= world.credentialsFor?.({ name, key, url: filled, config: filledOAuth(oauth, world) });
+      credentials ??= world.credentialsFor?.({
+        name,
+        key,
+        url: filled,
+        config: filledOAuth(oauth, world),
+        awaited,
+      });
     return {
       type: type === "sse" ? "sse" : type === undefined ? "auto-http" : "http",
       url: filled,

@@ -49,6 +49,10 @@ export function later(work: () => void, waitMs: number): void {
   else setTimeout(drawn, waitMs);
 }
 
+/** The link that has led here lets nobody in any more. */
+export const isLinkUsed = location.hash === "#used";
+if (isLinkUsed) history.replaceState(undefined, "", "/");
+
 await takeHalf({
   hash: location.hash,
   known: () => localStorage.getItem(halfKey),

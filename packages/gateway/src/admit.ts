@@ -11,7 +11,6 @@ import {
 } from "@mcpx/protocol";
 import type { Gateway } from "./gateway-state.ts";
 import { levelFor } from "./level-for.ts";
-import { take } from "./rates.ts";
 import type { Participant } from "./room.ts";
 
 export interface Admission {
@@ -57,23 +56,21 @@ export function admit(
   principal: Principal,
 ): Omit<Admission, "isVirtual"> {
   const { topic } = wishes;
-  chargeHandshake(gateway);
+  const now = gateway.clock.monotonic();
+  // What this process makes itself is not many who ask.
+  if (principal.tokenHash !== "") gateway.handshakes.chargeOne(askerOf(principal), now);
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   const participant = describe(gateway, principal, query);
   const level = levelFor(gateway, principal, participant.id, topic);
   if (principal.key !== undefined) gateway.participants.bindKey(participant.id, principal.key);
+  // After it is known that it may: nobody else must be able to use up everybody's handshakes.
+  gateway.handshakes.chargeAll(now);
   return { principal, participant, level, ...wishes };
 }
 
-/** After it is known who asks: strangers must not be able to use up everybody's handshakes. */
-function chargeHandshake({ limits, handshakes, clock }: Gateway): void {
-  const perSecond = limits.handshakesPerSecond;
-  const taken = take(handshakes, { perSecond, burst: perSecond }, clock.monotonic());
-  if (taken.ok) return;
-  const { retryAfterMs } = taken;
-  throw new McpxError("too_many_connections", `the limit is ${perSecond} handshakes a second`, {
-    retryAfterMs,
-  });
+/** Without a participant of its own a token is one. No id holds a `#`. */
+function askerOf({ id, jti }: Principal): string {
+  return id ?? `#${jti}`;
 }
 
 /** Which of two counts must not be a matter of taste, ours or a proxy's. */
@@ -141,8 +138,8 @@ function readResume(value: string | null): Admission["resume"] {
   return { epoch: match[1] as string, seq: Number(match[2]) };
 }
 
-/** Who joins. Only open mode lets a token without a subject choose its id. [X0-4-7] */
-function describe({ options }: Gateway, principal: Principal, query: URLSearchParams): Participant {
+/** Who joins. Only open mode lets a token without a subject choose its id, and none that a token names. [X0-4-7] */
+function describe({ options, identity }: Gateway, principal: Principal, query: URLSearchParams): Participant {
   const asserted = query.get("id");
   const mayAssert = options.mode === "open" && principal.id === undefined;
   if (asserted !== null && !mayAssert && asserted !== principal.id) {
@@ -154,6 +151,9 @@ function describe({ options }: Gateway, principal: Principal, query: URLSearchPa
   // Behind those no token stands.
   if (options.ownIds.includes(id) && principal.tokenHash !== "") {
     throw new McpxError("bad_request", "this id is the gateway's own");
+  }
+  if (principal.id === undefined && identity.isOwned(id)) {
+    throw new McpxError("bad_request", "this id belongs to somebody with a token of their own");
   }
   const mcp = query.get("mcp");
   if (mcp !== null && !/^\d{4}-\d{2}-\d{2}$/.test(mcp))

@@ -9,6 +9,7 @@ import { enter, pastOf, type VirtualEnd } from "./enter.ts";
 import { expel } from "./expel.ts";
 import { createGatewayMetrics } from "./gateway-metrics.ts";
 import { defaultOptions, type Gateway, type GatewayOptions } from "./gateway-state.ts";
+import { Handshakes } from "./handshakes.ts";
 import { KnownParticipants } from "./known-participants.ts";
 import { LevelDecisions } from "./level-decisions.ts";
 import { presentMembers } from "./present.ts";
@@ -87,7 +88,7 @@ export async function createGateway(
     rooms: new Map(),
     topics: new Set((await topicLog.topics()).map(({ name }) => name)),
     rates: new Rates(limits),
-    handshakes: { tokens: limits.handshakesPerSecond, atMs: clock.monotonic() },
+    handshakes: new Handshakes(limits.handshakesPerSecond),
     connections: 0,
     isDraining: false,
     hasFailed: false,

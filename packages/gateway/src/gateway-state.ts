@@ -2,9 +2,10 @@
 import type { Audit, Clock, Identity, Logger } from "@mcpx/host";
 import type { Level, Limits } from "@mcpx/protocol";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
+import type { Handshakes } from "./handshakes.ts";
 import type { KnownParticipants } from "./known-participants.ts";
 import type { LevelDecisions } from "./level-decisions.ts";
-import type { Bucket, Rates } from "./rates.ts";
+import type { Rates } from "./rates.ts";
 import type { Room } from "./room.ts";
 import type { ToolAccess, ToolAccessOption } from "./tool-access/tool-access.ts";
 import type { Retention, TopicLog } from "./topic-log.ts";
@@ -75,7 +76,7 @@ export interface Gateway {
   /** Every topic there is, open or not. */
   readonly topics: Set<string>;
   readonly rates: Rates;
-  readonly handshakes: Bucket;
+  readonly handshakes: Handshakes;
   /** Live connections, those still shaking hands included. */
   connections: number;
   isDraining: boolean;

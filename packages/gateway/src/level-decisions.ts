@@ -6,7 +6,7 @@ import type { Level } from "@mcpx/protocol";
 export type DecidedLevel = Level | "none";
 
 /** Stands for every topic; no topic can be named so. */
-const everyTopic = "*";
+export const everyTopic = "*";
 
 export class LevelDecisions {
   readonly #db: DatabaseSync;

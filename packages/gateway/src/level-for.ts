@@ -5,18 +5,30 @@ import { type Level, levelRank, McpxError } from "@mcpx/protocol";
 import type { Gateway } from "./gateway-state.ts";
 
 export function levelFor(
-  { options, levelDecisions }: Pick<Gateway, "options" | "levelDecisions">,
+  gateway: Pick<Gateway, "options" | "levelDecisions">,
   principal: Pick<Principal, "level" | "levelMax">,
   id: string,
   topic: string,
 ): Level {
+  const found = judgeLevel(gateway, principal, id, topic);
+  if (found === "kicked" || found === "no_level") throw new McpxError(found);
+  return found;
+}
+
+/** The level, or why there is none. */
+export function judgeLevel(
+  { options, levelDecisions }: Pick<Gateway, "options" | "levelDecisions">,
+  principal: Pick<Principal, "level" | "levelMax">,
+  id: string,
+  topic: string,
+): Level | "kicked" | "no_level" {
   // Also in open mode: who was demoted or kicked stays so.
   const decided = levelDecisions.find(id, topic);
-  if (decided === "none") throw new McpxError("kicked");
+  if (decided === "none") return "kicked";
   if (decided !== undefined) return decided;
   const known = Object.hasOwn(options.identities, id) ? options.identities[id]?.level : undefined;
   const level = options.mode === "open" ? "full" : (principal.level ?? known);
-  if (level === undefined && options.mode === "secure") throw new McpxError("no_level");
+  if (level === undefined && options.mode === "secure") return "no_level";
   return lower(level ?? "restricted", principal.levelMax);
 }
 

@@ -29,6 +29,7 @@ export function sweep(gateway: Gateway, tick: number): void {
   metrics.connections.set(members);
   metrics.rooms.set(rooms.size);
   gateway.rates.sweep(gateway.clock.monotonic());
+  gateway.handshakes.sweep(gateway.clock.monotonic());
   gateway.participants.flush();
 }
 

@@ -7,6 +7,7 @@ import {
   challengeOf,
   confirmationRequired,
   readStatement,
+  readWaitingCall,
   type Statement,
   statementOf,
   statementText,
@@ -146,6 +147,26 @@ describe("confirmation_required", () => {
     expect(text).toContain("http://127.0.0.1:6279/approve/c-1");
     expect(text).toContain("2030-01-01T00:05:00.000Z");
     expect(text).toContain('mcpax.wait with {"confirmation_id":"c-1"}');
+  });
+
+  test("is read again by who has called by hand, and nothing else is", () => {
+    const approveUrl = confirmation.approve_url;
+    const read = { id: "c-1", tool: "files.delete", expiresAt: 1_893_456_300, approveUrl };
+    const held = { phase: "result", result_digest: terms.arguments_digest } as const;
+    const readOf = (gate: Confirmation) => readWaitingCall(confirmationRequired(gate));
+    expect(readOf(confirmation)).toEqual({ ...read, state: "waiting" });
+    expect(readOf({ ...confirmation, ...held })).toEqual({ ...read, state: "held" });
+    expect(readOf({ ...confirmation, isUnderWay: true })).toEqual({ ...read, state: "under way" });
+    expect(readWaitingCall({ content: [{ type: "text", text: "done" }] })).toBeUndefined();
+    const { structuredContent } = confirmationRequired(confirmation) as { structuredContent: object };
+    for (const wrong of [
+      { status: "done" },
+      { confirmation_id: "a b" },
+      { expires_at: 1e300 },
+      { tool: 1 },
+    ]) {
+      expect(readWaitingCall({ structuredContent: { ...structuredContent, ...wrong } })).toBeUndefined();
+    }
   });
 
   test("nothing of the arguments gets into the text", () => {

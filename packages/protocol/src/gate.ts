@@ -45,6 +45,8 @@ export const gateReasonCharsMax = 1_000;
 const idCharsMax = 128;
 const nameCharsMax = 255;
 const routeMax = 128;
+/** Later than that is no date. */
+const secondsMax = 8_640_000_000_000;
 const digest = /^sha256:[A-Za-z0-9_-]{43}$/;
 const nonce = /^[A-Za-z0-9_-]{16,128}$/;
 
@@ -136,8 +138,35 @@ function waitingText(gate: Confirmation): string {
   ].join("\n");
 }
 
+/** A gated call that is not decided, as whoever has made it by hand is told. */
+export interface WaitingCall {
+  id: string;
+  tool: string;
+  /** Seconds since 1970. */
+  expiresAt: number;
+  approveUrl: string;
+  /** `held`: it has happened, and its result waits. */
+  state: "waiting" | "held" | "under way";
+}
+
+/** `undefined` for every other result. What it says may come from any server, and is worth no more than its text. */
+export function readWaitingCall({ content, structuredContent }: JsonObject): WaitingCall | undefined {
+  if (!isObject(structuredContent) || structuredContent.status !== "confirmation_required") return undefined;
+  const { confirmation_id: id, tool, expires_at: expiresAt, approve_url: approveUrl } = structuredContent;
+  if (!isId(id, idCharsMax) || typeof tool !== "string" || typeof approveUrl !== "string") return undefined;
+  if (typeof expiresAt !== "number" || !(expiresAt > 0 && expiresAt < secondsMax)) return undefined;
+  const [first] = Array.isArray(content) ? content : [];
+  const text = isObject(first) ? String(first.text) : "";
+  const held = structuredContent.phase === "result" ? "held" : "waiting";
+  return { id, tool, expiresAt, approveUrl, state: text.startsWith(underWayText(tool)) ? "under way" : held };
+}
+
+function underWayText(tool: string): string {
+  return `${tool} is being called; there is no result yet.`;
+}
+
 function stateLines({ tool, phase, isUnderWay }: Confirmation, address: string): string[] {
-  if (isUnderWay === true) return [`${tool} is being called; there is no result yet.`];
+  if (isUnderWay === true) return [underWayText(tool)];
   if (phase === undefined) {
     return [
       `Nothing has happened yet: ${tool} was not called.`,

@@ -106,9 +106,11 @@ export {
   type GateTerms,
   gateReasonCharsMax,
   readStatement,
+  readWaitingCall,
   type Statement,
   statementOf,
   statementText,
+  type WaitingCall,
 } from "./gate.ts";
 export { type GateFacts, type GateOutcome, gateOutcome } from "./gate-outcome.ts";
 export {

@@ -45,6 +45,18 @@ describe("the first time", () => {
     expect(stage.shown).toHaveLength(1);
   });
 
+  test("whoever shows the address is told when it is over, and whether it was granted", async () => {
+    const ends: Promise<boolean>[] = [];
+    const authorise = (goes: boolean) => async (url: URL, over: Promise<boolean>) => {
+      ends.push(over);
+      if (goes) await fetch(url);
+    };
+    const credentials = stage.credentials({ authorise: authorise(false), authoriseTimeoutMs: 50 });
+    await expect(stage.request(credentials)).rejects.toMatchObject({ detail: "nobody authorised in time" });
+    expect(await stage.request(stage.credentials({ authorise: authorise(true) }))).toBe(200);
+    expect(await Promise.all(ends)).toEqual([false, true]);
+  });
+
   test("without anybody to ask, the refusal stands and says so", async () => {
     const refused = stage.request(stage.credentials({ authorise: undefined }));
     await expect(refused).rejects.toMatchObject({

@@ -78,7 +78,7 @@ test("what a server wrote beside the protocol is kept, without its secrets, for 
   const json = await mcpx(["tree", "--log", "near", "--json", "--data", gateway.dataDir]);
   expect(JSON.parse(json.out)).toMatchObject({ server: "near", lines: [{ line: "near is up" }, {}] });
   const absent = await mcpx(["tree", "--log", "nobody", "--data", gateway.dataDir]);
-  expect([absent.code, absent.err]).toEqual([1, expect.stringContaining("there is no such server")]);
+  expect([absent.code, absent.err]).toEqual([1, "mcpx: there is no server nobody; there is: near"]);
   const minted = await mcpx(["token", "--topic", "demo", "--id", "bob", "--data", gateway.dataDir]);
   const url = `${gateway.url}/admin/servers/near/log`;
   const asBob = await fetch(url, { headers: { authorization: `Bearer ${minted.out}` } });

@@ -43,7 +43,11 @@ async function give(
   const now = state.clock.monotonic();
   const grant = await readGrant(parse(await request.text()), principalName(by), now);
   // Nobody allows themselves what they would have to ask for.
-  if (grant.principal === grant.grantedBy) throw new McpxError("self_approval");
+  if (grant.principal === grant.grantedBy) {
+    throw new McpxError("self_approval", "nobody grants to themselves", {
+      suggestion: "Let another approver do it",
+    });
+  }
   addGrant(grants, grant, now);
   const { principal, grantedBy: actor, ...detail } = written(state, grant);
   state.audit?.recordNow({ action: "gate.grant", actor: String(actor), subject: String(principal), detail });

@@ -31,6 +31,7 @@ export async function openLoopbackRedirect(port = 0): Promise<LoopbackRedirect> 
   });
   server.maxConnections = connectionsMax;
   server.requestTimeout = 10_000;
+  server.unref();
   await listen(server, port).catch(() => listen(server, 0));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -41,6 +42,8 @@ export async function openLoopbackRedirect(port = 0): Promise<LoopbackRedirect> 
         const timer = setTimeout(() => {
           reject(new McpxError("server_unauthorised", "nobody authorised in time"));
         }, timeoutMs);
+        // A process that ends does not wait for anybody.
+        timer.unref();
         server.once("close", () => {
           clearTimeout(timer);
           reject(new McpxError("server_unauthorised", "the authorisation was given up"));

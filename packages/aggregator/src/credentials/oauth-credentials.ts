@@ -17,8 +17,11 @@ export interface OAuthCredentialsOptions {
   url: string | URL;
   store: Pick<CredentialStore, "read" | "write">;
   config?: OAuthConfig | undefined;
-  /** Shows a person the address at which to authorise, or opens it. Without it nobody can. */
-  authorise?: ((url: URL) => Promise<void>) | undefined;
+  /**
+   * Shows a person the address at which to authorise, or opens it. Without it nobody can. `over`: nobody is waited for
+   * any more; true where it was granted.
+   */
+  authorise?: ((url: URL, over: Promise<boolean>) => Promise<void>) | undefined;
   /** Without `authorise`, what to say where a person would have to authorise, again or for more. */
   nobody?: ((scope: string | undefined) => Promise<McpxError>) | undefined;
   authoriseTimeoutMs?: number | undefined;

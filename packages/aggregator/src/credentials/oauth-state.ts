@@ -8,7 +8,7 @@ export interface OAuthState {
   readonly key: string;
   readonly store: Pick<CredentialStore, "read" | "write">;
   readonly clock: Clock;
-  readonly show: ((url: URL) => Promise<void>) | undefined;
+  readonly show: ((url: URL, over: Promise<boolean>) => Promise<void>) | undefined;
   /** What is said where nobody can be shown anything; see `OAuthCredentialsOptions`. */
   readonly nobody: ((scope: string | undefined) => Promise<McpxError>) | undefined;
   readonly authoriseTimeoutMs: number;

@@ -27,7 +27,13 @@ export async function obtain(state: OAuthState, status: 401 | 403, challenge: Ch
     // All it wants was granted, and yet it refuses: asking the person again would not help.
     return false;
   }
-  await keep(state, await askPerson(state, party, at, scope));
+  const over = Promise.withResolvers<boolean>();
+  try {
+    await keep(state, await askPerson(state, party, at, scope, over.promise));
+    over.resolve(true);
+  } finally {
+    over.resolve(false);
+  }
   return true;
 }
 
@@ -59,6 +65,7 @@ async function askPerson(
   party: Party,
   at: Discovery,
   scope: string | undefined,
+  over: Promise<boolean>,
 ): Promise<Credential> {
   const { show, nobody, clock, held, authoriseTimeoutMs: timeoutMs } = state;
   if (!show && nobody) throw await nobody(scope);
@@ -69,5 +76,12 @@ async function askPerson(
     throw new McpxError("server_unauthorised", "the server refuses again and again what was authorised");
   }
   state.authorisedAt = [...recent, now];
-  return await authorise(party, { at, held, scope, show, timeoutMs, now: () => clock.now() });
+  return await authorise(party, {
+    at,
+    held,
+    scope,
+    show: (url) => show(url, over),
+    timeoutMs,
+    now: () => clock.now(),
+  });
 }

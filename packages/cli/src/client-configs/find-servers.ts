@@ -23,7 +23,7 @@ export interface Findings {
   /** One line each, with the file and the place in it. */
   faults: string[];
   /** Every file that was looked for. */
-  looked: { client: ClientId; path: string; isThere: boolean }[];
+  looked: { client: ClientId; path: string; isThere: boolean; isBroken?: boolean }[];
 }
 
 const serversMax = 1_000;
@@ -49,6 +49,8 @@ function lookInto(file: ClientFile, client: Client, world: ClientWorld, findings
       readGroup(parsed, group, file, client, world, findings);
   } catch (error) {
     findings.faults.push(error instanceof Failure ? error.message : `${file.path} cannot be read`);
+    const looked = findings.looked.find(({ path }) => path === file.path);
+    if (looked !== undefined) looked.isBroken = true;
   }
 }
 

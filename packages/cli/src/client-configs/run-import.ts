@@ -1,6 +1,7 @@
 // What `mcpx import` does: looks, shows, asks, writes.
 import { segmentFor } from "@mcpx/aggregator";
 import type { ImportContext } from "../commands/import.ts";
+import { demoNotes } from "../demo-notes.ts";
 import {
   type ConfigFile,
   openConfig,
@@ -75,8 +76,9 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
     output.line(`found no server that is not here already in ${files}`);
   } else if (planned.length === 0) {
     output.line(`found no server in ${files}; looked for`);
-    for (const { path, isThere } of looked) {
-      output.line(output.paint("dim", `  ${isThere ? "✓" : " "} ${visible(shortPath(path, context))}`));
+    for (const { path, isThere, isBroken } of looked) {
+      const mark = isBroken ? "✗" : isThere ? "✓" : " ";
+      output.line(output.paint("dim", `  ${mark} ${visible(shortPath(path, context))}`));
     }
   } else {
     output.line(`found ${planned.length} server${planned.length === 1 ? "" : "s"} in ${files}`);
@@ -157,6 +159,7 @@ function showWritten(
   const undo =
     backup === undefined ? `rm ${shellWord(file.path)}` : `mv ${shellWord(backup)} ${shellWord(file.path)}`;
   output.note(`undo: ${undo}`);
+  for (const line of demoNotes(file)) output.note(line);
   const isUp = runningPlace(file.dataDir) !== undefined;
   output.note(isUp ? `watch them come up: ${program} tree` : `start them: ${program} up`);
 }

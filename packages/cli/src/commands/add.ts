@@ -1,5 +1,6 @@
 // `mcpx add NAME -- CMD…` and `mcpx add NAME URL`: a server into the tree's configuration. What edits the file is
 // loaded only then, with the schema it checks against.
+import { dirname } from "node:path";
 import { type Context, dataOption, defineCommand } from "../command.ts";
 import { checkServerName, readEntry } from "../server-entry.ts";
 import { shellWord, shortPath, showDiff } from "../show-change.ts";
@@ -29,6 +30,7 @@ const options = {
   root: { type: "boolean", about: "no segment: its tools keep their names; one server may" },
   trusted: { type: "boolean", about: "believe what it says about the danger of its tools" },
   ...unannotatedOption,
+  force: { type: "boolean", about: "also where its command is not found here" },
   replace: { type: "boolean", about: "take the place of the server of that name" },
   ...configOption,
   ...dataOption,
@@ -58,6 +60,10 @@ async function run(context: AddContext): Promise<number> {
   const wish = { ...options, words: words.slice(1) };
   const entry = readEntry(wish, { cwd: context.cwd, configPath: file.path });
   const { text, isThere } = withNewServer(file, name, entry, options);
+  if (!options.force) {
+    const { checkCommand } = await import("../check-command.ts");
+    checkCommand(entry, { dir: dirname(file.path), env: context.env });
+  }
   const { backup, isClosed } = saveConfig(file, text, new Date());
   if (options.json) {
     output.json({ name, file: file.path, backup: backup ?? null, replaced: isThere });
@@ -67,6 +73,8 @@ async function run(context: AddContext): Promise<number> {
   showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
   if (isClosed) output.note("mcpx: it holds secrets, so only you may read it now (mode 0600)");
   output.note(undoHint(context.program, name, file.path, backup));
+  const { demoNotes } = await import("../demo-notes.ts");
+  for (const line of demoNotes(file)) output.note(line);
   return 0;
 }
 

@@ -5,8 +5,8 @@ import { resultLines } from "../call-text.ts";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { approveGate, gateOptions } from "../decide-gate.ts";
-import { approveProposal, whyNotPending } from "../decide-proposal.ts";
-import { Failure, misuse } from "../failure.ts";
+import { approveProposal, findPending } from "../decide-proposal.ts";
+import { misuse } from "../failure.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
@@ -34,7 +34,7 @@ export const approve = defineCommand({
     ["mcpx approve Hk3v", "look, then sign"],
     ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once"],
     ["mcpx approve demo wish-1", "in the room demo; a gate shown there is signed, too"],
-    [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "but hotter"],
+    [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "but cooler"],
   ],
   run(context) {
     const { words, options } = context;
@@ -66,11 +66,7 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
       const desk = roomGateDesk(room);
       return await approveGate(context, id, { isAgreed: options.yes, isOpen: options.secrets }, desk);
     }
-    const proposal = room.proposals.get(id);
-    const why = whyNotPending(room, id);
-    if (proposal === undefined || why !== undefined) {
-      throw new Failure(`${id} cannot be approved: ${why}`, `see mcpx pending ${room.topic}`);
-    }
+    const proposal = findPending(room, id, "approved");
     const result = await approveProposal(room, proposal, { target: options.to, changes, signal });
     if (options.json) output.json(result);
     else for (const line of resultLines(result)) output.line(line);

@@ -1,55 +1,130 @@
-// `mcpx backup DIR`: a copy of the stores that opens as they did, made while the gateway runs.
-import { resolve } from "node:path";
-import { copyStores } from "../backup-copy.ts";
-import { type StoreVerdict, verifyStores } from "../backup-verify.ts";
+// `mcpx backup DIR`: a copy of all that a gateway needs to go on, made while it runs.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { copyDataDir } from "../backup-copy.ts";
+import type { LeftOut } from "../backup-files.ts";
+import type { ListedFile } from "../backup-list.ts";
+import { type BackupVerdict, type FileVerdict, verifyBackup } from "../backup-verify.ts";
 import { type Context, dataOption, defineCommand } from "../command.ts";
+import { configPlaces } from "../config.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { Failure } from "../failure.ts";
 import { columns } from "../output.ts";
+import { runningPlace } from "../running-gateway.ts";
+import { shellWord } from "../show-change.ts";
+import { visible } from "../visible.ts";
 
 const options = {
   ...dataOption,
+  config: {
+    type: "string",
+    values: "file",
+    value: "FILE",
+    about: "configuration to copy (default: the running gateway's, else as mcpx up finds it)",
+  },
   verify: { type: "boolean", about: "check the backup in DIR instead of making one" },
 } as const;
+
+type BackupContext = Context<typeof options>;
 
 export const backup = defineCommand({
   usage: "DIR [--verify]",
   words: { min: 1, max: 1, values: [["directory"]] },
   options,
   examples: [
-    ["mcpx backup backups/monday", "while the gateway runs or not"],
+    ["mcpx backup backups/monday", "while the gateway runs or not; it holds secrets, keep it as one"],
     ["mcpx backup --verify backups/monday", "can it be used?"],
-    ["cp -r backups/monday restored && mcpx up --data restored", "use it"],
+    [
+      "cp -r backups/monday restored && mcpx up --data restored --config restored/mcpx.json",
+      "use it; without --config where nothing was configured",
+    ],
   ],
   run,
 });
 
-async function run(context: Context<typeof options>): Promise<number> {
+async function run(context: BackupContext): Promise<number> {
   const { cwd, options, words, output } = context;
   const target = resolve(cwd, words[0] ?? "");
   if (options.verify) return verify(context, target);
-  const files = await copyStores(dataDirOf(context, options), target);
-  if (options.json) output.json({ dir: target, files });
-  else
-    for (const line of columns(files.map(({ file, bytes }) => [file, `${bytes} bytes`]))) output.line(line);
+  const dataDir = dataDirOf(context, options);
+  const configPath = configOf(context, dataDir);
+  const { files, left } = await copyDataDir(dataDir, target, configPath);
+  if (options.json) {
+    output.json({ dir: target, files, left });
+    return 0;
+  }
+  for (const line of columns(sumsOf(files))) output.line(line);
+  for (const line of notesOn(context, { dataDir, configPath, target, left })) output.note(line);
   return 0;
 }
 
-function verify(context: Context<typeof options>, target: string): number {
-  const { options, output } = context;
-  const verdicts = verifyStores(target);
-  if (options.json) output.json({ dir: target, ok: verdicts.every(isSound), stores: verdicts });
-  else for (const line of columns(verdicts.map(verdictRow))) output.line(line);
-  const bad = verdicts.find((verdict) => !isSound(verdict));
-  if (bad !== undefined) throw new Failure(`${bad.file} is damaged`, "use another backup");
+/** That of the gateway that runs there, whatever lies where we are. */
+function configOf({ cwd, options }: BackupContext, dataDir: string): string | undefined {
+  const { config: given } = options;
+  if (given !== undefined) return resolve(cwd, given);
+  const running = runningPlace(dataDir)?.config;
+  const places = configPlaces({ given, cwd, dataDir });
+  return [...(running === undefined ? [] : [running]), ...places].find((path) => existsSync(path));
+}
+
+/** A row for each file, and for each directory. */
+function sumsOf(files: readonly ListedFile[]): string[][] {
+  const groups = Map.groupBy(files, ({ file }) => file.replace(/\/.*/s, "/"));
+  return [...groups].map(([name, members]) => {
+    const bytes = members.reduce((sum, one) => sum + one.bytes, 0);
+    return [visible(name), `${bytes} bytes`, name.endsWith("/") ? plural(members.length) : ""];
+  });
+}
+
+interface Made {
+  dataDir: string;
+  configPath: string | undefined;
+  target: string;
+  left: readonly LeftOut[];
+}
+
+function notesOn({ program }: BackupContext, { dataDir, configPath, target, left }: Made): string[] {
+  const config = configPath === undefined ? "" : " --config restored/mcpx.json";
+  const isElsewhere = configPath !== undefined && configPath !== join(dataDir, "mcpx.json");
+  return [
+    ...left.map(({ file, why }) => `left out: ${visible(file)}, ${why}`),
+    ...(isElsewhere
+      ? [`mcpx.json is ${visible(configPath)}; relative paths in it were meant from its directory`]
+      : []),
+    "it holds secrets (signing keys, credentials): keep it where only you can read it",
+    `restore: cp -r ${shellWord(target)} restored && ${program} up --data restored${config}`,
+  ];
+}
+
+async function verify({ options, output }: BackupContext, target: string): Promise<number> {
+  const verdict = await verifyBackup(target);
+  const { stores, files = [] } = verdict;
+  const bad = [...stores, ...files].filter(({ problems }) => problems.length > 0);
+  if (options.json) output.json({ dir: target, ok: bad.length === 0, stores, files });
+  else for (const line of columns(verdictRows(verdict))) output.line(line);
+  if (!options.json && verdict.files === undefined) {
+    output.note("an earlier version made it: configuration, keys and approvers are not in it");
+  }
+  const [first] = bad;
+  if (first !== undefined) throw new Failure(`${visible(first.file)} is damaged`, "use another backup");
   return 0;
 }
 
-function isSound({ problems }: StoreVerdict): boolean {
-  return problems.length === 0;
+function verdictRows({ stores, files = [] }: BackupVerdict): string[][] {
+  const bad = files.filter(({ problems }) => problems.length > 0);
+  const sound = files.length - bad.length;
+  return [
+    ...[...stores, ...bad].map(verdictRow),
+    ...(sound === 0 ? [] : [[plural(sound), "sound", "present and as copied"]]),
+  ];
 }
 
-function verdictRow({ file, problems, audit }: StoreVerdict): string[] {
+function verdictRow({ file, problems, audit }: FileVerdict): string[] {
+  if (problems.length > 0) return [visible(file), visible(problems.join(", "))];
   const chain = audit === undefined ? "" : `audit chain whole, ${audit.records} records, head ${audit.head}`;
-  return [file, problems.length === 0 ? "sound" : problems.join(", "), problems.length === 0 ? chain : ""];
+  return [file, "sound", chain];
+}
+
+function plural(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
 }

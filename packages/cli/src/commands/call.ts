@@ -1,13 +1,16 @@
 // `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, readWaitingCall } from "@mcpx/protocol";
 import { resultLines } from "../call-text.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { misuse } from "../failure.ts";
+import { Failure, misuse } from "../failure.ts";
 import { accessGateway } from "../gateway-access.ts";
 import { openTree } from "../gateway-link.ts";
 import { localUser } from "../local-store.ts";
+import { lookAtTree } from "../look-at-tree.ts";
+import { noSuchTool } from "../no-such-tool.ts";
 import type { Output } from "../output.ts";
 import { visible } from "../visible.ts";
+import { waitingLines } from "../waiting-lines.ts";
 
 export const call = defineCommand({
   usage: "TOOL [JSON]",
@@ -29,23 +32,38 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   try {
     const interrupted = context.interrupted();
     const tell = progressTeller(output);
-    const result = await tree.request(
-      "tools/call",
-      { name, arguments: args },
-      {
-        signal: interrupted,
-        wantsProgress: true,
-        notify: (method, params) => {
-          if (method === "notifications/progress") tell(params);
+    const result = await tree
+      .request(
+        "tools/call",
+        { name, arguments: args },
+        {
+          signal: interrupted,
+          wantsProgress: true,
+          notify: (method, params) => {
+            if (method === "notifications/progress") tell(params);
+          },
         },
-      },
-    );
+      )
+      .catch(async (error: unknown) => {
+        throw await explained(context, name, error);
+      });
     if (options.json) output.json(result);
-    else for (const line of linesOf(result)) output.line(line);
+    else for (const line of linesOf(result, context.program)) output.line(line);
     return result.isError === true ? 1 : 0;
   } finally {
     await tree.close();
   }
+}
+
+/** What a tool itself calls unknown is left as it is. */
+async function explained(
+  context: Context<typeof gatewayOptions>,
+  name: string,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Failure) || error.reason !== "unknown_tool") return error;
+  const view = await lookAtTree(context);
+  return view.tools.some((tool) => tool.name === name) ? error : noSuchTool(name, view);
 }
 
 function readArguments(text: string): JsonObject {
@@ -69,7 +87,9 @@ function progressTeller(output: Output): (params: JsonObject) => void {
   };
 }
 
-function linesOf(result: JsonObject): string[] {
+function linesOf(result: JsonObject, program: string): string[] {
+  const waiting = readWaitingCall(result);
+  if (waiting !== undefined) return waitingLines(waiting, { program, nowMs: Date.now() });
   if (result.resultType !== "input_required") return resultLines(result);
   return ["(the tool asks questions; use a client that can answer them)"];
 }

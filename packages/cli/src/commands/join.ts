@@ -22,10 +22,17 @@ const options = {
     value: "LEVEL",
     about: "full, responder or restricted (default: full)",
   },
+  tools: {
+    type: "string",
+    values: "tool",
+    multiple: true,
+    value: "GLOB",
+    about: "tools of a tree in the room it may see and call",
+  },
 } as const;
 
 export const join = defineCommand({
-  usage: "ROOM [--id ID] [--level LEVEL]",
+  usage: "ROOM [--id ID] [--level LEVEL] [--tools GLOB…]",
   words: { min: 1, max: 1, values: [["room"]] },
   options,
   examples: [
@@ -40,9 +47,11 @@ type JoinContext = Context<typeof options>;
 
 async function run(context: JoinContext): Promise<number> {
   const { options } = context;
-  const place = accessRoom(context, { level: options.level ?? "full" });
-  if (options.level !== undefined && !place.access.mintsTokens) {
-    throw misuse("--level does not go with a given token", "leave it out: the token says what you may");
+  const { level, tools } = options;
+  const place = accessRoom(context, { level: level ?? "full", tools });
+  if ((level !== undefined || tools.length > 0) && !place.access.mintsTokens) {
+    const given = level === undefined ? "--tools" : "--level";
+    throw misuse(`${given} does not go with a given token`, "leave it out: the token says what you may");
   }
   const signal = context.interrupted();
   const room = await enterRoom(place, { signal });

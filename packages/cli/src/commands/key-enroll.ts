@@ -1,5 +1,5 @@
 // `mcpx key enroll NAME`: from now on what is signed with this key decides about gates. Only its public part is kept.
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
 import { isReservedId } from "@mcpx/protocol";
 import { type Context, dataOption, defineCommand } from "../command.ts";
@@ -7,6 +7,7 @@ import { dataDirOf } from "../data-dir.ts";
 import { Failure, misuse } from "../failure.ts";
 import { defaultKeyPath, readKeyFile } from "../key-file.ts";
 import { localUser, withStore } from "../local-store.ts";
+import { shellWord } from "../show-change.ts";
 
 const options = {
   ...dataOption,
@@ -46,6 +47,13 @@ async function run(context: Context<typeof options>): Promise<number> {
   const jwk = readKeyFile(path);
   const file = await withStore(dataDir, { mayCreate: true }, ({ audit }) => {
     const { keys } = readApprovers(dataDir);
+    if (keys.some((key) => key.name === name)) {
+      const file = shellWord(join(approversDir(dataDir), `${name}.json`));
+      throw new Failure(
+        `there is already an approver called ${name}`,
+        `take another name, or remove it with rm ${file}`,
+      );
+    }
     for (const key of anchorKeys([{ kind: "key", name, jwk }])) checkNew(key, keys);
     const written = writeApprover(dataDir, name, jwk);
     const detail = { key: thumbprint(jwk) };

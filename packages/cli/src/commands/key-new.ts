@@ -4,6 +4,7 @@ import { thumbprint } from "@mcpx/host";
 import { type Context, dataOption, defineCommand } from "../command.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { createKeyFile, defaultKeyPath } from "../key-file.ts";
+import { shellWord } from "../show-change.ts";
 
 const options = {
   ...dataOption,
@@ -28,11 +29,15 @@ export const keyNew = defineCommand({
 });
 
 async function run(context: Context<typeof options>): Promise<number> {
-  const { cwd, options, output } = context;
+  const { cwd, options, output, program } = context;
   const { out } = options;
   const path = out === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, out);
   const key = createKeyFile(path);
   if (options.json) output.json({ file: path, jwk: key, thumbprint: thumbprint(key) });
-  else output.line(`${path}\n${thumbprint(key)}`);
+  else {
+    output.line(`key         ${path}\nthumbprint  ${thumbprint(key)}`);
+    const file = out === undefined ? "" : ` --key ${shellWord(out)}`;
+    output.note(`to decide about calls with it: ${program} key enroll NAME${file}`);
+  }
   return 0;
 }

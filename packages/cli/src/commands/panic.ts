@@ -7,11 +7,11 @@ import { hasGateway } from "../gateway-access.ts";
 import { localUser, withStore } from "../local-store.ts";
 
 export const panic = defineCommand({
-  usage: "[on|off]",
+  usage: "[on|off]   (on is the default)",
   words: { min: 0, max: 1, values: [[["on", "off"]]] },
   options: gatewayOptions,
   examples: [
-    ["mcpx panic", "at once; grants do not count, a restart does not end it"],
+    ["mcpx panic", "on, at once; grants do not count, a restart does not end it"],
     ["mcpx panic off", "the rules and grants count again"],
   ],
   run,

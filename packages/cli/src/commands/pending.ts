@@ -104,8 +104,7 @@ function tellProposal({ output }: PendingContext, topic: string, proposal: Propo
   const { id } = proposal;
   const card = proposalCard(proposal, output, {
     label: id,
-    approve: `mcpx approve ${topic} ${id}`,
-    reject: `mcpx reject ${topic} ${id} REASON`,
+    ways: [`mcpx approve ${topic} ${id}`, `mcpx reject ${topic} ${id} REASON`],
     nowMs: Date.now(),
     isWhole: true,
   });

@@ -2,8 +2,8 @@
 import { defaultLimits } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
 import { gateOptions, rejectGate } from "../decide-gate.ts";
-import { rejectProposal, whyNotPending } from "../decide-proposal.ts";
-import { Failure, misuse } from "../failure.ts";
+import { findPending, rejectProposal } from "../decide-proposal.ts";
+import { misuse } from "../failure.ts";
 import { targetText } from "../proposal-card.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
@@ -48,14 +48,13 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
     if (findRoomGate(room, id) !== undefined) {
       return await rejectGate(context, id, reason === "" ? undefined : reason, roomGateDesk(room));
     }
-    const proposal = room.proposals.get(id);
-    const why = whyNotPending(room, id);
-    if (proposal === undefined || why !== undefined) {
-      throw new Failure(`${id} cannot be rejected: ${why}`, `see mcpx pending ${room.topic}`);
-    }
+    const proposal = findPending(room, id, "rejected");
     const isOver = await rejectProposal(room, proposal, reason);
-    if (options.json) output.json({ id, rejected: isOver });
-    else output.line(isOver ? `rejected ${id}` : `${proposal.proposer} was told; ${adviceText(proposal)}`);
+    if (options.json) output.json({ id: proposal.id, rejected: isOver });
+    else
+      output.line(
+        isOver ? `rejected ${proposal.id}` : `${proposal.proposer} was told; ${adviceText(proposal)}`,
+      );
     return 0;
   } catch (error) {
     throw roomFailure(error);

@@ -18,6 +18,7 @@ export const rules = defineCommand({
 
 const noRules = "There are no rules; what tools say of themselves decides:";
 const noneFits = "Where none fits, what tools say of themselves decides:";
+const trustHint = "What a server says of its tools is believed where it was added with --trusted.";
 const namesShown = 8;
 const restShown = 40;
 
@@ -44,6 +45,7 @@ function ruleLines(answer: JsonObject, { paint }: Output): string[] {
     ...columns(rest.slice(0, restShown).map(restRow)).map((line) => `  ${line}`),
     ...(rest.length > restShown ? [`  … and ${rest.length - restShown} more: --json shows them`] : []),
     ...(rest.length === 0 ? ["  no tool is left"] : []),
+    ...(rest.some(({ why }) => why === "unannotated") ? [paint("dim", trustHint)] : []),
   ];
 }
 
@@ -70,7 +72,7 @@ function restRow({ tool, action, why }: JsonObject): string[] {
 export function whyText(why: string): string {
   if (why === "irreversible") return "cannot be undone";
   if (why === "reversible") return "can be undone, or only reads";
-  if (why === "unannotated") return "does not say how dangerous it is";
+  if (why === "unannotated") return "says nothing of its danger that is believed";
   if (why === "panic") return "panic is on";
   return visible(why);
 }

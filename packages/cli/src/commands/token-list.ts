@@ -1,21 +1,21 @@
 // `mcpx token list`: what was issued, newest first.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
 import { formatDuration } from "../duration.ts";
-import { accessGateway, callGateway, hasGateway } from "../gateway-access.ts";
-import { localUser, withStore } from "../local-store.ts";
+import { issuedTokens } from "../issued-tokens.ts";
 import { columns } from "../output.ts";
+import { isOwnToken } from "../own-tokens.ts";
 import { readLimit } from "../read-limit.ts";
 import { visible } from "../visible.ts";
 
 const options = {
   ...gatewayOptions,
   limit: { type: "string", value: "N", about: "how many (default: 50)" },
+  all: { type: "boolean", about: "also those that commands and the console make for themselves" },
 } as const;
 
 export const tokenList = defineCommand({
-  usage: "[--limit N]",
+  usage: "[--limit N] [--all]",
   words: { min: 0, max: 0 },
   options,
   examples: [
@@ -28,29 +28,33 @@ export const tokenList = defineCommand({
 async function run(context: Context<typeof options>): Promise<number> {
   const { options, output } = context;
   const limit = readLimit(options.limit, 50);
-  const tokens = hasGateway(context) ? await askGateway(context, limit) : await readStore(context, limit);
-  if (options.json) output.json({ tokens });
-  else if (tokens.length === 0) output.line("no token was issued yet");
-  else for (const line of columns(tokens.map((token) => tokenRow(token, Date.now())))) output.line(line);
+  const issued = await issuedTokens(context);
+  const others = options.all ? issued : issued.filter((token) => !isOwn(token));
+  const tokens = others.slice(0, limit);
+  const left = issued.length - others.length;
+  if (options.json) {
+    output.json({ tokens, left });
+    return 0;
+  }
+  const rows = tokens.map((token) => tokenRow(token, Date.now()));
+  if (issued.length === 0) output.line("no token was issued yet");
+  if (tokens.length > 0) for (const line of columns([head, ...rows])) output.line(line);
+  if (others.length > limit) output.note(`${others.length - limit} older ones are left out; see --limit`);
+  if (left > 0) output.note(ownText(left));
   return 0;
 }
 
-async function askGateway(context: Context<typeof options>, limit: number): Promise<JsonObject[]> {
-  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
-  const { tokens } = await callGateway(await access.enter(), "GET", `/admin/tokens?limit=${limit}`);
-  return Array.isArray(tokens) ? tokens.filter(isObject) : [];
+const head = ["ID", "STATE", "WHOSE", "RIGHTS", "ROOMS"];
+
+function ownText(left: number): string {
+  const what =
+    left === 1 ? "1 short-lived one of mcpx itself is" : `${left} short-lived ones of mcpx itself are`;
+  return `${what} left out; --all shows ${left === 1 ? "it" : "them"}`;
 }
 
-function readStore(context: Context<typeof options>, limit: number): Promise<JsonObject[]> {
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return withStore(dataDirOf(context, context.options), {}, ({ identity }) =>
-    identity.revocations.list({ limit }).map(({ issuedAt, expiresAt, revokedAt, ...token }) => ({
-      ...token,
-      issuedAt: iso(issuedAt),
-      expiresAt: iso(expiresAt),
-      revokedAt: revokedAt === undefined ? null : iso(revokedAt),
-    })),
-  );
+function isOwn({ sub, issuedAt, expiresAt }: JsonObject): boolean {
+  const [begin, end] = [issuedAt, expiresAt].map((time) => Date.parse(String(time)));
+  return isOwnToken({ sub: String(sub), issuedAt: Number(begin), expiresAt: Number(end) });
 }
 
 function tokenRow({ jti, sub, claims, expiresAt, revokedAt }: JsonObject, now: number): string[] {

@@ -2,8 +2,10 @@
 import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { dataDirOf } from "../data-dir.ts";
-import { misuse } from "../failure.ts";
+import { Failure, misuse } from "../failure.ts";
+import { beginningCharsMin } from "../gate-desk.ts";
 import { accessGateway, callGateway, hasGateway } from "../gateway-access.ts";
+import { issuedTokens } from "../issued-tokens.ts";
 import { localUser, withStore } from "../local-store.ts";
 import { visible } from "../visible.ts";
 
@@ -11,20 +13,49 @@ export const tokenRevoke = defineCommand({
   usage: "JTI",
   words: { min: 1, max: 1 },
   options: gatewayOptions,
-  examples: [["mcpx token revoke 0b7c9a52-…", "the id as `mcpx token list` shows it"]],
+  examples: [
+    ["mcpx token revoke 0b7c", "the beginning of its id will do, as `mcpx token list` shows it"],
+    ["mcpx token revoke order-7731-for-alice", "one of another issuer, written in full"],
+  ],
   run,
 });
 
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
-  const [jti = ""] = words;
-  if (jti.includes(".") && jti.length > 100) {
+  const [given = ""] = words;
+  if (given.includes(".") && given.length > 100) {
     throw misuse("that is a token, not its id", "find the id with mcpx token list");
   }
+  const jti = chosenOf(given, await issuedTokens(context));
   const revoked = hasGateway(context) ? await askGateway(context, jti) : await revokeInStore(context, jti);
   if (options.json) output.json(revoked);
   else output.line(`revoked ${visible(jti)}${revoked.known === false ? ", which was not issued here" : ""}`);
   return 0;
+}
+
+/** The whole id of one that was issued here, or one of another issuer that is written in full. */
+function chosenOf(given: string, issued: readonly JsonObject[]): string {
+  const ids = issued.map(({ jti }) => String(jti));
+  if (ids.includes(given)) return given;
+  const fitting = given.length < beginningCharsMin ? [] : ids.filter((id) => id.startsWith(given));
+  const [first, second] = fitting;
+  if (second !== undefined) {
+    const some = fitting.slice(0, namedMax).join(", ");
+    const more = fitting.length > namedMax ? `, and ${fitting.length - namedMax} more` : "";
+    throw misuse(`${given} is the beginning of several tokens: ${some}${more}`, "write more of it");
+  }
+  if (first !== undefined) return first;
+  if (isWhole(given)) return given;
+  throw new Failure(`there is no such token: ${given}`, "see mcpx token list");
+}
+
+const namedMax = 5;
+const wholeCharsMin = 16;
+
+/** Ids of ours are UUIDs: less of one is a slip. */
+function isWhole(id: string): boolean {
+  const isPartOfOurs = /^[0-9a-f]{8}-[0-9a-f-]*$/i.test(id) && id.length < 36;
+  return id.length >= wholeCharsMin && !isPartOfOurs;
 }
 
 async function askGateway(context: Context<typeof gatewayOptions>, jti: string): Promise<JsonObject> {

@@ -1,8 +1,7 @@
 // `mcpx tools show NAME`: all that is known of one tool.
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { Failure } from "../failure.ts";
 import { lookAtTree } from "../look-at-tree.ts";
-import { suggestion } from "../nearest.ts";
+import { noSuchTool } from "../no-such-tool.ts";
 import { serverOf, showLines } from "../tool-lines.ts";
 
 export const toolsShow = defineCommand({
@@ -18,14 +17,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const [name = ""] = words;
   const { tools, servers } = await lookAtTree(context);
   const tool = tools.find((one) => one.name === name);
-  if (tool === undefined) {
-    const isChanged = servers.some(
-      ({ quarantined }) => Array.isArray(quarantined) && quarantined.includes(name),
-    );
-    if (isChanged) throw new Failure(`${name} has changed`, `look at it with mcpx tools diff ${name}`);
-    const names = tools.map((one) => String(one.name));
-    throw new Failure(`there is no tool ${name}`, suggestion(name, names) ?? "see mcpx tools");
-  }
+  if (tool === undefined) throw noSuchTool(name, { tools, servers });
   const server = serverOf(name, servers);
   if (options.json) output.json({ ...tool, server: server?.name ?? null });
   else for (const line of showLines(tool, server)) output.line(line);

@@ -1,9 +1,9 @@
 // `mcpx tree`: the servers of the tree, whether they are up, what they have, and what they say beside the protocol.
 import { isObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { accessGateway, callGateway } from "../gateway-access.ts";
-import { localUser } from "../local-store.ts";
+import { adminCall } from "../gate-desk.ts";
 import { lookAtTree } from "../look-at-tree.ts";
+import { knowingServers } from "../no-such-server.ts";
 import { drawTree } from "../tree-drawing.ts";
 import { visible } from "../visible.ts";
 
@@ -43,9 +43,8 @@ async function run(context: Context<typeof options>): Promise<number> {
 
 async function printLog(context: Context<typeof options>, name: string): Promise<number> {
   const { output } = context;
-  const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
-  const path = `/admin/servers/${encodeURIComponent(name)}/log`;
-  const answer = await callGateway(await access.enter(), "GET", path);
+  const asked = adminCall(context)("GET", `/servers/${encodeURIComponent(name)}/log`);
+  const answer = await knowingServers(context, name, asked);
   const lines = Array.isArray(answer.lines) ? answer.lines.filter(isObject) : [];
   if (context.options.json) output.json(answer);
   else

@@ -1,7 +1,8 @@
 // `mcpx users sign-out SERVER --user NAME`: what the user had signed in for is removed, and what is open with it ends.
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { misuse } from "../failure.ts";
+import { Failure, misuse } from "../failure.ts";
 import { adminCall } from "../gate-desk.ts";
+import { knowingServers, namesText } from "../no-such-server.ts";
 import { visible } from "../visible.ts";
 
 const options = { ...gatewayOptions, user: { type: "string", value: "NAME", about: "who" } } as const;
@@ -19,9 +20,21 @@ async function run(context: Context<typeof options>): Promise<number> {
   const [server = ""] = words;
   const { user } = options;
   if (user === undefined) throw misuse("--user is missing", "see mcpx users SERVER for their names");
-  const path = `/servers/${encodeURIComponent(server)}/users/${encodeURIComponent(user)}`;
-  const answer = await adminCall(context)("DELETE", path);
+  const users = `/servers/${encodeURIComponent(server)}/users`;
+  const call = adminCall(context);
+  const answer = await call("DELETE", `${users}/${encodeURIComponent(user)}`).catch(
+    async (error: unknown) => {
+      if (!(error instanceof Failure) || error.reason !== "not_found") throw error;
+      const { users: names } = await knowingServers(context, server, call("GET", users));
+      throw notSignedIn(user, server, Array.isArray(names) ? names.map(String) : []);
+    },
+  );
   if (options.json) output.json(answer);
   else output.line(`${visible(user)} is signed out of ${visible(server)}`);
   return 0;
+}
+
+function notSignedIn(user: string, server: string, names: readonly string[]): Failure {
+  const fix = names.length === 0 ? "nobody is" : `there are: ${namesText(names)}`;
+  return new Failure(`${user} is not signed in to ${server}`, fix);
 }

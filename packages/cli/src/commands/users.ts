@@ -1,6 +1,7 @@
 // `mcpx users SERVER`: who has signed in to a server that users sign in to themselves.
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { adminCall } from "../gate-desk.ts";
+import { knowingServers } from "../no-such-server.ts";
 import { visible } from "../visible.ts";
 
 export const users = defineCommand({
@@ -14,7 +15,8 @@ export const users = defineCommand({
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
   const [server = ""] = words;
-  const answer = await adminCall(context)("GET", `/servers/${encodeURIComponent(server)}/users`);
+  const asked = adminCall(context)("GET", `/servers/${encodeURIComponent(server)}/users`);
+  const answer = await knowingServers(context, server, asked);
   if (options.json) {
     output.json(answer);
     return 0;

@@ -57,6 +57,12 @@ export interface Console {
 const sweepMs = 1_000;
 const loginBytesMax = 65_536;
 
+/** The page tells people what a program reads in the error. */
+const usedLink: HttpResponse = {
+  status: 303,
+  headers: { location: "/#used", "referrer-policy": "no-referrer" },
+};
+
 /** Only what a page calls itself: it becomes part of an id. */
 const tabShape = /^[a-z0-9]{1,8}$/;
 
@@ -177,6 +183,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   function logIn(request: HttpRequest): HttpResponse {
     const origin = useLink(request);
+    if (origin === undefined) return usedLink;
     const { cookie, half } = sessions.begin(request, origin);
     const detail = { from: request.remoteAddress, ...(!origin.isLocal && { byToken: true }) };
     audit.recordNow({ action: "console.login", actor: user, detail });
@@ -185,11 +192,13 @@ export function createConsole(options: ConsoleOptions): Console {
     return { status: 303, headers };
   }
 
-  function useLink({ params, remoteAddress }: HttpRequest): LoginOrigin {
+  /** `undefined` where it is used up and a person looks. */
+  function useLink({ params, remoteAddress, headers }: HttpRequest): LoginOrigin | undefined {
     try {
       return links.use(params.ticket);
     } catch (error) {
       audit.record({ action: "console.login", actor: remoteAddress, reason: "ticket_invalid" });
+      if (headers.accept?.includes("text/html")) return undefined;
       throw error;
     }
   }

@@ -1,5 +1,11 @@
 // The tree for whoever is logged in at the console: all of its tools and servers, and a call by hand.
-import { plainCaller, type RunningTree, serverStatus, serversOf } from "@mcpx/aggregator";
+import {
+  authorisationStatus,
+  plainCaller,
+  type RunningTree,
+  serverStatus,
+  serversOf,
+} from "@mcpx/aggregator";
 import type { Principal } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 
@@ -15,7 +21,10 @@ export async function showTree(tree: RunningTree, principal: Principal): Promise
     cursor = page.nextCursor;
   } while (cursor !== undefined && tools.length < toolsMax);
   // Not by a call of `mcpax.status`: whoever looks again and again would fill the audit.
-  const servers = serversOf(tree.state).map((server) => serverStatus(tree.state, server));
+  const servers = serversOf(tree.state).map((server) => ({
+    ...serverStatus(tree.state, server),
+    ...authorisationStatus(server),
+  }));
   return { tools, servers, isCut: cursor !== undefined };
 }
 

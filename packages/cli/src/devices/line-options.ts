@@ -2,6 +2,7 @@
 import { LineUnavailableError, type OpenLine, type ReadLine, readLine } from "@mcpx/devices";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
+import { lineFix } from "./line-fix.ts";
 
 export const lineOptions = {
   username: {
@@ -37,7 +38,7 @@ export function readGivenLine(text: string, { options, env, cwd }: LineContext):
       const why = cause instanceof Error ? cause.message || cause.name : String(cause);
       // Some say themselves what to do about it.
       const isSaid = cause instanceof LineUnavailableError;
-      const fix = isSaid ? undefined : "a port has one owner; is somebody else using it?";
+      const fix = isSaid ? undefined : lineFix(text, cause);
       throw new Failure(`${text} cannot be opened: ${why}`, fix, { isTemporary: !isSaid, cause });
     }
   };

@@ -86,11 +86,24 @@ test("a server's tools are counted, with those that do not say how dangerous the
 
 test.each([
   [{ kind: "command", text: "npx is not there" }, false, /mcpx add s --replace -- COMMAND/],
-  [{ kind: "start", text: "nobody is here to authorise" }, true, /mcpx up, and open the address/],
+  [
+    { kind: "start", text: "nobody is here to authorise" },
+    true,
+    /mcpx up, and open the address mcpx tree shows/,
+  ],
   [{ kind: "list", text: "s did not list within 10000 ms" }, false, /"listTimeout": "60s" in mcpServers\.s/],
   [{ kind: "start", text: "it cannot be reached (ECONNREFUSED)" }, true, /mcpx add s --replace URL/],
   [{ kind: "start", text: "exit code 3" }, false, /mcpx remove s/],
 ] as const)("%j has its own way out", (fault, isElsewhere, fix) => {
   const report = { name: "s", fault, tools: [], leftOut: [], tookMs: 0, isElsewhere };
   expect(judgeServer(report)).toMatchObject([{ state: "fault", fix: expect.stringMatching(fix) }]);
+});
+
+test("who waits to be authorised says where; what is wrong otherwise stays so", () => {
+  const report = { name: "s", tools: [], leftOut: [], tookMs: 0, isElsewhere: true };
+  const judge = (text: string) => judgeServer({ ...report, fault: { kind: "start", text } }, "http://idp");
+  expect(judge("nobody is here to authorise")).toMatchObject([
+    { state: "fault", text: "needs authorisation: open http://idp" },
+  ]);
+  expect(judge("exit code 3")).toMatchObject([{ state: "fault", text: "exit code 3" }]);
 });

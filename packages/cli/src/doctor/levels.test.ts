@@ -29,6 +29,9 @@ const tokens = [
   token("decided", { topics: ["a", "b"] }),
   token("half-decided", { topics: ["a", "c"] }),
   token(undefined),
+  token("console:root"),
+  token("cli:root"),
+  token("root@console.1"),
 ];
 const identities = { alice: { level: "full" } } as const;
 const isDecided = (id: string, topic: string) => id.endsWith("decided") && topic !== "c";

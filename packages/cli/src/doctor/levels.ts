@@ -6,6 +6,7 @@ import { type IssuedToken, openDatabase } from "@mcpx/host";
 import type { Config } from "../config.ts";
 import { Failure } from "../failure.ts";
 import { withStore } from "../local-store.ts";
+import { isOwnName } from "../own-tokens.ts";
 import { type Check, type Finding, ok, plural, some, warning } from "./finding.ts";
 
 const about = "levels";
@@ -44,7 +45,8 @@ export function judgeLevels(
 ): Finding[] {
   const without = tokens.flatMap(({ sub, claims, expiresAt, revokedAt }) => {
     const topics = Array.isArray(claims.topics) ? claims.topics.map(String) : [];
-    if (sub === undefined || topics.length === 0 || expiresAt <= now || revokedAt !== undefined) return [];
+    if (sub === undefined || isOwnName(sub)) return [];
+    if (topics.length === 0 || expiresAt <= now || revokedAt !== undefined) return [];
     const hasLevel =
       claims.level !== undefined ||
       Object.hasOwn(identities, sub) ||

@@ -1,20 +1,28 @@
 // Every server of the configuration: found, started, listed, and what its tools say of themselves.
 import { isObject } from "@mcpx/protocol";
 import { cut } from "../visible.ts";
+import { awaitedAddresses } from "./awaited-addresses.ts";
 import { type Check, type Finding, fault, ok, plural, some, warning } from "./finding.ts";
 import type { ServerReport } from "./survey.ts";
 
 export const servers: Check = {
   name: "servers",
   doing: "starting the servers",
-  run: async ({ survey }) => (await survey()).flatMap(judgeServer),
+  run: async (world) => {
+    const reports = await world.survey();
+    const addresses = reports.some(wantsAuthorisation) ? await awaitedAddresses(world) : new Map();
+    return reports.flatMap((report) => judgeServer(report, addresses.get(report.name)));
+  },
 };
 
 const faultCharsMax = 400;
 
-export function judgeServer(report: ServerReport): Finding[] {
+/** `address`: where the gateway waits for it to be authorised. */
+export function judgeServer(report: ServerReport, address?: string): Finding[] {
   const { name, tools, leftOut, tookMs } = report;
   const about = `server ${name}`;
+  if (address !== undefined && wantsAuthorisation(report))
+    return [fault(about, `needs authorisation: open ${address}`)];
   if (report.fault !== undefined)
     return [fault(about, cut(report.fault.text, faultCharsMax), fixFor(report))];
   if (report.users !== undefined) {
@@ -38,11 +46,15 @@ function isAnnotated({ annotations, _meta: meta }: ServerReport["tools"][number]
   );
 }
 
+function wantsAuthorisation({ fault: found }: Pick<ServerReport, "fault">): boolean {
+  return /authoris|401/.test(found?.text ?? "");
+}
+
 function fixFor({ name, fault: found, isElsewhere }: ServerReport): string {
   if (found?.kind === "command")
     return `install it, or mcpx add ${name} --replace -- COMMAND with its full path`;
-  if (/authoris|401/.test(found?.text ?? ""))
-    return "mcpx up, and open the address it shows; or set its headers";
+  if (wantsAuthorisation({ fault: found }))
+    return "mcpx up, and open the address mcpx tree shows; or set its headers";
   if (found?.kind === "list") return `give it more time: "listTimeout": "60s" in mcpServers.${name}`;
   if (isElsewhere) return `check the address, or mcpx add ${name} --replace URL`;
   return `run its command by hand; mcpx add ${name} --replace -- COMMAND, or mcpx remove ${name}`;

@@ -57,10 +57,17 @@ export function cardOf({ room, output, numbers }: ChatLine, proposal: Proposal, 
   }
   return proposalCard(proposal, output, {
     label: String(number),
-    approve: `/approve ${number}`,
-    reject: `/reject ${number} REASON`,
+    ways: waysOf(room, proposal, number),
     whole: `/pending ${number}`,
     nowMs: Date.now(),
     isWhole,
   });
+}
+
+/** What its level lets somebody do about a proposal. */
+function waysOf({ id, level }: Room, { proposer, targets }: Proposal, number: number): string[] {
+  const reject = `/reject ${number} REASON`;
+  if (level === "full") return [`/approve ${number}`, reject];
+  if (proposer === id) return [`/withdraw ${number}`];
+  return targets.includes(id) ? [reject] : ["somebody of level full decides"];
 }

@@ -1,6 +1,6 @@
 // What each command of the chat line does.
 import type { Proposal } from "@mcpx/client";
-import type { Decision, JsonObject } from "@mcpx/protocol";
+import { type Decision, isObject, type JsonObject } from "@mcpx/protocol";
 import { resultLines, shortened } from "../call-text.ts";
 import { signWith } from "../decide-gate.ts";
 import { approveProposal, rejectProposal, whyNotPending } from "../decide-proposal.ts";
@@ -38,6 +38,8 @@ export async function obey(chat: ChatLine, line: Line): Promise<void> {
       return approve(chat, line);
     case "reject":
       return reject(chat, line);
+    case "withdraw":
+      return withdraw(chat, line);
     case "help":
       return chat.tell(columns(verbs.map(([usage, about]) => [usage, about])), { event: "help", verbs });
     default:
@@ -60,7 +62,14 @@ function peers({ room, tell }: ChatLine): void {
 async function tools(chat: ChatLine, { peer }: Of<"tools">): Promise<void> {
   checkPeer(chat, peer);
   const { room, tell, signal } = chat;
+  if (room.level !== "full") {
+    throw new Failure(
+      "you may propose calls here, not ask for tools",
+      `/propose ${peer} TOOL JSON REASON, or come with --level full`,
+    );
+  }
   const found = await room.peer(peer).listTools({ signal });
+  if (found.length === 0) await checkTree(chat, peer);
   const lines = found.length === 0 ? [`${peer} has no tools`] : columns(toolRows(found));
   tell(shortened(lines, linesMax, charsMax), { event: "tools", peer, tools: found });
 }
@@ -75,7 +84,8 @@ async function call(chat: ChatLine, { peer, tool, args }: Of<"call">): Promise<v
     );
   }
   const onProgress = progressOf(chat, `${peer} ${tool}`);
-  const result = await room.peer(peer).callTool(tool, args, { signal, onProgress, propose: "never" });
+  const called = room.peer(peer).callTool(tool, args, { signal, onProgress, propose: "never" });
+  const result = await called.catch((error: unknown) => tellWhy(chat, peer, error));
   const lines = shortened(resultLines(result), linesMax, charsMax);
   const isError = result.isError === true;
   tell(
@@ -144,6 +154,17 @@ async function reject(chat: ChatLine, { id: typed, reason }: Of<"reject">): Prom
   tell(isOver ? [] : [output.paint("dim", text)], { event: "rejected", proposal: proposal.id, isOver });
 }
 
+async function withdraw(chat: ChatLine, { id: typed, reason }: Of<"withdraw">): Promise<void> {
+  const proposal = findProposal(chat, typed);
+  const { room, tell } = chat;
+  if (proposal.proposer !== room.id) {
+    throw new Failure(`only ${proposal.proposer} can withdraw proposal ${typed}`, "see /pending");
+  }
+  await room.proposals.withdraw([proposal], reason);
+  // That it is over everybody hears.
+  tell([], { event: "withdrawn", proposal: proposal.id });
+}
+
 /** Signed with the key of who types; what comes of it everybody hears. */
 async function decideGate(
   { room, keyPath, tell }: ChatLine,
@@ -170,6 +191,24 @@ function checkPeer({ room }: ChatLine, id: string): void {
   const ids = room.peers.map((peer) => peer.id);
   if (ids.includes(id) || id === room.id || room.state !== "live") return;
   throw new Failure(`${id} is not here`, suggestion(id, ids) ?? "see /peers");
+}
+
+/** A tree has tools, if only its own: who sees none of them has a token that opens none. */
+async function checkTree({ room }: ChatLine, peer: string): Promise<void> {
+  const { serverInfo } = await room.peer(peer).introduction();
+  if (!isObject(serverInfo) || serverInfo.name !== "mcpx") return;
+  throw new Failure(
+    `your token opens no tools of ${peer}`,
+    `mcpx join ${room.topic} --tools GLOB, or mcpx token --tools GLOB makes one that does`,
+  );
+}
+
+/** An unknown tool of a tree may be one that this token does not open. */
+async function tellWhy(chat: ChatLine, peer: string, error: unknown): Promise<never> {
+  const { room, signal } = chat;
+  const isUnknown = error instanceof Error && "reason" in error && error.reason === "unknown_tool";
+  if (isUnknown && (await room.peer(peer).listTools({ signal })).length === 0) await checkTree(chat, peer);
+  throw error;
 }
 
 function progressOf({ tell }: ChatLine, what: string) {

@@ -12,7 +12,8 @@ export type Line =
   | { verb: "propose"; peer: string; tool: string; args: JsonObject; reason: string | undefined }
   | { verb: "pending"; id: string | undefined }
   | { verb: "approve"; id: string; target: string | undefined; changes: JsonObject | undefined }
-  | { verb: "reject"; id: string; reason: string };
+  | { verb: "reject"; id: string; reason: string }
+  | { verb: "withdraw"; id: string; reason: string | undefined };
 
 /** In the order help shows them. */
 export const verbs: readonly (readonly [usage: string, about: string])[] = [
@@ -23,6 +24,7 @@ export const verbs: readonly (readonly [usage: string, about: string])[] = [
   ["/pending", "proposals that wait for a decision; with a number, all of one"],
   ["/approve ID JSON", "do it; JSON changes arguments, a peer's name before it says who shall do it"],
   ["/reject ID REASON", "say no to it"],
+  ["/withdraw ID REASON", "take back what you have proposed"],
   ["/help", "this"],
   ["/quit", "leave"],
 ];
@@ -53,6 +55,10 @@ export function parseLine(text: string): Line {
     case "/reject": {
       const { word: id, rest: reason } = nextWord(rest);
       return { verb: "reject", id: needed(id, name), reason: needed(reason, name) };
+    }
+    case "/withdraw": {
+      const { word: id, rest: reason } = nextWord(rest);
+      return { verb: "withdraw", id: needed(id, name), reason: reason === "" ? undefined : reason };
     }
     default:
       throw misuse(`there is no ${name}`, suggestion(name, verbNames) ?? "see /help; // says a slash");

@@ -53,7 +53,7 @@ test("each says how it is, how slow, how dangerous, and how much waits", () => {
       server("office", { latency: { calls: 40, p50_ms: 12, p95_ms: 80 } }),
       server("edge", { state: "degraded", degraded: { reason: "no heartbeat" } }),
       server("shop", { state: "idle", conversations: 1 }),
-      server("odd", { state: "needs sign-in" }),
+      server("odd", { state: "needs authorisation", fault: "late", authorise_url: "http://idp" }),
     ],
     tools: [
       tool("office.shred", { destructiveHint: true, readOnlyHint: false }),
@@ -80,7 +80,8 @@ test("each says how it is, how slow, how dangerous, and how much waits", () => {
   });
   expect(edge).toMatchObject({ health: "degraded", word: "degraded", fault: "Lost: no heartbeat" });
   expect(shop).toMatchObject({ health: "starting" });
-  expect(odd).toMatchObject({ health: "unknown", word: "needs sign-in" });
+  expect(odd).toMatchObject({ health: "unknown", word: "needs authorisation" });
+  expect(odd?.fault).toBe("Needs authorisation: open http://idp");
   expect(kitchen).toMatchObject({ health: "ailing", waiting: 1 });
 });
 

@@ -162,6 +162,7 @@ function latencyOf(figures: unknown): TreeNode["latency"] {
 
 function faultOf(server: JsonObject, device: JsonObject | undefined): string | undefined {
   if (isObject(server.degraded)) return `Lost: ${String(server.degraded.reason)}`;
+  if (typeof server.authorise_url === "string") return `Needs authorisation: open ${server.authorise_url}`;
   if (typeof server.fault === "string") return server.fault;
   if (isObject(server.list_faults)) {
     const [kind, why] = Object.entries(server.list_faults)[0] ?? [];

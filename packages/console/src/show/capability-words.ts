@@ -13,9 +13,12 @@ interface Danger {
   tone: "bad" | "odd" | "good" | "plain";
 }
 
-export function dangersOf(capability: Readonly<Capability>): Danger[] {
+/** `why`: why it is asked for. What is believed of a tool that says nothing is assumed, and said to be so. */
+export function dangersOf(capability: Readonly<Capability>, why?: string): Danger[] {
   const { mutable, idempotent, auth_scope, cost_class } = capability;
   const words: Danger[] = [];
+  if (why === "unannotated")
+    words.push({ text: "Assumed, since it says nothing that is believed", tone: "plain" });
   if (isIrreversible(capability)) words.push({ text: "Cannot be undone", tone: "bad" });
   else if (mutable) words.push({ text: "Changes something; can be undone", tone: "odd" });
   else words.push({ text: "Only reads", tone: "good" });
@@ -40,7 +43,7 @@ export function toolDangers(tool: JsonObject | undefined): Danger[] {
 
 const reasons: Readonly<Record<string, string>> = {
   irreversible: "The tool says that it cannot be undone",
-  unannotated: "The tool does not say how dangerous it is",
+  unannotated: "The tool says nothing of its danger that is believed",
   reversible: "A rule wants it",
   panic: "At the moment everything is asked for",
 };

@@ -57,11 +57,16 @@ export function proposalItem(
   };
 }
 
+/** What the card of a gate is known by. */
+export function gateKey(id: string): string {
+  return `g ${id}`;
+}
+
 export function gateItem(gate: GateView): GateItem {
   const args = parseExact(gate.argumentsText);
   return {
     kind: "gate",
-    key: `g ${gate.id}`,
+    key: gateKey(gate.id),
     gate,
     isReview: gate.status === "held",
     who: gate.principal,

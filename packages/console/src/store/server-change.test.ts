@@ -31,6 +31,14 @@ test.each([
   expect(troublesOf({ name: "files", fault })).toEqual([{ text: fault, fix }]);
 });
 
+test("who waits to be authorised says where, and nothing but a page is opened", () => {
+  const waiting = { name: "team", fault: "late", list_faults: { tools: "late" } };
+  const at = (authorise_url: string) => troublesOf({ ...waiting, authorise_url });
+  const text = "Needs authorisation: open";
+  expect(at("https://idp.example/?a=b")).toEqual([{ text, address: "https://idp.example/?a=b" }]);
+  expect(at("javascript:alert(1)")).toEqual([{ text }]);
+});
+
 test("a name that a shell would read is quoted in the command", () => {
   const [trouble] = troublesOf({ name: "a b;rm -rf '~'", fault: "not found" });
   expect(trouble?.fix).toContain("mcpx add 'a b;rm -rf '\\''~'\\''' --replace");

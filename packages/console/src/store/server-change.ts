@@ -74,6 +74,8 @@ export function pairTexts(pairs: readonly Pair[], between: "=" | ": "): string[]
 
 interface Trouble {
   text: string;
+  /** To be opened by a person. */
+  address?: string;
   fix?: string;
 }
 
@@ -81,10 +83,12 @@ interface Trouble {
 export function troublesOf(server: JsonObject): Trouble[] {
   const name = String(server.name);
   const troubles: Trouble[] = [];
-  if (typeof server.fault === "string")
+  const { authorise_url: address } = server;
+  if (typeof address === "string") troubles.push({ text: "Needs authorisation: open", ...pageAt(address) });
+  else if (typeof server.fault === "string")
     troubles.push({ text: server.fault, fix: fixFor(name, server.fault) });
   else if (typeof server.last_loss === "string") troubles.push({ text: `It ended: ${server.last_loss}` });
-  if (isObject(server.list_faults) && typeof server.fault !== "string") {
+  if (isObject(server.list_faults) && typeof server.fault !== "string" && typeof address !== "string") {
     for (const [kind, why] of Object.entries(server.list_faults)) {
       troubles.push({ text: `${kind}: ${String(why)}`, fix: "mcpx doctor" });
     }
@@ -97,6 +101,11 @@ export function troublesOf(server: JsonObject): Trouble[] {
     troubles.push({ text: `Left out: ${String(one)}` });
   }
   return troubles;
+}
+
+/** Nothing but a page is opened, whatever the server says. */
+function pageAt(address: string): Pick<Trouble, "address"> {
+  return /^https?:\/\//.test(address) ? { address } : {};
 }
 
 function fixFor(server: string, fault: string): string {

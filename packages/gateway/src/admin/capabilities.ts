@@ -46,7 +46,7 @@ export async function revokeCapability(gateway: Gateway, request: HttpRequest): 
   const known = seen.find(topic, issuer, id);
   // Never shorter than for one that is not known: the same id may be on another that lives longer.
   const until = Math.max(readRevocation({ ids: [id] }, now).untilMs, (known?.untilMs ?? 0) + proofSkewMs);
-  revoked.add(topic, issuer, [id], until, now);
+  revoked.addForAdmin(topic, issuer, id, until, now);
   const detail = { count: 1, first: id };
   gateway.audit.recordNow({ action: "capability.revoke", actor: by, subject: issuer, topic, detail });
   const room = gateway.rooms.get(topic);

@@ -14,14 +14,19 @@ export async function handleMcp(handling: Handling): Promise<Outcome> {
     throw new McpxError("request_needs_one_target", `to names ${envelope.to.length} participants`); // [X0-4.1-2]
   }
   if (shape === "response") await checkResponse(handling);
-  if (shape === "request" && handling.member.room.toolAccess !== "off") await checkAccess(handling);
+  if (handling.member.room.toolAccess !== "off") await checkAccess(handling, shape === "request");
   return publish;
 }
 
 /** Only where the topic's configuration wants it: everywhere else the gateway reads no methods. [AC-6-1] [X1-3.2-1] */
-async function checkAccess(handling: Handling): Promise<void> {
+async function checkAccess(handling: Handling, isRequest: boolean): Promise<void> {
   const { gateway, member, envelope } = handling;
   const { method } = envelope.payload;
+  if (method !== "tools/call" && method !== capabilityMethods.request) return;
+  // Some owners would do it all the same.
+  if (!isRequest) {
+    throw new McpxError("bad_json_rpc", `${method} without an id`, { suggestion: "Send it with an id" });
+  }
   if (method === "tools/call") await enforceCall(handling);
   if (method === capabilityMethods.request) {
     gateway.rates.chargeCapabilityRequest(member.participant.id, gateway.clock.monotonic()); // [AC-6-3]

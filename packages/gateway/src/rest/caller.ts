@@ -2,6 +2,7 @@
 import { bearerToken, type HttpRequest, mayEnter, type Principal } from "@mcpx/host";
 import { isId, McpxError } from "@mcpx/protocol";
 import type { Gateway } from "../gateway-state.ts";
+import { judgeLevel } from "../level-for.ts";
 
 /** Who has shown a good token, for the record of what they are refused. */
 const known = new WeakMap<HttpRequest, string>();
@@ -26,10 +27,28 @@ export async function topicOf(gateway: Gateway, request: HttpRequest): Promise<s
 export function checkTopic(gateway: Gateway, principal: Principal, topic: unknown): string {
   if (!isId(topic)) throw new McpxError("bad_request", "the topic's name is not one");
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
-  const { id } = principal;
-  if (id !== undefined && gateway.levelDecisions.find(id, topic) === "none") throw new McpxError("kicked");
+  checkLevel(gateway, principal, topic);
   if (!gateway.topics.has(topic)) throw new McpxError("not_found", "there is no such topic");
   return topic;
+}
+
+export function checkLevel(gateway: Gateway, principal: Principal, topic: string): void {
+  const reason = whyNot(gateway, principal, topic);
+  if (reason === "unauthorised") throw new McpxError(reason, "the token names no participant");
+  if (reason !== undefined) throw new McpxError(reason);
+}
+
+/** What the door would say. But an admin needs no level to look, and in open mode nobody needs a name. */
+export function whyNot(
+  gateway: Gateway,
+  principal: Principal,
+  topic: string,
+): "unauthorised" | "kicked" | "no_level" | undefined {
+  const { id, admin } = principal;
+  if (id === undefined) return admin || gateway.options.mode === "open" ? undefined : "unauthorised";
+  const found = judgeLevel(gateway, principal, id, topic);
+  if (found === "kicked") return found;
+  return found === "no_level" && !admin ? found : undefined;
 }
 
 /** An admin's name for the record. [X1-10.3-2] */

@@ -1,15 +1,16 @@
-// GET /v0/topics: the topics the caller's token covers. [X0-5.3-1]
-import { type HttpRequest, type HttpResponse, mayEnter } from "@mcpx/host";
+// GET /v0/topics: the topics the caller's token covers and no decision keeps from them. [X0-5.3-1]
+import { type HttpRequest, type HttpResponse, mayEnter, type Principal } from "@mcpx/host";
 import type { Gateway } from "../gateway-state.ts";
+import { everyTopic } from "../level-decisions.ts";
 import { topicOptions } from "../open-room.ts";
 import { presentMembers } from "../present.ts";
-import { callerOf } from "./caller.ts";
+import { callerOf, checkLevel, whyNot } from "./caller.ts";
 
 export async function listTopics(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const principal = await callerOf(gateway, request);
   const known = await gateway.durableLog.topics();
   const topics = known
-    .filter(({ name }) => mayEnter(principal, name))
+    .filter(({ name }) => isShown(gateway, principal, name))
     .map(({ name, seq }) => {
       const room = gateway.rooms.get(name);
       const hasHistory = topicOptions(gateway, name).history;
@@ -19,5 +20,12 @@ export async function listTopics(gateway: Gateway, request: HttpRequest): Promis
         seq: hasHistory ? seq : (room?.deliveredSeq ?? 0),
       };
     });
+  // An empty list is for those who could enter a topic if there were one; others are told why not.
+  if (topics.length === 0 && !principal.admin) checkLevel(gateway, principal, everyTopic);
   return { body: { topics } };
+}
+
+function isShown(gateway: Gateway, principal: Principal, topic: string): boolean {
+  if (!mayEnter(principal, topic)) return false;
+  return principal.admin || whyNot(gateway, principal, topic) === undefined;
 }

@@ -54,6 +54,21 @@ test("[AC-6-4] one issuer's share is the same in one topic and in ten, so others
   expect(list.has("kitchen", "oven", "a", now)).toBe(true);
 });
 
+test("[AC-9-3] [AC-6-4] an issuer that filled its share, and issuers that filled the list, stop no admin", () => {
+  const list = listIn(newDb(), { idsMax: 20, idsPerIssuerMax: 9 });
+  const ids = Array.from({ length: 9 }, (_, n) => `junk-${n}`);
+  const until = now + 1_000;
+  for (const issuer of ["mallory", "trudy"]) list.add("kitchen", issuer, ids, until, now);
+  expect(() => list.add("kitchen", "mallory", ["more"], until, now)).toThrow(/list of revoked/);
+  expect(() => list.add("kitchen", "oven", ["more"], until, now)).toThrow(/list of revoked/);
+  list.addForAdmin("kitchen", "mallory", "stolen", until, now);
+  list.addForAdmin("kitchen", "oven", "stolen", until, now);
+  expect(list.has("kitchen", "mallory", "stolen", now)).toBe(true);
+  expect(list.has("kitchen", "oven", "stolen", now)).toBe(true);
+  // Control: the whole is bounded, for admins too.
+  expect(() => list.addForAdmin("kitchen", "oven", "another", until, now)).toThrow(/list of revoked/);
+});
+
 test("[AC-6-4] many are found among many, in bounded memory", () => {
   const list = listIn(newDb());
   const ids = Array.from({ length: 20_000 }, (_, n) => `c${n}`);

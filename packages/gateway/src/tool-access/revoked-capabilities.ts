@@ -7,13 +7,14 @@ import { McpxError } from "@mcpx/protocol";
 import { HashSet } from "./hash-set.ts";
 
 export interface RevocationBounds {
-  /** Ids that are not over, of everybody. */
+  /** Ids that are not over, of everybody; the last tenth is for admins. */
   idsMax: number;
-  /** And of one issuer, in all its topics. */
+  /** And of one issuer, in all its topics; admins are not bound by it. */
   idsPerIssuerMax: number;
 }
 
 const defaultBounds: RevocationBounds = { idsMax: 1_000_000, idsPerIssuerMax: 100_000 };
+const adminShare = 0.1;
 const hashBytes = 8;
 
 export class RevokedCapabilities {
@@ -36,9 +37,29 @@ export class RevokedCapabilities {
     return this.#hashes?.bytes ?? 0;
   }
 
-  /** Durable when it returns. */
+  /** What an issuer takes back itself, within its share. Durable when it returns. */
   add(topic: string, issuer: string, ids: readonly string[], until: number, now: number): void {
-    const hashes = this.#makeRoom(issuer, ids.length, now);
+    const { idsMax, idsPerIssuerMax } = this.#bounds;
+    const sql = "SELECT count(*) AS n FROM revoked_capabilities WHERE issuer = ? AND until > ?";
+    const own = Number(this.#db.prepare(sql).get(issuer, now)?.n);
+    if (own + ids.length > idsPerIssuerMax) throw fullError();
+    this.#keep(topic, issuer, ids, until, now, idsMax - Math.floor(idsMax * adminShare));
+  }
+
+  /** What an admin takes back in its place: no issuer can fill the list against that. Durable when it returns. */
+  addForAdmin(topic: string, issuer: string, id: string, until: number, now: number): void {
+    this.#keep(topic, issuer, [id], until, now, this.#bounds.idsMax);
+  }
+
+  #keep(
+    topic: string,
+    issuer: string,
+    ids: readonly string[],
+    until: number,
+    now: number,
+    idsMax: number,
+  ): void {
+    const hashes = this.#makeRoom(ids.length, now, idsMax);
     const insert = this.#db.prepare(`
       INSERT INTO revoked_capabilities (topic, issuer, jti, until) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET until = max(until, excluded.until)`);
@@ -58,15 +79,10 @@ export class RevokedCapabilities {
     return row !== undefined && Number(row.until) > now;
   }
 
-  #makeRoom(issuer: string, more: number, now: number): HashSet {
-    const { idsMax, idsPerIssuerMax } = this.#bounds;
+  #makeRoom(more: number, now: number, idsMax: number): HashSet {
     if (this.#load(now).count + more > idsMax) this.#forget(now);
     const hashes = this.#load(now);
-    const sql = "SELECT count(*) AS n FROM revoked_capabilities WHERE issuer = ? AND until > ?";
-    const own = Number(this.#db.prepare(sql).get(issuer, now)?.n);
-    if (hashes.count + more > idsMax || own + more > idsPerIssuerMax) {
-      throw new McpxError("storage_full", "the list of revoked capabilities is full");
-    }
+    if (hashes.count + more > idsMax) throw fullError();
     return hashes;
   }
 
@@ -88,6 +104,10 @@ export class RevokedCapabilities {
     this.#hashes = hashes;
     return hashes;
   }
+}
+
+function fullError(): McpxError {
+  return new McpxError("storage_full", "the list of revoked capabilities is full");
 }
 
 function addBlock(hashes: HashSet, block: Buffer): void {

@@ -1,9 +1,11 @@
 // What an approver is told about a call's danger, in words. Pure. [AX-11.2-1]
 import { type Capability, isIrreversible } from "@mcpx/protocol";
 
-export function dangersOf(capability: Readonly<Capability>): string[] {
+/** `why`: why it is asked for. What is believed of a tool that says nothing is assumed, and said to be so. */
+export function dangersOf(capability: Readonly<Capability>, why?: string): string[] {
   const { mutable, idempotent, auth_scope, cost_class } = capability;
   const words: string[] = [];
+  if (why === "unannotated") words.push("Assumed, since it says nothing that is believed");
   if (isIrreversible(capability)) words.push("Cannot be undone");
   else if (mutable) words.push("Changes something, and can be undone");
   if (mutable && !idempotent) words.push("Twice is not the same as once");
@@ -15,7 +17,7 @@ export function dangersOf(capability: Readonly<Capability>): string[] {
 
 const reasons: Readonly<Record<string, string>> = {
   irreversible: "The tool says that it cannot be undone.",
-  unannotated: "The tool does not say how dangerous it is.",
+  unannotated: "The tool says nothing of its danger that is believed.",
   reversible: "A rule of the operator wants it.",
   panic: "At the moment everything is asked for.",
 };

@@ -59,6 +59,11 @@ test("[AX-11.2-1] danger is told in words", () => {
   const grave = { ...cautious, auth_scope: "admin", cost_class: "expensive" } as const;
   expect(dangersOf(grave)).toContain("Needs the rights of an administrator");
   expect(dangersOf({ ...cautious, mutable: false, cost_class: "free" })).toEqual([]);
+  expect(dangersOf(cautious, "unannotated")).toEqual([
+    "Assumed, since it says nothing that is believed",
+    ...dangersOf(cautious),
+  ]);
+  expect(whyText("unannotated")).toBe("The tool says nothing of its danger that is believed.");
   expect(whyText("rule 3")).toBe("The operator's rule 3 wants it.");
   expect(whyText("panic")).toContain("everything");
 });

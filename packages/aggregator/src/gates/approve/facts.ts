@@ -72,7 +72,7 @@ export async function factsOf(
     asked_by: gate.principal,
     asked_at: new Date(gate.createdAt).toISOString(),
     why: whyText(gate.why),
-    dangers: dangersOf(gate.capability),
+    dangers: dangersOf(gate.capability, gate.why),
     expires_at: new Date(gate.expiresAt).toISOString(),
     expires_in_ms: Math.max(0, gate.expiresAt - clock.now()),
     result_digest: gate.review?.digest,

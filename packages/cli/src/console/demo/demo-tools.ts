@@ -24,7 +24,7 @@ export const robotTools: readonly DemoTool[] = [
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
     run: ({ part, to, speed = 0.5 }) =>
-      `The ${String(part)} is on the ${String(to)} now (${String(speed)} m/s).`,
+      `The ${String(part)} is ${to === "bin" ? "in" : "on"} the ${String(to)} now (${String(speed)} m/s).`,
   },
   {
     item: {

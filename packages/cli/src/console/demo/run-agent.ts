@@ -17,7 +17,7 @@ interface Wish {
   reason: string;
 }
 
-const wishes: readonly Wish[] = [
+export const wishes: readonly Wish[] = [
   {
     args: { part: "blue gear", to: "bench", speed: 0.5 },
     reason: "Order A-17 needs the blue gear on the bench. I may only propose: will you let me?",
@@ -26,7 +26,7 @@ const wishes: readonly Wish[] = [
     args: { part: "blue gear", to: "shelf", speed: 2.5 },
     reason: "The gear is checked. Shall it go to the shelf? I am in a hurry.",
   },
-  { args: { part: "offcuts", to: "bin", speed: 0.5 }, reason: "Tidying up. That is all for today." },
+  { args: { part: "offcut", to: "bin", speed: 0.5 }, reason: "Tidying up. That is all for today." },
 ];
 
 const proposalMs = 300_000;

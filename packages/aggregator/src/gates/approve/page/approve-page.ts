@@ -30,6 +30,8 @@ export function approvePage(parts: ApproveParts): void {
   const lookMs = 1_000;
   const lookHiddenMs = 5_000;
   const warnMs = [60_000, 10_000];
+  const nobodyEnrolled =
+    "Nobody has enrolled a passkey at this address. Register one at the console: mcpx console --open, then Tokens.";
   const byId = (id: string) => document.getElementById(id) as PageElement;
   const base = location.pathname;
   const shower = parts.createShower({ visibleText });
@@ -65,9 +67,7 @@ export function approvePage(parts: ApproveParts): void {
   /** What can be done at this moment. */
   const arm = () => {
     const isPending = isUndecided();
-    const obstacle =
-      passkeys.obstacle() ??
-      (facts?.has_passkeys === false ? "Nobody has enrolled a passkey at this address." : undefined);
+    const obstacle = passkeys.obstacle() ?? (facts?.has_passkeys === false ? nobodyEnrolled : undefined);
     byId("buttons").hidden = !isPending || obstacle !== undefined;
     byId("elsewhere").hidden = !isPending;
     byId("obstacle").hidden = !isPending || obstacle === undefined;
