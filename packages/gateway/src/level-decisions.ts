@@ -11,6 +11,7 @@ export const everyTopic = "*";
 export class LevelDecisions {
   readonly #db: DatabaseSync;
   readonly #find: StatementSync;
+  readonly #any: StatementSync;
   readonly #set: StatementSync;
   readonly #clear: StatementSync;
 
@@ -20,12 +21,18 @@ export class LevelDecisions {
     this.#find = db.prepare(
       "SELECT level FROM level_decisions WHERE id = ? AND topic IN (?, '*') ORDER BY n DESC LIMIT 1",
     );
+    this.#any = db.prepare("SELECT 1 FROM level_decisions WHERE id = ? LIMIT 1");
     this.#set = db.prepare("INSERT INTO level_decisions (id, topic, level, by, at) VALUES (?, ?, ?, ?, ?)");
     this.#clear = db.prepare("DELETE FROM level_decisions WHERE id = ? AND (topic = ? OR ? = '*')");
   }
 
   find(id: string, topic: string): DecidedLevel | undefined {
     return this.#find.get(id, topic)?.level as DecidedLevel | undefined;
+  }
+
+  /** Whether there is one about them, wherever it counts. */
+  isAbout(id: string): boolean {
+    return this.#any.get(id) !== undefined;
   }
 
   /** Replaces what the decision covers: a decision for every topic replaces all. */
