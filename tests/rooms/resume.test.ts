@@ -88,18 +88,27 @@ test("[B-RESUME-1] a long absence is read back in pages, in order, while others 
 test("[B-RESUME-1] who comes back to a long past does not keep everybody else waiting", async () => {
   const topic = "room:patience";
   const bob = await enter(server, "bob", { topic });
-  const count = 6_000;
+  const count = 12_000;
   for (let i = 1; i <= count; i += 1) {
     const id = bob.say(".");
     if (i % 500 === 0) await bob.ack(id);
   }
   const admin = await server.adminToken();
+  const places: number[] = [];
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      const { body } = await server.call("GET", "/admin/connections", admin);
+      const isHers = (one: Seen) => one.topic === topic && one.participantId === "alice";
+      places.push(body.connections.find(isHers)?.seq ?? 0);
+    }
+  })();
   const alice = await enter(server, "alice", { topic, query: { ...query, resume: positionOf(bob, 0) } });
-  const { body } = await server.call("GET", "/admin/connections", admin);
-  const hers = body.connections.find((one: Seen) => one.topic === topic && one.participantId === "alice");
-  // Somebody else was answered while she was still being told.
-  expect(hers.seq).toBeLessThan(count);
   await alice.find(({ seq }) => seq === count);
+  isOver = true;
+  await looking;
+  // Somebody else was answered while she was still being told.
+  expect(places.filter((place) => place > 0 && place < count)).not.toEqual([]);
 });
 
 describe("[B-RESUME-1] a resume is refused, never partial,", () => {
