@@ -31,11 +31,11 @@ const check = [
 
 const rest = [
   [{ name: "test programs", command: ["node", "tests/support/bundle-programs.ts", programs] }],
-  // They wait more than they work: three at a time, also where there are two cores.
+  // They wait more than they work: two at a time, also where there are two cores.
   [
     {
       name: "system tests",
-      command: ["vitest", "run", "--project", "system", "--project", "in-process", "--maxWorkers=3"],
+      command: ["vitest", "run", "--project", "system", "--project", "in-process", "--maxWorkers=2"],
       counts: true,
     },
   ],

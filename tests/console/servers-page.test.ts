@@ -77,6 +77,8 @@ test(
     await button(page, "Log of tiny").click();
     await page.getByRole("region", { name: "Log of tiny" }).getByText("tiny is up").waitFor();
     expect(await axeFaults(page)).toEqual([]);
+    // Shut again: who follows the log of what is removed is told that it is gone.
+    await button(page, "Log of tiny").click();
     expect(await page.content()).not.toContain(token);
     // Its place is taken only after it was said; where the file is another meanwhile, it is shown again.
     await button(page, "Add a server …").click();

@@ -56,7 +56,9 @@ test("[AX-8.1-4] a node behind an SLCAN adapter is called in single frames and i
   const { bus, port } = await startBus("called");
   const { encoding, transport, open } = readLine(`slcan:${port}?node=${node}&bitrate=250000`);
   const config = simulatedConfig("can", { encoding, transport });
-  const { events } = await tree.open(config, open());
+  const { device, events } = await tree.open(config, open());
+  // Before its port goes: the next one may have the same name, and it would open that.
+  onTestFinished(() => device[Symbol.asyncDispose]());
   await expect.poll(() => events.map(({ event }) => event)).toContain("registered");
   expect(bus.lines.slice(0, 4)).toEqual(["", "C", "S5", "O"]);
   await expect.poll(() => tree.toolsOf("can")).toEqual(["add", "echo"]);
