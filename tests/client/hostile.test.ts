@@ -339,20 +339,25 @@ test("a hostile client cannot break what is served: ids of any type, cancels of 
   await mallory.leave();
 });
 
-test("one peer's open requests never keep a server from the others, however it begins anew", async () => {
-  const house = await startHouse();
-  const oven = await join(house, "oven");
-  let servers = 0;
-  let open = 0;
+/** A kitchen for each peer: how many there were, and are. */
+async function serveCounted(oven: Awaited<ReturnType<typeof join>>): Promise<{ made: number; open: number }> {
+  const kitchens = { made: 0, open: 0 };
   await oven.serve(() => {
-    servers += 1;
-    open += 1;
+    kitchens.made += 1;
+    kitchens.open += 1;
     const { server } = kitchenV1();
     server.server.onclose = () => {
-      open -= 1;
+      kitchens.open -= 1;
     };
     return server;
   });
+  return kitchens;
+}
+
+test("one peer's open requests never keep a server from the others, however it begins anew", async () => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  const kitchens = await serveCounted(oven);
   const mallory = await enter(house, "mallory", { topic });
   const send = (payload: object) =>
     mallory.send({ kind: "mcp", to: ["oven"], payload: { jsonrpc: "2.0", ...payload } });
@@ -361,27 +366,17 @@ test("one peer's open requests never keep a server from the others, however it b
     send({ id: `i${i}`, method: "initialize", params });
     send({ id: `w${i}`, method: "tools/call", params: { name: "wait" } });
   }
-  await expect.poll(() => servers, { timeout: 10_000 }).toBe(700);
+  await expect.poll(() => kitchens.made, { timeout: 10_000 }).toBe(700);
   const alice = await join(house, "alice");
   expect(textOf(await alice.peer("oven").callTool("echo", { text: "still" }))).toBe("still");
-  expect(open).toBeLessThanOrEqual(512);
+  expect(kitchens.open).toBeLessThanOrEqual(512);
   await mallory.leave();
 });
 
 test("an introduction that a server refuses leaves nothing of it behind", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");
-  let servers = 0;
-  let open = 0;
-  await oven.serve(() => {
-    servers += 1;
-    open += 1;
-    const { server } = kitchenV1();
-    server.server.onclose = () => {
-      open -= 1;
-    };
-    return server;
-  });
+  const kitchens = await serveCounted(oven);
   const alice = await join(house, "alice");
   expect(textOf(await alice.peer("oven").callTool("echo", { text: "before" }))).toBe("before");
   const mallory = await enter(house, "mallory", { topic });
@@ -389,7 +384,7 @@ test("an introduction that a server refuses leaves nothing of it behind", async 
     const payload = { jsonrpc: "2.0", id, method: "initialize", params: { nonsense: true } };
     mallory.send({ kind: "mcp", to: ["oven"], payload });
   }
-  await expect.poll(() => ({ servers, open })).toEqual({ servers: 21, open: 1 });
+  await expect.poll(() => ({ ...kitchens })).toEqual({ made: 21, open: 1 });
   expect(textOf(await alice.peer("oven").callTool("echo", { text: "still" }))).toBe("still");
   await mallory.leave();
 });

@@ -10,7 +10,7 @@ import {
 } from "@mcpx/protocol";
 import { z } from "zod";
 import * as is from "./config-values.ts";
-import { suggestion } from "./nearest.ts";
+import { unknownKey } from "./unknown-key.ts";
 
 /** An object with these keys and no others. `later`: keys that are known but not built yet. */
 function section<Shape extends z.ZodRawShape>(shape: Shape, later: readonly string[] = []) {
@@ -21,22 +21,6 @@ function section<Shape extends z.ZodRawShape>(shape: Shape, later: readonly stri
       return issue.keys.map((key) => unknownKey(key, Object.keys(shape), later)).join("\n");
     },
   });
-}
-
-/** What other programs call it: nearer than what is spelt alike. */
-const synonyms: Readonly<Record<string, string>> = {
-  cmd: "command",
-  arguments: "args",
-  environment: "env",
-  uri: "url",
-  endpoint: "url",
-};
-
-function unknownKey(key: string, known: readonly string[], later: readonly string[]): string {
-  if (later.includes(key)) return "not supported by this version; remove it";
-  const meant = Object.hasOwn(synonyms, key) ? synonyms[key] : undefined;
-  if (meant !== undefined && known.includes(meant)) return `unknown key; did you mean ${meant}?`;
-  return `unknown key; ${suggestion(key, known) ?? `known here: ${known.join(", ")}`}`;
 }
 
 function list<T extends z.ZodType>(item: T) {

@@ -1,8 +1,8 @@
 // Approving and rejecting proposals, for the chat line and for the commands.
 import type { Progress, Proposal, Room } from "@mcpx/client";
 import { isObject, type JsonObject } from "@mcpx/protocol";
+import { fittingOne } from "./by-beginning.ts";
 import { Failure } from "./failure.ts";
-import { fittingOne } from "./gate-desk.ts";
 
 /** Nobody types so many of a longer one: it is meant as it stands. */
 const wholeCharsMin = 16;

@@ -8,8 +8,9 @@ import {
   type JsonObject,
   parseExact,
 } from "@mcpx/protocol";
+import { fittingOne } from "./by-beginning.ts";
 import type { Context, gatewayOptions } from "./command.ts";
-import { Failure, misuse } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { accessGateway, callGateway } from "./gateway-access.ts";
 import { localUser } from "./local-store.ts";
 
@@ -68,9 +69,6 @@ export interface GateDesk {
   decide(id: string, proof: string): Promise<GateReport>;
 }
 
-/** Shorter beginnings are more likely a slip than a choice. */
-export const beginningCharsMin = 4;
-
 export function adminCall(context: GatewayContext) {
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
   return async (method: "GET" | "POST" | "DELETE", path: string, body?: JsonObject) =>
@@ -105,13 +103,6 @@ export function gateDesk(context: GatewayContext): GateDesk {
     decide: async (id, proof) =>
       checked(await call("POST", `/gates/${encodeURIComponent(id)}/decision`, { proof })),
   };
-}
-
-/** The one whose id begins so. */
-export function fittingOne<T extends { id: string }>(id: string, all: readonly T[]): T | undefined {
-  const fitting = id.length < beginningCharsMin ? [] : all.filter((one) => one.id.startsWith(id));
-  if (fitting.length > 1) throw misuse(`${id} is the beginning of several`, "write more of it");
-  return fitting[0];
 }
 
 /** What is shown must be what is signed, whatever the gateway says. */

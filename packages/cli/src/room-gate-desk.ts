@@ -2,8 +2,9 @@
 // browser and no rights at the gateway are needed, only a place in the room and a key that counts. [B-GATE-2]
 import type { Proposal, Room } from "@mcpx/client";
 import { type GateNotice, gateProposalId, isObject, type JsonObject, readGateNotice } from "@mcpx/protocol";
+import { fittingOne } from "./by-beginning.ts";
 import { Failure } from "./failure.ts";
-import { checked, fittingOne, type GateDesk, type GateReport } from "./gate-desk.ts";
+import { checked, type GateDesk, type GateReport } from "./gate-desk.ts";
 
 export function roomGateDesk(room: Room): GateDesk {
   const find = async (id: string): Promise<GateReport> => {

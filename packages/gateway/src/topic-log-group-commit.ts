@@ -2,7 +2,7 @@
 // before: what comes during a commit waits at the writer, and shares the next one.
 import { setImmediate } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
-import type { Appended, NewEntry } from "./topic-log.ts";
+import { type Appended, bytesInMemory, type NewEntry } from "./topic-log.ts";
 
 export interface GroupCommit {
   append(entry: NewEntry): Promise<Appended>;
@@ -39,7 +39,7 @@ export function createGroupCommit(
     const batch = waiting;
     waiting = [];
     await commitBatch(batch);
-    for (const { entry } of batch) waitingBytes -= bytesOf(entry);
+    for (const { entry } of batch) waitingBytes -= bytesInMemory(entry);
   }
 
   async function commitBatch(batch: Waiting[]): Promise<void> {
@@ -57,7 +57,7 @@ export function createGroupCommit(
   return {
     append: (entry) =>
       new Promise((resolve, reject) => {
-        const bytes = bytesOf(entry);
+        const bytes = bytesInMemory(entry);
         if (waitingBytes + bytes > waitingBytesMax) {
           return reject(new McpxError("rate_limited", "the store cannot keep up", { retryAfterMs: 100 }));
         }
@@ -67,9 +67,4 @@ export function createGroupCommit(
       }),
     settle: async () => committing,
   };
-}
-
-/** What an entry takes in memory at most: two bytes a character, and some for the rest of it. */
-function bytesOf({ text }: NewEntry): number {
-  return 2 * text.length + 512;
 }

@@ -2,7 +2,16 @@
 // each has an epoch of its own.
 import { randomBytes } from "node:crypto";
 import { McpxError } from "@mcpx/protocol";
-import type { Appended, Bounds, Entry, NewEntry, ReadOptions, Retention, TopicLog } from "./topic-log.ts";
+import {
+  type Appended,
+  type Bounds,
+  bytesInMemory,
+  type Entry,
+  type NewEntry,
+  type ReadOptions,
+  type Retention,
+  type TopicLog,
+} from "./topic-log.ts";
 import { lastToTrim, searchSeqBefore } from "./topic-log-search.ts";
 
 export interface MemoryTopicLogOptions {
@@ -91,7 +100,7 @@ function append(holding: Holding, topic: Topic, entry: NewEntry): Appended {
   const kept: Kept = { ...entry, seq: topic.last, at: topic.lastAt };
   topic.bySeq.set(kept.seq, kept);
   topic.byId.set(kept.id, kept);
-  holding.bytes += bytesOf(kept);
+  holding.bytes += bytesInMemory(kept);
   holding.byUse.delete(topic);
   holding.byUse.add(topic);
   return { outcome: "appended", seq: kept.seq, at: kept.at };
@@ -138,7 +147,7 @@ function forgetFirst(holding: Holding, topic: Topic): void {
   topic.byId.delete(kept.id);
   topic.bySeq.delete(kept.seq);
   topic.first += 1;
-  holding.bytes -= bytesOf(kept);
+  holding.bytes -= bytesInMemory(kept);
   if (topic.first > topic.last) holding.byUse.delete(topic);
 }
 
@@ -146,11 +155,6 @@ function keptAt(topic: Topic, seq: number): Kept {
   const kept = topic.bySeq.get(seq);
   if (kept === undefined) throw new Error(`no entry ${seq} between ${topic.first} and ${topic.last}`);
   return kept;
-}
-
-/** What an entry takes in memory at most: two bytes a character, and some for the rest of it. */
-function bytesOf({ text }: Kept): number {
-  return 2 * text.length + 512;
 }
 
 function entryOf({ digest: _, ...entry }: Kept): Entry {

@@ -19,6 +19,11 @@ export interface Entry extends Omit<NewEntry, "digest"> {
   seq: number;
 }
 
+/** What an entry takes in memory at most: two bytes a character, and some for the rest of it. */
+export function bytesInMemory({ text }: Pick<NewEntry, "text">): number {
+  return 2 * text.length + 512;
+}
+
 export type Appended =
   | { outcome: "appended" | "duplicate"; seq: number; at: number }
   /** The id was used by another sender or for another body. */

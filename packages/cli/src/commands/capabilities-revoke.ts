@@ -1,8 +1,9 @@
 // `mcpx capabilities revoke ID`: the gateway refuses the next call with it, and the room is told.
 import type { JsonObject } from "@mcpx/protocol";
+import { begunWith } from "../by-beginning.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
-import { adminCall, beginningCharsMin, objects } from "../gate-desk.ts";
+import { adminCall, objects } from "../gate-desk.ts";
 import { visible } from "../visible.ts";
 
 const options = {
@@ -43,7 +44,7 @@ function chosenOf(context: Context<typeof options>, seen: readonly JsonObject[])
       (room === undefined || topic === room) && (owner === undefined || issuer === owner),
   );
   const whole = here.filter((one) => one.id === id);
-  const begun = id.length < beginningCharsMin ? [] : here.filter((one) => String(one.id).startsWith(id));
+  const begun = begunWith(id, here, (one) => String(one.id));
   const [first, second] = whole.length > 0 ? whole : begun;
   if (second !== undefined)
     throw misuse(`${id} fits several`, "write more of it, or give --room and --owner");

@@ -1,9 +1,10 @@
 // `mcpx token revoke JTI`: it counts no more, and whoever is connected with it is cut off.
 import type { JsonObject } from "@mcpx/protocol";
+import { begunWith } from "../by-beginning.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { Failure, misuse } from "../failure.ts";
-import { beginningCharsMin } from "../gate-desk.ts";
+
 import { accessGateway, callGateway, hasGateway } from "../gateway-access.ts";
 import { issuedTokens } from "../issued-tokens.ts";
 import { localUser, withStore } from "../local-store.ts";
@@ -37,7 +38,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
 function chosenOf(given: string, issued: readonly JsonObject[]): string {
   const ids = issued.map(({ jti }) => String(jti));
   if (ids.includes(given)) return given;
-  const fitting = given.length < beginningCharsMin ? [] : ids.filter((id) => id.startsWith(given));
+  const fitting = begunWith(given, ids, (id) => id);
   const [first, second] = fitting;
   if (second !== undefined) {
     const some = fitting.slice(0, namedMax).join(", ");
