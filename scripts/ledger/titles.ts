@@ -1,8 +1,7 @@
-// Says which rows of the spec ledger the tests name. Only titles count, so an id in a comment or an
-// assertion proves nothing. Pure: spec.ts reads the files.
+// The ledger ids in the titles of a test file. Only titles count: an id in a comment or an assertion shows nothing.
+// Pure: the callers read the files.
 
-export type LedgerRow = { id: string; level: string; text: string; part: string };
-type TestFile = { path: string; text: string };
+export type TestFile = { path: string; text: string };
 
 const idsInTitle = /\[((?:X\d|AC|PL|AX|B)-[^\]]*)\]/g;
 const comment = /\/\/.*|\/\*[\s\S]*?\*\//y;
@@ -10,25 +9,8 @@ const quoted = /(["'])(?:\\[\s\S]|(?!\1)[^\\\n])*\1/y;
 // A slash opens a regular expression only where a value may stand; elsewhere it divides.
 const regexp = /(?<=(?:^|[(,=:[!&|?{;>]|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/my;
 
-/** Sorts the ledger by what the titles of `files` name; `built` lists the parts that owe their tests now. */
-export function ledgerCoverage(rows: LedgerRow[], built: string[], files: TestFile[]) {
-  const known = new Set(rows.map(({ id }) => id));
-  const named = files.flatMap((file) => namedIds(file).map((id) => ({ id, path: file.path })));
-  const covered = new Set(named.map(({ id }) => id));
-  const owed = rows.filter(({ level }) => level !== "N");
-  const open = owed.filter(({ id }) => !covered.has(id));
-  const openIds = (isBuilt: boolean) =>
-    open.filter(({ part }) => built.includes(part) === isBuilt).map(({ id }) => id);
-  return {
-    total: owed.length,
-    covered: owed.length - open.length,
-    missing: openIds(true),
-    later: openIds(false),
-    unknown: named.filter(({ id }) => !known.has(id)),
-  };
-}
-
-function namedIds(file: TestFile): string[] {
+/** The ids that the titles of `file` name, each once. */
+export function namedIds(file: TestFile): string[] {
   const ids = titlesOf(file).flatMap((title) => [...title.matchAll(idsInTitle)].map(([, id = ""]) => id));
   return [...new Set(ids)];
 }
