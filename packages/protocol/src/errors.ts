@@ -9,6 +9,8 @@ interface ErrorRow {
   fault: "caller" | "gateway";
   retry: boolean;
   suggestion: string;
+  /** What stands in the detail where the thrower gives none. */
+  detail?: string;
 }
 
 const row = (
@@ -18,6 +20,12 @@ const row = (
   suggestion: string,
   more: Partial<Pick<ErrorRow, "fault" | "retry">> = {},
 ): ErrorRow => ({ code, http, message, suggestion, fault: "caller", retry: false, ...more });
+
+/** A call that its capability does not allow. */
+const capabilityRow = (detail: string, suggestion: string): ErrorRow => ({
+  ...row(-32003, 403, "Invalid or missing capability token", suggestion),
+  detail,
+});
 
 export const errorTable = {
   // What a frame or an envelope can get wrong.
@@ -212,48 +220,40 @@ export const errorTable = {
     "Look what it did before you call again",
     { fault: "gateway" },
   ),
-  // Capabilities.
-  missing: row(-32003, 403, "A capability is missing", "Ask its owner with capabilities/request"),
-  malformed: row(-32003, 403, "The capability cannot be read", "Send it as it was granted"),
-  bad_signature: row(-32003, 403, "The capability is not signed by its issuer", "Ask its owner for one"),
-  wrong_issuer: row(-32003, 403, "The capability is not from the tool's owner", "Ask its owner for one"),
-  wrong_topic: row(-32003, 403, "The capability is for another room", "Ask for one in this room"),
-  expired: row(-32003, 403, "The capability has expired", "Ask for a new one with capabilities/request"),
-  not_yet_valid: row(-32003, 403, "The capability is not valid yet", "Wait until it begins"),
-  tool_not_covered: row(
-    -32003,
-    403,
+  // Capabilities. Their text is the sources' own; what is wrong with this one is the detail. [AX-11.4-2]
+  missing: capabilityRow("A capability is missing", "Ask its owner with capabilities/request"),
+  malformed: capabilityRow("The capability cannot be read", "Send it as it was granted"),
+  bad_signature: capabilityRow("The capability is not signed by its issuer", "Ask its owner for one"),
+  wrong_issuer: capabilityRow("The capability is not from the tool's owner", "Ask its owner for one"),
+  wrong_topic: capabilityRow("The capability is for another room", "Ask for one in this room"),
+  expired: capabilityRow("The capability has expired", "Ask for a new one with capabilities/request"),
+  not_yet_valid: capabilityRow("The capability is not valid yet", "Wait until it begins"),
+  tool_not_covered: capabilityRow(
     "The capability does not cover this tool",
     "Ask for one that does with capabilities/request",
   ),
-  arguments_refused: row(
-    -32003,
-    403,
+  arguments_refused: capabilityRow(
     "The capability does not allow these arguments",
     "Keep to what the detail says, or ask for a wider one",
   ),
-  wrong_holder: row(-32003, 403, "The capability is not yours", "Ask for one of your own"),
-  wrong_channel: row(-32003, 403, "The capability ended with its connection", "Ask for a new one"),
-  uses_exhausted: row(-32003, 403, "The capability is used up", "Ask for a new one"),
-  revoked: row(-32003, 403, "The capability was revoked", "Ask its owner why before you ask for another"),
-  delegation_widened: row(
-    -32003,
-    403,
+  wrong_holder: capabilityRow("The capability is not yours", "Ask for one of your own"),
+  wrong_channel: capabilityRow("The capability ended with its connection", "Ask for a new one"),
+  uses_exhausted: capabilityRow("The capability is used up", "Ask for a new one"),
+  revoked: capabilityRow("The capability was revoked", "Ask its owner why before you ask for another"),
+  delegation_widened: capabilityRow(
     "The capability is wider than the one it was made from",
     "Make it narrower",
   ),
-  delegation_too_long: row(
-    -32003,
-    403,
+  delegation_too_long: capabilityRow(
     "The capability was passed on too often",
     "Ask its owner for one of your own",
   ),
-  proof_missing: row(-32003, 403, "The call has no proof", "Sign the call with the holder's key"),
-  proof_invalid: row(-32003, 403, "The proof does not fit the call", "Sign this very call, now"),
-  replayed: row(-32003, 403, "The proof was used before", "Sign each call anew"),
-  policy_denied: row(-32003, 403, "The owner denies this call", "No capability helps; ask the owner"),
-  approval_refused: row(-32003, 403, "The call was not approved", "Heed the reason in the detail"),
-  approval_timeout: row(-32003, 403, "Nobody has approved the call in time", "Ask when somebody is there"),
+  proof_missing: capabilityRow("The call has no proof", "Sign the call with the holder's key"),
+  proof_invalid: capabilityRow("The proof does not fit the call", "Sign this very call, now"),
+  replayed: capabilityRow("The proof was used before", "Sign each call anew"),
+  policy_denied: capabilityRow("The owner denies this call", "No capability helps; ask the owner"),
+  approval_refused: capabilityRow("The call was not approved", "Heed the reason in the detail"),
+  approval_timeout: capabilityRow("Nobody has approved the call in time", "Ask when somebody is there"),
   grant_refused: row(-32003, 403, "The capability was not granted", "Heed the reason in the detail"),
   // Ours.
   too_many_connections: row(50302, 503, "Too many connections", "Try again after Retry-After", {
@@ -291,12 +291,13 @@ export class McpxError extends Error {
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: Reason, detail?: string, options: McpxErrorOptions = {}) {
-    const text = errorTable[code].message;
-    super(detail === undefined ? text : `${text}: ${detail}`, { cause: options.cause });
+    const row: ErrorRow = errorTable[code];
+    const shown = detail ?? row.detail;
+    super(shown === undefined ? row.message : `${row.message}: ${shown}`, { cause: options.cause });
     this.name = "McpxError";
     this.code = code;
-    this.detail = detail ?? text;
-    this.suggestion = options.suggestion ?? errorTable[code].suggestion;
+    this.detail = shown ?? row.message;
+    this.suggestion = options.suggestion ?? row.suggestion;
     this.retryAfterMs = options.retryAfterMs;
     this.data = options.data;
   }

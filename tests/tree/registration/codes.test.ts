@@ -1,6 +1,9 @@
 // The codes several documents use, as the official SDK's clients get them: the reason tells them apart.
 import { harmless } from "@mcpx/protocol";
+import { Client as ClientTwo } from "@modelcontextprotocol/client";
+import { Client as ClientOne } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startKitchen } from "../../access/support/guarded-kitchen.ts";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import { ask, type Place } from "../support/ask.ts";
 import { connectSdk, kinds } from "../support/sdk-callers.ts";
@@ -68,5 +71,35 @@ test.each(kinds.flatMap((kind) => cases.map((one) => [kind, ...one] as const)))(
     } finally {
       await caller.close();
     }
+  },
+);
+
+const info = { name: "guest", version: "1" };
+const roomClients = { v1: () => new ClientOne(info), v2: () => new ClientTwo(info) };
+const fixed = [
+  ["privilege_violation", -32001, "Privilege violation"],
+  ["missing", -32003, "Invalid or missing capability token"],
+] as const;
+
+test.each(["v1", "v2"] as const)(
+  "[AX-11.4-2] an SDK client %s in a room gets the sources' messages, and tells -32003 apart by its reason",
+  async (version) => {
+    const kitchen = await startKitchen({ policy: { mode: "allowlist" } });
+    const told: [string, number, string][] = [];
+    const note = ({ code, message, data }: Message) => void told.push([data.reason, code, message]);
+    const rookie = await kitchen.enter("rookie", { level: "restricted" });
+    const ann = await kitchen.enter("ann");
+    // biome-ignore lint/suspicious/noExplicitAny: each SDK has types of its own
+    const connect = (person: typeof ann, client: any) => client.connect(person.room.transport("oven"));
+    await connect(rookie, roomClients[version]()).catch(note);
+    const client = roomClients[version]();
+    await connect(ann, client);
+    await client.callTool({ name: "heat", arguments: { degrees: 180 } }).catch(note);
+    await client.close();
+    expect(kitchen.done).toEqual([]);
+    expect(told.map(([reason, code]) => [reason, code])).toEqual(
+      fixed.map(([reason, code]) => [reason, code]),
+    );
+    for (const [index, [, , message]] of fixed.entries()) expect(told[index]?.[2]).toContain(message);
   },
 );

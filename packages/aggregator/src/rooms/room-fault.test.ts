@@ -16,6 +16,8 @@ test("[B-ROOM-1] the gateway's and the room's words become the tree's", () => {
   expect(wordOf(new RoomError("timeout", "late"))).toBe("timeout");
   expect(wordOf(new RoomError("something new", "?"))).toBe("server_lost");
   expect(wordOf(new PeerError(-32_001, "no", { reason: "privilege_violation" }))).toBe("privilege_violation");
+  const data = { reason: "expired", detail: "it ended at noon" };
+  expect(faultInRoom(new PeerError(-32_003, "fixed", data))).toMatchObject({ detail: "it ended at noon" });
 });
 
 test("[B-ROOM-1] a participant's own error stays its own, also where it uses one of our words", () => {

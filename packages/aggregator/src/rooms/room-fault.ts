@@ -33,7 +33,8 @@ export function faultInRoom(thrown: unknown): unknown {
     return new RpcError({ code, message, ...(data !== undefined && { data }) });
   }
   if (known === undefined) return name === "RoomError" ? new McpxError("server_lost", message) : thrown;
-  return new McpxError(known, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  const detail = isObject(data) && typeof data.detail === "string" ? data.detail : message;
+  return new McpxError(known, detail, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 /** In the peer's place: number and word of one row of our table. */
