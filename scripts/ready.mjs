@@ -12,6 +12,7 @@ const wanted = join(root, "package-lock.json");
 /** Debian packages and the file whose presence shows that each is there. */
 const systemPackages = [
   { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
+  { name: "python3-cryptography", shows: "/usr/lib/python3/dist-packages/cryptography" },
   { name: "strace", shows: "/usr/bin/strace" },
   { name: "zsh", shows: "/usr/bin/zsh" },
   { name: "fish", shows: "/usr/bin/fish" },

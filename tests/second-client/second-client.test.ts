@@ -1,5 +1,6 @@
 // The protocol is not what our own client makes of it: another one, in another language, gets along too.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { enter } from "../support/enter.ts";
@@ -85,4 +86,12 @@ test("[X0-5.2-3] [X1-9.1-1] [B-RESUME-1] a client in Python joins, chats, is ref
   const story = body.envelopes.map(({ seq, id }: Seen) => [seq, id]).reverse();
   expect(resumed.seen).toEqual(story);
   expect(story).toHaveLength(8);
+});
+
+test("[X0-9-7] a verifier in Python, written from the page alone, says the same of every signed envelope", () => {
+  const vectors = readFileSync(`${import.meta.dirname}/../../spec/vectors/signatures.json`, "utf8");
+  const states = execFileSync("/usr/bin/python3", [`${import.meta.dirname}/verify.py`], { input: vectors });
+  const { cases } = JSON.parse(vectors);
+  expect(cases.length).toBeGreaterThan(20);
+  expect(JSON.parse(String(states))).toEqual(cases.map(({ state }: Seen) => state));
 });

@@ -156,4 +156,14 @@ export {
   treeNotifications,
 } from "./registration.ts";
 export { type Scanned, type Span, scan } from "./scan.ts";
+export { type ChainLink, signEnvelope, skippedMax } from "./signing/envelope-signature.ts";
+export {
+  type JudgeOptions,
+  judgeEnvelope,
+  type SignatureState,
+  type SignatureVerdict,
+  signatureStates,
+} from "./signing/judge-envelope.ts";
+export { type ChainFinding, type NumberRange, SignatureChains } from "./signing/signature-chains.ts";
+export { splitList } from "./signing/split-page.ts";
 export { isTimestamp, timestampMs } from "./time.ts";

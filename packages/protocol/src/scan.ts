@@ -165,7 +165,7 @@ function walk(text: string, depthMax: number): { envelope: Fields; payload: Fiel
 }
 
 /** The position after the string that starts at `start`; the text's end where it never closes. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
     let first = end;
@@ -185,7 +185,7 @@ function unescaped(raw: string): string {
   }
 }
 
-function trimmed(text: string, start: number, end: number): Span {
+export function trimmed(text: string, start: number, end: number): Span {
   let from = start;
   let to = end;
   while (from < to && isSpace(text.charCodeAt(from))) from += 1;

@@ -2,7 +2,7 @@
 // browsers sign too.
 import { sha256 } from "../canonical-json.ts";
 import { isObject, type JsonObject } from "../json-rpc.ts";
-import { fromBase64url } from "./base64url.ts";
+import { fromBase64url, toBase64url } from "./base64url.ts";
 
 export interface Ed25519Jwk extends JsonObject {
   kty: "OKP";
@@ -19,6 +19,19 @@ export interface AccessKey {
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const keyBytes = 32;
+/**
+ * The points of small order, as any decoder may read them, without the sign bit: anybody can sign for such a key, so
+ * its owner could deny every signature.
+ */
+const smallOrder = new Set([
+  "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+  "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+  "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU",
+  "xxdqcD1N2E-6PAt2DRBnDyogU_osOczGTsf9d5KsA3o",
+  "7P_______________________________________38",
+  "7f_______________________________________38",
+  "7v_______________________________________38",
+]);
 const signatureBytes = 64;
 const importedMax = 1_024;
 /** Importing costs as much as verifying. The oldest goes first. */
@@ -29,7 +42,12 @@ export function readEd25519Jwk(value: unknown): Ed25519Jwk | undefined {
   if (!isObject(value) || Object.hasOwn(value, "d")) return undefined;
   const { kty, crv, x } = value;
   if (kty !== "OKP" || crv !== "Ed25519" || typeof x !== "string" || x.length > 64) return undefined;
-  return fromBase64url(x)?.length === keyBytes ? { kty, crv, x } : undefined;
+  const bytes = fromBase64url(x);
+  return bytes?.length === keyBytes && !isSmallOrder(bytes) ? { kty, crv, x } : undefined;
+}
+
+function isSmallOrder(bytes: Uint8Array): boolean {
+  return smallOrder.has(toBase64url(bytes.map((byte, at) => (at === keyBytes - 1 ? byte & 0x7f : byte))));
 }
 
 export function isSameKey(a: Ed25519Jwk | undefined, b: Ed25519Jwk | undefined): boolean {
