@@ -46,6 +46,17 @@ describe("policies", () => {
     expect(ask({ mode: "hybrid", default: "allow", rules }, "bob", "heat").access).toBe("granted");
   });
 
+  test("[AC-1-8] a rule names one agent or everybody, and some tools or all of them", () => {
+    const policy = (agent: string, tools: PolicyRule["tools"]): AccessPolicy =>
+      readPolicy({ mode: "allowlist", rules: [{ agent, tools }] });
+    expect(ask(policy("*", ["heat"]), "bob", "heat").access).toBe("granted");
+    expect(ask(policy("*", ["heat"]), "bob", "clean").access).toBe("ask");
+    expect(ask(policy("ann", "*"), "ann", "clean").access).toBe("granted");
+    expect(ask(policy("ann", "*"), "bob", "clean").access).toBe("ask");
+    // Only alone is it a wildcard.
+    expect(ask(policy("ann", ["*"]), "ann", "clean").access).toBe("ask");
+  });
+
   test("[AC-1-9] a rule is there until it expires", () => {
     const policy = (expires: string): AccessPolicy => ({
       mode: "allowlist",

@@ -91,10 +91,29 @@ async function outcome(call: PresentedCall, more: Partial<Verification> = {}): P
 const tokenOf = async (more: Partial<CapabilityClaims>, key = owner) =>
   presented({ capability: await signCapability(key, claimsOf(more)) });
 
-test("[AC-7-1] [AC-8-1] the holder's own call passes, warm and cold", async () => {
+test("[AC-8-1] the holder's own call passes, warm and cold", async () => {
   const verified = new VerifiedTokens();
   expect(await outcome(await presented(), { verified })).toBe("passes");
   expect(await outcome(await presented(), { verified })).toBe("passes");
+});
+
+describe("[AC-7-1] the id, issuer, holder and tools of a capability", () => {
+  test("are what the verifier is told", async () => {
+    const { chain } = await verifyCall(await presented(), verification());
+    expect(chain).toEqual([claimsOf()]);
+  });
+
+  test("count: tools by name, or all of them", async () => {
+    expect(await outcome(await tokenOf({ tools: ["look", "heat"] }))).toBe("passes");
+    expect(await outcome(await tokenOf({ tools: ["look"] }))).toBe("tool_not_covered");
+    expect(await outcome(await tokenOf({ tools: "*" }))).toBe("passes");
+  });
+
+  test.each(["jti", "iss", "holder", "tools"])("%s cannot be left out", async (field) => {
+    const { [field as "jti"]: _, ...claims } = claimsOf();
+    const capability = await signCompact(owner, capabilityType, JSON.stringify(claims));
+    expect(await outcome(await presented({ capability }))).toBe("malformed");
+  });
 });
 
 describe("[AC-5-1] capabilities that are none", () => {
@@ -205,6 +224,7 @@ test("[AC-5-3] [AC-5-6] arguments are judged for who has signed the call, and fo
 
 test("[AC-5-4] [AC-9-9] wrong_holder: another name, another key, no key", async () => {
   expect(await outcome(await presented({ holder: "mallory", holderKey: mallory.jwk }))).toBe("wrong_holder");
+  expect(await outcome(await presented({ holder: "mallory" }))).toBe("wrong_holder");
   expect(await outcome(await presented({ holderKey: mallory.jwk }))).toBe("wrong_holder");
   expect(await outcome(await presented({ holderKey: undefined }))).toBe("wrong_holder");
 });
@@ -219,7 +239,7 @@ test("[AC-5-4] [AC-8-4] [AC-8-7] wrong_channel: the connection is another", asyn
   expect(await outcome(call)).toBe("wrong_channel");
 });
 
-describe("[AC-5-6] proofs", () => {
+describe("[AC-5-6] [AC-8-1] proofs", () => {
   test("proof_missing", async () => {
     expect(await outcome(await presented({ proof: undefined }))).toBe("proof_missing");
   });

@@ -50,7 +50,7 @@ test("a hundred invitations are open at once, and no more until some have ended"
   expect(enrolments.invite("b", "admin").ticket).toMatch(/^[\w-]{43}$/);
 });
 
-test("[AX-11.2-1] danger is told in words", () => {
+test("danger is told in words", () => {
   expect(dangersOf(cautious)).toEqual([
     "Cannot be undone",
     "Twice is not the same as once",
