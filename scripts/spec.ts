@@ -1,8 +1,10 @@
-// `npm run spec [-- --json | --strict]`: which requirements of spec/ledger.json no test names. Fails where a table or a
-// title is wrong; with --strict also where a requirement of a part that is built has no test.
-import { globSync, readFileSync } from "node:fs";
+// `npm run spec [-- --json | --strict | --page]`: which requirements of spec/ledger.json no test names. Fails where a
+// table, a title or docs/CONFORMANCE.md is wrong; with --strict also where a requirement of a part that is built has no
+// test. --page writes docs/CONFORMANCE.md anew.
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type LaterParts, type LedgerRow, ledgerCoverage } from "./ledger/coverage.ts";
+import { type ConformanceRow, conformancePage } from "./ledger/conformance-page.ts";
+import { type LaterParts, ledgerCoverage } from "./ledger/coverage.ts";
 
 const root = dirname(import.meta.dirname);
 const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "tests/transcripts/*.txt"];
@@ -16,7 +18,7 @@ function print(lines: string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-const rows: LedgerRow[] = JSON.parse(read("spec/ledger.json"));
+const rows: ConformanceRow[] = JSON.parse(read("spec/ledger.json"));
 const later: LaterParts = JSON.parse(read("spec/later.json"));
 const paths = globSync(titled, { cwd: root, exclude }).sort();
 const files = paths.map((path) => ({ path, text: read(path) }));
@@ -24,6 +26,11 @@ const folders = globSync(["packages/*", "packages/*/src/*/", "tests/*/"], { cwd:
   basename(path),
 );
 const { faults, ...coverage } = ledgerCoverage({ rows, later, folders, files });
+const page = conformancePage(rows, later, coverage.missing);
+const pagePath = "docs/CONFORMANCE.md";
+if (process.argv.includes("--page")) writeFileSync(join(root, pagePath), page);
+else if (read(pagePath) !== page)
+  faults.push(`${pagePath} is not what the ledger says: npm run spec -- --page`);
 
 if (process.argv.includes("--json")) {
   print([JSON.stringify(coverage)]);
