@@ -1,5 +1,5 @@
-// Regional: regions register with one global root, which has a segment of its own. Names say where something is; the
-// root's segment is the first of every route. [AX-C-3] [AX-3.1-1]
+// Regional: regions register with one global root, which has a segment of its own. Names say where something is, from
+// the root's segment on: `global.us.east.*`. [AX-C-3] [AX-3.1-1]
 //
 //               model
 //                 │
@@ -29,14 +29,20 @@ await using _euEast = await registerServer(eu, "east", place);
 await using _desk = await registerServer(root, "desk", place);
 
 await using model = await connectModel(root);
-const regional = ["eu.east.where", "eu.west.where", "us.east.where", "us.west.where"];
-const tools = await model.expectTools(["desk.where", ...regional]);
+const regional = [
+  "global.eu.east.where",
+  "global.eu.west.where",
+  "global.us.east.where",
+  "global.us.west.where",
+];
+const tools = await model.expectTools(["global.desk.where", ...regional]);
 for (const name of regional) {
   assert.equal(hopsOf(tools.get(name)), 2);
   // The same names in both regions, and each call finds its own.
-  assert.equal(await model.call(name), `global.${name}`);
+  assert.equal(await model.call(name), name);
 }
-assert.equal(hopsOf(tools.get("desk.where")), 1);
+assert.equal(hopsOf(tools.get("global.desk.where")), 1);
+// Without the root's segment the name is understood too.
 assert.equal(await model.call("desk.where"), "global.desk.where");
 console.log(await root.picture());
 console.log("done");

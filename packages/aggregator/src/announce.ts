@@ -57,7 +57,7 @@ export function announceUpdate(state: TreeState, server: Server, entry: LinkEntr
   if (typeof uri !== "string") return;
   for (const subscriber of state.subscribers) {
     const watch = watchOf(subscriber, server, entry, uri);
-    if (watch === undefined || !mayUse(subscriber.caller, resourcesName(server))) continue;
+    if (watch === undefined || !mayUse(state, subscriber.caller, resourcesName(server))) continue;
     const shown = watch.uri === uri ? watch.written : prefixUri(server.segment, uri);
     const told = { ...params, uri: shown };
     const isParent = subscriber.caller.isParent === true;
@@ -69,7 +69,7 @@ export function announceUpdate(state: TreeState, server: Server, entry: LinkEntr
 export function tellUpward(state: TreeState, server: Server, method: string, params: JsonObject): void {
   const told = upward(originOf(server), method, params);
   for (const { caller, deliver } of parentsOf(state)) {
-    if (maySee(caller, server)) deliver(told.method, told.params);
+    if (maySee(state, caller, server)) deliver(told.method, told.params);
   }
 }
 
@@ -80,7 +80,9 @@ export function tellParents(state: TreeState, method: string, params: JsonObject
   const server = (first === undefined ? undefined : state.bySegment.get(first)) ?? state.root;
   for (const { caller, deliver } of parentsOf(state)) {
     const isTold =
-      server === undefined ? mayUse(caller, resourcesName({ segment: first })) : maySee(caller, server);
+      server === undefined
+        ? mayUse(state, caller, resourcesName({ segment: first }))
+        : maySee(state, caller, server);
     if (isTold) deliver(method, told);
   }
 }

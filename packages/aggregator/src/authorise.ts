@@ -1,20 +1,29 @@
 // Who may see and use what: one function for lists and calls, so that nothing can be called that is not shown. Deny
 // by default: a token without `tools` opens nothing. Pure.
 import type { Principal } from "@mcpx/host";
-import { matchesAnyGlob } from "@mcpx/protocol";
+import { matchesTool } from "@mcpx/protocol";
 import type { Profile } from "./profile.ts";
+import type { TreeState } from "./tree-state.ts";
 
 interface Asking {
-  readonly principal: Pick<Principal, "tools" | "toolBounds">;
+  readonly principal: Pick<Principal, "tools" | "toolBounds" | "issuedAt">;
   readonly profile: Profile | undefined;
 }
 
-/** `name` is canonical. Resources of a server stand under `<segment>.resources`. */
-export function mayUse({ principal, profile }: Asking, name: string): boolean {
-  const { tools, toolBounds } = principal;
+/** `name` has no root segment. Resources of a server stand under `<segment>.resources`. */
+export function mayUse(
+  { rootSegment, rootSince }: Pick<TreeState, "rootSegment" | "rootSince">,
+  { principal, profile }: Asking,
+  name: string,
+): boolean {
+  const { tools, toolBounds, issuedAt = Number.POSITIVE_INFINITY } = principal;
+  const matchesAny = (root: string | undefined, globs: readonly string[]) =>
+    globs.some((glob) => matchesTool(root, glob, name));
+  // When the token was issued, the root's segment before a name could only be the segment of a server.
+  const tokenRoot = issuedAt < rootSince ? undefined : rootSegment;
   return (
-    matchesAnyGlob(tools, name, ".") &&
-    (toolBounds === undefined || matchesAnyGlob(toolBounds, name, ".")) &&
-    (profile === undefined || matchesAnyGlob(profile.tools, name, "."))
+    matchesAny(tokenRoot, tools) &&
+    (toolBounds === undefined || matchesAny(tokenRoot, toolBounds)) &&
+    (profile === undefined || matchesAny(rootSegment, profile.tools))
   );
 }

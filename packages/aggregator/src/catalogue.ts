@@ -16,8 +16,10 @@ export interface Entry {
   readonly server: Server;
   /** At its server: a name, a URI or a URI template. */
   readonly name: string;
-  /** In the tree, dotted; resources and templates: the prefixed URI. */
+  /** In the tree, dotted, without the root's segment; resources and templates: the prefixed URI. */
   readonly canonical: string;
+  /** As clients and people see it, with the root's segment where the tree has one. [AX-3.1-1] */
+  readonly fullName: string;
   /** As the server listed it, and the operator has changed it. */
   readonly item: JsonObject;
   /** Tools only. */
@@ -154,7 +156,7 @@ function toListed(state: TreeState, server: Server, kind: ListKind, fetched: Fet
     disabled,
     leftOut: unnamed,
     overrideFaults,
-  } = readEntries(server, kind, fetched.items);
+  } = readEntries(server, kind, fetched.items, state.rootSegment);
   // As their server lists them: what the operator changes is no change of theirs.
   const {
     kept,

@@ -34,6 +34,10 @@ export interface TreeOptions {
   version: string;
   /** Our own segment; a root may do without. [AX-3.1-1] */
   segment?: string | undefined;
+  /** It registers with trees above: they put our segment before our names. */
+  hasParents?: boolean | undefined;
+  /** Wall clock ms; in tokens issued before, the root segment is read as the segment of a server. 0 unless given. */
+  rootSince?: number | undefined;
   servers: readonly ServerOptions[];
   profiles?: readonly Profile[] | undefined;
   clock: Clock;
@@ -74,6 +78,8 @@ export function createTree(options: TreeOptions): RunningTree {
     name,
     version,
     segment,
+    rootSegment: options.hasParents === true || options.isBridge === true ? undefined : segment,
+    rootSince: options.rootSince ?? 0,
     bySegment,
     parents: () => [],
     root: undefined,
@@ -154,7 +160,7 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
   // What only carries another's names on is no tree of its own.
   const extensions: JsonObject = state.isBridge ? {} : { "org.mcpax/aggregator": { version: state.version } };
   const instructions: string[] = [];
-  const servers = serversFor(state, caller).filter((server) => maySee(caller, server));
+  const servers = serversFor(state, caller).filter((server) => maySee(state, caller, server));
   for (const { facts, segment } of servers) {
     if (isObject(facts?.capabilities.extensions)) {
       for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;

@@ -70,11 +70,19 @@ function merge(parts: readonly (Listed | undefined)[]): Entry[] {
   );
 }
 
-/** The name a client of this dialect sees. What is mounted at the root keeps its own. */
-export function shownName({ entries, renderings }: Directory, entry: Entry, dialect: Dialect): string {
-  if (dialect === "canonical")
-    return entry.server.segment === undefined && !entry.isRenamed ? entry.name : entry.canonical;
-  return renderingOf(entries, renderings, dialect).shown.get(entry.canonical) ?? entry.canonical;
+/** The name this client sees. What is mounted at a root without a segment keeps its own. */
+export function shownName({ entries, renderings }: Directory, entry: Entry, caller: Caller): string {
+  const { server, name, canonical, fullName, isRenamed } = entry;
+  const { dialect } = caller;
+  if (dialect !== "canonical")
+    return renderingOf(entries, renderings, dialect).shown.get(fullName) ?? fullName;
+  if (fullName !== canonical) return seesRoot(caller) ? fullName : canonical;
+  return server.segment === undefined && !isRenamed ? name : canonical;
+}
+
+/** In a room the tree's id stands before its names, and a parent puts its own segment there. [AX-3.1-1] */
+export function seesRoot({ isParent, isOverheard }: Caller): boolean {
+  return isParent !== true && isOverheard !== true;
 }
 
 /** What a rendered name means; `undefined` for clients that see canonical names. */
@@ -121,12 +129,15 @@ function renderingOf(
 ): Rendering {
   const known = renderings.get(dialect);
   if (known !== undefined) return known;
-  const shown = renderNames(
-    entries.map(({ canonical }) => canonical),
-    dialect,
-  );
-  const meant = new Map(entries.map((entry) => [shown.get(entry.canonical) as string, entry]));
-  const made = { shown, meant };
+  const render = (nameOf: (entry: Entry) => string) => {
+    const names = renderNames(entries.map(nameOf), dialect);
+    return { names, meant: entries.map((entry) => [names.get(nameOf(entry)) as string, entry] as const) };
+  };
+  const { names: shown, meant } = render(({ fullName }) => fullName);
+  // Names without the root's segment are understood where they mean nothing else.
+  const isRooted = entries.some(({ canonical, fullName }) => canonical !== fullName);
+  const short = isRooted ? render(({ canonical }) => canonical).meant : [];
+  const made = { shown, meant: new Map([...short, ...meant]) };
   renderings.set(dialect, made);
   return made;
 }

@@ -78,6 +78,7 @@ export { createRoomFace, roomFacePath, roomOf } from "./rooms/room-face.ts";
 export { createRoomLink, type RoomLinkOptions } from "./rooms/room-link.ts";
 export { createSeats, type Seats, type SeatsOptions } from "./rooms/seats.ts";
 export { serveTree, type TreeParticipant, type TreeParticipantOptions } from "./rooms/tree-participant.ts";
+export { rootSince, storedRoot } from "./root-since.ts";
 export type { Opening, OpenServer, RoomWay, ServerOptions } from "./server.ts";
 export { serverStatus } from "./status.ts";
 export type { Subscription, Tree, TreeFacts, Wishes } from "./tree.ts";

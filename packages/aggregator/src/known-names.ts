@@ -1,4 +1,5 @@
 // Names of things of the tree, as far as they are known: nothing is started or asked for them.
+import { withRoot } from "@mcpx/protocol";
 import { listGrants } from "./gates/grants.ts";
 import { everyServer } from "./people/server-for.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -37,7 +38,8 @@ function toolsOf(state: TreeState, wanted: "listed" | "quarantined" | "disabled"
   const lists = everyServer(state).flatMap(({ lists }) => [...lists.values()]);
   return lists.flatMap(({ tools: { listed } }) => {
     if (listed === undefined) return [];
-    if (wanted === "listed") return listed.entries.map(({ canonical }) => canonical);
-    return [...listed.held].filter(([, { why }]) => why === wanted).map(([canonical]) => canonical);
+    if (wanted === "listed") return listed.entries.map(({ fullName }) => fullName);
+    const held = [...listed.held].filter(([, { why }]) => why === wanted);
+    return held.map(([canonical]) => withRoot(state.rootSegment, canonical));
   });
 }

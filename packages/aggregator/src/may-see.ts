@@ -3,10 +3,11 @@ import { mayUse } from "./authorise.ts";
 import { knownList } from "./catalogue.ts";
 import type { Caller } from "./exchange.ts";
 import { resourcesName, type Server } from "./server.ts";
+import type { TreeState } from "./tree-state.ts";
 
 /** Something of it, as far as it has been listed. */
-export function maySee(caller: Caller, server: Server): boolean {
-  if (mayUse(caller, resourcesName(server))) return true;
+export function maySee(state: TreeState, caller: Caller, server: Server): boolean {
+  if (mayUse(state, caller, resourcesName(server))) return true;
   const tools = knownList(server, "tools", caller)?.entries ?? [];
-  return tools.some(({ canonical }) => mayUse(caller, canonical));
+  return tools.some(({ canonical }) => mayUse(state, caller, canonical));
 }

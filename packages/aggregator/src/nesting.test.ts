@@ -21,17 +21,18 @@ function chain(levels: number) {
   const leaf = inProcessServer({
     tools: [{ name: "t", inputSchema: { type: "object" }, _meta: { "x-mcpax-capability": capability } }],
   });
-  let below: TestTree = testTree([serverOptions("s0", leaf.open, { isTrusted: true })], { segment: "n1" });
+  const place = (level: number) => ({ segment: `n${level}`, hasParents: level < levels });
+  let below: TestTree = testTree([serverOptions("s0", leaf.open, { isTrusted: true })], place(1));
   for (let level = 1; level < levels; level += 1) {
     const open = openBelow(below.tree, callerOf().principal);
-    below = testTree([serverOptions(`n${level}`, open, { isTrusted: true })], { segment: `n${level + 1}` });
+    below = testTree([serverOptions(`n${level}`, open, { isTrusted: true })], place(level + 1));
   }
-  const path = Array.from({ length: levels - 1 }, (_, i) => `n${levels - 1 - i}`);
+  const path = Array.from({ length: levels }, (_, i) => `n${levels - i}`);
   return { root: below, leaf, name: [...path, "s0", "t"].join(".") };
 }
 
 test.each([1, 2, 8, 32])(
-  "[AX-1.1-2] a call through %i levels arrives, and its result comes back",
+  "[AX-1.1-2] [AX-4.1-1] a call through %i levels arrives, and its result comes back",
   async (levels) => {
     const { root, leaf, name } = chain(levels);
     const listed = (await root.ask("tools/list")).tools as JsonObject[];
@@ -99,7 +100,10 @@ test("[AX-7.3-2] a tree below is given a margin, so that it can say itself who w
         ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
         : (undefined as never),
   });
-  const below = testTree([serverOptions("leaf", hangs.open, { isTrusted: true })], { segment: "b" });
+  const below = testTree([serverOptions("leaf", hangs.open, { isTrusted: true })], {
+    segment: "b",
+    hasParents: true,
+  });
   const { ask } = testTree([
     serverOptions("b", openBelow(below.tree, callerOf().principal), { isTrusted: true }),
   ]);

@@ -69,7 +69,7 @@ test("[AX-7.1-1] a long table comes in parts, each tool in one of them", async (
 });
 
 test("[AX-7.1-1] the table of a tree below is there under its name", async () => {
-  const below = testTree([serverOptions("stm32", toolsOf("x").open)], { segment: "edge" });
+  const below = testTree([serverOptions("stm32", toolsOf("x").open)], { segment: "edge", hasParents: true });
   const root = testTree([serverOptions("edge", openBelow(below.tree, callerOf().principal))]);
   const { structuredContent } = await root.ask("tools/call", { name: "edge.mcpax.routes" });
   expect(structuredContent).toMatchObject({ routes: { "stm32.x": { downstream_name: "x" } } });

@@ -26,6 +26,7 @@ const tools: readonly OwnTool[] = [
     call: (state, caller) => ({
       name: state.name,
       version: state.version,
+      segment: state.rootSegment ?? null,
       parents: state.parents(),
       servers: serversOf(state).map((server) => ({
         ...serverStatus(state, serverFor(state, server, caller)),

@@ -1,6 +1,6 @@
 // Tools stay what they were when they were first seen, or wait until the operator has looked at the change.
 import { hash } from "node:crypto";
-import { isMcpxError, McpxError } from "@mcpx/protocol";
+import { isMcpxError, McpxError, withRoot } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import type { Pin, PinNews, SeenTool } from "./pin-store.ts";
 import { pinnedCharsMax, pinnedText } from "./pinned-text.ts";
@@ -93,8 +93,10 @@ function sort(
   return { kept: shown.filter(isAsPinned), quarantined: shown.filter((entry) => !isAsPinned(entry)) };
 }
 
-function report({ log, audit }: TreeState, server: Server, tool: SeenTool, pin: Pin | undefined): void {
+function report(state: TreeState, server: Server, tool: SeenTool, pin: Pin | undefined): void {
+  const { log, audit, rootSegment } = state;
+  const fullName = withRoot(rootSegment, tool.canonical);
   const about = { server: server.name, tool: tool.tool, was: pin?.hash ?? null, now: tool.hash };
-  log.warn({ ...about, canonical: tool.canonical }, "a tool has changed since it was first seen");
-  audit?.record({ action: "tool.quarantine", subject: tool.canonical, detail: about });
+  log.warn({ ...about, canonical: fullName }, "a tool has changed since it was first seen");
+  audit?.record({ action: "tool.quarantine", subject: fullName, detail: about });
 }

@@ -1,5 +1,5 @@
 // From what a server lists to entries of the tree. Nothing is dropped silently: what cannot be listed is named. Pure.
-import { capabilityOf, fitsScope, type JsonObject } from "@mcpx/protocol";
+import { capabilityOf, fitsScope, type JsonObject, withRoot } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { aliasNames } from "./names/alias-names.ts";
@@ -19,7 +19,12 @@ export interface ReadEntries {
   overrideFaults: string[];
 }
 
-export function readEntries(server: Server, kind: ListKind, items: readonly JsonObject[]): ReadEntries {
+export function readEntries(
+  server: Server,
+  kind: ListKind,
+  items: readonly JsonObject[],
+  rootSegment?: string | undefined,
+): ReadEntries {
   const leftOut: string[] = [];
   const named = new Map<string, JsonObject>();
   for (const item of items) {
@@ -33,8 +38,9 @@ export function readEntries(server: Server, kind: ListKind, items: readonly Json
   const places = kind === "tools" ? toolPlaces(server, named, leftOut) : placesOf(server, kind, named.keys());
   for (const [name, { canonical, isRenamed }] of places) {
     const item = named.get(name) as JsonObject;
+    const fullName = isNamed(kind) ? withRoot(rootSegment, canonical) : canonical;
     // [AX-4.1-2]
-    if (isNamed(kind) && canonical.length > nameCharsMax) {
+    if (isNamed(kind) && fullName.length > nameCharsMax) {
       leftOut.push(`${name.slice(0, 100)}: with its prefix longer than ${nameCharsMax}`);
       continue;
     }
@@ -45,7 +51,7 @@ export function readEntries(server: Server, kind: ListKind, items: readonly Json
       continue;
     }
     const capability = isTool ? capabilityOf(item, server.isTrusted) : undefined;
-    const entry = { server, name, canonical, item, capability, fixed: undefined, isRenamed };
+    const entry = { server, name, canonical, fullName, item, capability, fixed: undefined, isRenamed };
     (isTool && !isEnabled(server, name) ? disabled : entries).push(entry);
   }
   entries.sort((a, b) => (a.canonical < b.canonical ? -1 : 1));

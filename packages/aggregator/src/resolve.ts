@@ -1,8 +1,8 @@
 // From what a client writes to what a server knows. What is not there and what the caller may not see look the same.
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { type JsonObject, McpxError, withoutRoot } from "@mcpx/protocol";
 import { mayUse } from "./authorise.ts";
 import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
-import { renderedEntry } from "./directory.ts";
+import { renderedEntry, seesRoot } from "./directory.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { mayFitTemplate, splitUri } from "./names/uris.ts";
@@ -12,25 +12,30 @@ import { quarantineOf } from "./quarantine.ts";
 import { resourcesName, type Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
-/** A tool or prompt by its canonical name, its dialect's rendering, or its server's own name behind the segment. */
+/**
+ * A tool or prompt by its canonical name, with or without the root's segment, its dialect's rendering, or its server's
+ * own name behind the segment.
+ */
 export async function resolveName(
   state: TreeState,
   kind: "tools" | "prompts",
-  name: string,
+  written: string,
   caller: Caller,
 ): Promise<Entry> {
+  // Always the same way, whatever servers there are: what a name means does not change with who is there.
+  const name = seesRoot(caller) ? withoutRoot(state.rootSegment, written) : written;
   const entry =
-    (await findByName(state, kind, name, caller)) ?? (await renderedEntry(state, kind, name, caller));
-  if (entry !== undefined && mayUse(caller, entry.canonical)) return entry;
+    (await findByName(state, kind, name, caller)) ?? (await renderedEntry(state, kind, written, caller));
+  if (entry !== undefined && mayUse(state, caller, entry.canonical)) return entry;
   const instead = kind === "tools" ? await signInInstead(state, name, caller) : undefined;
   if (instead !== undefined) return instead;
-  throw absence(state, kind, name, caller);
+  throw absence(state, kind, { name, written }, caller);
 }
 
 /** Whoever may use a tool may sign in for it: before that nobody knows whether it is there. */
 async function signInInstead(state: TreeState, name: string, caller: Caller): Promise<Entry | undefined> {
   const server = serverOf(state, name, caller);
-  if (server?.isSignIn !== true || !mayUse(caller, name)) return undefined;
+  if (server?.isSignIn !== true || !mayUse(state, caller, name)) return undefined;
   return (await listOf(state, server, "tools", caller))?.byName.get(signInTool);
 }
 
@@ -58,11 +63,16 @@ function serverOf(state: TreeState, name: string, caller: Caller): Server | unde
 }
 
 /** A server that is down, or cannot be listed, is said to be, to those who may see it. */
-function absence(state: TreeState, kind: "tools" | "prompts", name: string, caller: Caller): McpxError {
-  const quarantined = kind === "tools" ? quarantineOf(state, name, caller) : undefined;
+function absence(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  { name, written }: { name: string; written: string },
+  caller: Caller,
+): McpxError {
+  const quarantined = kind === "tools" ? quarantineOf(state, { name, written }, caller) : undefined;
   if (quarantined !== undefined) return quarantined;
   const server = serverOf(state, name, caller);
-  if (server !== undefined && mayUse(caller, name)) {
+  if (server !== undefined && mayUse(state, caller, name)) {
     const { fault } = server;
     const detail = fault?.detail ?? server.listFaults.get(kind);
     const retryAfterMs = fault && Math.max(0, Math.ceil(fault.retryAt - state.clock.monotonic()));
@@ -71,7 +81,7 @@ function absence(state: TreeState, kind: "tools" | "prompts", name: string, call
       return new McpxError("server_unreachable", named, retryAfterMs === undefined ? {} : { retryAfterMs });
     }
   }
-  return new McpxError(kind === "tools" ? "unknown_tool" : "unknown_prompt", name.slice(0, 300));
+  return new McpxError(kind === "tools" ? "unknown_tool" : "unknown_prompt", written.slice(0, 300));
 }
 
 export interface Place {
@@ -85,13 +95,13 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
   const split = splitUri(uri);
   const prefixed = split && state.bySegment.get(split.segment);
   if (split !== undefined && prefixed !== undefined) {
-    if (mayUse(caller, resourcesName(prefixed)))
+    if (mayUse(state, caller, resourcesName(prefixed)))
       return { server: serverFor(state, prefixed, caller), uri: split.rest };
     throw unknownResource(uri);
   }
-  if (state.root !== undefined && mayUse(caller, resourcesName(state.root)))
+  if (state.root !== undefined && mayUse(state, caller, resourcesName(state.root)))
     return { server: serverFor(state, state.root, caller), uri };
-  const servers = serversFor(state, caller).filter((server) => mayUse(caller, resourcesName(server)));
+  const servers = serversFor(state, caller).filter((server) => mayUse(state, caller, resourcesName(server)));
   const having = await Promise.all(
     servers.map(async (server) => ((await mayHave(state, server, uri, caller)) ? server : undefined)),
   );

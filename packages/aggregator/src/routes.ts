@@ -1,5 +1,5 @@
 // The routing table, as `mcpax.routes` shows it: where a call of each tool goes. [AX-7.1-1]
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { type JsonObject, McpxError, withoutRoot } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import { directoryFor } from "./directory.ts";
 import type { Caller } from "./exchange.ts";
@@ -27,13 +27,12 @@ export async function routesOf(state: TreeState, caller: Caller, after: unknown)
   if (after !== undefined && typeof after !== "string")
     throw new McpxError("bad_params", "after must be a name");
   const { entries } = await directoryFor(state, "tools", caller);
-  const rest = entries.filter(
-    (entry) => (after === undefined || entry.canonical > after) && mayList(caller, "tools", entry),
-  );
+  const last = after === undefined ? "" : withoutRoot(state.rootSegment, after);
+  const rest = entries.filter((entry) => entry.canonical > last && mayList(state, caller, "tools", entry));
   const shown = rest.slice(0, routesMax);
-  const next = rest.length > shown.length ? shown.at(-1)?.canonical : undefined;
+  const next = rest.length > shown.length ? shown.at(-1)?.fullName : undefined;
   return {
-    routes: Object.fromEntries(shown.map((entry) => [entry.canonical, routeOf(entry)])),
+    routes: Object.fromEntries(shown.map((entry) => [entry.fullName, routeOf(entry)])),
     next: next ?? null,
   };
 }

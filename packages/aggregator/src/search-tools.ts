@@ -91,10 +91,10 @@ async function find(state: TreeState, caller: Caller, args: JsonObject): Promise
   if (!Number.isInteger(limit) || (limit as number) < 1)
     throw new Mistake("limit must be a whole number from 1");
   const directory = await directoryFor(state, "tools", caller);
-  const found = search(directory, caller, query, Math.min(limit as number, limitMax));
+  const found = search(state, directory, caller, query, Math.min(limit as number, limitMax));
   const shown = found.map((entry) => brief(directory, entry, caller));
   if (shown.length === 0)
-    return { ...said(nothingText(directory, caller)), structuredContent: { tools: [] } };
+    return { ...said(nothingText(state, directory, caller)), structuredContent: { tools: [] } };
   const lines = shown.map(({ name, description, arguments: names }) => {
     const about = description === "" ? "" : `: ${description}`;
     return `- ${name}(${(names as string[]).join(", ")})${about}`;
@@ -104,7 +104,7 @@ async function find(state: TreeState, caller: Caller, args: JsonObject): Promise
 
 async function describe(state: TreeState, caller: Caller, name: string): Promise<JsonObject> {
   const entry = await resolveName(state, "tools", name, caller);
-  if (!mayList(caller, "tools", entry)) throw new McpxError("unknown_tool");
+  if (!mayList(state, caller, "tools", entry)) throw new McpxError("unknown_tool");
   const tool = render(await directoryFor(state, "tools", caller), "tools", entry, caller);
   return { ...said(JSON.stringify(tool)), structuredContent: tool };
 }
@@ -124,22 +124,28 @@ async function call(
 const indexes = new WeakMap<Directory, ToolIndex>();
 
 /** Only what the caller could list is found. */
-function search(directory: Directory, caller: Caller, query: string, limit: number): Entry[] {
+function search(
+  state: TreeState,
+  directory: Directory,
+  caller: Caller,
+  query: string,
+  limit: number,
+): Entry[] {
   const { entries } = directory;
   let index = indexes.get(directory);
   if (index === undefined) {
     index = indexTools(entries.map(textsOf));
     indexes.set(directory, index);
   }
-  const isWanted = (tool: number) => mayList(caller, "tools", entries[tool] as Entry);
+  const isWanted = (tool: number) => mayList(state, caller, "tools", entries[tool] as Entry);
   return rankTools(index, query, limit, isWanted).map(({ tool }) => entries[tool] as Entry);
 }
 
-function textsOf({ canonical, item }: Entry) {
+function textsOf({ fullName, item }: Entry) {
   const { title, description, annotations } = item;
   const shown = isObject(annotations) ? annotations.title : undefined;
   return {
-    name: canonical,
+    name: fullName,
     title: [title, shown].find((text) => typeof text === "string") ?? "",
     description: typeof description === "string" ? description : "",
     argumentNames: Object.keys(propertiesOf(item)),
@@ -150,13 +156,13 @@ function propertiesOf({ inputSchema }: JsonObject): JsonObject {
   return isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
 }
 
-function brief(directory: Directory, entry: Entry, { dialect }: Caller): JsonObject {
+function brief(directory: Directory, entry: Entry, caller: Caller): JsonObject {
   const { title, description } = textsOf(entry);
   const { inputSchema } = entry.item;
   const required = isObject(inputSchema) && Array.isArray(inputSchema.required) ? inputSchema.required : [];
   const all = Object.keys(propertiesOf(entry.item));
   return {
-    name: shownName(directory, entry, dialect),
+    name: shownName(directory, entry, caller),
     ...(title !== "" && { title }),
     description: excerpt(description),
     arguments: all.map((name) => (required.includes(name) ? name : `${name}?`)),
@@ -168,15 +174,15 @@ function excerpt(text: string): string {
   return line.length <= excerptCharsMax ? line : `${line.slice(0, excerptCharsMax - 1)}…`;
 }
 
-function nothingText({ entries }: Directory, caller: Caller): string {
-  const count = entries.filter((entry) => mayList(caller, "tools", entry)).length;
+function nothingText(state: TreeState, { entries }: Directory, caller: Caller): string {
+  const count = entries.filter((entry) => mayList(state, caller, "tools", entry)).length;
   if (count === 0) return "There are no tools here.";
   return `None of the ${count} tools here has any of these words. Try others: a verb and a thing, such as "read file".`;
 }
 
 async function unknownText(state: TreeState, caller: Caller, name: string): Promise<string> {
   const directory = await directoryFor(state, "tools", caller);
-  const near = search(directory, caller, name, 3).map((entry) => shownName(directory, entry, caller.dialect));
+  const near = search(state, directory, caller, name, 3).map((entry) => shownName(directory, entry, caller));
   const advice = near.length === 0 ? "Look for it with find_tools." : `Did you mean ${near.join(" or ")}?`;
   return `There is no tool ${JSON.stringify(name.slice(0, 300))}. ${advice}`;
 }

@@ -1,5 +1,5 @@
 // How a server is doing, in words and numbers for people and for `mcpax.status`.
-import type { JsonObject } from "@mcpx/protocol";
+import { type JsonObject, withRoot } from "@mcpx/protocol";
 import { isAwaiting } from "./awaited-authorisation.ts";
 import type { HeldTool, Listed } from "./catalogue.ts";
 import { figuresOf } from "./latency.ts";
@@ -35,7 +35,7 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
     ...(budget !== undefined && { budget }),
     tools: most(({ entries }) => entries.length),
     disabled: most((list) => namesOf(list, "disabled").length),
-    quarantined: quarantined.slice(0, shownMax),
+    quarantined: quarantined.slice(0, shownMax).map((canonical) => withRoot(state.rootSegment, canonical)),
     left_out: listed.flatMap(({ leftOut }) => leftOut).slice(0, shownMax),
     ...(faults.length > 0 && { override_faults: faults.slice(0, shownMax) }),
     ...(listFaults.size > 0 && { list_faults: Object.fromEntries(listFaults) }),

@@ -21,6 +21,10 @@ export interface TreeState {
   readonly version: string;
   /** Our own segment, below a parent or as configured. */
   readonly segment: string | undefined;
+  /** What stands before the names that clients and people see; `undefined` below a parent, which does that itself. */
+  readonly rootSegment: string | undefined;
+  /** Wall clock ms; in tokens issued before, the root segment is read as the segment of a server. */
+  readonly rootSince: number;
   readonly bySegment: Map<string, Server>;
   /** The trees above, and whether they have us. */
   parents: () => readonly ParentFacts[];

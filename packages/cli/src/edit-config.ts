@@ -60,6 +60,11 @@ export function openConfig(context: Place): ConfigFile {
   return { path, dataDir, before: readWhole(path), config: loaded?.config ?? {} };
 }
 
+/** What stands first in the names of its tools; `undefined` where a parent puts it there. */
+export function rootSegmentOf({ segment, parents = [] }: Config): string | undefined {
+  return parents.length > 0 ? undefined : segment;
+}
+
 /** The names of its servers, each with the segment it stands at; the root's is the empty text. */
 export function segmentsOf({ mcpServers = {} }: Config): Map<string, string> {
   return new Map(
@@ -131,6 +136,8 @@ function checked(text: string, path: string): string {
     throw new Failure(`nothing was written, it would be wrong: ${message}`, undefined, { details });
   }
   const holders = new Map([["mcpax", "mcpx itself"]]);
+  const root = rootSegmentOf(config);
+  if (root !== undefined) holders.set(root, "this tree itself");
   for (const [name, segment] of segmentsOf(config)) {
     const holder = holders.get(segment);
     if (holder !== undefined) {

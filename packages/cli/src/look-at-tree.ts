@@ -14,6 +14,8 @@ export interface TreeView {
   report: JsonObject;
   /** Those of the report. */
   servers: JsonObject[];
+  /** What stands first in the names of the tools. */
+  root: string | undefined;
 }
 
 export async function lookAtTree(context: Context<typeof gatewayOptions>): Promise<TreeView> {
@@ -30,7 +32,7 @@ export async function lookAtTree(context: Context<typeof gatewayOptions>): Promi
     const report = await statusOf(caller);
     const listed = new Set(tools.map(({ name }) => name));
     const servers = serversIn(report).map((server) => withoutListed(server, listed));
-    return { url, tools, report: { ...report, servers }, servers };
+    return { url, tools, report: { ...report, servers }, servers, root: rootIn(report) };
   } finally {
     await caller.close();
   }
@@ -41,6 +43,11 @@ function withoutListed(server: JsonObject, listed: ReadonlySet<unknown>): JsonOb
   const { quarantined } = server;
   if (!Array.isArray(quarantined)) return server;
   return { ...server, quarantined: quarantined.filter((name) => !listed.has(name)) };
+}
+
+/** Gateways of older versions do not say. */
+export function rootIn({ segment }: JsonObject): string | undefined {
+  return typeof segment === "string" ? segment : undefined;
 }
 
 /** The servers as they are, without asking any of them. */

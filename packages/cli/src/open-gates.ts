@@ -24,6 +24,8 @@ export interface GateParts {
   url(): string;
   /** What has to be done before anybody can decide there. */
   obstacle?: string | undefined;
+  /** Stands before the names of tools. */
+  rootSegment: string | undefined;
   /** Nobody else works with this data directory. */
   isAlone: boolean;
 }
@@ -39,13 +41,13 @@ export async function openGates(
   parts: GateParts,
   opened: AsyncDisposableStack,
 ): Promise<OpenGates> {
-  const { dataDir, db, audit, clock, log, obstacle, isAlone } = parts;
+  const { dataDir, db, audit, clock, log, obstacle, rootSegment, isAlone } = parts;
   const { anchors, url, room: _, ...rest } = settings;
   const approvers = await createFileApproverStore(approversDir(dataDir));
   const gates = createGatekeeper({
     ...rest,
     aggregatorId: aggregatorId(db),
-    store: createSqliteGateStore({ db, clock }),
+    store: createSqliteGateStore({ db, clock, rootSegment }),
     anchors: watchApprovers(dataDir, anchors, log, approvers.keepCounter),
     isPanic: readPanic(db),
     approveUrl: (id) => `${url ?? byName(parts.url())}/approve/${id}`,

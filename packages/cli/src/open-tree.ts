@@ -19,6 +19,7 @@ import {
   type RoomWay,
   type RunningTree,
   registerAtAll,
+  rootSince,
   type SignInState,
 } from "@mcpx/aggregator";
 import {
@@ -62,7 +63,7 @@ export async function openTree(
   opened: AsyncDisposableStack,
 ): Promise<OpenTree> {
   const { identity, issuers, audit, clock, log, limits } = parts;
-  const { servers, profiles, segment, isPinned, graceMs, ax } = settings;
+  const { servers, profiles, segment, rootSegment, isPinned, graceMs, ax } = settings;
   const open = (synchronous: "FULL" | "NORMAL") => {
     const path = join(parts.dataDir, "state.db");
     const db = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations, synchronous });
@@ -72,9 +73,10 @@ export async function openTree(
   const durable = open("FULL");
   // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
   const db = open("NORMAL");
+  const since = rootSince(durable, rootSegment, clock.now());
   const { gates, approvers } = await openGates(
     settings.gates,
-    { ...parts, db: durable, isAlone: true },
+    { ...parts, db: durable, rootSegment, isAlone: true },
     opened,
   );
   const signIns = await openSignIns({
@@ -89,6 +91,8 @@ export async function openTree(
     name: "mcpx",
     version,
     segment,
+    hasParents: ax.parents.length > 0,
+    rootSince: since,
     servers,
     profiles,
     clock,

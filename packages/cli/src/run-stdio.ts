@@ -7,6 +7,7 @@ import {
   openLink,
   type PinStore,
   type RunningTree,
+  rootSince,
   type ServerOptions,
   serveStdio,
 } from "@mcpx/aggregator";
@@ -141,19 +142,21 @@ async function ownTree(
     credentialsFor: oauthIn(dataDir, log),
     user: localPrincipal().id,
   });
-  const { servers, profiles, segment, isPinned } = settings;
+  const { servers, profiles, segment, rootSegment, isPinned, ax } = settings;
   const profile = profiles.find(({ name }) => name === options.profile);
   if (options.profile !== undefined && profile === undefined) {
     throw misuse(`there is no profile ${options.profile}`, "see profiles in mcpx.json");
   }
   const secret = identity.secret("tree");
-  const parts = { dataDir, db, audit, clock: systemClock, log, isAlone: false };
+  rootSince(db, rootSegment, systemClock.now());
+  const parts = { dataDir, db, audit, clock: systemClock, log, rootSegment, isAlone: false };
   const url = () => gatewayUrl(loaded.config);
   const { gates } = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
   const tree = createTree({
     name: "mcpx",
     version,
     segment,
+    hasParents: ax.parents.length > 0,
     servers,
     clock: systemClock,
     log,

@@ -1,12 +1,12 @@
 // Tools that have changed, from the gateway that runs, or else from the data directory.
-import { changeReport } from "@mcpx/aggregator";
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { changeReport, storedRoot } from "@mcpx/aggregator";
+import { isObject, type JsonObject, withoutRoot, withRoot } from "@mcpx/protocol";
 import type { Context, gatewayOptions } from "./command.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
 import { accessGateway, callGateway, hasGateway } from "./gateway-access.ts";
 import { localUser, withStore } from "./local-store.ts";
-import { openPins } from "./open-pins.ts";
+import { type OpenPins, openPins } from "./open-pins.ts";
 import type { Output } from "./output.ts";
 import { visible } from "./visible.ts";
 
@@ -61,22 +61,26 @@ function storedChanges(context: GatewayContext): ToolChanges {
   // First: it says so where there is no data directory.
   const inStore = <T>(work: (store: Parameters<Parameters<typeof withStore>[2]>[0]) => T) =>
     withStore(dataDir, {}, work);
-  const withPins = <T>(work: (pins: ReturnType<typeof openPins>["pins"]) => T): T => {
-    const { pins, close } = openPins(dataDir);
+  const withPins = <T>(work: (pins: OpenPins["pins"], root: string | undefined) => T): T => {
+    const { pins, db, close } = openPins(dataDir);
     try {
-      return work(pins);
+      return work(pins, storedRoot(db));
     } finally {
       close();
     }
   };
   return {
-    list: () => inStore(() => withPins((pins) => pins.changed().map(({ canonical }) => canonical))),
+    list: () =>
+      inStore(() =>
+        withPins((pins, root) => pins.changed().map(({ canonical }) => withRoot(root, canonical))),
+      ),
     find: (name) =>
       inStore(() =>
-        withPins((pins) => {
-          const found = pins.changed().find(({ canonical }) => canonical === name);
+        withPins((pins, root) => {
+          const inside = withoutRoot(root, name);
+          const found = pins.changed().find(({ canonical }) => canonical === inside);
           const change = found && pins.change(found.server, found.tool);
-          return change && toChange({ ...found, ...changeReport(change) });
+          return change && toChange({ ...found, canonical: withRoot(root, inside), ...changeReport(change) });
         }),
       ),
     accept: ({ canonical, server, tool, hash }) =>

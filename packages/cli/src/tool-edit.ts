@@ -1,12 +1,13 @@
 // Changes what `mcpx.json` says of one tool. Loaded only by the commands that edit: it brings the schema with it.
 import { segmentFor } from "@mcpx/aggregator";
-import { isObject } from "@mcpx/protocol";
+import { isObject, withoutRoot } from "@mcpx/protocol";
 import { undoHint } from "./commands/add.ts";
 import type { EditContext } from "./commands/tools.ts";
 import { type Config, parseConfig } from "./config.ts";
 import {
   type ConfigFile,
   openConfig,
+  rootSegmentOf,
   saveConfig,
   segmentsOf,
   shownSecrets,
@@ -96,7 +97,7 @@ async function findTool(context: EditContext, file: ConfigFile, name: string): P
   const { config, path, dataDir } = file;
   const segments = segmentsOf(config);
   const asked = runningPlace(dataDir) === undefined ? undefined : await askGateway(context, name);
-  const place = asked ?? guess(config, segments, name);
+  const place = asked ?? guess(config, segments, withoutRoot(rootSegmentOf(config), name));
   if (place === undefined || !segments.has(place.server)) {
     const known = [...segments].map(([server, segment]) => segment || server);
     const [first = ""] = name.split(".");

@@ -1,6 +1,7 @@
 // Tools of the tree as lines for people. Everything in them may come from strangers. Pure.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, withoutRoot } from "@mcpx/protocol";
 import { jsonLines, shortened } from "./call-text.ts";
+import { rootIn } from "./look-at-tree.ts";
 import { columns } from "./output.ts";
 import { serversIn } from "./server-state.ts";
 import { cut, visible } from "./visible.ts";
@@ -25,7 +26,8 @@ const charsMax = 40_000;
 /** What is listed, and what waits to be accepted, in the order of names. */
 export function toolRows(tools: readonly JsonObject[], report: JsonObject): ToolRow[] {
   const servers = serversIn(report);
-  const listed = tools.map((tool) => toolRow(tool, servers));
+  const root = rootIn(report);
+  const listed = tools.map((tool) => toolRow(tool, servers, root));
   const waiting = servers.flatMap(({ name, quarantined }) =>
     (Array.isArray(quarantined) ? quarantined : []).map(
       (canonical): ToolRow => ({
@@ -41,12 +43,12 @@ export function toolRows(tools: readonly JsonObject[], report: JsonObject): Tool
   return [...listed, ...waiting].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function toolRow(tool: JsonObject, servers: readonly JsonObject[]): ToolRow {
+function toolRow(tool: JsonObject, servers: readonly JsonObject[], root: string | undefined): ToolRow {
   const name = String(tool.name);
   const { capability } = metaOf(tool);
   return {
     name,
-    server: String(serverOf(name, servers)?.name ?? ""),
+    server: String(serverOf(withoutRoot(root, name), servers)?.name ?? ""),
     danger: dangerOf(tool),
     latency: typeof capability.latency_class === "string" ? capability.latency_class : "",
     description: typeof tool.description === "string" ? tool.description : "",
@@ -54,7 +56,7 @@ function toolRow(tool: JsonObject, servers: readonly JsonObject[]): ToolRow {
   };
 }
 
-/** The one whose segment the name begins with, else the one at the root. */
+/** The one whose segment the name, without the root's, begins with, else the one at the root. */
 export function serverOf(name: string, servers: readonly JsonObject[]): JsonObject | undefined {
   const first = name.split(".")[0];
   const isInside = name.includes(".");

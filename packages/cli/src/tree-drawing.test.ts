@@ -70,6 +70,20 @@ test("what stands below a tree is drawn by the dots in its names, without the tr
   ]);
 });
 
+test("[AX-3.1-1] the root's segment is said once, at the top, and nowhere below", () => {
+  const lines = draw([server("edge", { ...registered, aggregator: true, tools: 5 })], {
+    report: { segment: "infra" },
+    tools: below.map((one) => ({ ...one, name: `infra.${one.name}` })),
+  });
+  expect(lines).toEqual([
+    "infra http://here  1 up",
+    "└─ ● edge  3 tools, modern, registered (write), fast to slow",
+    "   ├─ ● plc  2 tools, fast to slow",
+    "   └─ ● line  1 tool, standard",
+    "      └─ ◐ sensor  degraded, 1 tool, standard",
+  ]);
+});
+
 test("with every tool, where it is", () => {
   const dangerous = tool("edge.plc.stop");
   dangerous._meta = { ...(dangerous._meta as JsonObject), "x-mcpax-safety": "irreversible_mutable" };

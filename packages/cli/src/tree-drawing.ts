@@ -1,5 +1,6 @@
 // The tree as lines for a terminal. Pure.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, withoutRoot } from "@mcpx/protocol";
+import { rootIn } from "./look-at-tree.ts";
 import type { Output } from "./output.ts";
 import { countsText, type ServerState, serversIn, stateOf } from "./server-state.ts";
 import {
@@ -61,13 +62,19 @@ const marks = {
 const widthMax = 100;
 const descriptionCharsMax = 60;
 
-export function drawTree({ url, report, tools, isFull }: TreePicture, { paint }: Pick<Output, "paint">) {
+export function drawTree(
+  { url, report, tools: listed, isFull }: TreePicture,
+  { paint }: Pick<Output, "paint">,
+) {
   const servers = serversIn(report);
+  const root = rootIn(report);
+  // The root's segment is said once, at the top.
+  const tools = listed.map((tool) => ({ ...tool, name: withoutRoot(root, String(tool.name)) }));
   const counts = countsText(servers);
   const segments = new Set(servers.map(({ segment }) => String(segment)));
   const nodes = servers.map((server) => serverNode(server, toolsOf(server, tools, segments), isFull, paint));
   return [
-    `${paint("bold", "mcpx")} ${visible(url)}${counts && `  ${paint("dim", counts)}`}`,
+    `${paint("bold", visible(root ?? "mcpx"))} ${visible(url)}${counts && `  ${paint("dim", counts)}`}`,
     ...parentLines(report, paint),
     ...drawAll(nodes, "", paint),
   ];

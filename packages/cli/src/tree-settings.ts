@@ -26,6 +26,8 @@ import { hideSecrets, secretsOf } from "./secrets.ts";
 
 export interface TreeSettings {
   segment: string | undefined;
+  /** The same where no parent puts it before our names. */
+  rootSegment: string | undefined;
   servers: readonly ServerOptions[];
   profiles: readonly Profile[];
   /** Whether tools must stay what they were when they were first seen. */
@@ -44,6 +46,7 @@ export interface TreeSettings {
 
 export const noServers: TreeSettings = {
   segment: undefined,
+  rootSegment: undefined,
   servers: [],
   profiles: [],
   isPinned: true,
@@ -94,14 +97,17 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
     .filter(([, { disabled }]) => disabled !== true)
     .map(([name, server]) => serverOptions(name, server, world));
   const devices = deviceSettings(config, world);
-  checkPlaces(servers, devices);
+  const ax = axSettings(config, world);
+  const rootSegment = ax.parents.length > 0 ? undefined : segment;
+  checkPlaces(servers, devices, rootSegment);
   return {
     segment,
+    rootSegment,
     servers,
     devices,
     isPinned: pins,
     graceMs: config.degraded?.grace,
-    ax: axSettings(config, world),
+    ax,
     gates: gateSettings(config, world),
     rooms: roomsOf(config),
     roomServerIds: Object.entries(mcpServers).flatMap(([name, server]) =>
@@ -231,8 +237,16 @@ function filledOAuth(oauth: ServerConfig["oauth"], world: TreeWorld): OAuthServe
   return { ...oauth, clientSecret: fillIn(oauth.clientSecret, world) };
 }
 
-function checkPlaces(servers: readonly ServerOptions[], devices: readonly DeviceSettings[]): void {
+function checkPlaces(
+  servers: readonly ServerOptions[],
+  devices: readonly DeviceSettings[],
+  rootSegment: string | undefined,
+): void {
   const taken = new Map<string | undefined, string>([["mcpax", "mcpx itself"]]);
+  if (rootSegment === "mcpax")
+    throw new Failure(`segment: "mcpax" belongs to mcpx itself`, "give this tree another segment");
+  // A name would not say any more whether its first part is the root's or the server's.
+  if (rootSegment !== undefined) taken.set(rootSegment, `this tree itself ("segment": "${rootSegment}")`);
   for (const { name, segment } of servers) {
     const holder = taken.get(segment);
     if (holder !== undefined) {

@@ -155,6 +155,7 @@ export {
   transportClasses,
   treeNotifications,
 } from "./registration.ts";
+export { matchesTool, withoutRoot, withRoot } from "./root-name.ts";
 export { type Scanned, type Span, scan } from "./scan.ts";
 export { type ChainLink, signEnvelope, skippedMax } from "./signing/envelope-signature.ts";
 export {

@@ -1,7 +1,15 @@
 // For the operator: GET /admin/rules (each with the tools it is about), POST /admin/rules/test (what would become of a
 // call; nothing is called), POST /admin/panic (everything is asked for, until it is over).
 import type { HttpRequest, Principal, Route } from "@mcpx/host";
-import { cautious, isObject, type JsonObject, McpxError, matchesGlob, parseExact } from "@mcpx/protocol";
+import {
+  cautious,
+  isObject,
+  type JsonObject,
+  McpxError,
+  matchesTool,
+  parseExact,
+  withoutRoot,
+} from "@mcpx/protocol";
 import { type Entry, listOf } from "../catalogue.ts";
 import type { Caller } from "../exchange.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
@@ -48,16 +56,18 @@ async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Pr
   const tools = lists.flatMap((listed) => listed?.entries ?? []);
   // A rule without conditions leaves nothing for those after it.
   const open = (index: number) =>
-    tools.filter(({ canonical }) => !rules.slice(0, index).some((rule) => isLast(rule, canonical)));
+    tools.filter(({ canonical }) => !rules.slice(0, index).some((rule) => isLast(state, rule, canonical)));
   return {
     rules: rules.map((rule, index) => ({
       ...rule,
       number: index + 1,
-      matches: namesOf(open(index).filter(({ canonical }) => matchesGlob(rule.tools, canonical, "."))),
+      matches: namesOf(
+        open(index).filter(({ canonical }) => matchesTool(state.rootSegment, rule.tools, canonical)),
+      ),
     })),
     rest: open(rules.length).map((tool) => {
-      const { action, why } = judge({ ...gates, rules: [] }, tool, {});
-      return { tool: tool.canonical, action, why };
+      const { action, why } = judge(state, { ...gates, rules: [] }, tool, {});
+      return { tool: tool.fullName, action, why };
     }),
     unannotated,
     quorum,
@@ -65,12 +75,12 @@ async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Pr
   };
 }
 
-function isLast({ tools, where = {} }: Rule, canonical: string): boolean {
-  return Object.keys(where).length === 0 && matchesGlob(tools, canonical, ".");
+function isLast({ rootSegment }: TreeState, { tools, where = {} }: Rule, canonical: string): boolean {
+  return Object.keys(where).length === 0 && matchesTool(rootSegment, tools, canonical);
 }
 
 function namesOf(tools: readonly Entry[]): string[] {
-  return tools.map(({ canonical }) => canonical);
+  return tools.map(({ fullName }) => fullName);
 }
 
 async function testRules(
@@ -81,27 +91,34 @@ async function testRules(
 ): Promise<JsonObject> {
   const { tool, arguments: given } = readTest(await request.text());
   const entry = await resolveName(state, "tools", tool, everywhere(by)).catch(() => undefined);
-  const verdict = entry === undefined ? judgeUnknown(gates, tool, given) : judgeKnown(gates, entry, given);
+  const verdict =
+    entry === undefined ? judgeUnknown(state, gates, tool, given) : judgeKnown(state, gates, entry, given);
   return {
     ...verdict,
-    tool: entry?.canonical ?? tool,
+    tool: entry?.fullName ?? tool,
     isKnown: entry !== undefined,
     capability: { ...(entry?.capability ?? cautious) },
   };
 }
 
 /** As a call of it would be judged. */
-function judgeKnown(gates: Gatekeeper, entry: Entry, given: JsonObject): Verdict {
+function judgeKnown(state: TreeState, gates: Gatekeeper, entry: Entry, given: JsonObject): Verdict {
   const { arguments: sent = {} } = entry.fixed
     ? withFixed({ arguments: given }, entry.fixed)
     : { arguments: given };
-  return judge(gates, entry, sent);
+  return judge(state, gates, entry, sent);
 }
 
 /** Of a tool that is not there, only its name is known. */
-function judgeUnknown(gates: Gatekeeper, tool: string, given: JsonObject): Verdict {
+function judgeUnknown(
+  { rootSegment: root }: TreeState,
+  gates: Gatekeeper,
+  written: string,
+  given: JsonObject,
+): Verdict {
+  const tool = withoutRoot(root, written);
   const { rules, unannotated, quorum, isPanic } = gates;
-  const said = { tool, capability: cautious, isAnnotated: false, arguments: given };
+  const said = { tool, root, capability: cautious, isAnnotated: false, arguments: given };
   return classify({ ...said, rules, unannotated, quorum, isPanic });
 }
 

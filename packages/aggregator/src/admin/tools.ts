@@ -1,7 +1,7 @@
 // For the operator: GET /admin/tools (what is not shown, and why), GET /admin/tools/{name} (one tool, with what has
 // changed in it), POST /admin/tools/{name}/accept (it may be as it is now).
 import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
-import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError, parseExact, withoutRoot, withRoot } from "@mcpx/protocol";
 import { announceChange } from "../announce.ts";
 import { expireLists, listOf } from "../catalogue.ts";
 import { everyServer, serversFor } from "../people/server-for.ts";
@@ -41,15 +41,15 @@ export function toolRoutes({ tree: { state }, identity, audit }: ToolRoutesOptio
 
 async function listHeld(state: TreeState, by: Principal): Promise<JsonObject> {
   const tools = await knownTools(state, by);
-  return { tools: tools.filter((one) => one.state !== "listed").map(written) };
+  return { tools: tools.filter((one) => one.state !== "listed").map((tool) => written(state, tool)) };
 }
 
 async function showTool(state: TreeState, by: Principal, name: string): Promise<JsonObject> {
-  const found = (await knownTools(state, by)).find(({ canonical }) => canonical === name);
+  const found = await findTool(state, by, name);
   if (found === undefined) throw new McpxError("not_found", "there is no such tool");
   const change =
     found.state === "quarantined" ? state.pins?.change(found.server.name, found.tool) : undefined;
-  return { ...written(found), ...(change && changeReport(change)) };
+  return { ...written(state, found), ...(change && changeReport(change)) };
 }
 
 /** With `hash` in the body only if the change is still that one. */
@@ -59,17 +59,17 @@ async function acceptTool(
   by: Principal,
   request: HttpRequest,
 ): Promise<JsonObject> {
-  const name = request.params.name ?? "";
   const body = request.hasJson() ? await request.json() : {};
   const looked = isObject(body) ? body.hash : undefined;
   if (looked !== undefined && typeof looked !== "string")
     throw new McpxError("bad_request", "hash must be a text");
-  const found = (await knownTools(state, by)).find(({ canonical }) => canonical === name);
+  const found = await findTool(state, by, request.params.name ?? "");
   const change = found && state.pins?.change(found.server.name, found.tool);
   if (found?.state !== "quarantined" || change === undefined)
     throw new McpxError("not_found", "there is no such tool that has changed");
   if (!state.pins?.accept(change.server, change.tool, looked ?? change.hash))
     throw new McpxError("bad_request", "the tool has changed again since it was looked at");
+  const name = withRoot(state.rootSegment, found.canonical);
   const actor = principalName(by);
   const detail = { server: change.server, tool: change.tool, now: change.hash };
   audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
@@ -87,8 +87,14 @@ function read(text: string): JsonObject {
   return parseExact(text) as JsonObject;
 }
 
-function written({ canonical, server, tool, state }: KnownTool): JsonObject {
-  return { canonical, server: server.name, tool, state };
+function written({ rootSegment }: TreeState, { canonical, server, tool, state }: KnownTool): JsonObject {
+  return { canonical: withRoot(rootSegment, canonical), server: server.name, tool, state };
+}
+
+/** By its name, with or without the root's segment. */
+async function findTool(state: TreeState, by: Principal, written: string): Promise<KnownTool | undefined> {
+  const name = withoutRoot(state.rootSegment, written);
+  return (await knownTools(state, by)).find(({ canonical }) => canonical === name);
 }
 
 /** Asks every server first, so that nothing is judged by an old list. */

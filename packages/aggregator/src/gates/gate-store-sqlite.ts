@@ -1,6 +1,7 @@
 // Gates in `state.db`. What was consumed is on the disk before anybody is told. [AX-11.3-5]
 import type { DatabaseSync } from "node:sqlite";
 import { immediately } from "@mcpx/host";
+import { withoutRoot, withRoot } from "@mcpx/protocol";
 import type { GateRows } from "./gate-rows.ts";
 import { type Gate, type GateStatus, type GateStore, type ListedGate, listMax } from "./gate-store.ts";
 import { createGateVerbs, type GateStoreOptions } from "./gate-verbs.ts";
@@ -38,15 +39,17 @@ export const heldGates = `
 interface SqliteGateStoreOptions extends GateStoreOptions {
   /** Has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
   db: DatabaseSync;
+  /** Of the tree. Rows have names without it: they stay right when the root gets a segment or another one. */
+  rootSegment?: string | undefined;
 }
 
 const fullSync = 2;
 
-export function createSqliteGateStore({ db, ...options }: SqliteGateStoreOptions): GateStore {
+export function createSqliteGateStore({ db, rootSegment, ...options }: SqliteGateStoreOptions): GateStore {
   if (Number(db.prepare("PRAGMA synchronous").get()?.synchronous) < fullSync) {
     throw new Error("gates need a database that survives a power cut (synchronous = FULL)");
   }
-  return createGateVerbs({ ...createReading(db), ...createWriting(db) }, options);
+  return createGateVerbs({ ...createReading(db, rootSegment), ...createWriting(db, rootSegment) }, options);
 }
 
 const head = "id, status, principal, tool, digest, created_at, expires_at, settled_at, is_delivered, facts";
@@ -54,7 +57,7 @@ const isWaiting = "status IN ('pending', 'approved', 'held')";
 
 type Reading = "find" | "newest" | "newestDone" | "list" | "waiting" | "waitingLoad";
 
-function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
+function createReading(db: DatabaseSync, root: string | undefined): Pick<GateRows, Reading> {
   const find = db.prepare(`SELECT ${head}, arguments, result FROM gates WHERE id = ?`);
   const newest = db.prepare(
     `SELECT ${head}, arguments, result FROM gates WHERE principal = ? AND tool = ? AND digest = ?
@@ -77,10 +80,11 @@ function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
     `SELECT count(*) AS count, total(chars) AS chars FROM gates WHERE ${isWaiting} AND principal = ?`,
   );
   return {
-    find: (id) => gateOf(find.get(id)),
-    newest: (principal, tool, digest) => gateOf(newest.get(principal, tool, digest)),
-    newestDone: ({ id, tool }, principal) => gateOf(newestDone.get(id, tool, principal ?? null)),
-    list: (status) => (status === undefined ? all.all() : some.all(status)).map(listedOf),
+    find: (id) => gateOf(root, find.get(id)),
+    newest: (principal, tool, digest) => gateOf(root, newest.get(principal, withoutRoot(root, tool), digest)),
+    newestDone: ({ id, tool }, principal) =>
+      gateOf(root, newestDone.get(id, withoutRoot(root, tool), principal ?? null)),
+    list: (status) => (status === undefined ? all.all() : some.all(status)).map((row) => listedOf(root, row)),
     waiting: () =>
       waiting.all().map((row) => ({
         id: String(row.id),
@@ -97,7 +101,7 @@ function createReading(db: DatabaseSync): Pick<GateRows, Reading> {
   };
 }
 
-function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
+function createWriting(db: DatabaseSync, root: string | undefined): Omit<GateRows, Reading> {
   const insert = db.prepare(
     `INSERT INTO gates (id, status, principal, tool, digest, created_at, expires_at, is_delivered, chars, facts,
        arguments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -123,7 +127,7 @@ function createWriting(db: DatabaseSync): Omit<GateRows, Reading> {
       const { id, status, principal, tool, digest, createdAt, expiresAt, argumentsText } = gate;
       const times = [createdAt, expiresAt] as const;
       insert.run(
-        ...[id, status, principal, tool, digest, ...times],
+        ...[id, status, principal, withoutRoot(root, tool), digest, ...times],
         ...[0, argumentsText.length, factsText(gate), argumentsText],
       );
     },
@@ -163,13 +167,13 @@ function factsText(gate: Gate): string {
   return JSON.stringify(Object.fromEntries(factNames.map((name) => [name, gate[name]])));
 }
 
-function listedOf(row: Record<string, unknown>): ListedGate {
+function listedOf(root: string | undefined, row: Record<string, unknown>): ListedGate {
   return {
     ...(JSON.parse(String(row.facts)) as Facts),
     id: String(row.id),
     status: String(row.status) as GateStatus,
     principal: String(row.principal),
-    tool: String(row.tool),
+    tool: withRoot(root, String(row.tool)),
     digest: String(row.digest),
     createdAt: Number(row.created_at),
     expiresAt: Number(row.expires_at),
@@ -178,8 +182,8 @@ function listedOf(row: Record<string, unknown>): ListedGate {
   };
 }
 
-function gateOf(row: Record<string, unknown> | undefined): Gate | undefined {
+function gateOf(root: string | undefined, row: Record<string, unknown> | undefined): Gate | undefined {
   if (row === undefined) return undefined;
   const result = row.result === null ? {} : { resultText: String(row.result) };
-  return { ...listedOf(row), argumentsText: String(row.arguments), ...result };
+  return { ...listedOf(root, row), argumentsText: String(row.arguments), ...result };
 }

@@ -46,7 +46,7 @@ function gated(options: Partial<GateOptions> = {}, segment?: string): Gated {
   const gates = gatesFor("a1", options);
   const tree = testTree([serverOptions("s", server.open, { isTrusted: true })], {
     gates,
-    ...(segment && { segment }),
+    ...(segment && { segment, hasParents: true }),
   });
   return { ...tree, server, gates };
 }
@@ -233,6 +233,7 @@ test("[AX-11.3-3] [AX-11.3-8] a gate two hops below reaches the client, and its 
   const principal = callerOf().principal;
   const middle = testTree([serverOptions("b", openBelow(bottom.tree, principal), { isTrusted: true })], {
     segment: "m",
+    hasParents: true,
     gates: gatesFor("a2", { rules: [{ tools: "**", action: "allow" }] }),
   });
   const top = testTree([serverOptions("m", openBelow(middle.tree, principal), { isTrusted: true })], {

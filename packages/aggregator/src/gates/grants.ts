@@ -1,6 +1,6 @@
 // What a human has allowed beforehand: once, for a session, for a time, so many times, for these arguments. Kept in
 // memory only: after a restart everything is asked for again. Pure state; every change is one synchronous step.
-import { McpxError, matchesGlob } from "@mcpx/protocol";
+import { McpxError, matchesTool } from "@mcpx/protocol";
 import type { RuleAction } from "./rules.ts";
 
 /** Every grant has an end: a time, a number of uses or a session. */
@@ -26,8 +26,10 @@ export interface GrantQuestion {
   action: RuleAction;
   principal: string;
   session: string;
-  /** Canonical. */
+  /** Canonical, without the root's segment. */
   tool: string;
+  /** The root's segment, which grants may write before names. */
+  root?: string | undefined;
   digest: string;
   /** Monotonic ms. */
   now: number;
@@ -79,13 +81,13 @@ export function endSessionGrants(grants: Grants, session: string): void {
   for (const grant of grants.values()) if (grant.session === session) grants.delete(grant.id);
 }
 
-function covers(grant: Grant, { principal, session, tool, digest, now }: GrantQuestion): boolean {
+function covers(grant: Grant, { principal, session, tool, root, digest, now }: GrantQuestion): boolean {
   return (
     grant.principal === principal &&
     (grant.session === undefined || grant.session === session) &&
     (grant.argumentsDigest === undefined || grant.argumentsDigest === digest) &&
     !isOver(grant, now) &&
-    matchesGlob(grant.tools, tool, ".")
+    matchesTool(root, grant.tools, tool)
   );
 }
 

@@ -71,6 +71,7 @@ function scene(
     gates,
     audit: auditInto(events),
     segment: "b",
+    hasParents: true,
   });
   return { ...tree, server, gates, gateClock, events };
 }

@@ -1,14 +1,21 @@
 // What is to become of a call: what the operator's rules say, else what its tool says of its danger. [AX-11.3-1]
 import { capabilityKey, cautious, isObject, type JsonObject } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
+import type { TreeState } from "../tree-state.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { classify, type Verdict } from "./rules.ts";
 
-export function judge(gates: Gatekeeper, tool: Entry, given: unknown): Verdict {
+export function judge(
+  { rootSegment: root }: Pick<TreeState, "rootSegment">,
+  gates: Gatekeeper,
+  tool: Entry,
+  given: unknown,
+): Verdict {
   const { rules, isPanic, unannotated, quorum } = gates;
   const { server, canonical, capability = cautious } = tool;
   return classify({
     tool: canonical,
+    root,
     capability,
     isAnnotated: isAnnotated(tool),
     arguments: given,

@@ -30,10 +30,10 @@ export async function passGate(
   const { caller, params } = exchange;
   // As they will be sent, with what the operator has fixed.
   const given = (tool.fixed === undefined ? params : withFixed(params, tool.fixed)).arguments ?? {};
-  const verdict = judge(gates, tool, given);
+  const verdict = judge(state, gates, tool, given);
   const { action, holdResult } = verdict;
   if ((action === "allow" && !holdResult) || tool.canonical === waitName) return undefined;
-  if (action === "deny") throw new McpxError("gate_denied", `${tool.canonical}: ${verdict.why}`);
+  if (action === "deny") throw new McpxError("gate_denied", `${tool.fullName}: ${verdict.why}`);
   const text = canonicalJson(given);
   const digest = `sha256:${hash("sha256", text, "base64url")}`;
   const isAllowed = action === "allow" || (await isGranted(state, gates, caller, tool, verdict, digest));
@@ -83,22 +83,30 @@ function isOurs(content: unknown): boolean {
 
 /** Who asks again while the call is under way or its result is held uses nothing up by it. */
 async function isGranted(
-  { clock, audit }: TreeState,
+  { clock, audit, rootSegment: root }: TreeState,
   { grants, store }: Gatekeeper,
   caller: Caller,
-  { canonical }: Entry,
+  { canonical, fullName }: Entry,
   { action, holdResult }: Verdict,
   digest: string,
 ): Promise<boolean> {
   const { name: principal } = askerOf(caller);
-  if (holdResult && (await store.findOpen(principal, canonical, digest)) !== undefined) return false;
+  if (holdResult && (await store.findOpen(principal, fullName, digest)) !== undefined) return false;
   const now = clock.monotonic();
-  const grant = useGrant(grants, { action, principal, session: caller.key, tool: canonical, digest, now });
+  const grant = useGrant(grants, {
+    action,
+    principal,
+    session: caller.key,
+    tool: canonical,
+    digest,
+    now,
+    root,
+  });
   if (grant === undefined) return false;
   recordFirst(audit, {
     action: "gate.granted",
     actor: caller.principal.id,
-    subject: canonical,
+    subject: fullName,
     detail: { grant: grant.id, digest },
   });
   return true;
@@ -107,7 +115,7 @@ async function isGranted(
 async function openGate(
   { store, ttlMs, watchers }: Gatekeeper,
   caller: Caller,
-  { canonical, capability = cautious }: Entry,
+  { fullName, capability = cautious }: Entry,
   { why, approvers, holdResult }: Verdict,
   wish: { given: unknown; digest: string; route: readonly string[]; isAllowed: boolean },
 ): Promise<Gate> {
@@ -118,7 +126,7 @@ async function openGate(
       principal,
       session: caller.key,
       keys,
-      tool: canonical,
+      tool: fullName,
       argumentsText: JSON.stringify(given),
       digest,
       route,

@@ -5,6 +5,7 @@ import {
   isIrreversible,
   isObject,
   matchesGlob,
+  matchesTool,
   numberOf,
 } from "@mcpx/protocol";
 
@@ -23,8 +24,10 @@ export interface Rule {
 }
 
 export interface ClassifyQuestion {
-  /** Canonical. */
+  /** Canonical, without the root's segment. */
   tool: string;
+  /** The root's segment, which rules may write before names. */
+  root?: string | undefined;
   capability: Readonly<Capability>;
   /** Whether the tool says anything of itself. */
   isAnnotated: boolean;
@@ -54,8 +57,8 @@ export function classify(question: ClassifyQuestion): Verdict {
   return question.isPanic ? inPanic(verdict) : verdict;
 }
 
-function byRules({ tool, arguments: given, rules, quorum = 1 }: ClassifyQuestion): Verdict | undefined {
-  const index = rules.findIndex((rule) => matchesGlob(rule.tools, tool, ".") && fitsArguments(rule, given));
+function byRules({ tool, root, arguments: given, rules, quorum = 1 }: ClassifyQuestion): Verdict | undefined {
+  const index = rules.findIndex((rule) => matchesTool(root, rule.tools, tool) && fitsArguments(rule, given));
   const rule = rules[index];
   if (rule === undefined) return undefined;
   const { action, approvers = quorum, holdResult = false } = rule;

@@ -66,6 +66,8 @@ function checkRoom({ bySegment, pending, subserversMax }: RegistrarState, segmen
 /** First come, first served; who was here before comes back to its own place. [AX-4.2-1] [AX-4.2-4] */
 function checkPlace(state: RegistrarState, { segment, subserverId }: Registration, standing: Standing): void {
   const holder = state.bySegment.get(segment);
+  // A name would not say any more whether its first part is the root's or the subserver's.
+  if (segment === state.tree.rootSegment) throw conflict(segment, "it is the segment of this tree itself");
   if (holder === undefined) {
     if (state.tree.bySegment.has(segment)) throw conflict(segment, "a server of the configuration has it");
   } else if (!isSame(holder, subserverId, standing)) throw conflict(segment, "another subserver has it");

@@ -10,7 +10,11 @@ const connection = (tools: readonly string[], more: Partial<Principal> = {}): Pr
   ...more,
 });
 const may = (name: string, ...connections: Principal[]) =>
-  mayUse({ principal: memberPrincipal("ada", connections), profile: undefined }, name);
+  mayUse(
+    { rootSegment: "infra", rootSince: 5 },
+    { principal: memberPrincipal("ada", connections), profile: undefined },
+    name,
+  );
 const newKey = () => generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" }) as Principal["key"];
 
 test("[B-TREE-1] one connection: the tools of its token, and nothing where there are none", () => {
@@ -19,6 +23,15 @@ test("[B-TREE-1] one connection: the tools of its token, and nothing where there
   expect(may("a.b", connection([]))).toBe(false);
   expect(may("a.b")).toBe(false);
   expect(may("a.b", connection(["**"], { toolBounds: ["c.*"] }))).toBe(false);
+});
+
+test("[AX-3.1-1] of several tokens the oldest says whether the root's segment was known when it was issued", () => {
+  const old = connection(["infra.a.*"], { issuedAt: 4 });
+  const young = connection(["infra.a.*"], { issuedAt: 5 });
+  expect(may("a.b", young)).toBe(true);
+  expect(may("a.b", old)).toBe(false);
+  expect(may("a.b", young, old)).toBe(false);
+  expect(may("a.b", connection(["**"], { issuedAt: 9 }), old)).toBe(false);
 });
 
 test("[B-TREE-1] several: only what all of them may", () => {

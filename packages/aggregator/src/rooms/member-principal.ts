@@ -16,7 +16,8 @@ export function memberPrincipal(id: string, connections: readonly Principal[]): 
   const names = new Set(connections.map(principalKey));
   const [tools = [], toolBounds = tools, ...more] = bounds;
   if (more.length > 0 || keys.length > 1 || names.size > 1) return { ...first, tools: [] };
-  return { ...first, tools, toolBounds, key: keys[0] };
+  const issuedAt = Math.min(...connections.map(({ issuedAt = Number.POSITIVE_INFINITY }) => issuedAt));
+  return { ...first, tools, toolBounds, key: keys[0], issuedAt };
 }
 
 function different<T extends object>(values: readonly T[]): T[] {

@@ -12,6 +12,7 @@ import { createTree, type RunningTree } from "../create-tree.ts";
 import type { Answers, Caller, Exchange, Questions } from "../exchange.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { PinStore } from "../pin-store.ts";
+import type { Profile } from "../profile.ts";
 import type { ServerOptions } from "../server.ts";
 
 export interface TestTree {
@@ -36,6 +37,9 @@ export function testTree(
   servers: readonly ServerOptions[],
   options: {
     segment?: string;
+    hasParents?: boolean;
+    rootSince?: number;
+    profiles?: readonly Profile[];
     isRealTime?: boolean;
     pins?: PinStore;
     audit?: Audit;
@@ -48,6 +52,9 @@ export function testTree(
     name: "test",
     version: "1.0.0",
     segment: options.segment,
+    hasParents: options.hasParents,
+    rootSince: options.rootSince,
+    profiles: options.profiles,
     servers,
     clock: options.isRealTime === true ? systemClock : clock,
     log: createLogger({ level: "silent" }),

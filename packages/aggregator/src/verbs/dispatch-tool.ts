@@ -83,7 +83,7 @@ function record(
   state.audit?.record({
     action: "tool.call",
     actor: caller.principal.id,
-    subject: tool.canonical,
+    subject: tool.fullName,
     ...(error !== undefined && { reason: reasonOf(error) }),
     detail: { ms: Math.round(state.clock.monotonic() - startedAt) },
   });

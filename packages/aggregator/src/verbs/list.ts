@@ -33,7 +33,7 @@ export async function list(
 ): Promise<JsonObject> {
   const after = readCursor(params.cursor);
   const directory = await directoryFor(state, kind, caller);
-  const { page, isLast } = takePage(directory.entries, after, (entry) => mayList(caller, kind, entry));
+  const { page, isLast } = takePage(directory.entries, after, (entry) => mayList(state, caller, kind, entry));
   const last = page.at(-1);
   return {
     resultType: "complete",
@@ -45,9 +45,14 @@ export async function list(
   };
 }
 
-export function mayList(caller: Caller, kind: ListKind, { server, canonical }: Entry): boolean {
+export function mayList(
+  state: TreeState,
+  caller: Caller,
+  kind: ListKind,
+  { server, canonical }: Entry,
+): boolean {
   const isNamed = kind === "tools" || kind === "prompts";
-  return mayUse(caller, isNamed ? canonical : resourcesName(server));
+  return mayUse(state, caller, isNamed ? canonical : resourcesName(server));
 }
 
 function takePage(
@@ -78,12 +83,12 @@ function firstAfter(entries: readonly Entry[], canonical: string): number {
 }
 
 /** As a client of this dialect gets it. */
-export function render(directory: Directory, kind: ListKind, entry: Entry, { dialect }: Caller): JsonObject {
+export function render(directory: Directory, kind: ListKind, entry: Entry, caller: Caller): JsonObject {
   const { item, canonical } = entry;
   const capability = shownCapability(entry);
   if (kind === "resources") return { ...item, uri: canonical };
   if (kind === "templates") return { ...item, uriTemplate: canonical };
-  const name = shownName(directory, entry, dialect);
+  const name = shownName(directory, entry, caller);
   if (capability === undefined) return { ...item, name };
   return { ...item, name, _meta: toolMeta(item._meta, capability) };
 }

@@ -5,6 +5,7 @@ import { demoNotes } from "../demo-notes.ts";
 import {
   type ConfigFile,
   openConfig,
+  rootSegmentOf,
   type SavedConfig,
   type ServerEntry,
   saveConfig,
@@ -60,6 +61,8 @@ export async function runImport(
 
 export function presentIn({ config }: ConfigFile) {
   const segments = [...segmentsOf(config)].map(([name, segment]) => [segment, name] as const);
+  const root = rootSegmentOf(config);
+  if (root !== undefined) segments.push([root, "this tree itself"]);
   return {
     servers: new Map(Object.entries(config.mcpServers ?? {}) as unknown as [string, ServerEntry][]),
     segments: new Map(segments),

@@ -1,5 +1,5 @@
 // `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal.
-import { isObject, type JsonObject, readWaitingCall } from "@mcpx/protocol";
+import { isObject, type JsonObject, readWaitingCall, withoutRoot, withRoot } from "@mcpx/protocol";
 import { resultLines } from "../call-text.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { Failure, misuse } from "../failure.ts";
@@ -63,7 +63,8 @@ async function explained(
 ): Promise<unknown> {
   if (!(error instanceof Failure) || error.reason !== "unknown_tool") return error;
   const view = await lookAtTree(context);
-  return view.tools.some((tool) => tool.name === name) ? error : noSuchTool(name, view);
+  const full = withRoot(view.root, withoutRoot(view.root, name));
+  return view.tools.some((tool) => tool.name === full) ? error : noSuchTool(full, view);
 }
 
 function readArguments(text: string): JsonObject {

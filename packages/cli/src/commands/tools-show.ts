@@ -1,4 +1,5 @@
 // `mcpx tools show NAME`: all that is known of one tool.
+import { withoutRoot, withRoot } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { lookAtTree } from "../look-at-tree.ts";
 import { noSuchTool } from "../no-such-tool.ts";
@@ -15,10 +16,11 @@ export const toolsShow = defineCommand({
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
-  const { tools, servers } = await lookAtTree(context);
-  const tool = tools.find((one) => one.name === name);
-  if (tool === undefined) throw noSuchTool(name, { tools, servers });
-  const server = serverOf(name, servers);
+  const { tools, servers, root } = await lookAtTree(context);
+  const inside = withoutRoot(root, name);
+  const tool = tools.find((one) => one.name === withRoot(root, inside));
+  if (tool === undefined) throw noSuchTool(withRoot(root, inside), { tools, servers });
+  const server = serverOf(inside, servers);
   if (options.json) output.json({ ...tool, server: server?.name ?? null });
   else for (const line of showLines(tool, server)) output.line(line);
   return 0;

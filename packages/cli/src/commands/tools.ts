@@ -1,5 +1,5 @@
 // `mcpx tools [GLOB]`: the tools of the tree, with how dangerous and how slow they are.
-import { matchesGlob } from "@mcpx/protocol";
+import { matchesTool, withoutRoot } from "@mcpx/protocol";
 import { type Context, dataOption, defineCommand, gatewayOptions } from "../command.ts";
 import { lookAtTree } from "../look-at-tree.ts";
 import { listLines, marks, toolRows } from "../tool-lines.ts";
@@ -25,8 +25,10 @@ export const tools = defineCommand({
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
   const [glob = "**"] = words;
-  const { tools: listed, report } = await lookAtTree(context);
-  const rows = toolRows(listed, report).filter(({ name }) => matchesGlob(glob, name, "."));
+  const { tools: listed, report, root } = await lookAtTree(context);
+  const rows = toolRows(listed, report).filter(({ name }) =>
+    matchesTool(root, glob, withoutRoot(root, name)),
+  );
   if (options.json) {
     output.json({ tools: rows });
     return 0;

@@ -25,7 +25,7 @@ export async function showTree(tree: RunningTree, principal: Principal): Promise
     ...serverStatus(tree.state, server),
     ...authorisationStatus(server),
   }));
-  return { tools, servers, isCut: cursor !== undefined };
+  return { tools, servers, segment: tree.state.rootSegment ?? null, isCut: cursor !== undefined };
 }
 
 /** Exactly as it was written: numbers are not read and written again. */

@@ -13,8 +13,9 @@ import {
   type ServerOptions,
 } from "@mcpx/aggregator";
 import { createLogger, systemClock } from "@mcpx/host";
-import type { JsonObject } from "@mcpx/protocol";
+import { type JsonObject, withRoot } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config.ts";
+import { rootSegmentOf } from "../edit-config.ts";
 import { Failure } from "../failure.ts";
 import { fillIn } from "../fill-in.ts";
 import type { OAuthServer } from "../oauth.ts";
@@ -71,7 +72,7 @@ export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): P
       return { ...reportOf(one.name, undefined), isElsewhere: true, users };
     }
     const absent = commandFault(configOf(one), from);
-    return absent ? reportOf(one.name, absent) : await ask(one, configOf(one));
+    return absent ? reportOf(one.name, absent) : await ask(one, configOf(one), rootSegmentOf(loaded.config));
   };
   const work = async () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
@@ -121,7 +122,11 @@ function commandFault(
   return { text, kind: "command" } as const;
 }
 
-async function ask(options: ServerOptions, config: ServerConfig): Promise<ServerReport> {
+async function ask(
+  options: ServerOptions,
+  config: ServerConfig,
+  root: string | undefined,
+): Promise<ServerReport> {
   const log = createLogger({ level: "silent" });
   const secret = new Uint8Array(32);
   const tree = createTree({
@@ -146,7 +151,10 @@ async function ask(options: ServerOptions, config: ServerConfig): Promise<Server
         text === undefined
           ? undefined
           : { text: hideSecrets(text, secrets), kind: server?.fault ? "start" : "list" },
-      tools: (listed?.entries ?? []).map(({ canonical, item }) => ({ name: canonical, item })),
+      tools: (listed?.entries ?? []).map(({ canonical, item }) => ({
+        name: withRoot(root, canonical),
+        item,
+      })),
       leftOut: listed?.leftOut ?? [],
       tookMs: performance.now() - beganAt,
       isElsewhere: url !== undefined,

@@ -1,9 +1,10 @@
 // More tools than a client takes: what is too many is left out there without a word, or costs the model its attention.
-import { matchesAnyGlob } from "@mcpx/protocol";
+import { matchesTool, withoutRoot } from "@mcpx/protocol";
 import type { ClientId } from "../client-configs/client.ts";
 import { clientOf } from "../client-configs/clients.ts";
 import type { FoundServer } from "../client-configs/find-servers.ts";
 import type { Config } from "../config.ts";
+import { rootSegmentOf } from "../edit-config.ts";
 import { Failure } from "../failure.ts";
 import { type Check, type Finding, ok, warning } from "./finding.ts";
 
@@ -19,7 +20,8 @@ export const toolCount: Check = {
     const names = (await survey()).flatMap(({ tools }) => tools.map(({ name }) => name));
     if (names.length === 0 || loaded instanceof Failure) return [];
     const connected = clients.servers.filter(({ isOurs }) => isOurs);
-    return judgeCount([...names, ...ownTools], connected, loaded.config.profiles ?? {});
+    const { profiles = {} } = loaded.config;
+    return judgeCount([...names, ...ownTools], connected, profiles, rootSegmentOf(loaded.config));
   },
 };
 
@@ -29,9 +31,10 @@ export function judgeCount(
   names: readonly string[],
   connected: readonly Pick<FoundServer, "client" | "entry">[],
   profiles: Profiles,
+  root?: string | undefined,
 ): Finding[] {
   const found = connected.flatMap(({ client, entry }) => {
-    const count = visibleTo(names, entry, profiles);
+    const count = visibleTo(names, entry, profiles, root);
     const max = toolsMax[client] ?? toolsMaxUsual;
     if (count <= max) return [];
     const text = `${clientOf(client).title} gets ${count} tools and takes ${max}`;
@@ -52,16 +55,19 @@ function visibleTo(
   names: readonly string[],
   { url, args = [], headers = {} }: FoundServer["entry"],
   profiles: Profiles,
+  root: string | undefined,
 ): number {
   const path = url === undefined ? undefined : /^\/mcp\/([^/]+)$/.exec(URL.parse(url)?.pathname ?? "")?.[1];
   const name = path ?? args[args.indexOf("--profile") + 1 || args.length];
   const profile = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile?.search === true) return 3;
   const granted = tokenTools(headers);
+  const matches = (globs: readonly string[], tool: string) =>
+    globs.some((glob) => matchesTool(root, glob, withoutRoot(root, tool)));
   return names.filter(
     (tool) =>
-      (profile === undefined || matchesAnyGlob(profile.tools, tool, ".")) &&
-      (granted === undefined || matchesAnyGlob(granted, tool, ".")),
+      (profile === undefined || matches(profile.tools, tool)) &&
+      (granted === undefined || matches(granted, tool)),
   ).length;
 }
 

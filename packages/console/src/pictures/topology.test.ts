@@ -17,6 +17,18 @@ const tool = (name: string, annotations?: object) => ({ name, ...(annotations &&
 const sketch = ({ kind, name, children }: TreeNode): unknown =>
   children.length === 0 ? `${kind} ${name}` : { [`${kind} ${name}`]: children.map(sketch) };
 
+test("[AX-3.1-1] names with the root's segment are placed by what follows it, and the root is called after it", () => {
+  const { root } = topologyOf({
+    ...nothing,
+    segment: "infra",
+    servers: [server("edge", { aggregator: true })],
+    tools: ["infra.edge.cell.press", "infra.edge.mcpax.status", "mcpax.status"].map((one) => tool(one)),
+    waiting: [{ tool: "infra.edge.cell.press", topic: undefined }],
+  });
+  expect(sketch(root)).toEqual({ "gateway infra": [{ "tree edge": ["part cell"] }] });
+  expect(root.children[0]).toMatchObject({ tools: 2, waiting: 1 });
+});
+
 test("servers, trees below with their parts, devices, and rooms with who is there", () => {
   const { root, above } = topologyOf({
     ...nothing,

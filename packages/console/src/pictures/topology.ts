@@ -1,7 +1,7 @@
 // The tree as nodes: this gateway, the trees above it, its servers and what stands below them, its devices, and its
 // rooms with those who are in them; each with how it is. Pure.
 import type { Participant } from "@mcpx/client";
-import { capabilityOf, isIrreversible, isObject, type JsonObject } from "@mcpx/protocol";
+import { capabilityOf, isIrreversible, isObject, type JsonObject, withoutRoot } from "@mcpx/protocol";
 
 export const healths = ["up", "idle", "starting", "ailing", "degraded", "down", "unknown"] as const;
 export type Health = (typeof healths)[number];
@@ -55,6 +55,8 @@ export interface TreeFacts {
   /** By segment, or by name where it is at the root. */
   calls: Readonly<Record<string, { answered: number; failed: number }>>;
   tools: readonly JsonObject[];
+  /** The root's, which stands first in the names of tools. */
+  segment?: string | undefined;
   parents: readonly JsonObject[];
   devices: readonly JsonObject[];
   rooms: readonly RoomFacts[];
@@ -71,7 +73,8 @@ const nodesMax = 500;
 /** Of the tree itself, and of trees below. */
 const ownSegment = "mcpax";
 
-export function topologyOf(facts: TreeFacts): { root: TreeNode; above: TreeNode[] } {
+export function topologyOf(named: TreeFacts): { root: TreeNode; above: TreeNode[] } {
+  const facts = withoutRootSegment(named);
   const shown = facts.servers.filter(({ name }) => name !== ownSegment);
   const places = new Set(shown.map(({ segment }) => segment));
   const toolsAt = Map.groupBy(facts.tools, ({ name }) => {
@@ -80,13 +83,24 @@ export function topologyOf(facts: TreeFacts): { root: TreeNode; above: TreeNode[
   });
   const servers = shown.map((server) => serverNode(server, facts, toolsAt));
   const rooms = facts.rooms.map((room) => roomNode(room, facts));
-  const root = node("gateway", "gateway", facts.name, {
+  const root = node("gateway", "gateway", facts.segment ?? facts.name, {
     health: "up",
     word: "here",
     waiting: facts.waiting.length,
     children: [...bounded(servers, childrenMax, "servers"), ...bounded(rooms, childrenMax, "rooms")],
   });
   return { root: withinTotal(root), above: facts.parents.map(aboveNode) };
+}
+
+/** Tools by the names they have inside the tree: those begin with the segment of a server. */
+function withoutRootSegment(facts: TreeFacts): TreeFacts {
+  const { segment, tools, waiting } = facts;
+  if (segment === undefined) return facts;
+  return {
+    ...facts,
+    tools: tools.map((tool) => ({ ...tool, name: withoutRoot(segment, String(tool.name)) })),
+    waiting: waiting.map((one) => ({ ...one, tool: withoutRoot(segment, one.tool) })),
+  };
 }
 
 function node(kind: NodeKind, key: string, name: string, more: Partial<TreeNode>): TreeNode {

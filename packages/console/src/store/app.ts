@@ -16,6 +16,8 @@ interface Topic {
 interface TreeView {
   tools: readonly JsonObject[];
   servers: readonly JsonObject[];
+  /** What stands first in the names of the tools. */
+  root: string | undefined;
   isCut: boolean;
 }
 
@@ -186,6 +188,7 @@ export function createApp(options: AppOptions): App {
     tree.set({
       tools: Array.isArray(answer.tools) ? answer.tools.filter(isObject) : [],
       servers: Array.isArray(answer.servers) ? answer.servers.filter(isObject) : [],
+      root: typeof answer.segment === "string" ? answer.segment : undefined,
       isCut: answer.isCut === true,
     });
   };

@@ -37,6 +37,8 @@ export interface Principal {
   admin: boolean;
   /** The key the token is bound to. */
   key?: PublicJwk | undefined;
+  /** Ms since 1970; 0 for a token that does not say, absent for a principal of this process, which has no token. */
+  issuedAt?: number | undefined;
   /** Ms since 1970. */
   expiresAt: number;
   jti: string;

@@ -1,7 +1,14 @@
 // Tokens: minting our own, and verifying them and those of trusted issuers. [X0-5.1-2] [X0-5.1-3]
 import { hash as digest } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { type AuthScope, isMcpxError, type JsonObject, type Level, McpxError } from "@mcpx/protocol";
+import {
+  type AuthScope,
+  isMcpxError,
+  type JsonObject,
+  type Level,
+  McpxError,
+  numberOf,
+} from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import { badToken, checkAudience, readGrant, readTimes } from "./claims.ts";
 import { claimId } from "./id-owners.ts";
@@ -122,6 +129,7 @@ async function verify(options: TokensOptions, token: string, tokenHash: string):
     topicBounds: issuer?.topicBounds,
     toolBounds: issuer?.toolBounds,
     levelMax: issuer?.levelMax ?? "full",
+    issuedAt: (numberOf(payload.iat) ?? 0) * 1_000,
     expiresAt,
     jti,
     issuer: issuer?.issuer ?? gatewayId,
