@@ -76,7 +76,7 @@ test("[AX-3.1-1] the root's segment is said once, at the top, and nowhere below"
     tools: below.map((one) => ({ ...one, name: `infra.${one.name}` })),
   });
   expect(lines).toEqual([
-    "infra http://here  1 up",
+    "infra http://here  1 of 1 server is up",
     "└─ ● edge  3 tools, modern, registered (write), fast to slow",
     "   ├─ ● plc  2 tools, fast to slow",
     "   └─ ● line  1 tool, standard",
