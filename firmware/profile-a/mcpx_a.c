@@ -13,6 +13,12 @@
 /* TYPE, TOOL_ID and SEQ stand before the payload in what LEN counts. */
 #define HEAD 3
 
+/* Whether a second SOF may be the length of a frame that fits. */
+#define HAS_LENGTH_OF_SOF (HEAD + MCPX_A_PAYLOAD >= SOF)
+
+/* An answer has its status besides, and its length has one byte too. */
+#define RESULT_MAX (MCPX_A_PAYLOAD < 123 ? MCPX_A_PAYLOAD : 123)
+
 #if MCPX_A_CRC_BYTES == 2
 typedef uint16_t crc_t;
 #define CRC_START 0xFFFF
@@ -76,7 +82,7 @@ static void call(uint8_t payload_length)
         if (command->cmd_id != frame[1])
             continue;
         status = MCPX_A_BAD_ARGUMENTS;
-        if (command->req_len != payload_length || command->resp_len > MCPX_A_PAYLOAD)
+        if (command->req_len != payload_length || command->resp_len > RESULT_MAX)
             break;
         status = (uint8_t)command->handler(frame + HEAD, frame + HEAD);
         if (status == MCPX_A_DONE)
@@ -103,15 +109,24 @@ void mcpx_a_forget(void)
 void mcpx_a_take(uint8_t byte)
 {
     uint8_t at;
+#if HAS_LENGTH_OF_SOF
+    /* Only a call is that long, and CALL is less than any length: this is the length of a frame whose SOF was doubled. */
+    if (position == 2 && length == SOF && byte != CALL) {
+        crc = CRC_START;
+        position = 1;
+    }
+#endif
     if (position == 0) {
         crc = CRC_START;
         position = byte == SOF;
         return;
     }
     if (position == 1) {
+#if !HAS_LENGTH_OF_SOF
         /* A doubled SOF is no length: the second one may be the true one. */
         if (byte == SOF)
             return;
+#endif
         check(byte);
         length = byte;
         position = 2;

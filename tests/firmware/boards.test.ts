@@ -11,6 +11,7 @@ import {
   type ReadLine,
   readLine,
   type StubMessage,
+  type Unreadable,
 } from "@mcpx/devices";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildOnce } from "../../scripts/firmware/build.ts";
@@ -91,7 +92,7 @@ test("[AX-8.1-3] atmega328p-spi-b: packets with their length, clocked through an
   const target = targets.find(({ line }) => line === "spi") as Target;
   const image = await buildOnce(target);
   await using board = await startBoard(image);
-  const heard: (StubMessage | undefined)[] = [];
+  const heard: (StubMessage | Unreadable)[] = [];
   const read = createLengthPrefixReader({
     frame: (packet) => heard.push(decodePacket(packet)),
     dropped: (why) => expect.fail(why),

@@ -11,21 +11,27 @@ const coreA = "firmware/profile-a/mcpx_a.c";
 const coreB = "firmware/profile-b/mcpx_b.c";
 const board = "tests/firmware/pins.c";
 const demoA = [board, "firmware/demo/demo_a.c"];
+const largeA = [board, "tests/firmware/large-a.c"];
 const demoB = [board, "firmware/demo/demo_b.c"];
 const probe = [board, "tests/firmware/probe.c"];
 
 const framesCount = process.env.MCPX_SOAK === undefined ? 200_000 : 3_000_000;
 
-test("[AX-B-1] [AX-B-4] [AX-8.3-1] the profile A core answers every exchange as written", async () => {
-  await using program = await buildSanitised(["tests/firmware/answers-a.c", coreA, ...demoA]);
-  const { exchanges } = profileA;
-  const heard = exchanges.map(({ hears }) => hears.join(""));
-  const { status, lines, errors } = await program.run([], heard);
-  expect(errors).toBe("");
-  expect(status).toBe(0);
-  const answers = Object.fromEntries(exchanges.map(({ name }, at) => [name, lines[at]]));
-  expect(answers).toEqual(Object.fromEntries(exchanges.map(({ name, answers }) => [name, answers])));
-});
+test.each([
+  ["", profileA.exchanges, demoA, []],
+  [", built for the longest payloads,", profileA.large, largeA, ["-DMCPX_A_PAYLOAD=124"]],
+] as const)(
+  "[AX-B-1] [AX-B-4] [AX-8.3-1] the profile A core%s answers every exchange as written",
+  async (_name, exchanges, parts, flags) => {
+    await using program = await buildSanitised(["tests/firmware/answers-a.c", coreA, ...parts], flags);
+    const heard = exchanges.map(({ hears }) => hears.join(""));
+    const { status, lines, errors } = await program.run([], heard);
+    expect(errors).toBe("");
+    expect(status).toBe(0);
+    const answers = Object.fromEntries(exchanges.map(({ name }, at) => [name, lines[at]]));
+    expect(answers).toEqual(Object.fromEntries(exchanges.map(({ name, answers }) => [name, answers])));
+  },
+);
 
 test("[AX-B-1] built with a CRC of one byte, the core answers frames of that kind only", async () => {
   const sources = ["tests/firmware/answers-a.c", coreA, ...demoA];
@@ -96,6 +102,16 @@ const fuzzers = [
     fuzzer: "tests/firmware/fuzz-a.c",
     board: demoA,
     seeds: () => seedsA,
+    flags: [],
+  },
+  {
+    name: "A (longest payloads)",
+    source: coreA,
+    file: "mcpx_a",
+    fuzzer: "tests/firmware/fuzz-a.c",
+    board: largeA,
+    seeds: () => seedsLargeA,
+    flags: ["-DMCPX_A_PAYLOAD=124"],
   },
   {
     name: "B",
@@ -104,6 +120,7 @@ const fuzzers = [
     fuzzer: "tests/firmware/fuzz-b.c",
     board: probe,
     seeds: () => seedsB,
+    flags: [],
   },
 ];
 
@@ -113,6 +130,10 @@ const seedsA = [
     .flatMap(({ hears }) => hears)
     .filter((frame) => /^7e0[3-9a-b]/.test(frame) && frame.length >= 14),
 ];
+const seedsLargeA = [
+  ...profileA.large.flatMap(({ hears }) => hears).filter((frame) => frame.length >= 14),
+  ...seedsA,
+];
 const seedsB = [
   ...profileB.messages.map(({ packet }) => packet),
   ...[...profileB.exchanges, ...profileB.probed]
@@ -120,9 +141,9 @@ const seedsB = [
     .filter((one) => one.length > 8),
 ];
 
-for (const { name, source, file, fuzzer, board: parts, seeds } of fuzzers) {
+for (const { name, source, file, fuzzer, board: parts, seeds, flags } of fuzzers) {
   test(`[AX-10.4-1] ${framesCount} mutated frames neither break nor confuse the profile ${name} core, and reach every line`, async () => {
-    await using program = await buildSanitised([fuzzer, source, ...parts], fastAndCounted);
+    await using program = await buildSanitised([fuzzer, source, ...parts], [...fastAndCounted, ...flags]);
     const { status, lines, errors } = await program.run([String(framesCount), "20260501"], seeds());
     expect(errors).toBe("");
     expect(status).toBe(0);
@@ -158,8 +179,8 @@ async function breakCore(
 
 test.each([
   ["A", 0, "byte < HEAD || byte > sizeof frame", "byte < HEAD"],
-  ["B", 1, "if (received < MCPX_B_PACKET)", "if (received < 255)"],
-  ["B", 1, "number > (uint32_t)(end - at)", "number > 4000000000u"],
+  ["B", 2, "if (received < MCPX_B_PACKET)", "if (received < 255)"],
+  ["B", 2, "number > (uint32_t)(end - at)", "number > 4000000000u"],
 ] as const)(
   "control: the fuzzer finds a profile %s core (%i) without %s",
   async (_name, which, sound, broken) => {

@@ -260,6 +260,8 @@ const device = section({
   serial: is.text("its serial number in hexadecimal", "6c616d7031").exactOptional(),
   crc: is.crcBits.exactOptional(),
   payloadMax: is.count.exactOptional(),
+  framing: is.oneOf(["cobs", "frame"]).exactOptional(),
+  status: is.oneOf(["first", "last"]).exactOptional(),
   heartbeat: is.duration.exactOptional(),
   username: is.text("the broker's user", "gateway").exactOptional(),
   password: is.text("a password", "${env:BROKER_PASSWORD}").exactOptional(),

@@ -48,7 +48,7 @@ export const finite = value<number>("a number", 0.1, (input) => Number.isFinite(
 
 export const byte = value<number>("a whole number from 0 to 255", 2, (input) => isWhole(input, 0, 255));
 
-export const crcBits = value<8 | 16>("8 or 16", 16, (input) => input === 8 || input === 16);
+export const crcBits = value<0 | 8 | 16>("0, 8 or 16", 16, (input) => [0, 8, 16].includes(input as number));
 
 /** Where a device is. */
 export const line = value<string>(`a line: ${lineForms}`, "serial:/dev/ttyUSB0", isLine);

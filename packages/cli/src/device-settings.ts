@@ -27,7 +27,15 @@ export function deviceSettings({ devices = {} }: Config, world: FillInFrom): Dev
 
 function settingsOf(segment: string, entry: DeviceEntry, world: FillInFrom): DeviceSettings {
   const { encoding, transport, open } = readLine(entry.line, world.dir);
-  const config = { ...deviceConfig(segment, entry), encoding, transport };
+  const isFramed = entry.framing === "frame";
+  if (isFramed && encoding !== "cbor") {
+    throw new Failure(`devices.${segment}: ${entry.line} carries no frames`, "leave framing out there");
+  }
+  const config = {
+    ...deviceConfig(segment, entry),
+    encoding: isFramed ? "frame" : encoding,
+    transport,
+  } as const;
   try {
     checkDeviceConfig(config);
   } catch (error) {
@@ -47,13 +55,14 @@ function settingsOf(segment: string, entry: DeviceEntry, world: FillInFrom): Dev
 }
 
 export function deviceConfig(segment: string, entry: DeviceEntry): DeviceConfig {
-  const { profile, tools, serial, crc, payloadMax, heartbeat } = entry;
+  const { profile, tools, serial, crc, payloadMax, status, heartbeat } = entry;
   return {
     segment,
     profile,
     serial,
     crc,
     payloadMax,
+    status,
     heartbeatMs: heartbeat,
     tools: Object.entries(tools).map(([name, { timeout, ...tool }]) => ({
       name,

@@ -1,7 +1,8 @@
 // Microcontrollers as MCP servers: framing and CBOR for whoever talks to a stub, and a gateway that registers each
 // device in a tree. What goes over the wire is in spec/devices.md.
 export { createCobsReader, frameCobs } from "./framing/cobs.ts";
-export { createFrameAReader, encodeFrameA, type FrameA } from "./framing/frame-a.ts";
+export { encodeFrameA, type FrameA } from "./framing/frame-a.ts";
+export { createFrameAReader } from "./framing/frame-a-reader.ts";
 export type { FrameReader, FrameTaker } from "./framing/framing.ts";
 export { createGattReader, encodeGatt, gattUuids } from "./framing/gatt.ts";
 export { createIsoTpReader, encodeIsoTp, type FlowControl, readFlowControl } from "./framing/iso-tp.ts";
@@ -39,5 +40,12 @@ export { type FoundDevice, type ProbeOptions, probeLine } from "./look/probe-lin
 export { type SeenFrame, type WatchedLine, watchFrames } from "./look/watch-frames.ts";
 export { deviceFieldTypes, type Field, type FieldType } from "./tools/field.ts";
 export type { Layout } from "./tools/layout.ts";
-export { decodePacket, encodeRequest, type StubMessage, type StubRegistration } from "./wire/message.ts";
+export type { StatusPlace } from "./wire/framed-message.ts";
+export {
+  decodePacket,
+  encodeRequest,
+  type StubMessage,
+  type StubRegistration,
+  type Unreadable,
+} from "./wire/message.ts";
 export { decodeJson, encodeJsonRequest } from "./wire/mqtt-message.ts";

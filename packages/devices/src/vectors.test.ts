@@ -3,14 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createCobsReader, decodeCobs, encodeCobs } from "./framing/cobs.ts";
-import { createFrameAReader, encodeFrameA } from "./framing/frame-a.ts";
+import { encodeFrameA, type FrameA } from "./framing/frame-a.ts";
+import { createFrameAReader } from "./framing/frame-a-reader.ts";
 import type { FrameReader, FrameTaker } from "./framing/framing.ts";
 import { createGattReader, encodeGatt } from "./framing/gatt.ts";
 import { createIsoTpReader, encodeIsoTp } from "./framing/iso-tp.ts";
 import { createLengthPrefixReader, encodeLengthPrefix } from "./framing/length-prefix.ts";
 import { type CborValue, type Decoded, decodeCbor, encodeCbor } from "./wire/cbor.ts";
 import { crc8, crc16 } from "./wire/crc.ts";
-import { decodePacket, encodeRequest, type StubMessage } from "./wire/message.ts";
+import { encodeFramedRequest, readFramed } from "./wire/framed-message.ts";
+import { decodePacket, encodeRequest, type StubMessage, type Unreadable } from "./wire/message.ts";
 import { decodeJson, encodeJsonRequest } from "./wire/mqtt-message.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each file of vectors has a shape of its own
@@ -54,7 +56,7 @@ test("[AX-8.1-1] COBS", () => {
 });
 
 test("[AX-B-1] frames of profile A", () => {
-  const { frames, streams } = vectors("profile-a");
+  const { frames, streams, settled } = vectors("profile-a");
   const reread =
     (crc: 8 | 16) =>
     (taker: FrameTaker): FrameReader =>
@@ -67,6 +69,15 @@ test("[AX-B-1] frames of profile A", () => {
   }
   for (const { name, stream, frames: expected } of streams) {
     expect(read(reread(16), bytes(stream)), name).toEqual(expected);
+  }
+  for (const { name, stream, frames: expected } of settled) {
+    const heard: string[] = [];
+    const taker = { dropped: () => {}, frame: (frame: FrameA) => heard.push(hex(encodeFrameA(frame, 16))) };
+    const reader = createFrameAReader(16, taker);
+    reader(bytes(stream));
+    expect(heard, name).toEqual([]);
+    reader.settle();
+    expect(heard, name).toEqual(expected);
   }
 });
 
@@ -147,9 +158,9 @@ function meant(means: any): unknown {
   return { kind: "announcement", registration: { ...rest, serial, tools: read } };
 }
 
-function told(message: StubMessage | undefined): unknown {
-  if (message?.kind === "result") return { ...message, result: plain(message.result) };
-  if (message?.kind !== "announcement") return message;
+function told(message: StubMessage | Unreadable): unknown {
+  if (message.kind === "result") return { ...message, result: plain(message.result) };
+  if (message.kind !== "announcement") return message;
   const { serial, ...rest } = message.registration;
   return { kind: "announcement", registration: { ...rest, serial: hex(serial) } };
 }
@@ -161,7 +172,26 @@ test("[AX-8.2-1] [AX-8.3-2] messages and packets of profile B", () => {
       expect(hex(encodeRequest(means.method, means.id, means.params)), name).toBe(packet);
     else expect(told(decodePacket(bytes(packet))), name).toEqual(meant(means));
   }
-  for (const { name, packet } of refused) expect(decodePacket(bytes(packet)), name).toBeUndefined();
+  for (const { name, packet } of refused)
+    expect(decodePacket(bytes(packet)), name).toMatchObject({ kind: "unreadable" });
+});
+
+test("[AX-B-1] [AX-8.3-2] profile B in frames, registration by TYPE 3", () => {
+  const { framed, framedRefused } = vectors("profile-b");
+  const readFrame = (frame: string) => {
+    const heard: (StubMessage | Unreadable)[] = [];
+    const taker = { dropped: expect.fail, frame: (one: FrameA) => heard.push(readFramed(one, "first")) };
+    createFrameAReader(16, taker)(bytes(frame));
+    expect(heard).toHaveLength(1);
+    return heard[0] as StubMessage | Unreadable;
+  };
+  for (const { name, frame, means } of framed) {
+    if (means.kind === "call")
+      expect(hex(encodeFramedRequest(means.method, means.id, means.params, 16)), name).toBe(frame);
+    else expect(told(readFrame(frame)), name).toEqual(meant(means));
+  }
+  for (const { name, frame } of framedRefused)
+    expect(readFrame(frame), name).toMatchObject({ kind: "unreadable" });
 });
 
 test("[AX-8.1-5] messages in JSON", () => {
@@ -171,5 +201,5 @@ test("[AX-8.1-5] messages in JSON", () => {
       expect(JSON.parse(encodeJsonRequest(means.method, means.id, means.params)), name).toEqual(json);
     } else expect(told(decodeJson(JSON.stringify(json))), name).toEqual(meant(means));
   }
-  for (const { name, text } of refused) expect(decodeJson(text), name).toBeUndefined();
+  for (const { name, text } of refused) expect(decodeJson(text), name).toMatchObject({ kind: "unreadable" });
 });

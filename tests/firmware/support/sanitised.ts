@@ -68,6 +68,10 @@ export async function buildSanitised(
 async function textsFor(files: readonly string[]): Promise<string[]> {
   const ours = dirname(import.meta.dirname);
   const headers = (await readdir(ours)).filter((name) => name.endsWith(".h")).sort();
-  const all = [...files, ...headers.map((name) => join(ours, name))];
-  return Promise.all(all.map(async (file) => `${basename(file)}\n${await readFile(file, "utf8")}`));
+  return textsOf([...files, ...headers.map((name) => join(ours, name))]);
+}
+
+/** What a build depends on: names and contents. */
+export function textsOf(files: readonly string[]): Promise<string[]> {
+  return Promise.all(files.map(async (file) => `${basename(file)}\n${await readFile(file, "utf8")}`));
 }

@@ -17,6 +17,7 @@ export interface ExchangeB {
 interface ProfileA {
   frames: { name: string; crc8: string; crc16: string }[];
   exchanges: ExchangeA[];
+  large: ExchangeA[];
 }
 
 interface ProfileB {

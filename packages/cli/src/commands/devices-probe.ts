@@ -34,10 +34,11 @@ async function run(context: Context<typeof lineOptions>): Promise<number> {
 function describe(found: FoundDevice): string[] {
   if (found.profile === "a")
     return [`profile A, CRC of ${found.crc} bits; it does not say which tools it has`];
-  const { serial, packetMax, callsMax, tools } = found;
+  const { serial, packetMax, callsMax, tools, framedCrc } = found;
+  const framing = framedCrc === undefined ? "" : ` in frames with a CRC of ${framedCrc} bits`;
   const calls = callsMax === 1 ? "one call at a time" : `${callsMax} calls at once`;
   return [
-    `profile B, serial number ${serial}, packets of up to ${packetMax} bytes, ${calls}`,
+    `profile B${framing}, serial number ${serial || "unknown"}, packets of up to ${packetMax} bytes, ${calls}`,
     ...tools.map(({ id, arguments: types }) => `  tool ${id}(${types.join(", ")})`),
   ];
 }

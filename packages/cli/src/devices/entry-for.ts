@@ -12,5 +12,14 @@ export function entryFor(line: string, found: FoundDevice): JsonObject {
     const args = types.map((type, at) => ({ name: `argument_${at}`, type }));
     return [`tool_${id}`, { id, arguments: args, result: [] }] as const;
   });
-  return { line, profile: "b", serial: found.serial, tools: Object.fromEntries(tools) };
+  const { serial, framedCrc } = found;
+  return {
+    line,
+    profile: "b",
+    ...(framedCrc !== undefined && { framing: "frame" }),
+    ...(framedCrc === 8 && { crc: 8 }),
+    // A stub that is written after the source alone has none.
+    ...(serial !== "" && { serial }),
+    tools: Object.fromEntries(tools),
+  };
 }

@@ -24,19 +24,26 @@ export function encodeCobs(packet: Uint8Array): Uint8Array {
 /** `undefined` where a code byte points past the end or there is a zero inside. */
 export function decodeCobs(encoded: Uint8Array): Uint8Array | undefined {
   const packet = new Uint8Array(encoded.length);
+  const length = decodeInto(packet, encoded, encoded.length);
+  return length === -1 ? undefined : packet.subarray(0, length);
+}
+
+/** The packet's length; -1 where it is none. */
+function decodeInto(packet: Uint8Array, encoded: Uint8Array, encodedLength: number): number {
   let length = 0;
-  for (let at = 0; at < encoded.length; ) {
+  for (let at = 0; at < encodedLength; ) {
     const code = encoded[at] as number;
     const end = at + code;
-    const block = encoded.subarray(at + 1, end);
-    if (code === 0 || end > encoded.length || block.includes(0)) return undefined;
-    packet.set(block, length);
-    length += block.length;
+    if (code === 0 || end > encodedLength) return -1;
+    for (at += 1; at < end; at += 1) {
+      const byte = encoded[at] as number;
+      if (byte === 0) return -1;
+      packet[length++] = byte;
+    }
     // A zero stands between blocks, but not after a full one and not at the end.
-    if (code <= blockMax && end < encoded.length) length += 1;
-    at = end;
+    if (code <= blockMax && end < encodedLength) packet[length++] = 0;
   }
-  return packet.subarray(0, length);
+  return length;
 }
 
 /** As it goes over the line: noise before it ends at its first byte. */
@@ -51,23 +58,24 @@ const encodedMax = packetBytesMax + Math.ceil(packetBytesMax / blockMax) + 1;
 
 export function createCobsReader(taker: FrameTaker): FrameReader {
   const kept = new Uint8Array(encodedMax);
+  const decoded = new Uint8Array(encodedMax);
   let length = 0;
   const finish = () => {
-    const packet = length > encodedMax ? undefined : decodeCobs(kept.slice(0, length));
-    // Zeros take no more room encoded than they do decoded: what is encoded may be short, and the packet too long.
-    const isTooLong = length > encodedMax || (packet?.length ?? 0) > packetBytesMax;
-    if (isTooLong) taker.dropped("a frame that is too long");
-    else if (packet === undefined) taker.dropped("a frame that is no COBS");
-    else if (length > 0) taker.frame(packet);
+    const packetLength = length > encodedMax ? length : decodeInto(decoded, kept, length);
     length = 0;
+    // Zeros take no more room encoded than they do decoded: what is encoded may be short, and the packet too long.
+    if (packetLength > packetBytesMax) taker.dropped("a frame that is too long");
+    else if (packetLength === -1) taker.dropped("a frame that is no COBS");
+    else taker.frame(decoded.slice(0, packetLength));
   };
   return (bytes) => {
-    for (const byte of bytes) {
-      if (byte === 0) finish();
-      else {
+    // By index, here and above: a line of noise is mostly this loop.
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] as number;
+      if (byte !== 0) {
         if (length < encodedMax) kept[length] = byte;
         if (length <= encodedMax) length += 1;
-      }
+      } else if (length > 0) finish();
     }
   };
 }

@@ -15,12 +15,28 @@ test("[AX-8.3-1] a configuration that can be meant is taken", () => {
   expect(() => checkDeviceConfig(device({ encoding: "cbor" }))).not.toThrow();
   const b = { ...tool, result: [{ name: "reading", type: "uint" as const }] };
   expect(() => checkDeviceConfig(device({ profile: "b", tools: [b], serial: "00ff" }))).not.toThrow();
+  expect(() => checkDeviceConfig(device({ profile: "b", tools: [b], crc: 0 }))).not.toThrow();
+  expect(() =>
+    checkDeviceConfig(device({ profile: "b", tools: [b], encoding: "frame", crc: 8, status: "last" })),
+  ).not.toThrow();
 });
 
 test.each([
   ["a segment with a dot", device({ segment: "a.b" }), /its segment is/],
   ["profile A over packets", device({ encoding: "packet" }), /profile A is for lines of bytes/],
   ["profile A over a broker", device({ encoding: "json" }), /profile A is for lines of bytes/],
+  ["a CRC of 8 bits outside frames", device({ profile: "b", crc: 8, tools: [] }), /crc 8 is for frames/],
+  ["no CRC in frames", device({ crc: 0 }), /crc 0 is for profile B in COBS/],
+  [
+    "no CRC over packets",
+    device({ profile: "b", crc: 0, encoding: "packet", tools: [] }),
+    /crc 0 is for profile B in COBS/,
+  ],
+  [
+    "a place of the status outside frames",
+    device({ profile: "b", status: "last", tools: [] }),
+    /status is for frames/,
+  ],
   ["a serial number that is none", device({ serial: "xyz" }), /its serial is/],
   ["two tools of one id", device({ tools: [tool, { ...tool, name: "other" }] }), /two tools have the id 1/],
   ["two tools of one name", device({ tools: [tool, { ...tool, id: 2 }] }), /two tools have the name read/],

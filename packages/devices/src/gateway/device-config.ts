@@ -3,6 +3,7 @@ import type { Capability, TransportClass } from "@mcpx/protocol";
 import { payloadBytesMax } from "../framing/frame-a.ts";
 import { type Field, fieldTypesA, fieldTypesB } from "../tools/field.ts";
 import { type Layout, widthOf } from "../tools/layout.ts";
+import type { StatusPlace } from "../wire/framed-message.ts";
 
 export interface ToolConfig {
   /** 1 to 255: the stub's own. */
@@ -26,12 +27,18 @@ export interface DeviceConfig {
   segment: string;
   profile: "a" | "b";
   tools: readonly ToolConfig[];
-  /** Of profile A: the width of its CRC, 16 unless given; and the longest payload it takes, 8 unless given. */
-  crc?: 8 | 16 | undefined;
+  /** The width of its CRC, 16 unless given. 8 is for frames (profile A, `frame`), 0 (none) for `cbor`. */
+  crc?: 0 | 8 | 16 | undefined;
+  /** Of frames: the longest payload it takes; 8 in profile A and 124 in profile B unless given. */
   payloadMax?: number | undefined;
+  /** Of frames: where an answer's status stands in its payload; `first` unless given. */
+  status?: StatusPlace | undefined;
   /** Of profile B: its serial number in hexadecimal. Another device on the line is not listened to. */
   serial?: string | undefined;
-  /** Of profile B: `json` over MQTT, `packet` over lines that frame by themselves, `cbor` in COBS unless given. */
+  /**
+   * Of profile B: `json` over MQTT, `packet` over lines that frame by themselves, `frame` in the frames of profile A, `cbor`
+   * in COBS unless given.
+   */
   encoding?: Encoding | undefined;
   /** Of profile B: what carries it, as the tree calls that. */
   transport?: TransportClass | undefined;
@@ -39,7 +46,7 @@ export interface DeviceConfig {
   heartbeatMs?: number | undefined;
 }
 
-export type Encoding = "cbor" | "packet" | "json";
+export type Encoding = "cbor" | "packet" | "json" | "frame";
 
 export class DeviceConfigError extends Error {}
 
@@ -47,14 +54,19 @@ const segmentLike = /^[a-z0-9_-]{1,63}$/;
 
 export function checkDeviceConfig(config: DeviceConfig): void {
   const { segment, profile, encoding = "cbor", tools, payloadMax = 8, serial, heartbeatMs = 5_000 } = config;
+  const isFramed = profile === "a" || encoding === "frame";
   const fail = (what: string): never => {
     throw new DeviceConfigError(`device ${JSON.stringify(segment)}: ${what}`);
   };
   if (!segmentLike.test(segment)) fail("its segment is 1 to 63 characters of a-z 0-9 _ -");
-  if (profile === "a" && encoding !== "cbor")
+  if (profile === "a" && encoding !== "cbor" && encoding !== "frame")
     fail(
       "profile A is for lines of bytes (tcp, unix, serial); over one of packets or messages use profile B",
     );
+  if (config.crc === 8 && !isFramed) fail("crc 8 is for frames; profile B has 16, or 0 for none");
+  if (config.crc === 0 && (isFramed || encoding !== "cbor"))
+    fail("crc 0 is for profile B in COBS; frames and packets have one");
+  if (config.status !== undefined && !isFramed) fail("status is for frames; profile B answers in CBOR");
   if (!isWithin(payloadMax, 0, payloadBytesMax)) fail(`payloadMax is 0 to ${payloadBytesMax}`);
   if (!isWithin(heartbeatMs, 100, 3_600_000)) fail("heartbeatMs is 100 to 3 600 000");
   if (serial !== undefined && !/^(?:[0-9a-f]{2}){1,16}$/.test(serial))

@@ -1,15 +1,22 @@
 // Profile A: a table stub, of which everything but its answers is configuration. [AX-8.3-1]
-import { createFrameAReader, encodeFrameA, flushA, frameTypes } from "../framing/frame-a.ts";
+import { encodeFrameA, flushA, frameTypes } from "../framing/frame-a.ts";
+import { createFrameAReader } from "../framing/frame-a-reader.ts";
 import type { FrameReader } from "../framing/framing.ts";
 import { decodeLayout, encodeLayout } from "../tools/layout.ts";
+import { splitStatus } from "../wire/framed-message.ts";
 import { Conversation } from "./conversation.ts";
+import { settled } from "./settled.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
 
 /** The tool id of heartbeats. */
 const heartbeatId = 0;
 const nothing = new Uint8Array();
 
-export const createStubA: CreateStub = ({ tools, crc = 16, payloadMax = 8 }, events) => {
+export const createStubA: CreateStub = (
+  { tools, crc, payloadMax = 8, status: statusPlace = "first" },
+  events,
+) => {
+  const width = crc === 8 ? 8 : 16;
   let read: FrameReader = () => {};
   const conversation = new Conversation({
     ids: 256,
@@ -20,23 +27,26 @@ export const createStubA: CreateStub = ({ tools, crc = 16, payloadMax = 8 }, eve
     },
     request: (tool, seq, payload) => {
       const type = tool === heartbeatId ? frameTypes.heartbeat : frameTypes.call;
-      return encodeFrameA({ type, tool, seq, payload: payload as Uint8Array }, crc);
+      return encodeFrameA({ type, tool, seq, payload: payload as Uint8Array }, width);
     },
   });
   const createReader = () =>
-    createFrameAReader(crc, {
-      dropped: events.dropped,
-      frame: ({ type, tool, seq, payload }) => {
-        const [status, ...result] = payload;
-        const isAnswer =
-          type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
-        // Without a status it is what we have sent ourselves: a line that echoes.
-        if (!isAnswer || status === undefined) return events.dropped("a frame that is no answer");
-        events.heard();
-        if (status !== 0) conversation.hear(seq, tool, { kind: "error", status, text: undefined });
-        else conversation.hear(seq, tool, { kind: "result", result: Uint8Array.from(result) });
-      },
-    });
+    settled(
+      createFrameAReader(width, {
+        dropped: events.dropped,
+        frame: ({ type, tool, seq, payload }) => {
+          const isAnswer =
+            type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
+          const answer = isAnswer ? splitStatus(payload, statusPlace) : undefined;
+          // Without a status it is what we have sent ourselves: a line that echoes.
+          if (answer === undefined) return events.dropped("a frame that is no answer");
+          events.heard();
+          const { status, result } = answer;
+          if (status !== 0) conversation.hear(seq, tool, { kind: "error", status, text: undefined });
+          else conversation.hear(seq, tool, { kind: "result", result });
+        },
+      }),
+    );
   const heartbeat = async (timeoutMs: number) => {
     const question = { method: heartbeatId, body: nothing, timeoutMs, isRepeatable: false };
     return (await conversation.ask(question)).kind === "result";

@@ -135,6 +135,28 @@ test("[AX-B-6] an answer whose length was damaged swallows no other: the next at
   expect(await call).toMatchObject({ structuredContent: { percent: 50 } });
 });
 
+test("[AX-B-1] results of every length are read, also where LEN is a start byte", async () => {
+  const tool: ToolConfig = { id: 7, name: "read", layout: "raw", result: [{ name: "data", type: "bytes" }] };
+  const { stub, say } = open(createStubA, { profile: "a", tools: [tool], payloadMax: 1_024 });
+  for (const [index, length] of [0, 1, 121, 122, 123, 124, 1_023].entries()) {
+    const call = callDevice(stub, tool, {}, undefined);
+    const result = Buffer.alloc(length, 0x7e);
+    say(encodeFrameA({ type: 2, tool: 7, seq: index + 1, payload: Uint8Array.of(0, ...result) }, 16));
+    expect(await call, `${length} bytes`).toMatchObject({
+      structuredContent: { data: result.toString("base64") },
+    });
+  }
+});
+
+test("[AX-B-1] an answer behind one that was cut off is read once the line is silent, not when the call is given up", async () => {
+  const tool: ToolConfig = { ...toolOf("u8"), timeoutMs: 20_000 };
+  const { stub, say } = open(createStubA, { profile: "a", tools: [tool] });
+  const call = callDevice(stub, tool, { percent: 50 }, undefined);
+  const answer = encodeFrameA({ type: 2, tool: 200, seq: 1, payload: Uint8Array.of(0, 50) }, 16);
+  say(Uint8Array.of(0x7e, 0x40, 0x02, 200, ...answer));
+  expect(await call).toMatchObject({ structuredContent: { percent: 50 } });
+});
+
 test.each([
   ["raw", [{ name: "data", type: "bytes" }], { data: Buffer.alloc(9).toString("base64") }, 8],
   ["raw", [{ name: "data", type: "bytes" }], { data: Buffer.alloc(1_025).toString("base64") }, 1_024],

@@ -1,9 +1,11 @@
 // Asks who is at the other end of a line, in one profile after the other. Nothing is called.
 import { createCobsReader, frameCobs } from "../framing/cobs.ts";
-import { createFrameAReader, encodeFrameA, flushA, frameTypes, payloadBytesMax } from "../framing/frame-a.ts";
+import { encodeFrameA, flushA, frameTypes, payloadBytesMax } from "../framing/frame-a.ts";
+import { createFrameAReader } from "../framing/frame-a-reader.ts";
 import type { Encoding } from "../gateway/device-config.ts";
 import type { Line, OpenLine } from "../lines/line.ts";
 import type { DecodedMap } from "../wire/cbor.ts";
+import { readFramed } from "../wire/framed-message.ts";
 import {
   decodePacket,
   encodeRequest,
@@ -11,6 +13,7 @@ import {
   readRegistrationOfStub,
   type StubMessage,
   stubTypes,
+  type Unreadable,
 } from "../wire/message.ts";
 import { decodeJsonBytes, encodeJsonRequest, withRegistrationBytes } from "../wire/mqtt-message.ts";
 
@@ -18,6 +21,8 @@ export type FoundDevice =
   | { profile: "a"; crc: 8 | 16 }
   | {
       profile: "b";
+      /** It speaks in frames, with a CRC of so many bits; absent: in packets. */
+      framedCrc?: 8 | 16;
       /** In hexadecimal. */
       serial: string;
       packetMax: number;
@@ -84,16 +89,18 @@ function questionsOf(encoding: Encoding): Uint8Array[] {
   const packet = encodeRequest(ownMethods.register, questionId, []);
   if (encoding === "packet") return [packet];
   const heartbeat = { type: frameTypes.heartbeat, tool: 0, seq: questionId, payload: nothing };
+  // A stub of profile B in frames answers both, and says first who it is.
+  const registration = { ...heartbeat, type: frameTypes.registration };
   const ofA = ([16, 8] as const).map((crc) =>
-    Buffer.concat([flushA(payloadBytesMax), encodeFrameA(heartbeat, crc)]),
+    Buffer.concat([flushA(payloadBytesMax), encodeFrameA(registration, crc), encodeFrameA(heartbeat, crc)]),
   );
   return [frameCobs(packet), ...ofA];
 }
 
 function readersOf(encoding: Encoding, found: (device: FoundDevice) => void) {
   const dropped = () => {};
-  const hear = (message: StubMessage | undefined) => {
-    const device = message && deviceOf(message, encoding);
+  const hear = (message: StubMessage | Unreadable) => {
+    const device = deviceOf(message, encoding);
     if (device !== undefined) found(device);
   };
   const packet = (bytes: Uint8Array) => hear(decodePacket(bytes));
@@ -103,15 +110,18 @@ function readersOf(encoding: Encoding, found: (device: FoundDevice) => void) {
     createFrameAReader(crc, {
       dropped,
       // Without a status it is our own question: a line that echoes.
-      frame: ({ type, payload }) => {
-        if (type === frameTypes.heartbeat && payload.length === 1) found({ profile: "a", crc });
+      frame: (frame) => {
+        if (frame.type === frameTypes.heartbeat && frame.payload.length === 1) found({ profile: "a", crc });
+        if (frame.type !== frameTypes.registration) return;
+        const device = deviceOf(readFramed(frame, "first"), encoding);
+        if (device?.profile === "b") found({ ...device, framedCrc: crc });
       },
     }),
   );
   return [createCobsReader({ dropped, frame: packet }), ...ofA];
 }
 
-function deviceOf(message: StubMessage, encoding: Encoding): FoundDevice | undefined {
+function deviceOf(message: StubMessage | Unreadable, encoding: Encoding): FoundDevice | undefined {
   const registration =
     message.kind === "announcement"
       ? message.registration

@@ -1,6 +1,7 @@
 // What goes over a line, frame by frame, in words: for people who look on. Either direction, either profile.
 import { createCobsReader } from "../framing/cobs.ts";
-import { createFrameAReader, encodeFrameA, type FrameA } from "../framing/frame-a.ts";
+import { encodeFrameA, type FrameA } from "../framing/frame-a.ts";
+import { createFrameAReader } from "../framing/frame-a-reader.ts";
 import type { FrameReader } from "../framing/framing.ts";
 import type { Encoding } from "../gateway/device-config.ts";
 import { CborError, type Decoded, decodeCbor } from "../wire/cbor.ts";
@@ -40,7 +41,12 @@ export function watchFrames(
   return createCobsReader({ dropped, frame: packet });
 }
 
-const typesA: Readonly<Record<number, string>> = { 1: "call", 2: "response", 4: "heartbeat" };
+const typesA: Readonly<Record<number, string>> = {
+  1: "call",
+  2: "response",
+  3: "registration",
+  4: "heartbeat",
+};
 
 function wordsOfFrameA({ type, tool, seq, payload }: FrameA): string {
   const what = typesA[type] ?? `type ${type}`;

@@ -1,5 +1,7 @@
 // The two checksums of spec/devices.md, section 1.
 
+export type CrcWidth = 8 | 16;
+
 /** Over data and its own CRC together it is 0. `crc` goes on from an earlier part. */
 export function crc16(bytes: Uint8Array, crc = 0xffff): number {
   let sum = crc;

@@ -12,7 +12,10 @@ import { sealed, unsealed } from "./crc.ts";
 
 export const ownMethods = { register: -1, heartbeat: -2 } as const;
 
-const keys = { method: 1, id: 2, params: 3, result: 4, error: 5 } as const;
+/** The only version of JSON-RPC there is; a stub need not say it, and we never do. */
+const jsonRpcVersion = "2.0";
+
+const keys = { version: 0, method: 1, id: 2, params: 3, result: 4, error: 5 } as const;
 
 /** A type of an argument: a CBOR major type, or 20 (boolean), 26 (float). */
 export const stubTypes = {
@@ -44,34 +47,63 @@ export type StubMessage =
   | { kind: "error"; id: number; status: number; text: string | undefined }
   | { kind: "announcement"; registration: StubRegistration };
 
+/** What a stub said and may not say; why, in words. */
+export interface Unreadable {
+  kind: "unreadable";
+  why: string;
+}
+
 export const idMax = 0xffff;
 
-/** A request to a stub; arguments by position. */
+/** A request to a stub, with its CRC; arguments by position. */
 export function encodeRequest(method: number, id: number, args: readonly CborValue[]): Uint8Array {
+  return sealed(encodeMessage(method, id, args));
+}
+
+export function encodeMessage(method: number, id: number, args: readonly CborValue[]): Uint8Array {
   const message = new Map<number, CborValue>([
     [keys.method, method],
     [keys.id, id],
   ]);
   if (args.length > 0) message.set(keys.params, new Map(args.entries()));
-  return sealed(encodeCbor(message));
+  return encodeCbor(message);
 }
 
-/** What a stub says; `undefined` where it is none of what it may say. */
-export function decodePacket(packet: Uint8Array): StubMessage | undefined {
+export function unreadable(why: string): Unreadable {
+  return { kind: "unreadable", why };
+}
+
+/** What a stub says, its CRC behind it. */
+export function decodePacket(packet: Uint8Array): StubMessage | Unreadable {
   const bytes = unsealed(packet);
-  if (bytes === undefined) return undefined;
+  return bytes === undefined ? unreadable("a packet with a wrong CRC") : decodeMessage(bytes);
+}
+
+export function decodeMessage(bytes: Uint8Array): StubMessage | Unreadable {
+  const message = decodeMap(bytes);
+  return message instanceof Map ? readMessage(message) : message;
+}
+
+export function decodeMap(bytes: Uint8Array): DecodedMap | Unreadable {
   try {
-    const message = decodeCbor(bytes);
-    return message instanceof Map ? readMessage(message) : undefined;
+    const map = decodeCbor(bytes);
+    return map instanceof Map ? map : unreadable("CBOR that is no map");
   } catch (error) {
-    if (error instanceof CborError) return undefined;
+    if (error instanceof CborError) return unreadable(`CBOR that breaks a rule: ${error.message}`);
     throw error;
   }
 }
 
 /** By its keys: an answer has an id and one of two bodies, an announcement a method and its parameters. */
-export function readMessage(message: DecodedMap): StubMessage | undefined {
-  switch ([...message.keys()].join()) {
+export function readMessage(message: DecodedMap): StubMessage | Unreadable {
+  const version = message.get(keys.version) ?? jsonRpcVersion;
+  if (version !== jsonRpcVersion) return unreadable(`key 0 (jsonrpc) is not "${jsonRpcVersion}"`);
+  const said = [...message.keys()].filter((key) => key !== keys.version).join();
+  return readByKeys(said, message) ?? unreadable(`a message of the keys ${said || "none"} that is none`);
+}
+
+function readByKeys(said: string, message: DecodedMap): StubMessage | undefined {
+  switch (said) {
     case "2,4":
       return readResult(message.get(keys.id), message.get(keys.result));
     case "2,5":
@@ -109,19 +141,23 @@ function readAnnouncement(method: Decoded | undefined, params: Decoded | undefin
   return registration && { kind: "announcement", registration };
 }
 
-const version = 1;
+const pageVersion = 1;
 const serialBytesMax = 16;
 const argumentsMax = 15;
 
-/** The R of section 3.3: announced, or the answer to the question. */
+/** The R of section 3.3, or the table of section 3.5: announced, or the answer to the question. */
 export function readRegistrationOfStub(map: CborMap): StubRegistration | undefined {
+  return map.has(0) ? readRegistration(map) : readToolTable(map);
+}
+
+function readRegistration(map: CborMap): StubRegistration | undefined {
   const [serial, packetMax, callsMax, tools] = [
     map.get(1),
     map.get(2),
     map.get(3) ?? 1,
     map.get(4),
   ] as Decoded[];
-  if (map.get(0) !== version || map.size !== (map.has(3) ? 5 : 4)) return undefined;
+  if (map.get(0) !== pageVersion || map.size !== (map.has(3) ? 5 : 4)) return undefined;
   if (!(serial instanceof Uint8Array) || serial.length < 1 || serial.length > serialBytesMax)
     return undefined;
   if (!isWhole(packetMax, 32, 1_024) || !isWhole(callsMax, 1, 255) || !(tools instanceof Map))
@@ -137,4 +173,41 @@ function readTool(id: number, types: Decoded): StubTool | undefined {
   const isKnown = argumentTypes.every((type) => knownTypes.has(type));
   if (result !== stubTypes.map || !isKnown || argumentTypes.length > argumentsMax) return undefined;
   return { id, argumentTypes };
+}
+
+/** Of a stub that does not say: the longest payload of a frame whose LEN has one byte. */
+const packetMaxUnsaid = 124;
+/** Major type 7 is many things: here a boolean or a float. */
+const simpleType = 7;
+
+/**
+ * The rows of the source's table as they stand in ROM, by tool id: how many arguments, their types, the type of the
+ * result. There is no serial number in it. [AX-B-1]
+ */
+function readToolTable(map: CborMap): StubRegistration | undefined {
+  const tools = [...map].map(([id, row]) => readRow(id, row as Decoded));
+  if (tools.length === 0 || tools.includes(undefined)) return undefined;
+  return { serial: new Uint8Array(), packetMax: packetMaxUnsaid, callsMax: 1, tools: tools as StubTool[] };
+}
+
+/** The C array of types has 4 places; those past the count are there or not, and mean nothing. */
+const rowTypes = 4;
+
+function readRow(id: number, row: Decoded): StubTool | undefined {
+  const isList = row instanceof Uint8Array || Array.isArray(row);
+  if (!isWhole(id, 1, 255) || !isList) return undefined;
+  const numbers: Decoded[] = [...row];
+  const count = numbers[0];
+  if (!isWhole(count, 0, rowTypes) || (numbers.length !== count + 2 && numbers.length !== rowTypes + 2))
+    return undefined;
+  const argumentTypes = numbers.slice(1, 1 + count);
+  const isKnown = argumentTypes.every((type) => knownTypes.has(type as number) || type === simpleType);
+  if (numbers.at(-1) !== stubTypes.map || !isKnown) return undefined;
+  return { id, argumentTypes: argumentTypes as number[] };
+}
+
+/** Whether a stub that announces one type takes arguments of the other. */
+export function takesType(announced: number, wanted: number): boolean {
+  const isSimple = wanted === stubTypes.bool || wanted === stubTypes.float;
+  return announced === wanted || (announced === simpleType && isSimple);
 }

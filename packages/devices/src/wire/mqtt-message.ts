@@ -1,7 +1,7 @@
 // The messages of profile B as JSON, for MQTT; spec/devices.md, section 4.5. [AX-8.1-5]
 import { isObject } from "@mcpx/protocol";
 import type { CborValue, Decoded, DecodedMap } from "./cbor.ts";
-import { readMessage, type StubMessage } from "./message.ts";
+import { readMessage, type StubMessage, type Unreadable, unreadable } from "./message.ts";
 
 /** Either way. */
 export const jsonBytesMax = 4_096;
@@ -21,25 +21,25 @@ function jsonOf(value: CborValue): unknown {
   return typeof value === "object" && value !== null && "float32" in value ? value.float32 : value;
 }
 
-const words: Record<string, number> = { method: 1, id: 2, params: 3, result: 4, error: 5 };
+const words: Record<string, number> = { jsonrpc: 0, method: 1, id: 2, params: 3, result: 4, error: 5 };
 
-/** What a stub says; `undefined` where it is none of what it may say. */
-export function decodeJson(text: string): StubMessage | undefined {
+/** What a stub says. */
+export function decodeJson(text: string): StubMessage | Unreadable {
   return decodeJsonBytes(Buffer.from(text));
 }
 
 /** As a broker hands it over. */
-export function decodeJsonBytes(bytes: Uint8Array): StubMessage | undefined {
-  if (bytes.length > jsonBytesMax) return undefined;
+export function decodeJsonBytes(bytes: Uint8Array): StubMessage | Unreadable {
+  if (bytes.length > jsonBytesMax) return unreadable(`a message of more than ${jsonBytesMax} bytes`);
   const json = parsed(Buffer.from(bytes).toString());
-  if (!isObject(json)) return undefined;
+  if (!isObject(json)) return unreadable("a message that is no JSON object");
   const message: DecodedMap = new Map();
   for (const [word, value] of Object.entries(json)) {
     const key = Object.hasOwn(words, word) ? words[word] : undefined;
-    const isVersion = word === "jsonrpc" && value === "2.0";
     const read = decodedOf(value, 1);
-    if ((key === undefined && !isVersion) || read === undefined) return undefined;
-    if (key !== undefined) message.set(key, read);
+    if (key === undefined) return unreadable("a field that no message has");
+    if (read === undefined) return unreadable(`${word} holds what no message may hold`);
+    message.set(key, read);
   }
   return readMessage(withBytes(new Map([...message].sort(([a], [b]) => a - b))));
 }

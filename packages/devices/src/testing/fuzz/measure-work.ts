@@ -24,14 +24,14 @@ interface Costly {
   open(): (bytes: Uint8Array) => unknown;
 }
 
-const { cobs, frameA, lengthPrefix, slcan, gatt, isoTp, cbor, mqttMessage, layout } = realDecoders;
+const { cobs, frameAReader, lengthPrefix, slcan, gatt, isoTp, cbor, mqttMessage, layout } = realDecoders;
 const taker = { frame: () => {}, dropped: () => {}, answer: () => {} };
 const text = (word: string) => [...Buffer.from(word)];
 
 const inPieces = (take: (piece: Uint8Array) => void) => (bytes: Uint8Array) => {
   for (const piece of splitPieces(bytes)) take(piece);
 };
-const ofA = () => frameA.createFrameAReader(16, taker);
+const ofA = () => frameAReader.createFrameAReader(16, taker);
 const ofGatt = () => inPieces(gatt.createGattReader(taker));
 const ofIsoTp = () => inPieces(isoTp.createIsoTpReader(taker).take);
 const ofCbor = () => (bytes: Uint8Array) => {
@@ -51,7 +51,9 @@ const costly: Costly[] = [
   { name: "COBS, frames of zeros", unit: [1, 1, 1, 0], open: () => cobs.createCobsReader(taker) },
   { name: "profile A, beginnings", unit: [0x7e], open: ofA },
   { name: "profile A, impossible lengths", unit: [0x7e, 0], open: ofA },
-  { name: "profile A, the longest", unit: [0x7e, 0x84, 0x03], isEndless: true, open: ofA },
+  { name: "profile A, the longest", unit: [0x7e, 0x84, 0x03, 0x02], isEndless: true, open: ofA },
+  { name: "profile A, short and broken", unit: [0x7e, 4, 2, 2, 7, 0, 1, 1], open: ofA },
+  { name: "profile A, the shortest, one in the other", unit: [0x7e, 3, 1], open: ofA },
   {
     name: "length prefix, impossible",
     unit: [0, 0, 0xff],

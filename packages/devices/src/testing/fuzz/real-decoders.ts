@@ -1,6 +1,7 @@
 // The decoders as they are.
 import * as cobs from "../../framing/cobs.ts";
 import * as frameA from "../../framing/frame-a.ts";
+import * as frameAReader from "../../framing/frame-a-reader.ts";
 import * as gatt from "../../framing/gatt.ts";
 import * as isoTp from "../../framing/iso-tp.ts";
 import * as lengthPrefix from "../../framing/length-prefix.ts";
@@ -17,6 +18,7 @@ export const realDecoders: Decoders = {
   isoTp,
   gatt,
   frameA,
+  frameAReader,
   slcan,
   cbor,
   message,
