@@ -103,9 +103,16 @@ test("[X0-7-2] requests to others are ignored, requests to nobody who serves are
   const alice = await join(house, "alice");
   await join(house, "bob");
   await seen(alice, "bob");
+  // The oven knows her already: nothing but the address keeps it from answering.
+  await alice.peer("oven").callTool("echo", { text: "for the oven" });
+  const said: string[] = [];
+  alice.addEventListener("envelope", ({ detail }) => void said.push(detail.from));
   const error = await rejection(alice.peer("bob").callTool("echo", { text: "for bob" }));
   expect(error).toMatchObject({ code: -32601 });
-  expect(done).toEqual([]);
+  // Whatever the oven had to say to that stands before what it is asked next.
+  await alice.peer("oven").callTool("echo", { text: "again" });
+  expect(said.filter((from) => from === "oven")).toHaveLength(1);
+  expect(done).toEqual(["echo for the oven", "echo again"]);
   expect(await rejection(alice.peer("nobody").listTools())).toMatchObject({ reason: "not_here" });
 });
 

@@ -77,6 +77,37 @@ for (const of of versions) {
   }
 }
 
+test.for([
+  ["2025-06-18", "2025-06-18"],
+  ["2025-11-25", "2025-11-25"],
+  // None that a room speaks: the newest the server has.
+  ["1999-01-01", "2025-11-25"],
+  ["2026-07-28", "2025-11-25"],
+])("[X0-4.1-7] who asks a served server for revision %s is offered %s", async ([asked, offered]) => {
+  const house = await startHouse();
+  const oven = await join(house, "oven");
+  await oven.serve(kitchenV2().server);
+  const alice = await join(house, "alice");
+  const client = new ClientV1(info);
+  const transport = alice.transport("oven");
+  const { send } = transport;
+  // An SDK asks for its own newest; this one has another.
+  transport.send = (message, options) => {
+    if (message.method === "initialize") message.params.protocolVersion = asked;
+    return send.call(transport, message, options);
+  };
+  const heard: unknown[] = [];
+  const watched = new Promise<void>((resolve) => {
+    alice.addEventListener("envelope", ({ detail }) => {
+      const result = detail.payload.result as { protocolVersion?: unknown } | undefined;
+      if (detail.from === "oven" && result !== undefined) resolve(void heard.push(result.protocolVersion));
+    });
+  });
+  await client.connect(transport);
+  await watched;
+  expect(heard).toEqual([offered]);
+});
+
 test("two SDK clients and a peer of the library share one participant without crossing", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");

@@ -36,6 +36,20 @@ describe("[X1-3.2-1] what an envelope does is told by its kind and the shape of 
 });
 
 test.each([
+  "initialize",
+  "ping",
+  "tools/list",
+  "tools/call",
+  "tools/request",
+  "capabilities/request",
+  chatMethod,
+])("[X1-3.2-1] the method %s makes nothing else of a request or a notification", (method) => {
+  const payload = { jsonrpc: "2.0", method, params: { text: "" } };
+  expect(actionOf(envelope({ payload: { ...payload, id: 1 } }))).toBe("mcp.request");
+  expect(actionOf(envelope({ payload }))).toBe("mcp.notification");
+});
+
+test.each([
   ["kind_not_allowed", { kind: "presence", payload: { event: "join" } }],
   ["bad_system", { kind: "system", payload: {} }],
   ["bad_system", { kind: "system", payload: { type: "welcome" } }],

@@ -111,24 +111,22 @@ describe("[X0-4.1-5] an id", () => {
   });
 });
 
-const methods = fc.oneof(
-  fc.constantFrom(
+/** MCP's, and all that rooms and trees add to them. */
+const knownMethods = [
+  ...[
+    "initialize",
+    "ping",
     "tools/call",
     "tools/list",
     "resources/read",
     "prompts/get",
-    "initialize",
     "completion/complete",
-  ),
-  fc.constantFrom(
-    "mcpax/register",
-    "capabilities/request",
-    "notifications/chat/message",
-    "$/x",
-    "anything at all",
-  ),
-  fc.string({ unit: "grapheme", minLength: 1 }),
-);
+  ],
+  ...["notifications/initialized", "notifications/cancelled", "notifications/chat/message"],
+  ...["capabilities/request", "capabilities/approve", "tools/request"],
+  ...["mcpax/register", "mcpax/confirm", "$/x", "anything at all"],
+];
+const methods = fc.oneof(fc.constantFrom(...knownMethods), fc.string({ unit: "grapheme", minLength: 1 }));
 
 test("[X0-4.1-8] every method passes, and the payload stays as it is", () => {
   fc.assert(
@@ -139,6 +137,11 @@ test("[X0-4.1-8] every method passes, and the payload stays as it is", () => {
       expect(JSON.stringify(payload)).toBe(before);
     }),
   );
+});
+
+test.each(knownMethods)("[X1-3.2-1] [X1-4.1-1] %s has the shape of any other method", (method) => {
+  expect(jsonRpcShape({ jsonrpc: "2.0", method, id: 1 })).toBe("request");
+  expect(jsonRpcShape({ jsonrpc: "2.0", method })).toBe("notification");
 });
 
 test("[X1-3.2-1] [X1-4.1-1] no method changes the shape: none is known here, ours included", () => {

@@ -26,6 +26,7 @@ describe.each(["websocket", "http"] as const)("over %s", (transport) => {
     expect(subserver.parentId).toBe(aggregator.id);
     const [visit] = aggregator.visits;
     expect(visit?.headers.authorization).toBe("Bearer t0ken");
+    expect(visit?.headers.upgrade).toBe(transport === "websocket" ? "websocket" : undefined);
     expect(visit?.heard[0]).toMatchObject({
       jsonrpc: "2.0",
       method: "mcpax/register",
