@@ -54,9 +54,10 @@ function wanted(): Mutation[] {
     .filter((_, index) => index % shards === shard - 1);
 }
 
+/** With what is not committed, and what git does not know yet. */
 function changedSince(base: string): string[] {
-  const names = execFileSync("git", ["diff", "--name-only", base], { cwd: root, encoding: "utf8" });
-  return names.split("\n");
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\n");
+  return [...git("diff", "--name-only", base), ...git("ls-files", "--others", "--exclude-standard")];
 }
 
 const mutations = wanted();

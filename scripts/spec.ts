@@ -3,6 +3,7 @@
 // test. --page writes docs/CONFORMANCE.md anew.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { titlesWithoutAssertion } from "./ledger/assertions.ts";
 import { type ConformanceRow, conformancePage } from "./ledger/conformance-page.ts";
 import { type LaterParts, ledgerCoverage } from "./ledger/coverage.ts";
 
@@ -44,6 +45,9 @@ if (process.argv.includes("--json")) {
     ...missing.map((id) => `  ${id}  ${byId.get(id)?.text}`),
     `${waiting.length} wait for parts that are not built (spec/later.json)${waiting.length > 0 ? ":" : "."}`,
     ...waiting.map(({ id, part, text }) => `  ${id}  (${part}) ${text}`),
+    ...files.flatMap((file) =>
+      titlesWithoutAssertion(file).map((title) => `asserts nothing, it seems: ${file.path} ${title}`),
+    ),
   ]);
 }
 

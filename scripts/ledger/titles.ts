@@ -18,19 +18,33 @@ export function namedIds(file: TestFile): string[] {
 function titlesOf({ path, text }: TestFile): string[] {
   if (path.endsWith(".txt")) return [text.split("\n", 1)[0] ?? ""];
   const { code, strings } = maskStrings(text);
-  const titles = callTitles(code).map((index) => strings[index] ?? "");
+  const titles = titledCalls(code).map(({ title }) => strings[title] ?? "");
   // A case suite hands its titles around in a shape of its own: there, a string opening with an id is one.
   return path.endsWith("-cases.ts") ? [...titles, ...strings.filter((s) => /^.\[[A-Z]/.test(s))] : titles;
 }
 
-/** Indexes of the strings that are titles. A skipped or planned test shows nothing, so its title is none. */
-function callTitles(code: string): number[] {
+/** A title that names requirements, and what its test does, without strings and comments. */
+export type TitledCall = { title: string; body: string };
+
+/** The calls of `test` and its kind whose titles name requirements. */
+export function titledCallsOf({ text }: TestFile): TitledCall[] {
+  const { code, strings } = maskStrings(text);
+  return titledCalls(code)
+    .map(({ title, body }) => ({ title: strings[title] ?? "", body }))
+    .filter(({ title }) => title.match(idsInTitle) !== null);
+}
+
+/** Titles as indexes of strings. A skipped or planned test shows nothing, so its title is none. */
+function titledCalls(code: string): { title: number; body: string }[] {
   return [...code.matchAll(/(?<![\w$.])(?:test|it|describe)\b/g)].flatMap(({ 0: name, index }) => {
     const call = code.slice(index + name.length);
     const step = /\s*(?:\.(\w+)|\(\s*§(\d+)§|(\()|§\d+§|<[\s\S]*?>(?=\())/y;
     for (let found = step.exec(call); found; found = step.exec(call)) {
       if (found[1] === "skip" || found[1] === "todo") return [];
-      if (found[2]) return [Number(found[2])];
+      if (found[2]) {
+        const body = call.slice(step.lastIndex, closing(call, step.lastIndex, "(", ")"));
+        return [{ title: Number(found[2]), body }];
+      }
       if (found[3]) step.lastIndex = closing(call, step.lastIndex, "(", ")");
     }
     return [];
