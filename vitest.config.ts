@@ -12,7 +12,7 @@ const stateful = ["packages/host/src/**/*.test.ts"];
 /** System tests whose servers are in the process of the tests, which end all they begin and judge nothing of it. */
 const inProcess = [
   "tests/access/*.test.ts",
-  "tests/client/{in-process,peers,proposals,resume,room,transport}.test.ts",
+  "tests/client/{in-process,peers,proposals,resume,room,signing,transport}.test.ts",
   "tests/gates/{room,room-attacks,room-members,room-senders,thief}.test.ts",
   "tests/gates/attacks/*.test.ts",
   "tests/random-walk/*.test.ts",

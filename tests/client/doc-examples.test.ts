@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join as joinPath } from "node:path";
 import * as client from "@mcpx/client";
+import { createKeyBook } from "@mcpx/client/signing";
 import { Client } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
@@ -58,7 +59,7 @@ test.each(examples().map(({ name, code }) => [name, code]))("the example of %s r
   }));
   papers.registerPrompt("summary", {}, async () => ({ messages: [] }));
   await archive.serve(papers, { resources: topic, prompts: true });
-  const room = await join(house, "alice", { topic });
+  const room = await join(house, "alice", { topic, verify: createKeyBook() });
   const rookie = await join(house, "rookie", { topic, level: "restricted" });
   await seen(room, "rookie");
   const proposed = nextEvent(room, "proposal", ({ type }) => type === "proposed");

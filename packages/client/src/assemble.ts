@@ -12,6 +12,7 @@ import { asError, RoomError } from "./room-error.ts";
 import { RoomEvents } from "./room-events.ts";
 import { Roster } from "./roster.ts";
 import { route } from "./route.ts";
+import type { RoomSigning } from "./signing/room-signing.ts";
 import { ProposalTracking } from "./track-proposals.ts";
 import { wayTo } from "./way.ts";
 
@@ -24,16 +25,16 @@ export interface RoomParts {
 
 const windowMax = 32;
 
-export function assemble(options: JoinOptions): RoomParts {
+export function assemble(options: JoinOptions, signing?: RoomSigning): RoomParts {
   const { topic, protocol = "mcpx/v0.1", outboxMax = 1_000, callsMax = 1_000 } = options;
   if (!isId(topic)) throw new RoomError("bad_option", "topic must be a name");
   if (!isProtocol(protocol)) throw new RoomError("bad_option", "protocol must be mcpx/v0.1 or mcp-x/v0");
   const welcome = Promise.withResolvers<void>();
   // The parts know each other; the handlers are the first to be made and the last to be called.
   const parts: Pick<RoomParts, "core" | "tracking"> = Object.create(null);
-  const outbox = new Outbox({ max: outboxMax, windowMax });
+  const outbox = new Outbox({ max: outboxMax, windowMax, signing });
   const connection = new Connection(
-    connectionOptions({ ...options, protocol }),
+    { ...connectionOptions({ ...options, protocol }), signing },
     outbox,
     handlersFor(parts, welcome, options),
   );

@@ -9,6 +9,7 @@ import { type Position, resumeText } from "./position.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { asError, RoomError } from "./room-error.ts";
 import type { RoomState } from "./room-events.ts";
+import type { RoomSigning } from "./signing/room-signing.ts";
 import { isAboutToken, isPassing } from "./ticket.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { Way } from "./way.ts";
@@ -30,6 +31,8 @@ export interface ConnectionOptions {
   silenceMs: number;
   /** How long an acknowledgement may take before the connection counts as dead. */
   ackTimeoutMs: number;
+  /** Where envelopes are signed or verified. */
+  signing: RoomSigning | undefined;
 }
 
 export interface ConnectionHandlers extends HearingHandlers {

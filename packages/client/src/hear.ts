@@ -22,6 +22,7 @@ export interface HearingHandlers {
 
 export function hear(connection: Connection, text: string): void {
   const { envelope, seq } = readFrame(text);
+  if (envelope !== undefined) connection.options.signing?.keepFrame(envelope, text);
   if (envelope === undefined) {
     // It had its place: waiting for it to come right would be for ever.
     if (seq !== undefined && connection.welcomedAtMs !== undefined) advance(connection, seq);

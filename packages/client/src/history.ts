@@ -29,7 +29,9 @@ export function readHistory(core: RoomCore, options: HistoryOptions): Promise<Hi
 
 async function readPage(core: RoomCore, query: URLSearchParams): Promise<HistoryPage> {
   const { options, signal } = core.connection;
-  const { envelopes, next } = await options.way.history(core.topic, query, signal);
+  const { page, text } = await options.way.history(core.topic, query, signal);
+  const { envelopes, next } = page;
+  options.signing?.keepList(envelopes, text, ["envelopes"]);
   return {
     envelopes: Array.isArray(envelopes) ? envelopes.filter(isRoomEnvelope) : [],
     next:

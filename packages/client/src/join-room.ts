@@ -4,6 +4,8 @@ import { assemble, showKey } from "./assemble.ts";
 import type { BackoffOptions } from "./backoff.ts";
 import { Room } from "./room.ts";
 import { asError, RoomError } from "./room-error.ts";
+import type { KeyBook } from "./signing/key-book.ts";
+import type { RoomSigning } from "./signing/room-signing.ts";
 import type { TokenProvider } from "./token-source.ts";
 import type { LocalGateway } from "./way.ts";
 import type { WebSocketConstructor } from "./web-socket.ts";
@@ -24,6 +26,10 @@ export interface JoinOptions {
    * With the latter, calls ask for capabilities and carry them by themselves.
    */
   key?: JsonObject | AccessKey;
+  /** Signs what we publish, so that others can verify it without trusting the gateway. */
+  sign?: AccessKey;
+  /** The keys we trust, from `@mcpx/client/signing`: with them `room.verify` judges what others have signed. */
+  verify?: KeyBook;
   /** Our id, in open mode with a token that names none. */
   id?: string;
   /** `mcpx/v0.1` unless given. [X1-6.3-4] */
@@ -62,8 +68,9 @@ export interface JoinOptions {
  */
 export async function joinRoom(options: JoinOptions): Promise<Room> {
   const { signal } = options;
+  const signing = await loadSigning(options);
   if (signal?.aborted) throw signal.reason;
-  const { core, tracking, welcomed } = assemble(options);
+  const { core, tracking, welcomed } = assemble(options, signing);
   const { connection } = core;
   const onAbort = () => void connection.close(new RoomError("aborted", asError(signal?.reason).message));
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -78,4 +85,11 @@ export async function joinRoom(options: JoinOptions): Promise<Room> {
   } finally {
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** Most rooms sign nothing: they need not load this. */
+async function loadSigning(options: JoinOptions): Promise<RoomSigning | undefined> {
+  if (options.sign === undefined && options.verify === undefined) return undefined;
+  const { RoomSigning } = await import("./signing/room-signing.ts");
+  return new RoomSigning(options);
 }

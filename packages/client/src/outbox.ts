@@ -2,6 +2,7 @@
 // gateway has said yes or no, so nothing is lost and nothing comes twice. [X0-4-3]
 import type { RoomEnvelope } from "./room-envelope.ts";
 import { RoomError } from "./room-error.ts";
+import type { RoomSigning, Sealed } from "./signing/room-signing.ts";
 
 /** Where an envelope stands in its topic. Only what the gateway keeps for itself has no `seq`. */
 export interface Receipt {
@@ -12,7 +13,12 @@ export interface Receipt {
 
 interface Item {
   envelope: RoomEnvelope;
+  /** Before it is signed. */
   text: string;
+  /** What goes out; `undefined` until it is signed, which is done in the order of sending. */
+  sealed: Sealed | undefined;
+  /** It went out on a connection before this one: nobody knows whether it was published. */
+  isInDoubt: boolean;
   /** When it went out on this connection; `undefined` while it waits. */
   sentAtMs: number | undefined;
   /** Means something only on this connection. */
@@ -27,6 +33,7 @@ export interface OutboxOptions {
   max: number;
   /** Envelopes on the way at one time. */
   windowMax: number;
+  signing?: RoomSigning | undefined;
 }
 
 /** Once the gateway has complained, so many on the way: refusals count as faults there. */
@@ -42,6 +49,7 @@ export class Outbox {
   /** Paced: this long between two, and not before then. */
   #pace: { everyMs: number; notBeforeMs: number } | undefined;
   #isLimited = false;
+  #isSealing = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: OutboxOptions) {
@@ -74,7 +82,9 @@ export class Outbox {
     }
     const settling = Promise.withResolvers<Receipt>();
     const text = JSON.stringify(envelope);
-    this.#items.set(envelope.id, { envelope, text, sentAtMs: undefined, isPassing, ...settling });
+    const sealed = this.#options.signing === undefined ? { text } : undefined;
+    const item = { envelope, text, sealed, sentAtMs: undefined, isInDoubt: false, isPassing, ...settling };
+    this.#items.set(envelope.id, item);
     this.#flush();
     return settling.promise;
   }
@@ -84,6 +94,7 @@ export class Outbox {
     const item = this.#items.get(id);
     if (item === undefined || item.sentAtMs !== undefined) return false;
     this.#items.delete(id);
+    this.#discard(item);
     item.reject(error);
     return true;
   }
@@ -99,6 +110,7 @@ export class Outbox {
     this.#stopTimer();
     this.#onTheWay = 0;
     for (const item of [...this.#items.values()]) {
+      item.isInDoubt ||= item.sentAtMs !== undefined;
       item.sentAtMs = undefined;
       if (item.isPassing) this.#settle(item).reject(new RoomError("network", "the connection was lost"));
     }
@@ -117,6 +129,8 @@ export class Outbox {
   refused(id: string, error: RoomError): boolean {
     const item = this.#items.get(id);
     if (item === undefined) return false;
+    // Later ones may have been accepted, so it gets a new number; unless it may have been published under this one.
+    if (error.reason !== "rate_limited" || !item.isInDoubt) this.#discard(item);
     if (error.reason !== "rate_limited") this.#settle(item).reject(error);
     else this.#slowDown(item, error.retryAfterMs ?? 1_000);
     this.#flush();
@@ -146,7 +160,7 @@ export class Outbox {
   #flush(): void {
     if (this.#send === undefined || this.#timer !== undefined) return;
     const windowMax = this.#pace ? 1 : this.#isLimited ? windowWhenLimited : this.#options.windowMax;
-    for (const item of this.#items.values()) {
+    for (const item of this.#inOrder()) {
       if (item.sentAtMs !== undefined) continue;
       if (this.#onTheWay >= windowMax) return;
       const now = performance.now();
@@ -155,11 +169,42 @@ export class Outbox {
         this.#later(this.#pace.notBeforeMs - now);
         return;
       }
+      if (item.sealed === undefined) {
+        void this.#seal(item);
+        return;
+      }
       if (this.#pace !== undefined) this.#pace.notBeforeMs = now + this.#pace.everyMs;
       item.sentAtMs = now;
       this.#onTheWay += 1;
-      this.#send(item.text);
+      this.#send(item.sealed.text);
     }
+  }
+
+  /** Signed ones first: their numbers are the lower ones. */
+  #inOrder(): Iterable<Item> {
+    const items = this.#items.values();
+    if (this.#options.signing === undefined) return items;
+    return [...items].sort((a, b) => Number(a.sealed === undefined) - Number(b.sealed === undefined));
+  }
+
+  async #seal(item: Item): Promise<void> {
+    if (this.#isSealing) return;
+    this.#isSealing = true;
+    try {
+      item.sealed = await this.#options.signing?.seal(item.envelope);
+      if (!this.#items.has(item.envelope.id)) this.#discard(item);
+    } catch (cause) {
+      this.#settle(item).reject(new RoomError("bad_option", "the key could not sign", { cause }));
+    }
+    this.#isSealing = false;
+    this.#flush();
+  }
+
+  #discard(item: Item): void {
+    const { signing } = this.#options;
+    if (signing === undefined || item.sealed === undefined) return;
+    signing.discard(item.sealed);
+    item.sealed = undefined;
   }
 
   #later(ms: number): void {

@@ -1,5 +1,5 @@
 // A room one is in: what its holder can see, say and do. State lives in the core, verbs in files of their own.
-import type { JsonObject, Level } from "@mcpx/protocol";
+import type { JsonObject, Level, SignatureVerdict } from "@mcpx/protocol";
 import { writeChat } from "./chat.ts";
 import { shakeHandsEagerly } from "./handshake.ts";
 import { type HistoryOptions, type HistoryPage, readHistory } from "./history.ts";
@@ -9,6 +9,7 @@ import { type ProposalDraft, type ProposalHandle, propose } from "./propose.ts";
 import { type Draft, publish, type RoomCore } from "./room-core.ts";
 import { roomCores } from "./room-cores.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
+import { RoomError } from "./room-error.ts";
 import type {
   RoomEventMap,
   RoomEventName,
@@ -87,6 +88,16 @@ export class Room implements AsyncDisposable {
    */
   history(options: HistoryOptions = {}): Promise<HistoryPage> {
     return readHistory(this.#core, options);
+  }
+
+  /**
+   * Judges the signature of an envelope that came out of this room. The room must have been joined with `verify`.
+   * @example if (room.recent[0]) console.log((await room.verify(room.recent[0])).state);
+   */
+  async verify(envelope: RoomEnvelope): Promise<SignatureVerdict> {
+    const { signing } = this.#core.connection.options;
+    if (signing === undefined) throw new RoomError("bad_option", "join the room with a key book to verify");
+    return signing.verify(envelope);
   }
 
   /**

@@ -17,7 +17,7 @@ export function httpBase(url: string): string {
 export async function callGateway(
   address: string,
   token: string,
-  init: { method?: string; body?: JsonObject; signal: AbortSignal },
+  init: { method?: string; body?: JsonObject; signal: AbortSignal; heard?: (text: string) => void },
 ): Promise<JsonObject> {
   const { method = "GET", body, signal } = init;
   if (signal.aborted) throw signal.reason;
@@ -37,7 +37,9 @@ export async function callGateway(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: abort.signal,
     });
-    answer = await response.json();
+    const text = await response.text();
+    answer = JSON.parse(text);
+    init.heard?.(text);
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw new RoomError("network", "the gateway cannot be reached", { cause });

@@ -19,7 +19,12 @@ export interface Way {
   readonly tokens: TokenSource | undefined;
   /** Resolves with what opens the connection. */
   prepare(query: URLSearchParams, signal: AbortSignal): Promise<() => WebSocketLike>;
-  history(topic: string, query: URLSearchParams, signal: AbortSignal): Promise<JsonObject>;
+  /** A page, and its text where it came over the network. */
+  history(
+    topic: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<{ page: JsonObject; text: string }>;
 }
 
 export function wayTo(options: JoinOptions): Way {
@@ -40,7 +45,12 @@ export function wayTo(options: JoinOptions): Way {
     },
     history: async (topic, query, signal) => {
       const path = `/v0/topics/${encodeURIComponent(topic)}/history?${query}`;
-      return callGateway(`${base}${path}`, await tokens.current(), { signal });
+      let text = "";
+      const heard = (answer: string) => {
+        text = answer;
+      };
+      const page = await callGateway(`${base}${path}`, await tokens.current(), { signal, heard });
+      return { page, text };
     },
   };
 }
@@ -55,6 +65,6 @@ function localWay(gateway: LocalGateway): Way {
       signal.addEventListener("abort", close, { once: true });
       return () => socket;
     },
-    history: (_, query) => gateway.history(query),
+    history: async (_, query) => ({ page: await gateway.history(query), text: "" }),
   };
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { accessStoreCases } from "../guard/access-store-cases.ts";
-import { createSqliteAccessStore, keyFile } from "./index.ts";
+import { createKey } from "../guard/create-key.ts";
+import { createSqliteAccessStore, keyBookFile, keyFile } from "./index.ts";
 
 function newDir(): string {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-guard-"));
@@ -62,5 +63,40 @@ describe("a key in a file", () => {
     chmodSync(path, 0o600);
     writeFileSync(path, "{}");
     await expect(keyFile(path)).rejects.toMatchObject({ reason: "bad_option" });
+  });
+});
+
+describe("a key book in a file", () => {
+  test("[X0-9-7] keeps what was pinned, one key or several of a participant", async () => {
+    const path = join(newDir(), "books", "known.json");
+    const [hers, second, his] = await Promise.all([createKey(), createKey(), createKey()]);
+    const book = await keyBookFile(path, { pinsFirstUse: true });
+    await book.pin("alice", hers.jwk);
+    await book.pin("alice", hers.jwk);
+    await book.pin("alice", second.jwk);
+    await book.pin("bob", his.jwk);
+    const again = await keyBookFile(path);
+    expect(again.pinsFirstUse).toBe(false);
+    expect(again.keysOf("alice")).toEqual([hers.jwk, second.jwk]);
+    expect(again.keysOf("bob")).toEqual([his.jwk]);
+    expect(again.keysOf("carol")).toEqual([]);
+    writeFileSync(path, JSON.stringify({ alice: hers.jwk }));
+    expect((await keyBookFile(path)).keysOf("alice")).toEqual([hers.jwk]);
+  });
+
+  test("[X0-9-7] that is not there, not JSON or holds no keys is refused by its name", async () => {
+    const path = join(newDir(), "known.json");
+    const refused = { reason: "bad_option", message: expect.stringContaining(path) };
+    await expect(keyBookFile(path)).rejects.toMatchObject(refused);
+    for (const text of [
+      "",
+      "[]",
+      '{"alice": {}}',
+      '{"a b": []}',
+      '{"alice": {"kty":"OKP","crv":"Ed25519","x":"AA"}}',
+    ]) {
+      writeFileSync(path, text);
+      await expect(keyBookFile(path, { pinsFirstUse: true })).rejects.toMatchObject(refused);
+    }
   });
 });

@@ -1,0 +1,3 @@
+// What a page with signed envelopes loads.
+export { joinRoom } from "@mcpx/client";
+export { browserKey, createKeyBook } from "@mcpx/client/signing";
