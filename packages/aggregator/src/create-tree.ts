@@ -1,6 +1,6 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger } from "@mcpx/host";
-import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError, roomMethods } from "@mcpx/protocol";
 import { createCallFigures } from "./call-figures.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel } from "./era.ts";
@@ -144,7 +144,7 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
       return readResource(state, exchange);
     case "completion/complete":
       return complete(state, exchange);
-    case "mcpax/confirm":
+    case roomMethods.confirmGate:
       if (state.gates !== undefined) return confirm(state, state.gates, exchange);
       throw new McpxError("unknown_method", method);
     default:

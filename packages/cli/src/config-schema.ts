@@ -2,6 +2,7 @@
 import { deviceFieldTypes } from "@mcpx/devices";
 import {
   type AccessPolicy,
+  assignableRights,
   authScopes,
   defaultLimits,
   type Limits,
@@ -337,11 +338,25 @@ const limits = section(
   issues.push({ code: "custom", message, input: value, path: [] });
 });
 
+const levelRights = section({
+  proposal: is.oneOf(assignableRights.proposal).exactOptional(),
+  chat: is.oneOf(assignableRights.chat).exactOptional(),
+  withdraw: is.oneOf(assignableRights.withdraw).exactOptional(),
+  reject: is.oneOf(assignableRights.reject).exactOptional(),
+  status: is.oneOf(assignableRights.status).exactOptional(),
+  presence_status: is.oneOf(assignableRights.presence_status).exactOptional(),
+});
+
 export const configSchema = section(
   {
     listen: listen.exactOptional(),
     mode: is.oneOf(["mixed", "secure", "open"]).exactOptional(),
     identities: byName(is.id, section({ level: is.level })).exactOptional(),
+    levels: z
+      .partialRecord(is.level, levelRights, {
+        error: ({ input }) => is.expectation("an object with levels as keys", input),
+      })
+      .exactOptional(),
     issuers: list(issuer).exactOptional(),
     topics: byName(is.topicGlob, topic).exactOptional(),
     limits: limits.exactOptional(),

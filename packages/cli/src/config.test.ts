@@ -236,3 +236,21 @@ test("users sign in themselves to servers elsewhere, with nothing beside it that
   expect(of({ url, oauth: { ...oauth, redirectPort: 1 } })[0]).toContain("remove the port");
   expect(of({ url, oauth: { per: "team" } })).toHaveLength(1);
 });
+
+test("[PL-4-1] rights of levels are read, and none that would let others than full call", () => {
+  const read = parseConfig('{"levels": {"restricted": {"reject": "allow", "status": "deny"}}}', "mcpx.json");
+  const loaded = { path: undefined, config: read };
+  const { gateway } = serverSettings(loaded, { host: undefined, port: undefined, env: {} });
+  expect(gateway.levels).toEqual({ restricted: { reject: "allow", status: "deny" } });
+  const text = `{
+  "levels": {
+    "restricted": { "mcp": "allow", "withdraw": "addressed" },
+    "guest": { "chat": "deny" }
+  }
+}`;
+  expect(faults(text)).toEqual([
+    "mcpx.json:3:21 levels.restricted.mcp: unknown key; known here: proposal, chat, withdraw, reject, status, presence_status",
+    'mcpx.json:3:37 levels.restricted.withdraw: expected one of "allow", "deny"; found "addressed"',
+    'mcpx.json:4:5 levels.guest: expected one of "full", "responder", "restricted"; found "guest"',
+  ]);
+});

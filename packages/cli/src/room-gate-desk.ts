@@ -1,7 +1,14 @@
 // The gates of a tree as its room shows them: read from proposals, decided by a proof sent to who has made them. No
 // browser and no rights at the gateway are needed, only a place in the room and a key that counts. [B-GATE-2]
 import type { Proposal, Room } from "@mcpx/client";
-import { type GateNotice, gateProposalId, isObject, type JsonObject, readGateNotice } from "@mcpx/protocol";
+import {
+  type GateNotice,
+  gateProposalId,
+  isObject,
+  type JsonObject,
+  readGateNotice,
+  roomMethods,
+} from "@mcpx/protocol";
 import { fittingOne } from "./by-beginning.ts";
 import { Failure } from "./failure.ts";
 import { checked, type GateDesk, type GateReport } from "./gate-desk.ts";
@@ -28,7 +35,7 @@ export function roomGateDesk(room: Room): GateDesk {
       const { proposer = "" } = room.proposals.get(gateProposalId(gate.id)) ?? {};
       const answer = await room
         .peer(proposer)
-        .request("mcpax/confirm", { confirmation_id: gate.id, proof }, { propose: "never" });
+        .request(roomMethods.confirmGate, { confirmation_id: gate.id, proof }, { propose: "never" });
       return decided(gate, isObject(answer.structuredContent) ? answer.structuredContent : {});
     },
   };

@@ -45,11 +45,12 @@ export function serverSettings(
 }
 
 function gatewayOptions(config: Config): Partial<GatewayOptions> {
-  const { mode, identities, topics, createTopics, takeover, presenceHeartbeat, announceViolations, compat } =
-    config;
+  const { mode, identities, levels, topics, createTopics, takeover, presenceHeartbeat } = config;
+  const { announceViolations, compat } = config;
   return {
     ...(mode !== undefined && { mode }),
     ...(identities !== undefined && { identities }),
+    ...(levels !== undefined && { levels }),
     ...(topics !== undefined && { topics: topicOptions(topics) }),
     ...(createTopics !== undefined && { createTopics }),
     ...(takeover !== undefined && { takeover }),

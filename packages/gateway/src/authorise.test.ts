@@ -64,14 +64,14 @@ test("[X1-3.1-4] the table decides; a denied MCP message is told what to do inst
   for (const level of levels) {
     for (const action of actions) {
       const permission = levelTable[level][action];
-      if (permission !== "no") expect(authorise(level, action)).toBe(permission);
+      if (permission !== "no") expect(authorise(levelTable, level, action)).toBe(permission);
       else {
         const code = action.startsWith("mcp.") ? "privilege_violation" : "kind_not_allowed";
-        expect(() => authorise(level, action)).toThrow(expect.objectContaining({ code }));
+        expect(() => authorise(levelTable, level, action)).toThrow(expect.objectContaining({ code }));
       }
     }
   }
-  expect(() => authorise("restricted", "mcp.request")).toThrow(
+  expect(() => authorise(levelTable, "restricted", "mcp.request")).toThrow(
     expect.objectContaining({ suggestion: "Use kind: 'mcp/proposal' instead" }),
   );
 });

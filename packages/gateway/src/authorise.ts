@@ -5,7 +5,7 @@ import {
   type Envelope,
   isV0Chat,
   type Level,
-  levelTable,
+  type LevelTable,
   McpxError,
   type Permission,
 } from "@mcpx/protocol";
@@ -60,8 +60,8 @@ function systemAction(type: unknown, hasEvent: boolean): Action {
 }
 
 /** Throws where the level forbids the action; `addressed` is left to the handler, which can look it up. */
-export function authorise(level: Level, action: Action): Permission {
-  const permission = levelTable[level][action];
+export function authorise(table: LevelTable, level: Level, action: Action): Permission {
+  const permission = table[level][action];
   if (permission !== "no") return permission;
   if (action.startsWith("mcp.")) {
     throw new McpxError(
@@ -69,5 +69,5 @@ export function authorise(level: Level, action: Action): Permission {
       `${level} participants cannot send this kind of MCP message directly`,
     );
   }
-  throw new McpxError("kind_not_allowed", `${level} participants cannot send this kind`);
+  throw new McpxError("kind_not_allowed", `${level} participants cannot send this kind (${action})`);
 }

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Duplex } from "node:stream";
 import type { Audit, Clock, Identity, Logger, Metrics, Principal, Route, UpgradeRequest } from "@mcpx/host";
-import { closeCodes, type Limits } from "@mcpx/protocol";
+import { closeCodes, type Limits, withAssignedRights } from "@mcpx/protocol";
 import { connect } from "./connect.ts";
 import { drain } from "./drain.ts";
 import { enter, pastOf, type VirtualEnd } from "./enter.ts";
@@ -72,6 +72,7 @@ export async function createGateway(
   const gateway: Gateway = {
     options: { ...defaultOptions, ...options },
     limits,
+    levelTable: withAssignedRights(options.levels ?? {}),
     clock,
     log,
     audit,

@@ -1,6 +1,6 @@
 // Everything the verbs of the gateway share: parts, options, rooms.
 import type { Audit, Clock, Identity, Logger } from "@mcpx/host";
-import type { Level, Limits } from "@mcpx/protocol";
+import type { Level, LevelRights, LevelTable, Limits } from "@mcpx/protocol";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { Handshakes } from "./handshakes.ts";
 import type { KnownParticipants } from "./known-participants.ts";
@@ -23,6 +23,8 @@ export interface GatewayOptions {
   mode: "mixed" | "secure" | "open";
   /** Known identities and the level they get where their token names none. [X1-5.1-1] */
   identities: Readonly<Record<string, { level: Level }>>;
+  /** Rights an operator has assigned, where they differ from the built-in table. [PL-4-1] */
+  levels: Readonly<Partial<Record<Level, LevelRights>>>;
   /** By exact name or glob; the exact name wins, then the longest glob. */
   topics: Readonly<Record<string, Partial<TopicOptions>>>;
   /** Whether joining makes a topic, or only configuration does. [X0-2.2-1] */
@@ -44,6 +46,7 @@ export interface GatewayOptions {
 export const defaultOptions: GatewayOptions = {
   mode: "mixed",
   identities: {},
+  levels: {},
   topics: {},
   createTopics: "on-join",
   takeover: "replace",
@@ -60,6 +63,8 @@ export const defaultTopic: TopicOptions = { history: true, retention: { count: 1
 export interface Gateway {
   readonly options: GatewayOptions;
   readonly limits: Limits;
+  /** What each level may send here. */
+  readonly levelTable: LevelTable;
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit;

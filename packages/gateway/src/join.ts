@@ -120,6 +120,7 @@ function welcomeText(gateway: Gateway, member: Member, { resumed, recent, positi
     participants: others.map(listed),
     connection_id: member.connectionId,
     protocol,
+    ...(gateway.options.compat.toolsRequest ? compatWelcome(member) : {}),
     ...(resumed === undefined ? {} : { resumed: resumed.ok }),
     ...(resumed === undefined || resumed.ok ? {} : { reason: resumed.reason }),
   };
@@ -130,6 +131,12 @@ function welcomeText(gateway: Gateway, member: Member, { resumed, recent, positi
       : `${JSON.stringify(history).slice(0, -1)},"envelopes":[${envelopes.join(",")}]}`;
   const text = `${JSON.stringify(payload).slice(0, -1)},"history":${historyText}}`;
   return systemTextRaw({ protocol, to: participant.id }, gateway.clock.now(), text);
+}
+
+/** COMPAT: the welcome of a gateway that knows two types of token: who may call, and who may only request. [X1-4.4-1] */
+function compatWelcome({ level, participant }: Member): object {
+  const tokenType = level === "full" ? "full" : "restricted";
+  return { type: "welcome", tokenType, participantId: participant.id };
 }
 
 /** Oldest first, as they will be read; as many of the newest as fit into half of the queue's bound. */

@@ -2,8 +2,8 @@
 import type { Level } from "@mcpx/protocol";
 
 export type Outcome =
-  /** Into the log, then to everybody. */
-  | { type: "publish" }
+  /** Into the log, then to everybody; with the `correlation_id` that its sender left to be found. */
+  | { type: "publish"; correlationId?: string }
   /** Done by the gateway alone; the sender is told, the others where it concerns them. */
   | {
       type: "done";
@@ -14,4 +14,4 @@ export type Outcome =
       announcement?: { event: string; [key: string]: unknown };
     };
 
-export const publish: Outcome = { type: "publish" };
+export const publish: Outcome & { type: "publish" } = { type: "publish" };

@@ -1,11 +1,12 @@
 // The corridor of an envelope: scan → read → rate, from → authorise → handler → log → deliver. One switch and one
 // catch; two exits, an error envelope or a close code.
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import {
   type Action,
   bodyText,
   type Envelope,
   McpxError,
+  quoteShort,
   readEnvelope,
   relayText,
   type Scanned,
@@ -72,7 +73,7 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
   let scanned: Scanned | undefined;
   try {
     scanned = scan(text, gateway.limits);
-    const envelope = readEnvelope(scanned, gateway.limits);
+    const envelope = readEnvelope(scanned, gateway.limits, randomUUID);
     const { participant, level } = member;
     if (!member.isProtocolFixed) {
       member.protocol = envelope.protocol; // [X0-10-2]
@@ -86,7 +87,7 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
     }
     const action = actionOf(envelope);
     const isRequestForTool = isToolsRequest({ gateway, member, envelope });
-    const permission = isRequestForTool ? "yes" : authorise(level, action);
+    const permission = isRequestForTool ? "yes" : authorise(gateway.levelTable, level, action);
     checkPayloadKeys(action, scanned);
     const outcome = isRequestForTool
       ? handleToolsRequest({ gateway, member, envelope })
@@ -107,14 +108,18 @@ function carryOut(gateway: Gateway, member: Member, envelope: Envelope, at: numb
   // It may have been sent away meanwhile: nothing of it counts any more.
   if (member.hasLeft) return;
   gateway.metrics.received.inc({ kind: envelope.kind.kind });
-  if (outcome.type === "publish") void publish(gateway, member, envelope, at);
+  if (outcome.type === "publish") void publish(gateway, member, correlated(envelope, outcome), at);
   else finish(gateway, member, envelope, outcome);
+}
+
+function correlated(envelope: Envelope, { correlationId }: Outcome & { type: "publish" }): Envelope {
+  return correlationId === undefined ? envelope : { ...envelope, correlationId };
 }
 
 /** Readers disagree on which of two counts: what a human approves would not be what a robot does. Chat is only read. */
 function checkPayloadKeys(action: Action, { payloadDuplicate }: Scanned): void {
   if (action === "chat" || payloadDuplicate === undefined) return;
-  throw new McpxError("duplicate_key", "a key occurs twice in payload");
+  throw new McpxError("duplicate_key", `${quoteShort(payloadDuplicate)} occurs twice in payload`);
 }
 
 function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> {

@@ -29,7 +29,7 @@ describe("[X1-4.3-1] a chat body", () => {
     { text: "*hi*", format: "markdown" },
     { text: "hi", mood: "glad" },
   ])("%j is one", (body) => {
-    expect(() => checkChat(body)).not.toThrow();
+    expect(() => checkChat(body, "payload")).not.toThrow();
   });
 
   test.each([
@@ -39,7 +39,7 @@ describe("[X1-4.3-1] a chat body", () => {
   ])("%j is none", (body) => {
     let thrown: unknown;
     try {
-      checkChat(body);
+      checkChat(body, "payload");
     } catch (error) {
       thrown = error;
     }

@@ -3,8 +3,9 @@
 import { type Envelope, type Protocol, payloadText, replaceFields, withFields } from "./envelope.ts";
 import { McpxError } from "./errors.ts";
 import { isObject, type JsonObject } from "./json-rpc.ts";
+import { roomMethods } from "./room-methods.ts";
 
-export const v0ChatMethod = "notifications/chat/message";
+export const v0ChatMethod = roomMethods.chat;
 
 /** COMPAT: v0 has no chat kind; it sends a notification. */
 export function isV0Chat(envelope: Pick<Envelope, "protocol" | "kind" | "payload" | "scanned">): boolean {
@@ -13,19 +14,22 @@ export function isV0Chat(envelope: Pick<Envelope, "protocol" | "kind" | "payload
     envelope.scanned.payloadDuplicate === undefined &&
     envelope.protocol === "mcp-x/v0" &&
     envelope.kind.kind === "mcp" &&
-    // A kind that spells out a method is a request: v0 members get it as written.
-    envelope.kind.method === undefined &&
+    // A kind that says request is one: v0 members get it as written.
+    envelope.kind.isRequest === undefined &&
     envelope.payload.method === v0ChatMethod &&
     !Object.hasOwn(envelope.payload, "id")
   );
 }
 
-/** The chat body of either form, checked. [X1-4.3-1] */
-export function checkChat(body: unknown): asserts body is JsonObject & { text: string } {
-  if (!isObject(body)) throw new McpxError("bad_chat", "the chat body must be an object");
-  if (typeof body.text !== "string") throw new McpxError("bad_chat", "text must be a string");
+/** The chat body of either form, checked; `field` is where it stands. [X1-4.3-1] */
+export function checkChat(
+  body: unknown,
+  field: "payload" | "payload.params",
+): asserts body is JsonObject & { text: string } {
+  if (!isObject(body)) throw new McpxError("bad_chat", `${field} must be an object`);
+  if (typeof body.text !== "string") throw new McpxError("bad_chat", `${field}.text must be a string`);
   if (body.format !== undefined && body.format !== "plain" && body.format !== "markdown") {
-    throw new McpxError("bad_chat", "format must be plain or markdown");
+    throw new McpxError("bad_chat", `${field}.format must be plain or markdown`);
   }
 }
 

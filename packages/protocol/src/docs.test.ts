@@ -1,9 +1,10 @@
 // The pages and the tables in code say the same; whoever changes one is told to change the other.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { closeCodes, mayComeBack } from "./close-codes.ts";
 import { errorTable } from "./errors.ts";
 import { defaultLimits } from "./limits.ts";
+import { roomMethods } from "./room-methods.ts";
 
 type Row = Record<string, string>;
 
@@ -114,5 +115,32 @@ describe("docs/LIMITS.md", () => {
     expect([...Object.keys(errorTable), "token_expiring"]).toEqual(expect.arrayContaining(words));
     const codes = [...text.matchAll(/\b4[45]\d\d\b/g)].map(([code]) => Number(code));
     expect(Object.values(closeCodes)).toEqual(expect.arrayContaining(codes));
+  });
+});
+
+describe("spec/PROTOCOL.md", () => {
+  const text = readFileSync(new URL("../../../spec/PROTOCOL.md", import.meta.url), "utf8");
+
+  test("[X1-4.1-1] lists the methods of ours that rooms carry, and no other", () => {
+    const written = tableRows(text, ["method", "shape", "what"]).map(({ method }) => method);
+    expect(written.sort()).toEqual(
+      Object.values(roomMethods)
+        .map((method) => `\`${method}\``)
+        .sort(),
+    );
+  });
+
+  test("[X1-4.1-1] no other file spells one of them: the table is where they are read from", () => {
+    const packages = new URL("../../", import.meta.url);
+    const sources = globSync("*/src/**/*.{ts,svelte}", {
+      cwd: packages,
+      exclude: ["**/*.test.ts", "**/node_modules"],
+    });
+    const spelled = Object.values(roomMethods).map((method) => `"${method}"`);
+    const found = sources.filter((path) => {
+      const source = readFileSync(new URL(path, packages), "utf8");
+      return spelled.some((method) => source.includes(method));
+    });
+    expect(found).toEqual(["protocol/src/room-methods.ts"]);
   });
 });

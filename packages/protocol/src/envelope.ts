@@ -35,16 +35,21 @@ const lowerNames = new Set([...fieldNames].map((name) => name.toLowerCase()));
 /** Fields only the gateway sets. [X0-4-8] */
 const gatewayFields = new Set(["seq", "at", "epoch", "ack", "derived"]);
 
-/** Checks every field of an envelope, or throws naming the first fault. [X0-4-2] [X0-4-6] */
-export function readEnvelope(scanned: Scanned, limits: Limits): Envelope {
+/**
+ * Checks every field of an envelope, or throws naming the first fault. `newId` gives an id to v0 envelopes that come
+ * without one; where it is not given, they are refused like all others. [X0-4-2] [X0-4-6]
+ */
+export function readEnvelope(scanned: Scanned, limits: Limits, newId?: () => string): Envelope {
   const { value } = scanned;
   checkFieldNames(scanned.fields.keys());
   // Unsupported versions are told before anything else: the rest may look different there.
   if (value.protocol === undefined) throw missing("protocol");
   if (!isProtocol(value.protocol))
     throw new McpxError("unsupported_protocol", "protocol is not one we speak");
-  if (value.id === undefined) throw missing("id");
-  if (!isId(value.id, limits.idCharsMax)) throw badField("id", idRule(limits));
+  // COMPAT: messages printed for v0 have no id. Nobody can send such an envelope again without saying it twice. [AC-11-1]
+  const id = value.id === undefined && value.protocol === "mcp-x/v0" ? newId?.() : value.id;
+  if (id === undefined) throw missing("id");
+  if (!isId(id, limits.idCharsMax)) throw badField("id", idRule(limits));
   if (value.kind === undefined) throw missing("kind");
   if (typeof value.kind !== "string") throw badField("kind", "must be a string");
   const kind = parseKind(value.kind);
@@ -56,7 +61,7 @@ export function readEnvelope(scanned: Scanned, limits: Limits): Envelope {
   if (!isObject(value.payload)) throw badField("payload", "must be an object");
   return {
     protocol: value.protocol,
-    id: value.id,
+    id,
     ts: value.ts,
     from: value.from,
     to: readTo(value.to, limits),
@@ -149,6 +154,7 @@ export function bodyText(envelope: Envelope): string {
 /** The envelope as it is relayed: the sender's bytes plus the fields it left to the gateway. [X0-4-2] */
 export function relayText(envelope: Envelope, from: string, ts: string): string {
   const added: string[] = [];
+  if (envelope.scanned.value.id === undefined) added.push(`"id":${JSON.stringify(envelope.id)}`);
   if (envelope.ts === undefined) added.push(`"ts":"${ts}"`);
   if (envelope.from === undefined) added.push(`"from":${JSON.stringify(from)}`);
   if (envelope.correlationId !== undefined && envelope.scanned.value.correlation_id === undefined) {

@@ -124,13 +124,19 @@ export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";
 export {
   type Action,
+  type AssignableRight,
   actions,
+  assignableRights,
+  builtInRight,
   isLevel,
   type Level,
+  type LevelRights,
+  type LevelTable,
   levelRank,
   levels,
   levelTable,
   type Permission,
+  withAssignedRights,
 } from "./levels.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
 export { isId, isReservedId, matchesAnyGlob, matchesGlob } from "./names.ts";
@@ -155,8 +161,9 @@ export {
   transportClasses,
   treeNotifications,
 } from "./registration.ts";
+export { roomMethods } from "./room-methods.ts";
 export { matchesTool, withoutRoot, withRoot } from "./root-name.ts";
-export { type Scanned, type Span, scan } from "./scan.ts";
+export { quoteShort, type Scanned, type Span, scan } from "./scan.ts";
 export { type ChainLink, signEnvelope, skippedMax } from "./signing/envelope-signature.ts";
 export {
   type JudgeOptions,

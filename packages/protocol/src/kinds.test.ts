@@ -18,6 +18,7 @@ describe("[X1-4-1] the kinds of the protocol", () => {
 
 describe("[PL-7-1] proposals with the method in their kind", () => {
   test.each([
+    ["mcp.proposal", {}],
     ["mcp.proposal.tools/call", { method: "tools/call" }],
     ["mcp/proposal:tools/call", { method: "tools/call" }],
     ["mcp.proposal.tools/call:turn-left", { method: "tools/call", context: "turn-left" }],
@@ -33,11 +34,12 @@ describe("[PL-7-1] proposals with the method in their kind", () => {
 
 describe("[PL-7-2] fulfilments with the method in their kind", () => {
   test.each([
+    ["mcp/request", {}],
     ["mcp/request:tools/call", { method: "tools/call" }],
     ["mcp.request.tools/call", { method: "tools/call" }],
     ["mcp/request:tools/call:ctx", { method: "tools/call", context: "ctx" }],
-  ])("%s is mcp", (written, rest) => {
-    expect(parseKind(written)).toEqual({ kind: "mcp", ...rest });
+  ])("%s is mcp, and a request", (written, rest) => {
+    expect(parseKind(written)).toEqual({ kind: "mcp", isRequest: true, ...rest });
   });
 
   test.each([
@@ -51,8 +53,8 @@ describe("[PL-7-2] fulfilments with the method in their kind", () => {
     "m\u0441p", "\u043ccp", "mc\u0440", "\uff4d\uff43\uff50", "mcp\u0301", "\uff43hat", "\u0455ystem", "mcp\uff0fproposal", "mcp\u2215proposal", "mcp/propos\u0430l",
     "mcp/proposal\uff1atools/call", "mcp/proposal:t\u00f6ols/call", "mcp\u2024proposal\u2024tools/call",
     // Other prefixes and halves.
-    "mcp/", "mcp/proposals", "mcp.proposal", "mcp.proposal.", "mcp/proposal:", "mcp/proposal::ctx", "mcp.proposal.:ctx",
-    "mcp/request", "mcp.request", "mcp/request:", "mcp.request.", "mcp/response:tools/call", "mcp/proposal.tools/call",
+    "mcp/", "mcp/proposals", "mcp.proposal.", "mcp/proposal:", "mcp/proposal::ctx", "mcp.proposal.:ctx",
+    "mcp.request", "mcp/request:", "mcp.Proposal", "mcp/Request", "mcp.request.", "mcp/response:tools/call", "mcp/proposal.tools/call",
     "mcp.proposal:tools/call", "mcp:proposal", "mcp-proposal", "mcp//proposal", "mcp\\proposal", "x/mcp", "mcp,chat",
     "mcpx", "mcpx/proposal", "mcp.withdraw.proposal", "mcp.reject.proposal", "mcpx.withdraw.proposal.x",
     "mcpx.withdraw", "mcpx/withdraw/proposal", "mcpx.Withdraw.proposal", "mcpx.withdraw.proposal ", "mcpx.cancel.proposal",
@@ -74,7 +76,15 @@ test("a kind has an end", () => {
 
 test("whatever is written, a known kind is spelled exactly or by one of four prefixes", () => {
   const near = fc.tuple(
-    fc.constantFrom(...kinds, "mcp/proposal:", "mcp.proposal.", "mcp/request:", "mcp.request."),
+    fc.constantFrom(
+      ...kinds,
+      "mcp.proposal",
+      "mcp/request",
+      "mcp/proposal:",
+      "mcp.proposal.",
+      "mcp/request:",
+      "mcp.request.",
+    ),
     fc.string(),
   );
   const written = fc.oneof(
@@ -85,7 +95,7 @@ test("whatever is written, a known kind is spelled exactly or by one of four pre
     fc.property(written, (text) => {
       const parsed = parseKind(text);
       if (parsed === undefined || parsed.method === undefined) {
-        expect(parsed?.kind ?? text).toBe(text);
+        expect([parsed?.kind ?? text, "mcp.proposal", "mcp/request"]).toContain(text);
         return;
       }
       const { kind, method, context } = parsed;

@@ -18,17 +18,24 @@ export interface ParsedKind {
   kind: Kind;
   method?: string;
   context?: string;
+  /** The spelling says that the payload is a request: no notification and no response may come in it. */
+  isRequest?: true;
 }
 
 // COMPAT: drafts spelled the method into the kind; such envelopes are relayed as written. [PL-7-1] [PL-7-2]
-const spelledOut: readonly { prefix: string; kind: Kind }[] = [
-  { prefix: "mcp/proposal:", kind: "mcp/proposal" },
-  { prefix: "mcp.proposal.", kind: "mcp/proposal" },
-  { prefix: "mcp/request:", kind: "mcp" },
-  { prefix: "mcp.request.", kind: "mcp" },
+const spelledOut: readonly { prefix: string; as: ParsedKind }[] = [
+  { prefix: "mcp/proposal:", as: { kind: "mcp/proposal" } },
+  { prefix: "mcp.proposal.", as: { kind: "mcp/proposal" } },
+  { prefix: "mcp/request:", as: { kind: "mcp", isRequest: true } },
+  { prefix: "mcp.request.", as: { kind: "mcp", isRequest: true } },
 ];
 
-const known: ReadonlyMap<string, ParsedKind> = new Map(kinds.map((kind) => [kind, { kind }]));
+const known: ReadonlyMap<string, ParsedKind> = new Map<string, ParsedKind>([
+  ...kinds.map((kind): [string, ParsedKind] => [kind, { kind }]),
+  // COMPAT: the same drafts also print both without a method.
+  ["mcp.proposal", { kind: "mcp/proposal" }],
+  ["mcp/request", { kind: "mcp", isRequest: true }],
+]);
 
 const charsMax = 256;
 
@@ -44,8 +51,8 @@ export function parseKind(written: string): ParsedKind | undefined {
   const method = colon === -1 ? rest : rest.slice(0, colon);
   if (!isMethod(method)) return undefined;
   return colon === -1
-    ? { kind: spelling.kind, method }
-    : { kind: spelling.kind, method, context: rest.slice(colon + 1) };
+    ? { ...spelling.as, method }
+    : { ...spelling.as, method, context: rest.slice(colon + 1) };
 }
 
 function isMethod(text: string): boolean {

@@ -55,6 +55,8 @@ export interface Limits {
   drainMs: number;
   /** Envelopes remembered for duplicates where a topic keeps no history. */
   duplicateWindow: number;
+  /** Envelopes looked at for the request of a v0 response without `correlation_id`. */
+  correlationWindow: number;
   /** Bytes of an MCP message over HTTP or standard input. */
   mcpBodyBytesMax: number;
   /** Nesting depth of an MCP message. */
@@ -111,6 +113,7 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   tokenWarningMs: 60_000,
   drainMs: 10_000,
   duplicateWindow: 1_000,
+  correlationWindow: 256,
   mcpBodyBytesMax: 4_194_304,
   mcpDepthMax: 128,
   mcpRequestsPerPrincipalMax: 1_000,

@@ -2,7 +2,7 @@
 // own token names. Who calls is who asks, also where the call fulfils what somebody else has proposed. [B-TREE-1]
 import type { Room, ServableServer } from "@mcpx/client";
 import type { Clock, Logger, Principal } from "@mcpx/host";
-import { type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import { type JsonObject, type Limits, McpxError, roomMethods } from "@mcpx/protocol";
 import type { RunningTree } from "../create-tree.ts";
 import { createMessageDoor } from "../doors/message-door.ts";
 import type { Exchange } from "../exchange.ts";
@@ -54,7 +54,7 @@ export async function serveTree(options: TreeParticipantOptions): Promise<TreePa
   const perSecond = limits.envelopesPerSecondFull / 2;
   const paces = createPeerPaces({ perSecond, burst: perSecond * limits.burstFactor });
   const served = await room.serve(serverFor, {
-    methods: gates === undefined ? [] : ["mcpax/confirm"],
+    methods: gates === undefined ? [] : [roomMethods.confirmGate],
     retryAfterMs: (peer) => paces.retryAfterMs(peer, clock.monotonic()),
   });
   proposals.start();
@@ -104,7 +104,7 @@ function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string)
 function roomTree(tree: RunningTree): Tree {
   const { state } = tree;
   const handle = (exchange: Exchange) =>
-    exchange.method === "mcpax/confirm" && state.gates !== undefined
+    exchange.method === roomMethods.confirmGate && state.gates !== undefined
       ? confirmInRoom(state, state.gates, exchange)
       : tree.handle(exchange);
   return {

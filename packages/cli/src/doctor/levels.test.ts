@@ -1,6 +1,6 @@
 import type { IssuedToken } from "@mcpx/host";
 import { expect, test } from "vitest";
-import { judgeLevels } from "./levels.ts";
+import { assignedRights, judgeLevels } from "./levels.ts";
 
 const token = (
   sub: string | undefined,
@@ -50,4 +50,17 @@ test.each([
 
 test("where everybody has a level there is nothing to say", () => {
   expect(judgeLevels({ identities }, [token("alice")], isDecided, 0)).toEqual([]);
+});
+
+test("[PL-4-1] rights that differ from the built-in ones are shown, the others are not", () => {
+  const levels = { restricted: { reject: "allow", withdraw: "allow" }, full: { chat: "deny" } } as const;
+  expect(assignedRights({ levels })).toEqual([
+    {
+      about: "levels",
+      state: "ok",
+      text: "assigned by the configuration: restricted reject: allow, full chat: deny",
+    },
+  ]);
+  expect(assignedRights({ levels: { restricted: { reject: "addressed", chat: "allow" } } })).toEqual([]);
+  expect(assignedRights({})).toEqual([]);
 });

@@ -1,8 +1,10 @@
-// [X1-8-2] Who has no level of their own: restricted in mode `mixed`, refused in mode `secure`.
+// [X1-8-2] Who has no level of their own: restricted in mode `mixed`, refused in mode `secure`. And which rights of the
+// levels are not the built-in ones. [PL-4-1]
 
 import { join } from "node:path";
 import { gatewayMigrations, LevelDecisions } from "@mcpx/gateway";
 import { type IssuedToken, openDatabase } from "@mcpx/host";
+import { type AssignableRight, builtInRight, type Level } from "@mcpx/protocol";
 import type { Config } from "../config.ts";
 import { Failure } from "../failure.ts";
 import { withStore } from "../local-store.ts";
@@ -15,7 +17,9 @@ const tokensMax = 10_000;
 export const levels: Check = {
   name: about,
   async run({ dataDir, hasStore, loaded }) {
-    if (!hasStore || loaded instanceof Failure) return [];
+    if (loaded instanceof Failure) return [];
+    const rights = assignedRights(loaded.config);
+    if (!hasStore) return rights;
     const tokens = await withStore(dataDir, {}, ({ identity }) =>
       identity.revocations.list({ limit: tokensMax }),
     );
@@ -25,17 +29,23 @@ export const levels: Check = {
     });
     try {
       const decisions = new LevelDecisions(db);
-      return judgeLevels(
-        loaded.config,
-        tokens,
-        (id, topic) => decisions.find(id, topic) !== undefined,
-        Date.now(),
-      );
+      const isDecided = (id: string, topic: string) => decisions.find(id, topic) !== undefined;
+      return [...rights, ...judgeLevels(loaded.config, tokens, isDecided, Date.now())];
     } finally {
       db.close();
     }
   },
 };
+
+/** What `levels` of the configuration changes, in one line. */
+export function assignedRights({ levels: assigned = {} }: Pick<Config, "levels">): Finding[] {
+  const changed = Object.entries(assigned).flatMap(([level, rights]) =>
+    Object.entries(rights)
+      .filter(([right, word]) => word !== builtInRight(level as Level, right as AssignableRight))
+      .map(([right, word]) => `${level} ${right}: ${word}`),
+  );
+  return changed.length === 0 ? [] : [ok(about, `assigned by the configuration: ${changed.join(", ")}`)];
+}
 
 export function judgeLevels(
   { mode = "mixed", identities = {} }: Config,

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   registrationMethods as methods,
   type RegistrationAnswer,
+  roomMethods,
   subtreeIdsKey,
 } from "@mcpx/protocol";
 import { pause } from "../pause.ts";
@@ -33,7 +34,7 @@ const releaseMs = 2_000;
 /** Early enough to be heard within the interval. */
 const heartbeatShare = 0.8;
 /** For the server, as MCP's own methods are: its gate may be meant. [AX-11.3-8] */
-const confirmMethod = "mcpax/confirm";
+const confirmMethod = roomMethods.confirmGate;
 
 export class Membership {
   /** Resolves with why it ended. */

@@ -6,9 +6,9 @@ import { type Outcome, publish } from "../outcome.ts";
 export function handleChat({ envelope }: Handling): Outcome {
   if (isV0Chat(envelope)) {
     jsonRpcShape(envelope.payload);
-    checkChat(envelope.payload.params);
+    checkChat(envelope.payload.params, "payload.params");
   } else {
-    checkChat(envelope.payload);
+    checkChat(envelope.payload, "payload");
   }
   return publish;
 }

@@ -1,5 +1,6 @@
 // `kind: mcp`: one JSON-RPC message, checked in shape and never rewritten. [X0-4.1-1]
 import { capabilityMethods, type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
+import { findOpenRequest } from "../find-open-request.ts";
 import type { Handling } from "../handling.ts";
 import { type Outcome, publish } from "../outcome.ts";
 import { findReferred } from "../referred.ts";
@@ -13,7 +14,7 @@ export async function handleMcp(handling: Handling): Promise<Outcome> {
   if (shape === "request" && envelope.to.length !== 1) {
     throw new McpxError("request_needs_one_target", `to names ${envelope.to.length} participants`); // [X0-4.1-2]
   }
-  if (shape === "response") await checkResponse(handling);
+  if (shape === "response") return checkResponse(handling);
   if (handling.member.room.toolAccess !== "off") await checkAccess(handling, shape === "request");
   return publish;
 }
@@ -34,12 +35,10 @@ async function checkAccess(handling: Handling, isRequest: boolean): Promise<void
 }
 
 /** A response answers a request that was addressed to its sender. */
-async function checkResponse(handling: Handling): Promise<void> {
-  const { member, envelope, permission } = handling;
-  if (envelope.correlationId === undefined) {
-    throw new McpxError("response_needs_correlation", "a JSON-RPC response without correlation_id"); // [X0-4-5]
-  }
-  const referred = await findReferred(member.room, envelope.correlationId);
+async function checkResponse(handling: Handling): Promise<Outcome> {
+  const { member, permission } = handling;
+  const correlationId = await correlationOf(handling);
+  const referred = await findReferred(member.room, correlationId);
   const isAddressee = referred?.isRequest === true && referred.to.includes(member.participant.id);
   if (
     isAddressee &&
@@ -48,16 +47,25 @@ async function checkResponse(handling: Handling): Promise<void> {
   ) {
     noteGrant(handling, referred.from);
   }
-  if (isAddressee) return;
-  if (referred !== undefined || permission === "addressed") {
+  if (!isAddressee && (referred !== undefined || permission === "addressed")) {
     throw new McpxError("not_the_addressee", "no request with that envelope id was addressed to you");
   }
+  return { ...publish, correlationId };
 }
 
-/** COMPAT: a method spelled into the kind must be the payload's. [PL-7-2] */
+/** The envelope id of the request that a response answers. [X0-4-5] */
+function correlationOf({ gateway, member, envelope }: Handling): string | Promise<string> {
+  if (envelope.correlationId !== undefined) return envelope.correlationId;
+  if (envelope.protocol === "mcp-x/v0") {
+    return findOpenRequest(member.room, envelope, member.participant.id, gateway.limits);
+  }
+  throw new McpxError("response_needs_correlation", "correlation_id is missing in a JSON-RPC response");
+}
+
+/** COMPAT: a kind that says request carries one, and a method spelled into it is the payload's. [PL-7-2] */
 function checkSpelledMethod({ kind, payload }: Envelope, isRequest: boolean): void {
-  if (kind.method === undefined) return;
-  if (!isRequest) throw new McpxError("bad_json_rpc", "this kind carries requests only");
-  if (kind.method !== payload.method)
+  if (kind.isRequest && !isRequest)
+    throw new McpxError("bad_json_rpc", "this kind carries requests: payload needs method and id");
+  if (kind.method !== undefined && kind.method !== payload.method)
     throw new McpxError("bad_json_rpc", "kind and payload name different methods");
 }

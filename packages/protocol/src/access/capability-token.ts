@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from "../json-rpc.ts";
 import { isId } from "../names.ts";
 import { type AccessKey, type Ed25519Jwk, readEd25519Jwk } from "./access-key.ts";
 import { type CompactJws, readCompact, signCompact } from "./compact-jws.ts";
+import { withOurNames } from "./printed-claims.ts";
 
 export const capabilityType = "mcpx-capability+jwt";
 
@@ -61,7 +62,7 @@ export function readCapabilityToken(text: unknown): CapabilityToken {
   }
   const jws = readCompact(text, capabilityType);
   if (jws === undefined) throw malformed(`a capability is a compact JWS, EdDSA, ${capabilityType}`);
-  return { text, claims: readClaims(jws.payload), jws };
+  return { text, claims: readClaims(withOurNames(jws.payload)), jws };
 }
 
 /** [AC-1-8] */

@@ -2,13 +2,14 @@
 import { errorTable, McpxError, type Reason } from "../errors.ts";
 import { isObject, type JsonObject } from "../json-rpc.ts";
 import { isId } from "../names.ts";
+import { roomMethods } from "../room-methods.ts";
 import { isTimestamp, timestampMs } from "../time.ts";
 import { readTools, type ToolSet, toolsMax } from "./capability-token.ts";
+import { constraintNames } from "./printed-claims.ts";
 
 export const capabilityMethods = {
-  request: "capabilities/request",
-  /** A human's yes to what a guard asks in the room. */
-  approve: "capabilities/approve",
+  request: roomMethods.requestCapability,
+  approve: roomMethods.approveCapability,
 } as const;
 
 export const policyType = "tool_access_policy";
@@ -60,13 +61,13 @@ const secondsMax = 10 * 366 * 86_400;
 export function readCapabilityRequest(params: JsonObject): CapabilityRequest {
   const tools = readTools(params.tools);
   if (tools === undefined) throw bad("tools", `* or 1 to ${toolsMax} names`);
-  const { duration, reason, refresh, channel, delegations, encrypt_to: encryptTo } = params;
+  const { duration, reason, refresh, delegations, encrypt_to: encryptTo } = params;
+  const channel = readChannel(params);
   if (duration !== undefined && !isCount(duration, secondsMax)) throw bad("duration", "whole seconds");
   if (reason !== undefined && (typeof reason !== "string" || reason.length > reasonCharsMax)) {
     throw bad("reason", `a text of at most ${reasonCharsMax} characters`);
   }
   if (refresh !== undefined && !isId(refresh)) throw bad("refresh", "the id of a capability");
-  if (channel !== undefined && !isId(channel)) throw bad("channel", "your connection_id");
   if (delegations !== undefined && !isCount(delegations, 100)) throw bad("delegations", "a small number");
   if (encryptTo !== undefined && !isObject(encryptTo)) throw bad("encrypt_to", "a public X25519 key as JWK");
   return {
@@ -81,9 +82,23 @@ export function readCapabilityRequest(params: JsonObject): CapabilityRequest {
   };
 }
 
+/** COMPAT: `channelId`, as it is printed, is read beside ours. [AC-8-7] */
+function readChannel({ channel, channelId }: JsonObject): string | undefined {
+  const [name, id] = channel === undefined ? ["channelId", channelId] : ["channel", channel];
+  if (id !== undefined && !isId(id)) throw bad(name as string, "your connection_id");
+  if (channel !== undefined && channelId !== undefined && channel !== channelId) {
+    throw bad("channelId", "the same as channel");
+  }
+  return id as string | undefined;
+}
+
 function readConstraints(value: unknown): CapabilityConstraints {
   if (value === undefined) return {};
   if (!isObject(value)) throw bad("constraints", "an object");
+  // A constraint that is not understood would be one that nobody keeps.
+  if (Object.keys(value).some((name) => !constraintNames.some((known) => known === name))) {
+    throw bad("constraints", `made of ${constraintNames.join(", ")}`);
+  }
   const { maxUses, validFrom, validUntil } = value;
   if (maxUses !== undefined && !isCount(maxUses, 1_000_000_000))
     throw bad("constraints.maxUses", "1 or more");

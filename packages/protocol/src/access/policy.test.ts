@@ -41,7 +41,9 @@ describe("policies", () => {
   test("[AC-1-7] hybrid: rules are the exceptions from the default", () => {
     const rules = [{ agent: "ann", tools: ["heat"] }];
     expect(ask({ mode: "hybrid", default: "deny", rules }, "ann", "heat").access).toBe("granted");
-    expect(ask({ mode: "hybrid", default: "deny", rules }, "bob", "heat").access).toBe("ask");
+    expect(ask({ mode: "hybrid", default: "deny", rules }, "bob", "heat").access).toBe("denied");
+    expect(ask({ mode: "hybrid", default: "ask", rules }, "ann", "heat").access).toBe("granted");
+    expect(ask({ mode: "hybrid", default: "ask", rules }, "bob", "heat").access).toBe("ask");
     expect(ask({ mode: "hybrid", default: "allow", rules }, "ann", "heat").access).toBe("denied");
     expect(ask({ mode: "hybrid", default: "allow", rules }, "bob", "heat").access).toBe("granted");
   });
@@ -55,6 +57,18 @@ describe("policies", () => {
     expect(ask(policy("ann", "*"), "bob", "clean").access).toBe("ask");
     // Only alone is it a wildcard.
     expect(ask(policy("ann", ["*"]), "ann", "clean").access).toBe("ask");
+  });
+
+  test("[AC-1-4] default deny: who no rule names is denied, who is named for other tools has to ask", () => {
+    const rules = [{ agent: "ann", tools: ["heat"], expires: future }];
+    const policy: AccessPolicy = { mode: "allowlist", default: "deny", rules };
+    expect(ask(policy, "ann", "heat").access).toBe("granted");
+    expect(ask(policy, "ann", "clean").access).toBe("ask");
+    expect(ask(policy, "bob", "heat").access).toBe("denied");
+    expect(ask(policy, "bob", "heat", true).access).toBe("open");
+    // A rule that is over names nobody.
+    const over: AccessPolicy = { ...policy, rules: [{ agent: "ann", tools: ["heat"], expires: past }] };
+    expect(ask(over, "ann", "clean").access).toBe("denied");
   });
 
   test("[AC-1-9] a rule is there until it expires", () => {
@@ -125,7 +139,7 @@ const rule: fc.Arbitrary<PolicyRule> = fc.record(
 );
 const policies: fc.Arbitrary<AccessPolicy> = fc.record({
   mode: fc.constantFrom(...policyModes),
-  default: fc.constantFrom("allow" as const, "deny" as const),
+  default: fc.constantFrom("allow" as const, "ask" as const, "deny" as const),
   rules: fc.array(rule, { maxLength: 6 }),
   humans: fc.boolean(),
 });
@@ -164,10 +178,16 @@ describe("laws of policies", () => {
         for (const more of [
           { ...extra, expires: past },
           { ...extra, agent: "nobody-here" },
-          { ...extra, tools: ["nothing-here"] },
         ]) {
           expect(judge({ ...policy, rules: [...rules, more] }, question)).toEqual(judge(policy, question));
         }
+        // A rule about other tools makes its agent a listed one, who may ask; it gives nothing, and a denial not even that.
+        const { access } = judge(policy, question);
+        const elsewhere = (effect: "allow" | "deny"): Verdict["access"] =>
+          judge({ ...policy, rules: [...rules, { ...extra, tools: ["nothing-here"], effect }] }, question)
+            .access;
+        expect(elsewhere("deny")).toBe(access);
+        expect([access, access === "denied" ? "ask" : access]).toContain(elsewhere("allow"));
       }),
     );
   });

@@ -24,10 +24,14 @@ export interface PolicyRule {
   effect?: RuleEffect;
 }
 
+/** `ask`: a capability is needed, and a request for one is put to the owner's approver. */
+const defaults = ["allow", "ask", "deny"] as const;
+type PolicyDefault = (typeof defaults)[number];
+
 export interface AccessPolicy {
   mode: PolicyMode;
-  /** For those no rule names. */
-  default?: "allow" | "deny";
+  /** For participants no rule names; `ask` unless given, and `allow` in mode denylist. `deny` beats every capability. */
+  default?: PolicyDefault;
   rules?: readonly PolicyRule[];
   /** Whether humans need no capability; they do not, unless this is false. [AC-9-5] */
   humans?: boolean;
@@ -98,7 +102,7 @@ export function judge(policy: AccessPolicy, question: AccessQuestion): Verdict {
   const isImplicit = question.isHuman && policy.humans !== false;
   if (isImplicit || effects.has("open")) return { access: "open", needsApproval };
   if (effects.has("allow")) return { access: "granted", needsApproval };
-  return { access: accessWithoutRule(policy), needsApproval };
+  return { access: accessWithoutRule(policy, question), needsApproval };
 }
 
 /** Until when what `judge` grants is granted, in ms since 1970: no capability outlives the rule it comes from. */
@@ -115,10 +119,22 @@ export function stricterVerdict(a: Verdict, b: Verdict): Verdict {
   return { access, needsApproval: a.needsApproval || b.needsApproval };
 }
 
-function accessWithoutRule(policy: AccessPolicy): Access {
+function accessWithoutRule(policy: AccessPolicy, question: AccessQuestion): Access {
   if (policy.mode === "open") return "open";
-  const fallback = policy.default ?? (policy.mode === "denylist" ? "allow" : "deny");
-  return fallback === "allow" ? "granted" : "ask";
+  const fallback = policy.default ?? (policy.mode === "denylist" ? "allow" : "ask");
+  if (fallback === "allow") return "granted";
+  // A participant that rules name for other tools is not unlisted: it may ask for one more. [AC-1-7]
+  return fallback === "deny" && !isListed(policy, question) ? "denied" : "ask";
+}
+
+function isListed(policy: AccessPolicy, { agent, nowMs }: AccessQuestion): boolean {
+  return (policy.rules ?? []).some(
+    (rule) =>
+      (rule.agent === "*" || rule.agent === agent) &&
+      isInForce(rule, nowMs) &&
+      // One more denial never gives anybody more.
+      effectOf(rule, policy) !== "deny",
+  );
 }
 
 /** [AC-1-4] [AC-1-5] [AC-1-6] [AC-1-7] */
@@ -136,16 +152,22 @@ function effectOf({ effect }: PolicyRule, policy: AccessPolicy): RuleEffect {
   }
 }
 
-function concerns({ agent, tools, expires }: PolicyRule, question: AccessQuestion): boolean {
+function concerns(rule: PolicyRule, question: AccessQuestion): boolean {
+  const { agent, tools } = rule;
   if (agent !== "*" && agent !== question.agent) return false;
-  if (!coversTool(tools, question.tool)) return false;
-  return expires === undefined || question.nowMs < timestampMs(expires);
+  return coversTool(tools, question.tool) && isInForce(rule, question.nowMs);
 }
 
-function readDefault(value: unknown, mode: PolicyMode): "allow" | "deny" | undefined {
-  if (value === "allow" || value === "deny") return value;
-  if (value !== undefined || mode === "hybrid") throw bad("policy.default", "allow or deny");
-  return undefined;
+function isInForce({ expires }: PolicyRule, nowMs: number): boolean {
+  return expires === undefined || nowMs < timestampMs(expires);
+}
+
+function readDefault(value: unknown, mode: PolicyMode): PolicyDefault | undefined {
+  const known = defaults.find((word) => word === value);
+  if (known === undefined && (value !== undefined || mode === "hybrid")) {
+    throw bad("policy.default", `one of ${defaults.join(", ")}`);
+  }
+  return known;
 }
 
 function readRule(value: unknown): PolicyRule {
