@@ -84,7 +84,7 @@ test("[X1-3.1-3] poisoned keys hide no method from the gateway", async () => {
 
 const lookAlikes = [
   "MCP", "Mcp", " mcp", "mcp ", "mcp\u0000", "mcp\n", "m\u200bcp", "\ufeffmcp", "мср", "ｍｃｐ", "mcp/", "/mcp", "mcp/Proposal",
-  "mcp/proposals", "mcp\\proposal", "mcp.proposal", "mcp/request", "mcp//request:tools/call", "mcp/Request:tools/call", "Chat",
+  "mcp/proposals", "mcp\\proposal", "mcp.Proposal", "mcp.request", "mcp//request:tools/call", "mcp/Request:tools/call", "Chat",
   "chat ", "chat/mcp", "сhat", "SYSTEM", "system ", "presence ", "mcpx.withdraw.Proposal", "mcpx.withdraw", "mcpx/withdraw/proposal",
   "mcp-x/v0", "__proto__", "constructor", "toString", "x".repeat(100_000),
 ]; // biome-ignore format: a list
