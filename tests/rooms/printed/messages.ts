@@ -477,7 +477,7 @@ export const toolsRequest: Printed = {
 }`,
 };
 
-export const adrV2c: readonly Printed[] = [
+const adrV2c: readonly Printed[] = [
   {
     ids: "[PL-7-1] [PL-10-1]",
     title: "ADR-v2c, option 5: a proposal with the method in its kind",
