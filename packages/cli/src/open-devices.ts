@@ -3,6 +3,7 @@
 import type { Registrar } from "@mcpx/aggregator";
 import { type Device, type DeviceEvent, openDevice } from "@mcpx/devices";
 import type { Logger, Principal } from "@mcpx/host";
+import type { Limits } from "@mcpx/protocol";
 import type { DeviceSettings } from "./device-settings.ts";
 import { ownPrincipal } from "./local-gateway.ts";
 import { segmentUuid } from "./segment-uuid.ts";
@@ -33,6 +34,7 @@ export interface DeviceParts {
   dataDir: string;
   registrar: Pick<Registrar, "enter">;
   log: Logger;
+  limits?: Limits | undefined;
 }
 
 /** No address is dialled: the registrar is in this process. */
@@ -77,7 +79,7 @@ interface Story {
   dropped: number;
 }
 
-function openOne(settings: DeviceSettings, { dataDir, registrar, log }: DeviceParts): Watched {
+function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits }: DeviceParts): Watched {
   const { config, openLine, line } = settings;
   const { segment } = config;
   const story: Story = { isRegistered: false, since: new Date(), why: undefined, missing: [], dropped: 0 };
@@ -85,6 +87,7 @@ function openOne(settings: DeviceSettings, { dataDir, registrar, log }: DevicePa
   const device = openDevice({
     config,
     openLine,
+    limits,
     url: here,
     registration: {
       subserverId: segmentUuid(dataDir, segment),
@@ -127,7 +130,7 @@ function note(story: Story, event: DeviceEvent): void {
       story.missing.push(event.name);
       return;
     case "dropped":
-      story.dropped += 1;
+      story.dropped += event.count;
   }
 }
 

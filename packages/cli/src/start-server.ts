@@ -190,6 +190,6 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   origin = localUrl(url, listen);
   // Only now it is known where people decide.
   await openTreeRooms(treeSettings, { gateway, tree, clock, log, limits }, opened);
-  devices = openDevices(treeSettings.devices, { dataDir, registrar, log }, opened);
+  devices = openDevices(treeSettings.devices, { dataDir, registrar, log, limits }, opened);
   return { url, tree, console, rooms: gateway, devices, namesKey };
 }

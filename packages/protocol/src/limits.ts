@@ -83,6 +83,10 @@ export interface Limits {
   mcpParkedPerPrincipalMax: number;
   /** Time a call waits for its client's answers. */
   mcpParkedMs: number;
+  /** Bytes a second that are read of one device's line. */
+  deviceLineBytesPerSecond: number;
+  /** Bytes a device's line may bring of which nothing can be read. */
+  deviceNoiseBytesMax: number;
 }
 
 export const defaultLimits: Readonly<Limits> = Object.freeze({
@@ -127,4 +131,6 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   mcpParkedMax: 2_000,
   mcpParkedPerPrincipalMax: 50,
   mcpParkedMs: 600_000,
+  deviceLineBytesPerSecond: 262_144,
+  deviceNoiseBytesMax: 65_536,
 });

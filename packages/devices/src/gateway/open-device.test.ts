@@ -7,6 +7,7 @@ import { type CborValue, decodeCbor, encodeCbor } from "../wire/cbor.ts";
 import { sealed, unsealed } from "../wire/crc.ts";
 import { callDevice } from "./call-device.ts";
 import type { DeviceConfig, ToolConfig } from "./device-config.ts";
+import type { LineLimits } from "./line-meter.ts";
 import { type DeviceEvent, openDevice } from "./open-device.ts";
 
 const serial = Buffer.from("sim").toString("hex");
@@ -34,6 +35,7 @@ function methodOf(packet: Uint8Array): unknown {
 function startDevice(
   config: Partial<DeviceConfig> = {},
   more: (open: OpenLine, opened: number) => OpenLine = (open) => open,
+  limits?: LineLimits,
 ) {
   const rig = { isSilent: false, opens: 0, methods: [] as unknown[], say: (_bytes: Uint8Array) => {} };
   let taker: LineTaker | undefined;
@@ -61,6 +63,7 @@ function startDevice(
       rig.opens += 1;
       return more(openStub, rig.opens)(given);
     },
+    limits,
     // Nobody is there: what happens below does not need a tree.
     url: "ws://127.0.0.1:9/ax",
     registration: { subserverId: "00000000-0000-4000-8000-000000000000", token: "x" },
@@ -128,6 +131,63 @@ test("[AX-B-9] noise is no sign of life", async () => {
   expect(rig.names()).toContain("dropped");
   rig.isSilent = false;
   await expect.poll(() => rig.device.isHere).toBe(true);
+});
+
+test("[AX-10.4-1] a line that brings only noise is closed, opened ever more seldom, and said to be so; its drops are told together", async () => {
+  const flood = new Uint8Array(32_768).fill(1).map((_, at) => (at % 5 === 4 ? 0 : 4));
+  let closed = 0;
+  const rig = startDevice({}, () => async (taker) => {
+    const timer = setInterval(() => taker.bytes(flood), 1);
+    const close = () => {
+      closed += 1;
+      clearInterval(timer);
+    };
+    return { write: () => true, close };
+  });
+  await expect.poll(() => rig.opens).toBeGreaterThan(3);
+  expect(closed).toBeGreaterThan(2);
+  expect(rig.events).toContainEqual({
+    event: "absent",
+    why: "its line has ended: it brings noise: 65536 bytes without one that could be read",
+  });
+  const told = rig.events.filter(({ event }) => event === "dropped");
+  // Each line brought three pieces before it was closed, of 6 553 broken frames each.
+  expect(told.length).toBeLessThan(20);
+  await expect
+    .poll(() => rig.events.reduce((sum, one) => sum + (one.event === "dropped" ? one.count : 0), 0))
+    .toBeGreaterThan(10_000);
+});
+
+test("[AX-10.4-1] a device that says more than its line may bring is read later, and is not lost", async () => {
+  let paused = 0;
+  let pausedMs = 0;
+  const limits = { deviceLineBytesPerSecond: 20_000, deviceNoiseBytesMax: 65_536 };
+  const rig = startDevice(
+    { tools: [add, echo] },
+    (open) => async (taker) => {
+      const line = await open(taker);
+      const pause = (ms: number) => {
+        paused += 1;
+        pausedMs += ms;
+      };
+      return { ...line, pause };
+    },
+    limits,
+  );
+  await expect.poll(() => rig.device.isHere).toBe(true);
+  // Control: an ordinary call is no reason to wait.
+  expect(await callDevice(rig.device.stub, echo, { text: "x" }, undefined)).toMatchObject({
+    structuredContent: { text: "x" },
+  });
+  expect(paused).toBe(0);
+  const restart = announcement("sim", [
+    [1, Uint8Array.of(5, 0, 0)],
+    [2, echoTypes],
+  ]);
+  for (let sent = 0; sent < 10_000; sent += restart.length) rig.say(restart);
+  expect(paused).toBeGreaterThan(0);
+  expect(pausedMs).toBeGreaterThan(100);
+  expect(rig.device.isHere).toBe(true);
 });
 
 test("[AX-B-6] a line that ends under a long call is opened again at once, and nobody waits for the answer", async () => {

@@ -7,9 +7,11 @@ import {
   type Subserver,
   type TransportClass,
 } from "@mcpx/client/subserver";
+import { defaultLimits } from "@mcpx/protocol";
 import type { Line, OpenLine } from "../lines/line.ts";
 import { checkDeviceConfig, type DeviceConfig } from "./device-config.ts";
 import { createDeviceServer, type DeviceServer } from "./device-server.ts";
+import { createLineMeter, type LineLimits, type LineMeter } from "./line-meter.ts";
 import type { Stub } from "./stub.ts";
 import { createStubA } from "./stub-a.ts";
 import { createStubB } from "./stub-b.ts";
@@ -20,6 +22,8 @@ export interface DeviceOptions {
   /** The aggregator. */
   url: string;
   registration: Pick<RegisterOptions, "token" | "subserverId" | "heartbeatMs" | "openSocket" | "transport">;
+  /** How much its line may bring; the defaults unless given. */
+  limits?: LineLimits | undefined;
   /** In words what happens to it. */
   onEvent?: ((event: DeviceEvent) => void) | undefined;
 }
@@ -35,10 +39,13 @@ export type DeviceEvent =
   | { event: "refused"; why: string }
   /** Of a tool that is configured, and that the device does not have or has with other types. */
   | { event: "missing_tool"; name: string }
-  | { event: "dropped"; why: string };
+  /** So many things on its line could not be read since this was told last, the newest of them for this reason. */
+  | { event: "dropped"; why: string; count: number };
 
 const greetMs = 1_000;
 const missedMax = 3;
+/** How often it is told that something could not be read. */
+const droppedToldMs = 1_000;
 const reopenMs = { least: 100, most: 5_000 };
 /** How long a silent device stays listed. [AX-13.2-2] */
 const graceMs = 300_000;
@@ -51,6 +58,8 @@ export class Device implements AsyncDisposable {
   #silentSince: Date | undefined = new Date();
   #absentWhy: string | undefined;
   #heardAtMs = 0;
+  #meter: LineMeter | undefined;
+  #dropped = { count: 0, why: "", toldAtMs: Number.NEGATIVE_INFINITY };
   #toolsTold = "";
   #subserver: Subserver | undefined;
   #server: DeviceServer | undefined;
@@ -60,8 +69,9 @@ export class Device implements AsyncDisposable {
     this.#options = options;
     const create = options.config.profile === "a" ? createStubA : createStubB;
     this.stub = create(options.config, {
-      dropped: (why) => this.#tell({ event: "dropped", why }),
+      dropped: (why) => this.#drop(why),
       heard: () => {
+        this.#meter?.heard();
         this.#heardAtMs = performance.now();
       },
       restarted: () => this.#restart(),
@@ -84,6 +94,21 @@ export class Device implements AsyncDisposable {
 
   #tell(event: DeviceEvent): void {
     this.#options.onEvent?.(event);
+  }
+
+  /** Told at once, and then of all that follow once a second: a line of noise has thousands. */
+  #drop(why: string): void {
+    this.#dropped.count += 1;
+    this.#dropped.why = why;
+    this.#tellDropped();
+  }
+
+  #tellDropped(): void {
+    const { count, why, toldAtMs } = this.#dropped;
+    const nowMs = performance.now();
+    if (count === 0 || nowMs - toldAtMs < droppedToldMs) return;
+    this.#dropped = { count: 0, why: "", toldAtMs: nowMs };
+    this.#tell({ event: "dropped", why, count });
   }
 
   get #heartbeatMs(): number {
@@ -120,13 +145,36 @@ export class Device implements AsyncDisposable {
   }
 
   async #open(ended: (why: string) => void): Promise<Line | undefined> {
-    const opening = this.#options.openLine({ bytes: this.stub.readLine(), ended });
+    let line: Line | undefined;
+    const bytes = this.#metered(() => line, ended);
+    const opening = this.#options.openLine({ bytes, ended });
     try {
-      return await this.#unlessClosing(opening);
+      line = await this.#unlessClosing(opening);
+      return line;
     } catch (error) {
       this.#lose(wordsOf(error));
       return undefined;
     }
+  }
+
+  /** No more than it may bring; one that brings only noise is as good as ended. [AX-10.4-1] */
+  #metered(line: () => Line | undefined, ended: (why: string) => void): (bytes: Uint8Array) => void {
+    const { limits = defaultLimits } = this.#options;
+    const meter = createLineMeter(limits, performance.now());
+    const read = this.stub.readLine();
+    let isOver = false;
+    let pausedUntilMs = 0;
+    this.#meter = meter;
+    return (bytes) => {
+      const nowMs = performance.now();
+      if (isOver || nowMs < pausedUntilMs) return;
+      const pauseMs = meter.charge(bytes.length, nowMs);
+      read(bytes);
+      isOver = meter.isNoise();
+      if (isOver)
+        ended(`it brings noise: ${limits.deviceNoiseBytesMax} bytes without one that could be read`);
+      else if (pauseMs > 0) pausedUntilMs = pause(line(), pauseMs, nowMs);
+    };
   }
 
   /** A line that opens when nobody wants it any more is closed. */
@@ -154,7 +202,7 @@ export class Device implements AsyncDisposable {
       isOver = true;
       // Nobody waits for an answer that cannot come any more.
       this.stub.conversation.use(undefined);
-      this.#fall(`its line has ended: ${why}`);
+      this.#lose(`its line has ended: ${why}`);
     });
     let missed = 0;
     while (!isOver && !this.#closing.signal.aborted) {
@@ -173,6 +221,7 @@ export class Device implements AsyncDisposable {
 
   /** Whether it is there: what it has said lately counts as much as a heartbeat. */
   async #look(): Promise<boolean> {
+    this.#tellDropped();
     if (!this.isHere) {
       const fault = await this.stub.greet(greetMs);
       if (fault === undefined) this.#rise();
@@ -266,7 +315,7 @@ export class Device implements AsyncDisposable {
   #listChanged(): void {
     this.#server?.listChanged().catch((error: Error) => {
       // Not connected just now: the next registration lists afresh.
-      this.#tell({ event: "dropped", why: `the change was not told: ${error.message}` });
+      this.#drop(`the change was not told: ${error.message}`);
     });
   }
 
@@ -285,6 +334,13 @@ export class Device implements AsyncDisposable {
       if (!this.#closing.signal.aborted) throw error;
     }
   }
+}
+
+/** Until when what still comes is lost, because the line cannot wait. */
+function pause(line: Line | undefined, ms: number, nowMs: number): number {
+  if (line?.pause === undefined) return nowMs + ms;
+  line.pause(ms);
+  return 0;
 }
 
 /** Some errors of the network have a code and no words. */

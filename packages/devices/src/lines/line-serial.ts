@@ -21,9 +21,11 @@ export function serialLine({ path, baudRate = 38_400 }: SerialAddress): OpenLine
     port.open((error) => (error ? opened.reject(error) : opened.resolve()));
     await opened.promise;
     let isOver = false;
+    let paused: NodeJS.Timeout | undefined;
     const end = (why: string) => {
       if (isOver) return;
       isOver = true;
+      clearTimeout(paused);
       taker.ended(why);
     };
     port.on("data", (bytes: Buffer) => {
@@ -38,8 +40,14 @@ export function serialLine({ path, baudRate = 38_400 }: SerialAddress): OpenLine
         port.write(bytes);
         return true;
       },
+      pause: (ms) => {
+        port.pause();
+        clearTimeout(paused);
+        paused = setTimeout(() => port.resume(), ms);
+      },
       close: () => {
         isOver = true;
+        clearTimeout(paused);
         if (port.isOpen) port.close();
       },
     };

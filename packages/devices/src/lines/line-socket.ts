@@ -19,6 +19,7 @@ export function socketLine(address: SocketAddress): OpenLine {
       throw error;
     }
     let isOver = false;
+    let paused: NodeJS.Timeout | undefined;
     let why = "the other side has closed it";
     socket.on("data", (bytes) => {
       if (!isOver) taker.bytes(bytes);
@@ -27,6 +28,7 @@ export function socketLine(address: SocketAddress): OpenLine {
       why = error.message;
     });
     socket.on("close", () => {
+      clearTimeout(paused);
       if (isOver) return;
       isOver = true;
       taker.ended(why);
@@ -37,8 +39,14 @@ export function socketLine(address: SocketAddress): OpenLine {
         socket.write(bytes);
         return true;
       },
+      pause: (ms) => {
+        socket.pause();
+        clearTimeout(paused);
+        paused = setTimeout(() => socket.resume(), ms);
+      },
       close: () => {
         isOver = true;
+        clearTimeout(paused);
         socket.destroy();
       },
     };

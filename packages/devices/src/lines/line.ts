@@ -14,6 +14,8 @@ export interface Line {
    * awaited any more.
    */
   write(bytes: Uint8Array, isAwaited?: () => boolean): boolean;
+  /** Reads nothing for so long; absent where what comes cannot wait. */
+  pause?(ms: number): void;
   close(): void;
 }
 
