@@ -1,11 +1,12 @@
 // `npm run spec [-- --json | --strict | --page]`: which requirements of spec/ledger.json no test names. Fails where a
 // table, a title or docs/CONFORMANCE.md is wrong; with --strict also where a requirement of a part that is built has no
-// test. --page writes docs/CONFORMANCE.md anew.
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+// test, or its mutation is missing or no longer fits the code. --page writes docs/CONFORMANCE.md anew.
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { titlesWithoutAssertion } from "./ledger/assertions.ts";
 import { type ConformanceRow, conformancePage } from "./ledger/conformance-page.ts";
 import { type LaterParts, ledgerCoverage } from "./ledger/coverage.ts";
+import { type Entry, isMutation, placeOf, tableFaults } from "./mutate/table.ts";
 
 const root = dirname(import.meta.dirname);
 const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "tests/transcripts/*.txt"];
@@ -33,6 +34,18 @@ if (process.argv.includes("--page")) writeFileSync(join(root, pagePath), page);
 else if (read(pagePath) !== page)
   faults.push(`${pagePath} is not what the ledger says: npm run spec -- --page`);
 
+const mutations: Entry[] = globSync("spec/mutations/*.json", { cwd: root })
+  .sort()
+  .flatMap((path) => JSON.parse(read(path)));
+const mutationFaults = [
+  ...tableFaults(rows, mutations, (part) => Object.hasOwn(later, part)),
+  ...mutations.filter(isMutation).flatMap((mutation) => {
+    const { id, file } = mutation;
+    const place = placeOf(mutation, existsSync(join(root, file)) ? read(file) : undefined);
+    return "stale" in place ? [`the mutation of ${id} in ${file} is stale: ${place.stale}`] : [];
+  }),
+];
+
 if (process.argv.includes("--json")) {
   print([JSON.stringify(coverage)]);
 } else {
@@ -45,6 +58,7 @@ if (process.argv.includes("--json")) {
     ...missing.map((id) => `  ${id}  ${byId.get(id)?.text}`),
     `${waiting.length} wait for parts that are not built (spec/later.json)${waiting.length > 0 ? ":" : "."}`,
     ...waiting.map(({ id, part, text }) => `  ${id}  (${part}) ${text}`),
+    ...mutationFaults,
     ...files.flatMap((file) =>
       titlesWithoutAssertion(file).map((title) => `asserts nothing, it seems: ${file.path} ${title}`),
     ),
@@ -52,5 +66,6 @@ if (process.argv.includes("--json")) {
 }
 
 for (const fault of faults) process.stderr.write(`spec: ${fault}\n`);
-const isIncomplete = process.argv.includes("--strict") && coverage.missing.length > 0;
+const isIncomplete =
+  process.argv.includes("--strict") && (coverage.missing.length > 0 || mutationFaults.length > 0);
 if (faults.length > 0 || isIncomplete) process.exitCode = 1;
