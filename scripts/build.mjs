@@ -13,6 +13,10 @@ for (const name of readdirSync("dist")) {
 }
 rmSync("dist", { recursive: true, force: true });
 
+// What the conformance kit plays goes out with it.
+for (const name of ["transcripts", "vectors"])
+  cpSync(`spec/${name}`, `packages/conform/dist/${name}`, { recursive: true });
+
 // The web console goes out with the command that serves it.
 const page = spawnSync("vite", ["build", "packages/console", "--logLevel=error"], { stdio: "inherit" });
 if (page.status !== 0) process.exit(page.status ?? 1);

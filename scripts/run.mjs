@@ -11,7 +11,7 @@ const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
 /** Where the programs that the system tests start are put together, with what they import within reach. */
 const programs = resolve("node_modules", ".cache", `test-programs-${process.pid}`);
 
-const packages = ["protocol", "host", "client", "gateway", "aggregator", "devices", "cli"];
+const packages = ["protocol", "host", "client", "gateway", "aggregator", "devices", "conform", "cli"];
 
 const check = [
   [

@@ -9,7 +9,7 @@ import { type LaterParts, ledgerCoverage } from "./ledger/coverage.ts";
 import { type Entry, isMutation, placeOf, tableFaults } from "./mutate/table.ts";
 
 const root = dirname(import.meta.dirname);
-const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "tests/transcripts/*.txt"];
+const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "spec/transcripts/*.txt"];
 const exclude = ["**/node_modules", "**/dist"];
 
 function read(path: string): string {

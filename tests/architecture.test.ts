@@ -13,7 +13,8 @@ const mayImport: Record<string, readonly string[]> = {
   aggregator: ["protocol", "host", "client", "client/subserver"],
   devices: ["protocol", "client/subserver"],
   console: ["protocol", "client"],
-  cli: ["protocol", "host", "client", "gateway", "aggregator", "devices"],
+  conform: [],
+  cli: ["protocol", "host", "client", "gateway", "aggregator", "devices", "conform"],
 };
 
 interface Import {

@@ -1,12 +1,34 @@
-// Every transcript of this folder is a test of its own.
-import { readdirSync, readFileSync } from "node:fs";
+// Every transcript of spec/transcripts is a test of its own, against a gateway configured as it wants.
+import { join } from "node:path";
+import { configurationOf, play, readTranscript, readTranscripts } from "@mcpx/conform";
+import { createSqliteTopicLog } from "@mcpx/gateway";
+import type { TokenClaims } from "@mcpx/host";
 import { test } from "vitest";
-import { play } from "./play.ts";
-import { readTranscript } from "./transcript.ts";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
 
-const folder = new URL(".", import.meta.url);
+const folder = join(import.meta.dirname, "..", "..", "spec", "transcripts");
 
-for (const file of readdirSync(folder).filter((name) => name.endsWith(".txt"))) {
-  const transcript = readTranscript(readFileSync(new URL(file, folder), "utf8"));
-  test.concurrent(`${transcript.title} (${file})`, () => play(transcript));
+for (const { file, text } of readTranscripts(folder)) {
+  const transcript = readTranscript(text);
+  test.concurrent(`${transcript.title} (${file})`, async () => {
+    const server = await startTestServer(JSON.parse(configurationOf(transcript) ?? "{}"));
+    try {
+      await play(transcript, keptTarget(server));
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+function keptTarget(server: TestServer) {
+  return {
+    url: server.url,
+    mint: (claims: object) => server.token(claims as TokenClaims),
+    restart: () => server.restart(),
+    async trim(topic: string, count: number): Promise<void> {
+      const log = await createSqliteTopicLog({ path: join(server.dataDir, "topics.db") });
+      await log.trim(topic, { count }, Date.now());
+      await log.close();
+    },
+  };
 }

@@ -23,6 +23,21 @@ export const sections: readonly Section[] = [
         async () => (await import("./commands/doctor.ts")).doctor,
       ),
       listed(
+        "conform",
+        "judge a gateway and its tree, ours or another's, by requirement",
+        async () => (await import("./commands/conform.ts")).conform,
+      ),
+      listed(
+        "conform codec",
+        "judge a codec of the devices' bytes",
+        async () => (await import("./commands/conform-codec.ts")).conformCodecCommand,
+      ),
+      listed(
+        "conform stub",
+        "judge the stub of a device",
+        async () => (await import("./commands/conform-stub.ts")).conformStubCommand,
+      ),
+      listed(
         "backup",
         "copy the stores to a new directory, or verify a copy",
         async () => (await import("./commands/backup.ts")).backup,

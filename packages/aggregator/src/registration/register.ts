@@ -180,7 +180,7 @@ function answerFor(state: RegistrarState, { registration, sessionId, epoch }: Su
     lease_ms: leaseMs(heartbeatMs),
     aggregator_id: state.aggregatorId,
     epoch,
-    ...(budget !== undefined && { budget }),
+    budget: budget ?? {},
   };
 }
 

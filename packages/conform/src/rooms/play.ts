@@ -1,15 +1,14 @@
 // Plays a transcript over real sockets. Everything every participant receives must be written down, in order; at
 // the end all inboxes are empty.
-import { startTestServer } from "../support/test-server.ts";
 import * as message from "./message-moves.ts";
 import * as people from "./people-moves.ts";
 import * as server from "./server-moves.ts";
-import { createStage, type Move, type Stage, show } from "./stage.ts";
-import { optionsOf, type Step, type Transcript } from "./transcript.ts";
+import { createStage, type KeptTarget, type Move, type Stage, show } from "./stage.ts";
+import type { Step, Transcript } from "./transcript.ts";
 
 /** One line a move: how it is written, and who does it. */
 const moves: readonly [RegExp, Move][] = [
-  [/^configuration$/, async () => undefined],
+  [/^(configuration|a gateway of its own)$/, async () => undefined],
   [/^topic (\S+)$/, people.setTopic],
   [/^(\S+) is an? (full|restricted|responder|unnamed) (human|agent|robot)(?: called "(.+)")?$/, people.giveToken],
   [/^(\S+) is an admin$/, people.giveAdminToken],
@@ -36,10 +35,10 @@ const moves: readonly [RegExp, Move][] = [
   [/^the log is trimmed to (\d+)$/, server.trim],
 ]; // biome-ignore format: one move a line
 
-export async function play(transcript: Transcript): Promise<void> {
+/** Resolves where everything went as written; rejects with the line and the first difference. */
+export async function play(transcript: Transcript, target: KeptTarget): Promise<void> {
   const { title, steps } = transcript;
-  const server = await startTestServer(optionsOf(transcript));
-  const stage = createStage(server);
+  const stage = createStage(target);
   try {
     for (const step of steps) await playStep(stage, title, step);
     for (const [id, client] of stage.clients) {
@@ -49,7 +48,7 @@ export async function play(transcript: Transcript): Promise<void> {
         throw new Error(`${title}: at the end ${id} still has ${show(client.inbox)}`);
     }
   } finally {
-    await server.stop();
+    for (const { ws } of stage.clients.values()) ws.terminate();
   }
 }
 

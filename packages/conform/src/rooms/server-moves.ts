@@ -1,18 +1,25 @@
 // What is asked over HTTP, and what is done to the server itself.
-import { join } from "node:path";
-import { createSqliteTopicLog } from "@mcpx/gateway";
+import * as target from "../target.ts";
 import { expectMessage, filledText, type Move, show } from "./stage.ts";
 
 /** Who has no token asks without one. */
 export const callRest: Move = async (stage, [, id = "", method = "", path = "", status], { json }) => {
-  const answer = await stage.server.call(method, filledText(stage, path), stage.tokens.get(id));
+  const answer = await target.callRest(stage.target, method, filledText(stage, path), stage.tokens.get(id));
   if (answer.status !== Number(status)) throw new Error(`answered ${answer.status} ${show(answer.body)}`);
   if (json !== undefined) expectMessage(stage, JSON.parse(json), answer.body);
 };
 
-/** Everybody is told and closed, which is taken as said. */
+/**
+ * Every member is told and closed, which is taken as said. A gateway that the player cannot restart has all of them
+ * leave instead: what is kept over a restart is kept over that too.
+ */
 export const restart: Move = async (stage) => {
-  await stage.server.restart();
+  if (stage.target.restart === undefined) {
+    await Promise.all([...stage.clients.values()].map((client) => client.leave()));
+    stage.clients.clear();
+    return;
+  }
+  await stage.target.restart();
   for (const client of stage.clients.values()) {
     const draining = { kind: "system", payload: { event: "draining", reconnect_after_ms: "*" } };
     expectMessage(stage, draining, await client.next());
@@ -23,8 +30,7 @@ export const restart: Move = async (stage) => {
 };
 
 /** What the gateway does by itself once a minute: all but the newest go. */
-export const trim: Move = async ({ server, topic }, [, count]) => {
-  const log = await createSqliteTopicLog({ path: join(server.dataDir, "topics.db") });
-  await log.trim(topic, { count: Number(count) }, Date.now());
-  await log.close();
+export const trim: Move = async (stage, [, count]) => {
+  if (stage.target.trim === undefined) throw new Error("the log of this gateway cannot be trimmed from here");
+  await stage.target.trim(stage.topic, Number(count));
 };

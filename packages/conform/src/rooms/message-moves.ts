@@ -1,6 +1,6 @@
 // What is sent, and what arrives.
-import type { TestClient } from "../support/test-client.ts";
 import { filled } from "./matches.ts";
+import type { RoomMember, Seen } from "./room-member.ts";
 import { clientOf, expectMessage, type Move, type Stage, show } from "./stage.ts";
 
 export const send: Move = async (stage, [, id], { json }) => {
@@ -22,7 +22,7 @@ export const sendAgain: Move = async (stage, [, id, envelope = ""]) => {
   clientOf(stage, id).ws.send(sentText(stage, envelope));
 };
 
-function sendText({ sent }: Stage, { ws }: TestClient, text: string): void {
+function sendText({ sent }: Stage, { ws }: RoomMember, text: string): void {
   ws.send(text);
   const id = /"id": ?"([^"]+)"/.exec(text)?.[1];
   if (id !== undefined) sent.set(id, text);
@@ -77,8 +77,13 @@ export const refused: Move = async (stage, [, id, envelope, reason]) => {
 /** Sends `chat-1`, `chat-2` and so on; that they are acked, and echoed where that was asked for, is taken as said. */
 export const chat: Move = async (stage, [, id, count]) => {
   const client = clientOf(stage, id);
-  for (let n = 1; n <= Number(count); n += 1) client.say(`Chat ${n}`, { id: `chat-${n}` });
-  await client.ack(`chat-${count}`);
+  for (let n = 1; n <= Number(count); n += 1) {
+    const envelope = { protocol: "mcpx/v0.1", kind: "chat", id: `chat-${n}`, payload: { text: `Chat ${n}` } };
+    client.ws.send(JSON.stringify(envelope));
+  }
+  let last: Seen;
+  do last = await client.next();
+  while (last.payload.event !== "ack" || last.payload.id !== `chat-${count}`);
   await client.settled();
   client.inbox.length = 0;
 };

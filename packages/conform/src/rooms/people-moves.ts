@@ -1,6 +1,6 @@
 // Who there is, and how they come and go.
-import type { TokenClaims } from "@mcpx/host";
-import { HttpRefusal, TestClient } from "../support/test-client.ts";
+import type { Claims } from "../target.ts";
+import { HttpRefusal, RoomMember } from "./room-member.ts";
 import { clientOf, expectMessage, filledText, type Move, type Stage, show } from "./stage.ts";
 
 export const setTopic: Move = async (stage, [, topic = ""]) => {
@@ -12,13 +12,13 @@ export const giveToken: Move = async (stage, [, id = "", level = "", kind = "", 
   stage.tokens.set(id, await mint(stage, id, level, kind, name));
 };
 
-export const giveAdminToken: Move = async ({ server, tokens }, [, id = ""]) => {
-  tokens.set(id, await server.token({ sub: id, topics: ["**"], admin: true }));
+export const giveAdminToken: Move = async ({ target, tokens }, [, id = ""]) => {
+  tokens.set(id, await target.mint({ sub: id, topics: ["**"], admin: true }));
 };
 
 /** A token that does not say whose it is. */
-export const giveNamelessToken: Move = async ({ server, topic, tokens }, [, id = ""]) => {
-  tokens.set(id, await server.token({ topics: [topic] }));
+export const giveNamelessToken: Move = async ({ target, topic, tokens }, [, id = ""]) => {
+  tokens.set(id, await target.mint({ topics: [topic] }));
 };
 
 export const shareToken: Move = async ({ tokens }, [, id = "", owner = ""]) => {
@@ -31,20 +31,20 @@ export const rememberToken: Move = async (stage, [, place = "", id = "", level =
 };
 
 function mint(
-  { server, topic }: Stage,
+  { target, topic }: Stage,
   id: string,
   level: string,
   kind: string,
   name?: string,
 ): Promise<string> {
-  const claims: TokenClaims = { sub: id, topics: [topic], kind: kind as "human", ...(name ? { name } : {}) };
-  return server.token(level === "unnamed" ? claims : { ...claims, level: level as "full" });
+  const claims: Claims = { sub: id, topics: [topic], kind, ...(name ? { name } : {}) };
+  return target.mint(level === "unnamed" ? claims : { ...claims, level });
 }
 
 export const connect: Move = async (stage, [, id = "", query = "", subprotocol]) => {
   const parameters = Object.fromEntries(new URLSearchParams(filledText(stage, query)));
-  const client = await TestClient.connect(
-    stage.server.url,
+  const client = await RoomMember.connect(
+    stage.target.url,
     stage.tokens.get(id),
     { topic: stage.topic, ...parameters },
     subprotocol === undefined ? {} : { headers: { "sec-websocket-protocol": subprotocol } },

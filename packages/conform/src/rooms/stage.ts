@@ -1,14 +1,21 @@
 // What the moves of a transcript share while it is played.
-import type { TestClient } from "../support/test-client.ts";
-import type { TestServer } from "../support/test-server.ts";
+import type { Target } from "../target.ts";
 import { type Memory, mismatch } from "./matches.ts";
+import type { RoomMember } from "./room-member.ts";
 import type { Step } from "./transcript.ts";
 
+/** A gateway that can be restarted and whose log can be cut: only where the transcript's player keeps it. */
+export interface KeptTarget extends Target {
+  restart?(): Promise<void>;
+  /** All but the newest `count` envelopes of a topic go. */
+  trim?(topic: string, count: number): Promise<void>;
+}
+
 export interface Stage {
-  readonly server: TestServer;
+  readonly target: KeptTarget;
   topic: string;
   readonly tokens: Map<string, string>;
-  readonly clients: Map<string, TestClient>;
+  readonly clients: Map<string, RoomMember>;
   readonly memory: Memory;
   /** By envelope id: the text as it was sent. */
   readonly sent: Map<string, string>;
@@ -17,9 +24,9 @@ export interface Stage {
 /** `match` holds what the groups of the move's pattern found. */
 export type Move = (stage: Stage, match: string[], step: Step) => Promise<void>;
 
-export function createStage(server: TestServer): Stage {
+export function createStage(target: KeptTarget): Stage {
   return {
-    server,
+    target,
     topic: "room:test",
     tokens: new Map(),
     clients: new Map(),
@@ -28,7 +35,7 @@ export function createStage(server: TestServer): Stage {
   };
 }
 
-export function clientOf({ clients }: Stage, id = ""): TestClient {
+export function clientOf({ clients }: Stage, id = ""): RoomMember {
   const client = clients.get(id);
   if (client === undefined) throw new Error(`${id} is not connected`);
   return client;

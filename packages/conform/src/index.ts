@@ -1,0 +1,10 @@
+export { deviceVectorsFolder, transcriptsFolder } from "./data-folders.ts";
+export { conformCodec } from "./devices/conform-codec.ts";
+export { conformStub } from "./devices/conform-stub.ts";
+export { conformRooms, readTranscripts } from "./rooms/conform-rooms.ts";
+export { play } from "./rooms/play.ts";
+export { HttpRefusal, RoomMember, type Seen } from "./rooms/room-member.ts";
+export { configurationOf, readTranscript } from "./rooms/transcript.ts";
+export type { Claims, Target } from "./target.ts";
+export { conformTree } from "./tree/conform-tree.ts";
+export { type Summary, summarise, type Verdict } from "./verdict.ts";
