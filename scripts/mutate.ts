@@ -38,7 +38,7 @@ function say(line: string): void {
 const rows: LedgerRow[] = JSON.parse(read("spec/ledger.json"));
 const later: LaterParts = JSON.parse(read("spec/later.json"));
 const entries: Entry[] = paths(["spec/mutations/*.json"]).flatMap((path) => JSON.parse(read(path)));
-const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "tests/transcripts/*.txt"];
+const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "spec/transcripts/*.txt"];
 const testsOf = testsOfIds(paths(titled).map((path) => ({ path, text: read(path) })));
 
 /** The mutations this run is asked for. */

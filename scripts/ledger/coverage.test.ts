@@ -97,7 +97,7 @@ test("in a shared case suite every string that opens with an id is a title", () 
 });
 
 test("in a transcript only the first line is the title", () => {
-  const transcript = "tests/transcripts/chat.txt";
+  const transcript = "spec/transcripts/chat.txt";
   expect(isCovered("[X0-1-1] Romeo chats\n\nRomeo connects\n", transcript)).toBe(true);
   expect(isCovered("Romeo chats\n\n[X0-1-1]\n", transcript)).toBe(false);
 });

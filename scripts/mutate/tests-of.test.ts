@@ -10,7 +10,7 @@ const files = [
   { path: "packages/a/src/more-cases.ts", text: 'test("[X0-1-3] c", f);' },
   { path: "packages/b/src/other-log.test.ts", text: 'import { x } from "../../a/src/log-cases.ts";' },
   { path: "tests/transcripts/transcripts.test.ts", text: "" },
-  { path: "tests/transcripts/chat.txt", text: "[X0-1-1] Romeo chats" },
+  { path: "spec/transcripts/chat.txt", text: "[X0-1-1] Romeo chats" },
 ];
 
 test("a title counts for the file it is in, for those that import its case suite, and for the player of a transcript", () => {
