@@ -67,12 +67,12 @@ test("[B-CONF-1] our C stubs pass every exchange of their profile", async () => 
 });
 
 test("[B-CONF-1] a stub that answers nothing but heartbeats is told so, exchange by exchange", async () => {
-  const answer = String.raw`printf '\176\004\004\000\010\000\333\122'; exec cat > /dev/null`;
+  const answer = String.raw`printf '\176\004\004\000\132\000\263\217'; exec cat > /dev/null`;
   const verdicts = await judged(conformStub(["sh", "-c", answer], "a", deviceVectorsFolder));
   expect(summarise(verdicts).differs).toEqual(["AX-8.3-1", "AX-B-1", "AX-B-4"]);
   const held = verdicts.filter(({ outcome }) => outcome === "holds").map(({ title }) => title);
   expect(held).toContain("Profile A: is silent on a wrong CRC");
   expect(faultsOf(verdicts)).toContainEqual(
-    "Profile A: reads the sensor: answered 7e0404000800db52, not 7e080201000008660000aa42 7e0404000800db52",
+    "Profile A: reads the sensor: answered 7e0404005a00b38f, not 7e080201000008660000aa42 7e0404005a00b38f",
   );
 });

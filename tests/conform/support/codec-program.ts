@@ -1,7 +1,8 @@
 // Our codec as the program that `mcpx conform codec` asks. With an operation as its argument it gets that one wrong.
 import { createInterface } from "node:readline";
 import { createCobsReader, decodeCobs, encodeCobs } from "../../../packages/devices/src/framing/cobs.ts";
-import { createFrameAReader, encodeFrameA } from "../../../packages/devices/src/framing/frame-a.ts";
+import { encodeFrameA, type FrameA } from "../../../packages/devices/src/framing/frame-a.ts";
+import { createFrameAReader } from "../../../packages/devices/src/framing/frame-a-reader.ts";
 import { createGattReader, encodeGatt } from "../../../packages/devices/src/framing/gatt.ts";
 import { createIsoTpReader, encodeIsoTp } from "../../../packages/devices/src/framing/iso-tp.ts";
 import {
@@ -15,7 +16,13 @@ import {
   encodeCbor,
 } from "../../../packages/devices/src/wire/cbor.ts";
 import { crc8, crc16 } from "../../../packages/devices/src/wire/crc.ts";
-import { decodePacket, encodeRequest, type StubMessage } from "../../../packages/devices/src/wire/message.ts";
+import { encodeFramedRequest, readFramed } from "../../../packages/devices/src/wire/framed-message.ts";
+import {
+  decodePacket,
+  encodeRequest,
+  type StubMessage,
+  type Unreadable,
+} from "../../../packages/devices/src/wire/message.ts";
 import { decodeJson, encodeJsonRequest } from "../../../packages/devices/src/wire/mqtt-message.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -41,9 +48,11 @@ function fromPlain(value: Json): CborValue {
   return value;
 }
 
-function meaning(message: StubMessage | undefined): Json {
-  if (message?.kind === "result") return { ...message, result: plain(message.result) };
-  if (message?.kind !== "announcement") return message;
+/** `undefined`: it must not be taken. */
+function meaning(message: StubMessage | Unreadable | undefined): Json {
+  if (message === undefined || message.kind === "unreadable") return undefined;
+  if (message.kind === "result") return { ...message, result: plain(message.result) };
+  if (message.kind !== "announcement") return message;
   const { serial, tools, ...rest } = message.registration;
   // Map (5) is what every tool gives.
   const listed = tools.map(({ id, argumentTypes }) => [id, [5, ...argumentTypes]]);
@@ -72,6 +81,13 @@ const operations: Record<string, (input: Json) => Json> = {
     collected((take) =>
       createFrameAReader(crc, { frame: (frame) => take(encodeFrameA(frame, crc)), dropped })(bytes(stream)),
     ),
+  "frame-a.settle": ({ stream, crc }) =>
+    collected((take) => {
+      const frame = (one: FrameA) => take(encodeFrameA(one, crc));
+      const reader = createFrameAReader(crc, { frame, dropped });
+      reader(bytes(stream));
+      reader.settle();
+    }),
   "length-prefix.encode": (packet) => hex(encodeLengthPrefix(bytes(packet))),
   "length-prefix.read": (stream) =>
     collected((frame) => createLengthPrefixReader({ frame, dropped })(bytes(stream))),
@@ -94,6 +110,13 @@ const operations: Record<string, (input: Json) => Json> = {
   "cbor.decode": (data) => plain(decodeCbor(bytes(data))),
   "message.encode": ({ method, id, params }) => hex(encodeRequest(method, id, params)),
   "message.decode": (packet) => meaning(decodePacket(bytes(packet))),
+  "framed.encode": ({ method, id, params }) => hex(encodeFramedRequest(method, id, params, 16)),
+  "framed.decode": (frame) => {
+    const heard: (StubMessage | Unreadable)[] = [];
+    const taker = { dropped, frame: (one: FrameA) => heard.push(readFramed(one, "first")) };
+    createFrameAReader(16, taker)(bytes(frame));
+    return meaning(heard[0]);
+  },
   "json.encode": ({ method, id, params }) => JSON.parse(encodeJsonRequest(method, id, params)),
   "json.decode": (text) => meaning(decodeJson(typeof text === "string" ? text : JSON.stringify(text))),
 };

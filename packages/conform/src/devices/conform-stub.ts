@@ -7,10 +7,13 @@ import { readVectors } from "./vector-files.ts";
 
 const answerMs = 5_000;
 
-/** A heartbeat and its answer, sent behind each exchange: once it is answered, all that was to come has come. */
+/**
+ * A heartbeat of a number no exchange uses, and its answer: once it is answered, all that was to come before it has
+ * come.
+ */
 const last = {
-  a: { hears: "7e0304000842d4", answers: "7e0404000800db52" },
-  b: { hears: "a201210219ffff9ef2", answers: "a20219ffff04a08eaa" },
+  a: { hears: "7e0304005a3863", answers: "7e0404005a00b38f" },
+  b: { hears: "a2012102195a5b8917", answers: "a202195a5b04a0b9c5" },
 } as const;
 
 const ids = { a: ["AX-B-1", "AX-B-4", "AX-8.3-1"], b: ["AX-B-5", "AX-8.2-1", "AX-8.3-2"] } as const;

@@ -34,7 +34,7 @@ function ask(vector: Vectors, op: string, input: unknown, expected: Question["ex
   return { name: vector.name ?? JSON.stringify(input), op, input, expected };
 }
 
-const messages = (codec: string, wire: "packet" | "json") => (vector: Vectors) =>
+const messages = (codec: string, wire: "packet" | "json" | "frame") => (vector: Vectors) =>
   vector.means.kind === "call"
     ? [ask(vector, `${codec}.encode`, vector.means, value(vector[wire]))]
     : [ask(vector, `${codec}.decode`, vector[wire], value(vector.means))];
@@ -79,7 +79,11 @@ export const vectorFiles: readonly VectorFile[] = [
       streams: (vector) => [
         ask(vector, "frame-a.read", { stream: vector.stream, crc: 16 }, value(vector.frames)),
       ],
+      settled: (vector) => [
+        ask(vector, "frame-a.settle", { stream: vector.stream, crc: 16 }, value(vector.frames)),
+      ],
       exchanges: ofStubs,
+      large: ofStubs,
     },
   },
   {
@@ -130,6 +134,8 @@ export const vectorFiles: readonly VectorFile[] = [
     questions: {
       messages: messages("message", "packet"),
       refused: (vector) => [ask(vector, "message.decode", vector.packet, refused)],
+      framed: messages("framed", "frame"),
+      framedRefused: (vector) => [ask(vector, "framed.decode", vector.frame, refused)],
       exchanges: ofStubs,
       probed: ofStubs,
     },
