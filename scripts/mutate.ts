@@ -1,13 +1,13 @@
 // `npm run mutate [-- --id ID… | --changed BASE] [--shard I/N] [--jobs N] [--json]`: breaks the code as spec/mutations
 // says, once for each requirement that must hold, and fails where no test that names the requirement notices.
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import type { LaterParts, LedgerRow } from "./ledger/coverage.ts";
+import { readLater, readMutations, readRows, readTitledFiles } from "./ledger/read-repository.ts";
 import { copyTree } from "./mutate/copy-tree.ts";
 import { endAllRuns } from "./mutate/run-tests.ts";
-import { type Entry, isMutation, type Mutation, tableFaults } from "./mutate/table.ts";
+import { isMutation, type Mutation, tableFaults } from "./mutate/table.ts";
 import { testsOfIds } from "./mutate/tests-of.ts";
 import { type SeenGreen, type Trial, tryMutation } from "./mutate/try-mutation.ts";
 
@@ -23,23 +23,14 @@ const { values: options } = parseArgs({
 });
 const root = options.root;
 
-function read(path: string): string {
-  return readFileSync(join(root, path), "utf8");
-}
-
-function paths(patterns: string[]): string[] {
-  return globSync(patterns, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).sort();
-}
-
 function say(line: string): void {
   if (!options.json) process.stdout.write(`${line}\n`);
 }
 
-const rows: LedgerRow[] = JSON.parse(read("spec/ledger.json"));
-const later: LaterParts = JSON.parse(read("spec/later.json"));
-const entries: Entry[] = paths(["spec/mutations/*.json"]).flatMap((path) => JSON.parse(read(path)));
-const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "spec/transcripts/*.txt"];
-const testsOf = testsOfIds(paths(titled).map((path) => ({ path, text: read(path) })));
+const rows = readRows(root);
+const later = readLater(root);
+const entries = readMutations(root);
+const testsOf = testsOfIds(readTitledFiles(root));
 
 /** The mutations this run is asked for. */
 function wanted(): Mutation[] {

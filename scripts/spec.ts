@@ -4,13 +4,12 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { titlesWithoutAssertion } from "./ledger/assertions.ts";
-import { type ConformanceRow, conformancePage } from "./ledger/conformance-page.ts";
-import { type LaterParts, ledgerCoverage } from "./ledger/coverage.ts";
-import { type Entry, isMutation, placeOf, tableFaults } from "./mutate/table.ts";
+import { conformancePage } from "./ledger/conformance-page.ts";
+import { ledgerCoverage } from "./ledger/coverage.ts";
+import { readLater, readMutations, readRows, readTitledFiles } from "./ledger/read-repository.ts";
+import { isMutation, placeOf, tableFaults } from "./mutate/table.ts";
 
 const root = dirname(import.meta.dirname);
-const titled = ["{packages,tests,scripts}/**/*{.test,-cases}.ts", "spec/transcripts/*.txt"];
-const exclude = ["**/node_modules", "**/dist"];
 
 function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
@@ -20,10 +19,9 @@ function print(lines: string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-const rows: ConformanceRow[] = JSON.parse(read("spec/ledger.json"));
-const later: LaterParts = JSON.parse(read("spec/later.json"));
-const paths = globSync(titled, { cwd: root, exclude }).sort();
-const files = paths.map((path) => ({ path, text: read(path) }));
+const rows = readRows(root);
+const later = readLater(root);
+const files = readTitledFiles(root);
 const folders = globSync(["packages/*", "packages/*/src/*/", "tests/*/"], { cwd: root }).map((path) =>
   basename(path),
 );
@@ -34,9 +32,7 @@ if (process.argv.includes("--page")) writeFileSync(join(root, pagePath), page);
 else if (read(pagePath) !== page)
   faults.push(`${pagePath} is not what the ledger says: npm run spec -- --page`);
 
-const mutations: Entry[] = globSync("spec/mutations/*.json", { cwd: root })
-  .sort()
-  .flatMap((path) => JSON.parse(read(path)));
+const mutations = readMutations(root);
 const mutationFaults = [
   ...tableFaults(rows, mutations, (part) => Object.hasOwn(later, part)),
   ...mutations.filter(isMutation).flatMap((mutation) => {
