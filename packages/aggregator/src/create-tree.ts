@@ -3,11 +3,12 @@ import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, roomMethods } from "@mcpx/protocol";
 import { createCallFigures } from "./call-figures.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
-import { isLogLevel } from "./era.ts";
+import { isLogLevel, treeExtension } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
 import { confirm } from "./gates/confirm.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
 import { endSessionGrants } from "./gates/grants.ts";
+import { wantLogs } from "./log-levels.ts";
 import { maySee } from "./may-see.ts";
 import type { FlowLimits } from "./notification-flow.ts";
 import { limitNotifications } from "./notification-flows.ts";
@@ -92,6 +93,8 @@ export function createTree(options: TreeOptions): RunningTree {
     log,
     audit,
     calls: createCallFigures(clock.now()),
+    missedByClients: 0,
+    logLevels: new Map(),
     pins,
     secret,
     graceMs: options.graceMs ?? graceMsDefault,
@@ -158,7 +161,7 @@ const instructionCharsMax = 4_000;
 /** What is known now, of the servers this caller may use: no client waits at the door for a slow one. */
 function describe(state: TreeState, caller: Caller): TreeFacts {
   // What only carries another's names on is no tree of its own.
-  const extensions: JsonObject = state.isBridge ? {} : { "org.mcpax/aggregator": { version: state.version } };
+  const extensions: JsonObject = state.isBridge ? {} : { [treeExtension]: { version: state.version } };
   const instructions: string[] = [];
   const servers = serversFor(state, caller).filter((server) => maySee(state, caller, server));
   for (const { facts, segment } of servers) {
@@ -185,18 +188,21 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
   };
 }
 
-/** To the conversations that are this caller's own. */
+/** To the conversations that are this caller's own; a level counts for those it shares, too. */
 function tell(state: TreeState, caller: Caller, method: string, params: JsonObject): void {
+  if (method === "logging/setLevel") {
+    if (isLogLevel(params.level)) wantLogs(state, caller, params.level);
+    return;
+  }
   for (const { links } of everyServer(state)) {
     for (const { owner, link } of links.values()) {
-      if (owner?.key !== caller.key || link === undefined) continue;
-      if (method !== "logging/setLevel") link.notify(method, params);
-      else if (isLogLevel(params.level)) link.setLogLevel(params.level);
+      if (owner?.key === caller.key) link?.notify(method, params);
     }
   }
 }
 
 function leave(state: TreeState, caller: Caller): void {
+  wantLogs(state, caller, undefined);
   if (state.gates !== undefined) endSessionGrants(state.gates.grants, caller.key);
   for (const { links } of everyServer(state)) {
     for (const [key, entry] of links) {

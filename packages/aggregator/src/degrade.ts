@@ -5,12 +5,15 @@ import { announceChange } from "./announce.ts";
 import { expireLists, forgetLists, renewLists } from "./catalogue.ts";
 import { listKinds } from "./fetch-list.ts";
 import type { Server } from "./server.ts";
+import { tellLost } from "./tell.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const retryMs = 5_000;
 
 export function degrade(state: TreeState, server: Server, why: string): void {
   const { clock, graceMs } = state;
+  // First: who may hear of it is decided by what is listed.
+  tellLost(state, server);
   if (graceMs === 0) {
     // No definition outlives its conversation. [AX-13.1-2]
     forgetLists(server);
@@ -20,16 +23,21 @@ export function degrade(state: TreeState, server: Server, why: string): void {
     server.degraded = degraded;
     expireLists(server, listKinds);
     const end = () => {
-      if (server.degraded === degraded) restore(state, server);
+      if (server.degraded === degraded) relist(state, server);
     };
     setTimeout(end, graceMs).unref();
   }
   for (const kind of listKinds) announceChange(state, kind, server.person);
 }
 
-/** A new conversation lists afresh; and what has not come back in time is forgotten. */
+/** It is there again. A new conversation lists afresh. */
 export function restore(state: TreeState, server: Server): void {
-  if (server.degraded === undefined) return;
+  server.isLost = false;
+  if (server.degraded !== undefined) relist(state, server);
+}
+
+/** Also what has not come back in time is forgotten. */
+function relist(state: TreeState, server: Server): void {
   server.degraded = undefined;
   renewLists(server);
   for (const kind of listKinds) announceChange(state, kind, server.person);

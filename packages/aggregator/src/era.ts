@@ -19,6 +19,11 @@ export const metaKeys = {
   relatedTask: "io.modelcontextprotocol/related-task",
 } as const;
 
+/** In `capabilities.extensions`: the server is a tree itself. */
+export const treeExtension = "org.mcpax/aggregator";
+/** In the filter of `subscriptions/listen`: `true` or `{logLevel}`, to be told what servers say unasked. [AX-12-1] */
+export const unaskedKey = "org.mcpax/notifications";
+
 /** From quiet to loud is from the end. */
 export const logLevels = [
   "debug",

@@ -47,7 +47,7 @@ export interface Caller {
   /** What the tree above calls us. */
   readonly ownSegment?: string | undefined;
   /** Sends what belongs to no request. Only sessions have a way for it. */
-  readonly deliver?: ((method: string, params: JsonObject) => void) | undefined;
+  readonly deliver?: ((method: string, params: JsonObject) => unknown) | undefined;
   /** Asks what belongs to no request. Only sessions have a way for it. */
   readonly askAside?: ((question: Question) => Promise<JsonObject>) | undefined;
 }

@@ -1,7 +1,8 @@
 // What a server says unasked, and to whom it goes.
-import { type JsonObject, treeNotifications } from "@mcpx/protocol";
-import { announceChange, announceUpdate, originOf, tellParents, tellUpward } from "./announce.ts";
+import type { JsonObject } from "@mcpx/protocol";
+import { announceChange, announceUpdate } from "./announce.ts";
 import { expireLists } from "./catalogue.ts";
+import { degrade, restore } from "./degrade.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { LinkTaker } from "./links/link.ts";
 import { passNotification, passTreeWord } from "./notification-flows.ts";
@@ -9,15 +10,15 @@ import type { Remarks } from "./remarks.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
 import { isTree, type LinkEntry, type Server } from "./server.ts";
 import { sealTasks } from "./task-ids.ts";
+import { originOf, tellOfServer, tellUpward } from "./tell.ts";
 import type { TreeState } from "./tree-state.ts";
-import { goesUpward, treeWord, upward } from "./upward.ts";
+import { goesUpward, isPassable, isRendered, isTreeWord, rooted, treeWord, upward } from "./upward.ts";
 
 const changes: ReadonlyMap<string, readonly ListKind[]> = new Map([
   ["notifications/tools/list_changed", ["tools"]],
   ["notifications/prompts/list_changed", ["prompts"]],
   ["notifications/resources/list_changed", ["resources", "templates"]],
 ]);
-const treeWords: ReadonlySet<string> = new Set(Object.values(treeNotifications));
 
 /** `own` is the conversation itself, which is not there yet when it begins to be heard. */
 export function hear(state: TreeState, server: Server, own: () => LinkEntry, said: Remarks): LinkTaker {
@@ -28,22 +29,35 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry, sai
     state.log.debug({ server: server.name, line }, "a server's remark");
   }
 
+  function drop(method: string, params: JsonObject, why: string): void {
+    passNotification(state, server, params, () => remark(`(${why}, and dropped: ${shown(method)})`));
+  }
+
   return {
-    notification(method, params) {
+    notification(method, params, isUnclear = false) {
+      // The notification it stands for comes from the same tree.
+      if (isTree(server) && isRendered(method, params)) return;
       const changed = changes.get(method);
       if (changed !== undefined) {
         expireLists(server, changed);
         for (const kind of changed) announceChange(state, kind, server.person);
-        return;
-      }
-      if (!treeWords.has(method)) {
+      } else if (isTreeWord(method)) {
+        const word = believed(state, server, params);
+        if (word === undefined) drop(method, params, "not believed");
+        else passTreeWord(state, server, word, () => tellOfServer(state, server, method, word));
+      } else if (!isPassable(method) || isForged(state, server, method))
+        drop(method, params, "no name to pass on");
+      else {
         const entry = own();
-        passNotification(state, server, params, () => pass(state, server, entry, method, params));
-        return;
+        const notice = { method, params, isUnclear };
+        passNotification(state, server, params, () => pass(state, server, entry, notice));
       }
-      const word = believed(state, server, params);
-      if (word !== undefined) passTreeWord(state, server, word, () => tellParents(state, method, word));
-      else passNotification(state, server, params, () => remark(`(not believed, and dropped: ${method})`));
+    },
+    reach(why) {
+      // Of one caller's own, the calls say it.
+      if (own().owner !== undefined) return;
+      if (why === undefined) restore(state, server);
+      else if (!server.isLost) degrade(state, server, why);
     },
     async question(question) {
       const askAside = own().owner?.askAside;
@@ -61,21 +75,39 @@ function believed({ bySegment }: TreeState, server: Server, params: JsonObject):
   return server.segment === undefined && bySegment.has(first) ? undefined : word;
 }
 
-/** What belongs to no request in a conversation many share could be anybody's: it goes to the log and the trees above. */
-function pass(state: TreeState, server: Server, entry: LinkEntry, method: string, params: JsonObject): void {
+/** At the root there is no prefix that would tell it from what another server says. */
+function isForged({ bySegment }: TreeState, server: Server, method: string): boolean {
+  return server.segment === undefined && bySegment.has(method.split(".", 1)[0] ?? "");
+}
+
+const shownMax = 80;
+
+function shown(method: string): string {
+  return JSON.stringify(method.slice(0, shownMax));
+}
+
+interface Notice {
+  method: string;
+  params: JsonObject;
+  /** It may belong to the call of somebody, and nobody can tell of whom. */
+  isUnclear: boolean;
+}
+
+function pass(state: TreeState, server: Server, entry: LinkEntry, notice: Notice): void {
+  const { method, params, isUnclear } = notice;
   if (method === "notifications/resources/updated") {
     announceUpdate(state, server, entry, params);
     return;
   }
   const { owner } = entry;
+  const isUpward = goesUpward(method);
   if (owner?.deliver === undefined) {
     state.log.debug({ server: server.name, method, params }, "a server's notification");
-    // What is said to one user is not for whoever is above.
-    if (goesUpward(method) && server.person === undefined) tellUpward(state, server, method, params);
+    if (isUpward && !isUnclear) tellUpward(state, server, notice, owner);
     return;
   }
   const sealed = sealTasks(state, server, owner.principal, params);
-  const isUpward = owner.isParent === true && goesUpward(method);
-  const told = isUpward ? upward(originOf(server), method, sealed) : { method, params: sealed };
+  const own = { method, params: sealed };
+  const told = isUpward ? rooted(state.rootSegment, upward(originOf(server), method, sealed)) : own;
   owner.deliver(told.method, told.params);
 }

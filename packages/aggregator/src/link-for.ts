@@ -11,10 +11,12 @@ import type { Caller } from "./exchange.ts";
 import { hear } from "./hear.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
 import type { Link } from "./links/link.ts";
+import { tuneLogs } from "./log-levels.ts";
 import { lastWords, Remarks } from "./remarks.ts";
 import type { LinkEntry, Server } from "./server.ts";
 import { canBeAsked, capabilitiesOf, shapeOf } from "./shape.ts";
 import { watchAgain } from "./subscriptions.ts";
+import { tellLostTo } from "./tell.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export interface UsableLink {
@@ -135,6 +137,7 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
     if (!server.links.has("")) server.links.set("", entry);
   }
   stopWhenIdle(state, server, entry);
+  tuneLogs(state, server, entry);
   restore(state, server);
   listAgain(state, server);
 }
@@ -180,6 +183,7 @@ function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): 
   state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
   if (entry.link?.pid !== undefined) breakLoop(state, server, entry, told);
   if (entry.owner === undefined) degrade(state, server, told);
+  else tellLostTo(state, server, entry.owner);
   void watchAgain(state, entry);
 }
 

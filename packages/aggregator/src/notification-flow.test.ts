@@ -35,6 +35,7 @@ const limits = fc.record({
   ratePerSecond: fc.integer({ min: 1, max: 10 }),
   waitingMax: fc.integer({ min: 0, max: 20 }),
   waitingCharsMax: fc.integer({ min: 0, max: 200 }),
+  charsMax: fc.integer({ min: 0, max: 40 }),
 });
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 1_500 })), { maxLength: 200 });
 

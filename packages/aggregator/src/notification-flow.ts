@@ -8,23 +8,25 @@ export interface FlowLimits {
   waitingMax: number;
   /** As JSON, of all that wait. */
   waitingCharsMax: number;
+  /** As JSON, of one; a larger one is dropped. */
+  charsMax: number;
 }
 
 export const defaultFlowLimits: FlowLimits = {
   ratePerSecond: 100,
   waitingMax: 1_000,
-  // One message of any size that is read at all may wait.
   waitingCharsMax: 16 * 1_048_576,
+  charsMax: 262_144,
 };
 
 const secondMs = 1_000;
 
 /** Always: sent = delivered + dropped + waiting. */
 export class NotificationFlow<T> {
-  readonly #limits: FlowLimits;
+  #limits: FlowLimits;
   readonly #waiting: { one: T; chars: number }[] = [];
   /** When the last ones went, in a ring of as many as may go in a second. */
-  readonly #wentAt: number[] = [];
+  #wentAt: number[] = [];
   #oldest = 0;
   #waitingChars = 0;
   #sent = 0;
@@ -33,6 +35,17 @@ export class NotificationFlow<T> {
 
   constructor(limits: FlowLimits) {
     this.#limits = limits;
+  }
+
+  /** From now on. What waits goes on waiting, and what went before counts. */
+  set limits(limits: FlowLimits) {
+    if (limits.ratePerSecond !== this.#limits.ratePerSecond) {
+      const inOrder = [...this.#wentAt.slice(this.#oldest), ...this.#wentAt.slice(0, this.#oldest)];
+      this.#wentAt = inOrder.slice(-limits.ratePerSecond);
+      this.#oldest = 0;
+    }
+    this.#limits = limits;
+    this.#dropTooMany();
   }
 
   get sent(): number {
@@ -53,6 +66,10 @@ export class NotificationFlow<T> {
 
   /** True where it goes at once. Else it waits, and the oldest that is too much is dropped, which may be itself. */
   offer(one: T, chars: number, now: number): boolean {
+    if (chars > this.#limits.charsMax) {
+      this.refuse();
+      return false;
+    }
     this.#sent += 1;
     if (this.#waiting.length === 0 && this.#openInMs(now) === 0) {
       this.#went(now);
@@ -60,11 +77,7 @@ export class NotificationFlow<T> {
     }
     this.#waiting.push({ one, chars });
     this.#waitingChars += chars;
-    const { waitingMax, waitingCharsMax } = this.#limits;
-    while (this.#waiting.length > waitingMax || this.#waitingChars > waitingCharsMax) {
-      this.#shift();
-      this.#dropped += 1;
-    }
+    this.#dropTooMany();
     return false;
   }
 
@@ -105,6 +118,14 @@ export class NotificationFlow<T> {
     else {
       this.#wentAt[this.#oldest] = now;
       this.#oldest = (this.#oldest + 1) % this.#wentAt.length;
+    }
+  }
+
+  #dropTooMany(): void {
+    const { waitingMax, waitingCharsMax } = this.#limits;
+    while (this.#waiting.length > waitingMax || this.#waitingChars > waitingCharsMax) {
+      this.#shift();
+      this.#dropped += 1;
     }
   }
 

@@ -1,16 +1,18 @@
 // The flows of a tree's servers: the clock and the timers they need, and what becomes of what they drop. By segment, so
 // that a server which comes back has no new allowance and its old words go first.
 import { type JsonObject, treeNotifications } from "@mcpx/protocol";
-import { tellParents } from "./announce.ts";
 import { charsOf } from "./item-size.ts";
 import { defaultFlowLimits, type FlowLimits, NotificationFlow } from "./notification-flow.ts";
 import type { Server } from "./server.ts";
+import { tellOfServer } from "./tell.ts";
 import type { TreeState } from "./tree-state.ts";
 
 type Pass = () => void;
 
 interface Running {
   readonly segment: string;
+  /** The last one that had the segment. */
+  server: Server;
   readonly flow: NotificationFlow<Pass>;
   timer: NodeJS.Timeout | undefined;
   /** Of what it dropped, how much has been counted. */
@@ -34,7 +36,7 @@ const treeWordFactor = 10;
 
 const kept = new WeakMap<TreeState, Flows>();
 
-/** For flows that begin from now on. */
+/** Of servers that have none of their own, for flows that begin from now on. */
 export function limitNotifications(state: TreeState, limits: Partial<FlowLimits>): void {
   const flows = flowsOf(state);
   flows.limits = { ...flows.limits, ...limits };
@@ -42,13 +44,12 @@ export function limitNotifications(state: TreeState, limits: Partial<FlowLimits>
 
 /** Calls `pass` when this server's turn has come, unless it is dropped. */
 export function passNotification(state: TreeState, server: Server, params: JsonObject, pass: Pass): void {
-  const { limits } = flowsOf(state);
-  passThrough(state, runningOf(state, server, "", limits), params, pass);
+  passThrough(state, runningOf(state, server, "", limitsOf(state, server)), params, pass);
 }
 
 /** The same for what a tree below says of its servers. */
 export function passTreeWord(state: TreeState, server: Server, params: JsonObject, pass: Pass): void {
-  const { limits } = flowsOf(state);
+  const limits = limitsOf(state, server);
   const ratePerSecond = limits.ratePerSecond * treeWordFactor;
   passThrough(state, runningOf(state, server, "tree ", { ...limits, ratePerSecond }), params, pass);
 }
@@ -56,7 +57,17 @@ export function passTreeWord(state: TreeState, server: Server, params: JsonObjec
 /** What `mcpax.notifications_dropped` shows. [AX-12-7] */
 export function notificationsDropped(state: TreeState): JsonObject {
   const { droppedTotal, dropped } = flowsOf(state);
-  return { total: droppedTotal, subservers: Object.fromEntries(dropped) };
+  return {
+    total: droppedTotal,
+    subservers: Object.fromEntries(dropped),
+    missed_by_clients: state.missedByClients,
+  };
+}
+
+/** The server's own, else those of the tree. [AX-12-2] [AX-12-6] */
+function limitsOf(state: TreeState, { notifications }: Server): FlowLimits {
+  const { limits } = flowsOf(state);
+  return notifications === undefined ? limits : { ...limits, ...notifications };
 }
 
 function flowsOf(state: TreeState): Flows {
@@ -78,10 +89,14 @@ function runningOf(state: TreeState, server: Server, kind: string, limits: FlowL
   const segment = server.segment ?? "";
   const key = `${kind}${segment}`;
   const known = running.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    if (known.server !== server) known.flow.limits = limits;
+    known.server = server;
+    return known;
+  }
   const now = state.clock.monotonic();
   for (const [other, { flow }] of running) if (flow.isIdle(now)) running.delete(other);
-  const made = { segment, flow: new NotificationFlow<Pass>(limits), timer: undefined, counted: 0 };
+  const made = { segment, server, flow: new NotificationFlow<Pass>(limits), timer: undefined, counted: 0 };
   running.set(key, made);
   return made;
 }
@@ -127,19 +142,19 @@ function countDropped(state: TreeState, running: Running): void {
   dropped.set(segment, (dropped.get(segment) ?? 0) + count);
   const [oldest] = dropped.keys();
   if (dropped.size > segmentsMax && oldest !== undefined) dropped.delete(oldest);
-  if (!untold.has(segment)) setTimeout(() => tell(state, segment), tellMs).unref();
+  if (!untold.has(segment)) setTimeout(() => tell(state, running), tellMs).unref();
   untold.set(segment, (untold.get(segment) ?? 0) + count);
 }
 
 /** At most once a second of each server. [AX-12-8] */
-function tell(state: TreeState, segment: string): void {
+function tell(state: TreeState, { segment, server }: Running): void {
   const { dropped, untold } = flowsOf(state);
   const count = untold.get(segment) ?? 0;
   untold.delete(segment);
   if (state.isClosed) return;
   const total = dropped.get(segment) ?? count;
   state.log.warn({ segment, dropped: count, total }, "a server says more than is passed on");
-  tellParents(state, treeNotifications.notificationOverflow, {
+  tellOfServer(state, server, treeNotifications.notificationOverflow, {
     segment,
     dropped: count,
     dropped_total: total,

@@ -1,8 +1,9 @@
 import { type JsonObject, treeNotifications } from "@mcpx/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { tellParents } from "./announce.ts";
 import type { LinkTaker } from "./links/link.ts";
 import { limitNotifications } from "./notification-flows.ts";
+import type { Server } from "./server.ts";
+import { tellOfServer } from "./tell.ts";
 import { type InProcessServer, inProcessServer, serverOptions } from "./testing/in-process-server.ts";
 import { openBelow } from "./testing/nested.ts";
 import { callerOf, type TestTree, testTree } from "./testing/test-tree.ts";
@@ -146,10 +147,11 @@ test("[AX-12-2] [AX-12-6] [AX-12-7] [AX-12-8] a storm of 10 000 a second: order 
   expect(counts[0]).toEqual({
     total: 20_000 - numbers.length,
     subservers: { stm32: 20_000 - numbers.length },
+    missed_by_clients: 0,
   });
   expect(counts.slice(1)).toEqual([
-    { total: 0, subservers: {} },
-    { total: 0, subservers: {} },
+    { total: 0, subservers: {}, missed_by_clients: 0 },
+    { total: 0, subservers: {}, missed_by_clients: 0 },
   ]);
   expect(numbers.length).toBeGreaterThanOrEqual(1_100);
   const notices = told.filter(isOverflow).map(([, params]) => params);
@@ -182,7 +184,11 @@ test("[AX-12-2] one server's storm delays no other; a hundred a second are nothi
     calm.takers.at(-1)?.notification("notifications/message", { n });
     await vi.advanceTimersByTimeAsync(10);
   }
-  expect(await droppedAt(tree)).toEqual({ total: 3_900, subservers: { storm: 3_900 } });
+  expect(await droppedAt(tree)).toEqual({
+    total: 3_900,
+    subservers: { storm: 3_900 },
+    missed_by_clients: 0,
+  });
 });
 
 test("[AX-12-2] [AX-12-6] rate and buffer can be set", async () => {
@@ -229,7 +235,8 @@ test("[AX-12-4] [AX-13.1-1] a lost server far below is heard of at the root, als
   const voice = await voiceOf(root, leaf);
   for (let n = 0; n < 2_000; n += 1) voice.notification("notifications/message", { n });
   const lost = { segment: "stm32", reason: "subserver_unreachable", since: "2030-01-01T00:00:00.000Z" };
-  tellParents((trees[0] as TestTree).tree.state, subserverLost, lost);
+  const { state } = (trees[0] as TestTree).tree;
+  tellOfServer(state, state.bySegment.get("stm32") as Server, subserverLost, lost);
   await vi.advanceTimersByTimeAsync(1);
   expect(told.filter(([method]) => method === subserverLost)).toEqual([
     [subserverLost, { ...lost, segment: "infra.edge.stm32", ...routed("infra", "edge", "stm32") }],
@@ -246,8 +253,8 @@ test("[AX-12-4] only trees are believed what they say of servers, and only of th
   expect(told).toEqual([]);
   const [server] = [...tree.tree.state.bySegment.values()].filter(({ name }) => name === "leaf");
   expect(server?.remarks.list().map(({ line }) => line)).toEqual([
-    `(not believed, and dropped: ${subserverLost})`,
-    `(not believed, and dropped: ${notificationOverflow})`,
+    `(not believed, and dropped: "${subserverLost}")`,
+    `(not believed, and dropped: "${notificationOverflow}")`,
   ]);
 
   // The same words of a tree.
@@ -269,7 +276,7 @@ test("what is nested too deeply to be written again is dropped and counted", asy
   for (let depth = 0; depth < 10_000; depth += 1) data = { data };
   voice.notification("notifications/message", { data });
   expect(told).toEqual([]);
-  expect(await droppedAt(tree)).toEqual({ total: 1, subservers: { leaf: 1 } });
+  expect(await droppedAt(tree)).toEqual({ total: 1, subservers: { leaf: 1 }, missed_by_clients: 0 });
 });
 
 async function droppedAt({ ask }: TestTree): Promise<unknown> {

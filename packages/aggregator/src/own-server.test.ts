@@ -79,5 +79,5 @@ test("[AX-7.1-1] the table of a tree below is there under its name", async () =>
 test("[AX-12-7] how much was dropped is a tool: nothing at first", async () => {
   const { ask } = testTree([serverOptions("a", toolsOf("x").open)]);
   const { structuredContent } = await ask("tools/call", { name: "mcpax.notifications_dropped" });
-  expect(structuredContent).toEqual({ total: 0, subservers: {} });
+  expect(structuredContent).toEqual({ total: 0, subservers: {}, missed_by_clients: 0 });
 });

@@ -11,11 +11,12 @@ import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
 import type { BudgetAccount } from "./budget.ts";
 import type { Lists } from "./catalogue.ts";
 import type { CrashLoop } from "./crash-loop.ts";
-import type { Era } from "./era.ts";
+import { type Era, treeExtension } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { Latency } from "./latency.ts";
 import type { Link, LinkTaker, ServerFacts } from "./links/link.ts";
+import type { FlowLimits } from "./notification-flow.ts";
 import type { Overrides } from "./overrides.ts";
 import type { OwnServer } from "./people/server-for.ts";
 import type { Personal } from "./people/sign-in-state.ts";
@@ -75,10 +76,14 @@ export interface ServerOptions {
   declared?: Readonly<RegistrationCapabilities> | undefined;
   /** How tools that say nothing of their danger are treated, instead of the tree's own way. */
   unannotated?: "ask" | "allow" | undefined;
+  /** How much of what it says unasked is passed on, where that is not as for the others. */
+  notifications?: Partial<FlowLimits> | undefined;
   /** What calls into it may use up. [AX-11.4-1] */
   budget?: BudgetAccount | undefined;
   /** Why nothing may be dispatched to it at this moment. */
   refusal?: (() => McpxError | undefined) | undefined;
+  /** Of one that registered: the id it is known by. */
+  subserverId?: string | undefined;
   /** Of one that registered: what is known of that, for `mcpax.status`. */
   describe?: (() => JsonObject) | undefined;
   /** Who has to authorise it for everybody, where it may want that. */
@@ -132,6 +137,8 @@ export interface Server extends Readonly<ServerOptions> {
   fault: { detail: string; since: number; retryAt: number; failures: number } | undefined;
   /** Its conversation was lost: its tools stay listed for a while, as the lost conversation had them. [AX-13.2-1] */
   degraded: Degraded | undefined;
+  /** It was lost, that was told, and it has not come back. */
+  isLost: boolean;
   /** What it said beside the protocol, in all its conversations. */
   readonly remarks: Remarks;
   readonly crashLoop: CrashLoop;
@@ -151,6 +158,7 @@ export function createServer(options: ServerOptions): Server {
     facts: undefined,
     fault: undefined,
     degraded: undefined,
+    isLost: false,
     remarks: new Remarks(),
     crashLoop: { deaths: [], trips: 0 },
     lastLoss: undefined,
@@ -161,8 +169,6 @@ export function createServer(options: ServerOptions): Server {
 export function isDegraded({ degraded }: Pick<Server, "degraded">, now: number): boolean {
   return degraded !== undefined && now < degraded.until;
 }
-
-const treeExtension = "org.mcpax/aggregator";
 
 /** It is a tree itself: its names may be dotted, and it understands routes. [AX-4.3-1] */
 export function isTree({ facts, isTree: isOne }: Pick<Server, "facts" | "isTree">): boolean {

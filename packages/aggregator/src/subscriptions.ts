@@ -1,11 +1,11 @@
 // Who wants to be told of what, and the conversations that are kept open for it.
 import { setTimeout as wait } from "node:timers/promises";
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject } from "@mcpx/protocol";
 import type { Caller } from "./exchange.ts";
 import { linkFor } from "./link-for.ts";
 import { resolveUri } from "./resolve.ts";
 import type { LinkEntry, Server } from "./server.ts";
-import type { Subscription, Wishes } from "./tree.ts";
+import type { Deliver, Subscription, Wishes } from "./tree.ts";
 import type { TreeState } from "./tree-state.ts";
 
 interface Watch {
@@ -21,7 +21,7 @@ export interface Subscriber {
   readonly caller: Caller;
   granted: Wishes;
   readonly watches: Watch[];
-  deliver(method: string, params: JsonObject): void;
+  deliver: Deliver;
 }
 
 const watchesMax = 1_000;
@@ -121,10 +121,11 @@ async function moveWatches(state: TreeState, subscriber: Subscriber, lost: LinkE
   }
 }
 
-function onlyTrue({ toolsListChanged, promptsListChanged, resourcesListChanged }: Wishes): Wishes {
+function onlyTrue({ toolsListChanged, promptsListChanged, resourcesListChanged, unasked }: Wishes): Wishes {
   return {
     ...(toolsListChanged === true && { toolsListChanged }),
     ...(promptsListChanged === true && { promptsListChanged }),
     ...(resourcesListChanged === true && { resourcesListChanged }),
+    ...(unasked === true && { unasked }),
   };
 }

@@ -2,6 +2,8 @@
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import type { CallFigures } from "./call-figures.ts";
 import type { Configured } from "./change-servers.ts";
+import type { LogLevel } from "./era.ts";
+import type { Caller } from "./exchange.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
 import type { SignInState } from "./people/sign-in-state.ts";
 import type { PinStore } from "./pin-store.ts";
@@ -42,6 +44,10 @@ export interface TreeState {
   readonly audit: Audit | undefined;
   /** How many calls there were. */
   readonly calls: CallFigures;
+  /** Notifications that clients were too slow for. */
+  missedByClients: number;
+  /** How much each session wants its servers to log, where it has said so. */
+  readonly logLevels: Map<Caller, LogLevel>;
   /** What tools were when they were first seen; without it they may change. */
   readonly pins: PinStore | undefined;
   /** How long the tools of a lost server stay listed; 0 is not at all. */

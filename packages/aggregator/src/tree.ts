@@ -8,7 +8,12 @@ export interface Wishes {
   promptsListChanged?: boolean;
   resourcesListChanged?: boolean;
   resourceSubscriptions?: readonly string[];
+  /** What servers say unasked, and what the tree says of them. */
+  unasked?: boolean;
 }
+
+/** False where the client is too slow to be told. */
+export type Deliver = (method: string, params: JsonObject) => unknown;
 
 export interface Subscription {
   /** The part of the wishes that can be granted. */
@@ -31,12 +36,8 @@ export interface Tree {
    * modern callers of modern servers.
    */
   handle(exchange: Exchange): Promise<JsonObject>;
-  /** `deliver` gets `notifications/…/list_changed` and `notifications/resources/updated`. */
-  subscribe(
-    caller: Caller,
-    wishes: Wishes,
-    deliver: (method: string, params: JsonObject) => void,
-  ): Promise<Subscription>;
+  /** `deliver` gets `notifications/…/list_changed`, `notifications/resources/updated` and what is said unasked. */
+  subscribe(caller: Caller, wishes: Wishes, deliver: Deliver): Promise<Subscription>;
   /** A session's client says its roots have changed, or what level it wants now. */
   tell(caller: Caller, method: string, params: JsonObject): void;
   /** A session is over: what servers keep for it ends. */

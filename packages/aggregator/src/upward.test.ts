@@ -1,5 +1,6 @@
+import { treeNotifications } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { treeWord, upward, withOrigin } from "./upward.ts";
+import { isPassable, rooted, treeWord, upward, withOrigin } from "./upward.ts";
 
 const plain = { segment: "edge", isTree: false };
 const tree = { segment: "edge", isTree: true };
@@ -52,4 +53,36 @@ test("[AX-12-4] what a tree says of a server below it names that from here", () 
   for (const segment of [undefined, 7, "A", "a..b", "x".repeat(300)]) {
     expect(treeWord("edge", { segment })).toBeUndefined();
   }
+});
+
+test("[AX-3.1-1] [AX-12-1] at a root with a segment of its own everything begins with that", () => {
+  const log = upward(plain, "notifications/message", { logger: "app" });
+  expect(rooted("infra", log).params).toEqual({ logger: "infra.edge.app", ...routed("infra", "edge") });
+  expect(rooted("infra", upward(tree, "stm32.notifications/alarm", routed("stm32")))).toEqual({
+    method: "infra.edge.stm32.notifications/alarm",
+    params: routed("infra", "edge", "stm32"),
+  });
+  const lost = { method: treeNotifications.subserverLost, params: { segment: "edge" } };
+  expect(rooted("infra", lost)).toEqual({
+    ...lost,
+    params: { segment: "infra.edge", ...routed("infra", "edge") },
+  });
+  expect(rooted(undefined, log)).toBe(log);
+});
+
+test("[AX-12-1] a name that could be taken for one of MCP's, or cannot be shown, is not passed on", () => {
+  for (const good of ["notifications/alarm", "a.b.notifications/x_1", "notifications/cancelled", "$/note"]) {
+    expect(isPassable(good), good).toBe(true);
+  }
+  const bad = [
+    "",
+    "Notifications/Cancelled",
+    "notifications/MESSAGE",
+    "a b",
+    "a\u0000",
+    "a\n",
+    "é",
+    "x".repeat(513),
+  ];
+  for (const one of bad) expect(isPassable(one), one).toBe(false);
 });

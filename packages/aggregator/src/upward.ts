@@ -1,5 +1,6 @@
-// A server's notification as the trees above us get it: with the way to where it comes from. Pure. [AX-12-1]
-import { isObject, type JsonObject } from "@mcpx/protocol";
+// A server's notification as the trees above us and our clients get it: with the way to where it comes from. Pure.
+// [AX-12-1]
+import { isObject, type JsonObject, treeNotifications } from "@mcpx/protocol";
 import { isCanonicalName, isSegment } from "./names/segment.ts";
 
 export interface Origin {
@@ -9,12 +10,14 @@ export interface Origin {
   isTree: boolean;
 }
 
-interface Upward {
+export interface Upward {
   method: string;
   params: JsonObject;
 }
 
 const routeKey = "x-mcpax-route";
+/** Marks a log message that stands for a notification of another method, which a tree hears itself. */
+export const renderedKey = "x-mcpax-rendered";
 const routeMax = 128;
 /** MCP's own, which keep their names wherever they come from. */
 const standard: ReadonlySet<string> = new Set([
@@ -32,8 +35,35 @@ const notUpward: ReadonlySet<string> = new Set([
   "notifications/tasks/status",
 ]);
 
+/** The names that mean something to a client or a hop; nothing else may look like one of them. */
+const taken: ReadonlySet<string> = new Set([
+  ...standard,
+  ...notUpward,
+  ...Object.values(treeNotifications),
+  "notifications/prompts/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/tools/list_changed",
+]);
+/** No control characters, no spaces, no letters of other scripts. */
+const methodForm = /^[A-Za-z0-9_$][A-Za-z0-9_$./-]{0,511}$/;
+
 export function goesUpward(method: string): boolean {
   return !notUpward.has(method);
+}
+
+/** Whether it can be passed on under its name: MCP's own, or one that cannot be taken for one of those. */
+export function isPassable(method: string): boolean {
+  if (standard.has(method) || notUpward.has(method)) return true;
+  return methodForm.test(method) && !taken.has(method.toLowerCase());
+}
+
+export function isRendered(method: string, params: JsonObject): boolean {
+  return method === "notifications/message" && metaOf(params)[renderedKey] !== undefined;
+}
+
+/** Not what answers one caller's elicitation. */
+export function isForEverybody(method: string): boolean {
+  return method !== "notifications/elicitation/complete";
 }
 
 /** Everything else in it, `x-mcpax-event-id` and `x-mcpax-causal-parent` too, stays as it is. [AX-12-3] [AX-12-5] */
@@ -61,6 +91,18 @@ export function treeWord(segment: string | undefined, params: JsonObject): JsonO
   return whole === "" || isCanonicalName(whole) ? { ...params, segment: whole } : undefined;
 }
 
+/** As the clients of a root see it that has a segment of its own: their names begin with that. [AX-3.1-1] */
+export function rooted(root: string | undefined, notice: Upward): Upward {
+  const { method, params } = notice;
+  if (root === undefined) return notice;
+  if (!isTreeWord(method)) return upward({ segment: root, isTree: true }, method, params);
+  return { method, params: withOrigin(treeWord(root, params) ?? params) };
+}
+
+export function isTreeWord(method: string): boolean {
+  return method === treeNotifications.subserverLost || method === treeNotifications.notificationOverflow;
+}
+
 /** A tree's word on one of its servers, with the way to that one. */
 export function withOrigin(params: JsonObject): JsonObject {
   const { segment } = params;
@@ -77,7 +119,7 @@ function routeMeta(segment: string | undefined, below: readonly string[]): JsonO
 }
 
 /** As the hop below gave it; what is no way is none. */
-function routeIn(params: JsonObject): readonly string[] {
+export function routeIn(params: JsonObject): readonly string[] {
   const route = metaOf(params)[routeKey];
   const isRoute =
     Array.isArray(route) &&

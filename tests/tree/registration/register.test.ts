@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
+import { hearing } from "../notifications/support/hearing-client.ts";
 import { ask, callTool, type Heard, type Place, textOf } from "../support/ask.ts";
 import {
   dangerous,
@@ -216,10 +217,12 @@ test("[AX-6.3-4] [AX-6.3-5] who deregisters is gone at once, and clients are tol
   const { result } = await registrant.register(registrationOf("leaves"));
   await expect.poll(() => named("leaves.")).toEqual(["leaves.t"]);
   const { session_id } = result;
+  const client = await hearing("v1", place);
   expect((await registrant.request("mcpax/deregister", { session_id })).result).toEqual({
     status: "deregistered",
   });
   expect(await named("leaves.")).toEqual([]);
+  await expect.poll(() => client.of("notifications/tools/list_changed")).not.toEqual([]);
   expect(faultOf(await callTool(place, "leaves.t")).code).toBe(-32601);
 });
 

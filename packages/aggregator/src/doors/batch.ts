@@ -31,6 +31,9 @@ export function sharedReply(reply: Reply, count: number): Reply {
     else reply.drop();
   };
   return {
+    get isBehind() {
+      return reply.isBehind;
+    },
     before: reply.before,
     onCut: reply.onCut,
     answer(message) {

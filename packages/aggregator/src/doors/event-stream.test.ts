@@ -7,6 +7,7 @@ function sink() {
   const written: string[] = [];
   const out = {
     isEnded: false,
+    isBehind: false,
     write: (text: string) => written.push(text) > 0,
     end() {
       out.isEnded = true;

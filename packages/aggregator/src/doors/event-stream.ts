@@ -14,6 +14,8 @@ export interface EventStreamOptions {
 
 export interface EventStream {
   readonly isAttached: boolean;
+  /** The client does not read what it was sent. */
+  readonly isBehind: boolean;
   /** Nothing will be sent any more. */
   readonly isOver: boolean;
   send(message: JsonObject | JsonObject[]): void;
@@ -67,6 +69,9 @@ export function createEventStream({ number, isPrimed, limits }: EventStreamOptio
   return {
     get isAttached() {
       return out !== undefined;
+    },
+    get isBehind() {
+      return out?.isBehind === true;
     },
     get isOver() {
       return isOver;

@@ -13,6 +13,7 @@ import type { Reply } from "./reply.ts";
 export interface Track {
   send(message: JsonObject | JsonObject[]): void;
   attach(out: ResponseStream): void;
+  readonly isBehind: boolean;
   keepAlive(): void;
   end(): void;
   /** The connection is gone; whether the answer is too is the track's to say. */
@@ -83,6 +84,9 @@ export function createHttpReply({
   const reply: HttpReply = {
     principal,
     response: promise,
+    get isBehind() {
+      return track?.isBehind === true;
+    },
     before(message) {
       if (!isOver) opened().send(message);
     },
@@ -130,6 +134,9 @@ export function createPlainTrack(onAbandoned: () => void): Track {
     else out.write(text);
   };
   return {
+    get isBehind() {
+      return out?.isBehind === true;
+    },
     send: (message) => write(sseEvent(message)),
     keepAlive: () => write(sseKeepAlive),
     attach(opened) {

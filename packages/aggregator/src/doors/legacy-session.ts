@@ -6,10 +6,10 @@ import type { Answers, Questions as Asked, Caller, Exchange } from "../exchange.
 import type { Dialect } from "../names/dialects.ts";
 import type { Profile } from "../profile.ts";
 import { faultOf, RpcError, rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Tree } from "../tree.ts";
+import type { Deliver, Tree } from "../tree.ts";
 import type { Account } from "./accounts.ts";
 import { refusalOf } from "./asking.ts";
-import { hear, isLoudEnough } from "./ear.ts";
+import { hear } from "./ear.ts";
 import { progressTokenOf, withoutHop } from "./envelope.ts";
 import type { Hello } from "./hello.ts";
 import { legacyFault, legacyResult } from "./legacy-form.ts";
@@ -23,6 +23,7 @@ import {
 } from "./message.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import type { Reply } from "./reply.ts";
+import { isChange, unasked } from "./unasked.ts";
 import { createUnderWay, type OneUnderWay, type UnderWay } from "./under-way.ts";
 import { createWatching, type Watching } from "./watching.ts";
 
@@ -39,7 +40,14 @@ export interface LegacySessionOptions {
   place?: string | undefined;
   hello: Hello;
   /** The way to the client for what belongs to no request. */
-  aside: { readonly isOpen: boolean; send(message: JsonObject): void };
+  aside: Aside;
+}
+
+export interface Aside {
+  readonly isOpen: boolean;
+  /** The client does not read what it was sent. */
+  readonly isBehind: boolean;
+  send(message: JsonObject): void;
 }
 
 export interface LegacySession {
@@ -62,11 +70,13 @@ interface State {
   readonly questions: Questions;
   readonly underWay: UnderWay;
   readonly watching: Watching;
-  logLevel: LogLevel;
+  /** As the client has set it. */
+  logLevel: LogLevel | undefined;
 }
 
-/** What a client hears that has not said what it wants. */
+/** What a client hears that has not said what it wants: of its own requests, and of what belongs to none. */
 const defaultLogLevel: LogLevel = "info";
+const unaskedLogLevel: LogLevel = "warning";
 /** Of the other era; a tree need not know them. */
 const notYet = new Set(["server/discover", "subscriptions/listen"]);
 
@@ -74,17 +84,22 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
   const { tree, log, hello, aside } = options;
   let isClosed = false;
   const questions = createQuestions();
-  const caller = callerOf(options, questions, () => state.logLevel);
   const deliver = (method: string, params: JsonObject) => {
-    if (!isClosed) aside.send(notificationMessage(method, params));
+    if (isClosed) return true;
+    const level = state.logLevel ?? unaskedLogLevel;
+    const notices = unasked({ level, hasForeign: true, isRendered: true }, method, params);
+    if (notices.length > 0 && aside.isBehind && !isChange(method)) return false;
+    for (const [shown, about] of notices) aside.send(notificationMessage(shown, about));
+    return true;
   };
+  const caller = callerOf(options, questions, deliver, () => levelOf(state));
   const state: State = {
     options,
     caller,
     questions,
     underWay: createUnderWay(options.account, options.limits.mcpRequestsPerPrincipalMax),
     watching: createWatching({ tree, caller, log, deliver }),
-    logLevel: defaultLogLevel,
+    logLevel: undefined,
   };
   const { underWay, watching } = state;
 
@@ -121,7 +136,17 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
   };
 }
 
-function callerOf(options: LegacySessionOptions, questions: Questions, logLevel: () => LogLevel): Caller {
+/** Of what belongs to its requests. */
+function levelOf({ logLevel }: State): LogLevel {
+  return logLevel ?? defaultLogLevel;
+}
+
+function callerOf(
+  options: LegacySessionOptions,
+  questions: Questions,
+  deliver: Deliver,
+  logLevel: () => LogLevel,
+): Caller {
   const { hello, aside, key, dialect, profile, place } = options;
   const caller: Caller = {
     get principal() {
@@ -137,10 +162,7 @@ function callerOf(options: LegacySessionOptions, questions: Questions, logLevel:
     get logLevel() {
       return logLevel();
     },
-    deliver(method, params) {
-      if (method === "notifications/message" && !isLoudEnough(params.level, logLevel())) return;
-      aside.send(notificationMessage(method, params));
-    },
+    deliver,
     async askAside(question) {
       const refusal = refusalOf(question, caller);
       if (refusal !== undefined) throw refusal;
@@ -202,7 +224,7 @@ function exchangeOf(state: State, { method, params }: RpcRequest, one: OneUnderW
     wantsProgress: ear.progressToken !== undefined,
     paramHeaders: {},
     signal,
-    notify: (method, params) => hear(ear, state.logLevel, method, params),
+    notify: (method, params) => hear(ear, levelOf(state), method, params),
     ask: (asked) => ask(state, asked, one),
   };
 }

@@ -17,10 +17,11 @@ export interface LineRepliesOptions {
   write(message: JsonObject | JsonObject[]): void;
   /** May leave it out where the client does not read. */
   writeAside(message: JsonObject): void;
+  isBehind(): boolean;
   onEmpty(): void;
 }
 
-export function createLineReplies({ write, writeAside, onEmpty }: LineRepliesOptions): LineReplies {
+export function createLineReplies({ write, writeAside, isBehind, onEmpty }: LineRepliesOptions): LineReplies {
   const cuts = new Map<string, () => void>();
 
   function open(ids: readonly RequestId[]): Reply {
@@ -42,6 +43,9 @@ export function createLineReplies({ write, writeAside, onEmpty }: LineRepliesOpt
     };
     for (const key of keys) cuts.set(key, cut);
     return {
+      get isBehind() {
+        return isBehind();
+      },
       before(message) {
         if (!isOver) writeAside(message);
       },

@@ -1,12 +1,14 @@
 // `subscriptions/listen`: a request whose answer comes when listening is over. First it is told what it will hear.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { metaKeys } from "../era.ts";
+import { isLogLevel, metaKeys, unaskedKey } from "../era.ts";
+import type { Caller } from "../exchange.ts";
 import { rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Subscription, Tree, Wishes } from "../tree.ts";
 import type { Account } from "./accounts.ts";
 import { metaOf } from "./envelope.ts";
 import { isPlain, notificationMessage, resultMessage } from "./message.ts";
 import type { ModernRequest } from "./modern.ts";
+import { isChange, type UnaskedWish, unasked } from "./unasked.ts";
 
 export interface Listening {
   tree: Pick<Tree, "subscribe">;
@@ -26,11 +28,20 @@ export async function listen(
   account: Account,
 ): Promise<void> {
   const wishes = readWishes(message.params.notifications);
+  const wish = readUnasked(message.params.notifications, caller);
+  if (wish !== undefined) wishes.unasked = true;
   if (account.listens >= listensMax) throw new McpxError("rate_limited", "too many subscriptions are open");
   const { id } = message;
   const mark = { [metaKeys.subscriptionId]: id };
   const say = (method: string, params: JsonObject) =>
     reply.before(notificationMessage(method, { ...params, _meta: { ...metaOf(params), ...mark } }));
+  const pass = (method: string, params: JsonObject) => {
+    const notices: [string, JsonObject][] =
+      caller.isParent === true || wish === undefined ? [[method, params]] : unasked(wish, method, params);
+    if (notices.length > 0 && reply.isBehind && !isChange(method)) return false;
+    for (const [shown, about] of notices) say(shown, about);
+    return true;
+  };
   let early: [string, JsonObject][] | undefined = [];
   let subscription: Subscription | undefined;
   let isOver = false;
@@ -55,9 +66,11 @@ export async function listen(
   reply.onCut(close);
   try {
     subscription = await tree.subscribe(caller, wishes, (method, params) => {
-      if (isOver) return;
-      if (early === undefined) say(method, params);
-      else if (early.length < earlyMax) early.push([method, params]);
+      if (isOver) return true;
+      if (early === undefined) return pass(method, params);
+      if (early.length >= earlyMax) return false;
+      early.push([method, params]);
+      return true;
     });
   } catch (error) {
     close();
@@ -67,9 +80,9 @@ export async function listen(
     subscription.close();
     return;
   }
-  const granted = grantedOf(subscription.granted);
+  const granted = grantedOf(subscription.granted, message.params.notifications);
   say("notifications/subscriptions/acknowledged", { notifications: granted });
-  for (const [method, params] of early) say(method, params);
+  for (const [method, params] of early) pass(method, params);
   early = undefined;
   if (Object.keys(granted).length === 0) end();
   else enders.add(end);
@@ -95,13 +108,25 @@ function isUri(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= uriCharsMax;
 }
 
+/** `undefined` where only changes are wanted. Servers log on this stream where the request itself says how much. */
+function readUnasked(given: unknown, { logLevel }: Caller): UnaskedWish | undefined {
+  const wanted = isPlain(given) ? given[unaskedKey] : undefined;
+  if (wanted === undefined || wanted === false) {
+    return logLevel && { level: logLevel, hasForeign: false, isRendered: true };
+  }
+  const level = isPlain(wanted) ? wanted.logLevel : undefined;
+  const isGood = (wanted === true || isPlain(wanted)) && (level === undefined || isLogLevel(level));
+  if (!isGood) throw bad(`${unaskedKey} must be true, or an object with a logLevel`);
+  return { level: level ?? logLevel, hasForeign: true, isRendered: false };
+}
+
 /** Without what was not granted: an acknowledgement names only what will come. */
-function grantedOf(granted: Wishes): JsonObject {
-  return Object.fromEntries(
-    Object.entries(granted).filter(
-      ([, value]) => value === true || (Array.isArray(value) && value.length > 0),
-    ),
+function grantedOf({ unasked: isUnasked, ...granted }: Wishes, asked: unknown): JsonObject {
+  const wish = isUnasked === true && isPlain(asked) ? asked[unaskedKey] : undefined;
+  const kept = Object.entries(granted).filter(
+    ([, value]) => value === true || (Array.isArray(value) && value.length > 0),
   );
+  return { ...Object.fromEntries(kept), ...(wish !== undefined && wish !== false && { [unaskedKey]: wish }) };
 }
 
 function bad(detail: string) {

@@ -26,6 +26,8 @@ export interface MessageChannel {
   write(message: JsonObject | JsonObject[]): void;
   /** May leave it out where the client does not read. */
   writeAside(message: JsonObject): void;
+  /** The client does not read what it was sent. */
+  isBehind(): boolean;
   /** Nothing is under way any more, and the client asks nothing more. */
   onDone(): void;
 }
@@ -46,7 +48,7 @@ const sweepMs = 1_000;
 export function createMessageDoor(
   tree: Tree,
   principal: Principal | (() => Principal),
-  { write, writeAside, onDone }: MessageChannel,
+  { write, writeAside, isBehind, onDone }: MessageChannel,
   options: MessageDoorOptions,
 ): MessageDoor {
   const { log, limits } = options;
@@ -60,8 +62,8 @@ export function createMessageDoor(
   const onEmpty = () => {
     if (isEnding) onDone();
   };
-  const replies = createLineReplies({ write, writeAside, onEmpty });
-  const client = createStdioClient({ ...options, tree, principal, replies, writeAside });
+  const replies = createLineReplies({ write, writeAside, isBehind, onEmpty });
+  const client = createStdioClient({ ...options, tree, principal, replies, writeAside, isBehind });
   const timer = setInterval(client.sweep, sweepMs).unref();
 
   function take(text: string): void {

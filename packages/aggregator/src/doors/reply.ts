@@ -2,6 +2,8 @@
 import type { JsonObject } from "@mcpx/protocol";
 
 export interface Reply {
+  /** The client does not read what it was sent. */
+  readonly isBehind: boolean;
   /** Something that comes before the answer. */
   before(message: JsonObject): void;
   /** The answer; nothing comes after it. The status is for HTTP, where nothing came before. */

@@ -15,7 +15,8 @@ export interface SessionStreams {
   /** Whether somebody listens to what belongs to no request. */
   readonly isOpen: boolean;
   readonly isAttached: boolean;
-  /** What belongs to no request. */
+  readonly isBehind: boolean;
+  /** What belongs to no request; nothing is kept before somebody has listened. */
   send(message: JsonObject): void;
   createTrack(onAbandoned: () => void): Track;
   /** A GET: the stream of what belongs to no request, or the one `Last-Event-ID` names. Throws `bad_request`. */
@@ -41,6 +42,7 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
   const aside = createEventStream({ number: 0, isPrimed, limits });
   let last = 0;
   let heardAt = clock.monotonic();
+  let hasListened = false;
 
   function createTrack(onAbandoned: () => void): Track {
     last += 1;
@@ -55,6 +57,9 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
       if (!stream.isAttached) kept.idleSince = clock.monotonic();
     };
     return {
+      get isBehind() {
+        return stream.isBehind;
+      },
       send: stream.send,
       keepAlive: stream.keepAlive,
       attach(out) {
@@ -99,7 +104,12 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
         aside.isAttached || [...streams.values()].some(({ stream }) => stream.isAttached && !stream.isOver)
       );
     },
-    send: aside.send,
+    get isBehind() {
+      return aside.isBehind;
+    },
+    send(message) {
+      if (hasListened) aside.send(message);
+    },
     createTrack,
     connect(request, lastEventId) {
       const { stream, kept, position } = find(lastEventId);
@@ -116,6 +126,7 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
         headers: sseHeaders,
         stream(out) {
           opened = out;
+          if (kept === undefined) hasListened = true;
           stream.attach(out, position);
           if (kept !== undefined && !stream.isOver) kept.idleSince = undefined;
           if (isGone) leave();

@@ -33,6 +33,7 @@ export interface StdioClientOptions extends MessageDoorOptions {
   principal: Principal | (() => Principal);
   replies: LineReplies;
   writeAside(message: JsonObject): void;
+  isBehind(): boolean;
 }
 
 export interface StdioClient {
@@ -45,7 +46,7 @@ export interface StdioClient {
 }
 
 export function createStdioClient(options: StdioClientOptions): StdioClient {
-  const { tree, replies, log, clock, limits, names = null, profile, writeAside } = options;
+  const { tree, replies, log, clock, limits, names = null, profile, writeAside, isBehind } = options;
   const { ownSegment, principal: given } = options;
   const principal = typeof given === "function" ? given : () => given;
   const accounts = createAccounts();
@@ -87,7 +88,13 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
       dialect,
       profile,
       hello,
-      aside: { isOpen: true, send: writeAside },
+      aside: {
+        isOpen: true,
+        get isBehind() {
+          return isBehind();
+        },
+        send: writeAside,
+      },
     });
     session = opened;
     try {

@@ -38,7 +38,9 @@ export function serveStdio(tree: Tree, principal: Principal, options: StdioDoorO
     if (output.writableLength <= burstFactor * limits.queueBytesMax) write(message);
   }
 
-  const door = createMessageDoor(tree, principal, { write, writeAside, onDone: close }, options);
+  const isBehind = () => output.writableLength > limits.queueBytesMax;
+  const channel = { write, writeAside, isBehind, onDone: close };
+  const door = createMessageDoor(tree, principal, channel, options);
 
   function close(): void {
     if (isClosed) return;

@@ -1,12 +1,13 @@
-// What a legacy session hears of: changes of lists, and updates of the resources its client subscribed to.
+// What a legacy session hears of: changes of lists, what servers say unasked, and updates of the resources its client
+// subscribed to.
 import type { Logger } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
 import { rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Subscription, Tree } from "../tree.ts";
+import type { Deliver, Subscription, Tree } from "../tree.ts";
 
 export interface Watching {
-  /** From now on changes of lists are told. */
+  /** From now on changes of lists, and what servers say unasked, are told. */
   lists(): void;
   subscribe(params: JsonObject): Promise<JsonObject>;
   unsubscribe(params: JsonObject): JsonObject;
@@ -17,12 +18,17 @@ export interface WatchingOptions {
   tree: Pick<Tree, "subscribe">;
   caller: Caller;
   log: Logger;
-  deliver(method: string, params: JsonObject): void;
+  deliver: Deliver;
 }
 
 const resourcesMax = 1_000;
 const uriCharsMax = 8_192;
-const allLists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+const everything = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+  unasked: true,
+};
 
 export function createWatching({ tree, caller, log, deliver }: WatchingOptions): Watching {
   const resources = new Map<string, Promise<Subscription>>();
@@ -36,7 +42,7 @@ export function createWatching({ tree, caller, log, deliver }: WatchingOptions):
   return {
     lists() {
       if (lists !== undefined) return;
-      lists = tree.subscribe(caller, allLists, deliver);
+      lists = tree.subscribe(caller, everything, deliver);
       lists.catch((error) => log.warn({ err: error }, "a session hears of no changes"));
     },
     async subscribe(params) {

@@ -179,6 +179,10 @@ export class Conversation implements WireTaker {
     });
   }
 
+  reach(why: string | undefined): void {
+    this.#taker.reach?.(why);
+  }
+
   /** A notification or an answer. */
   tell(message: JsonObject): void {
     if (this.#wire === undefined || this.#why !== undefined) return;

@@ -125,7 +125,8 @@ export class LegacyLink implements Link, Listener {
   #logged(params: JsonObject, on: InFlight | undefined): void {
     const inFlight =
       on === undefined && !this.#conversation.hasStreams ? this.#conversation.only : this.#ownerOf(on);
-    if (inFlight === undefined) this.#taker.notification("notifications/message", params);
+    const isUnclear = !this.#conversation.hasStreams && this.#conversation.oldest !== undefined;
+    if (inFlight === undefined) this.#taker.notification("notifications/message", params, isUnclear);
     else inFlight.notify("notifications/message", params);
   }
 

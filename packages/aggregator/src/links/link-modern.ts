@@ -1,7 +1,7 @@
 // A conversation with a server of the modern era: every request says who asks and what they can, and a question comes
 // back as a result. What is said unasked comes by a subscription.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { type LogLevel, metaKeys, modernRevision } from "../era.ts";
+import { type LogLevel, metaKeys, modernRevision, treeExtension, unaskedKey } from "../era.ts";
 import type { Conversation, InFlight, Listener } from "./conversation.ts";
 import { headerValue } from "./header-value.ts";
 import type { Link, LinkRequest, LinkTaker, ServerFacts } from "./link.ts";
@@ -24,6 +24,8 @@ const nameFields: Readonly<Record<string, string>> = {
   "tasks/update": "taskId",
   "tasks/cancel": "taskId",
 };
+/** What a server is to log outside of requests. */
+const ownLogLevel: LogLevel = "info";
 /** How long an opening waits until changes are told of; they are made up for if it takes longer. */
 const acknowledgedMs = 1_000;
 
@@ -43,7 +45,11 @@ export class ModernLink implements Link, Listener {
     this.pid = wire.pid;
     this.ended = wire.ended;
     const listen = (id: string, notifications: Filter, signal: AbortSignal) =>
-      this.#send(id, this.#own("subscriptions/listen", signal, { notifications }));
+      this.#send(id, {
+        ...this.#own("subscriptions/listen", signal, { notifications }),
+        // Servers of this era log only where a request says how much.
+        logLevel: isObject(this.facts.capabilities.logging) ? ownLogLevel : undefined,
+      });
     this.#listening = new Listening(conversation, taker, listen);
     conversation.listener = this;
     void wire.ended.then(() => this.#listening.close());
@@ -143,7 +149,8 @@ export class ModernLink implements Link, Listener {
 
   #logged(params: JsonObject, on: InFlight | undefined): void {
     const inFlight = on ?? this.#conversation.only;
-    if (inFlight === undefined) this.#taker.notification("notifications/message", params);
+    const isUnclear = !this.#conversation.hasStreams && this.#conversation.oldest !== undefined;
+    if (inFlight === undefined) this.#taker.notification("notifications/message", params, isUnclear);
     else inFlight.notify("notifications/message", params);
   }
 
@@ -153,11 +160,14 @@ export class ModernLink implements Link, Listener {
       const capability = this.facts.capabilities[list];
       return isObject(capability) && capability[what] === true;
     };
+    const { extensions } = this.facts.capabilities;
     return {
       ...(has("tools", "listChanged") && { toolsListChanged: true }),
       ...(has("prompts", "listChanged") && { promptsListChanged: true }),
       ...(has("resources", "listChanged") && { resourcesListChanged: true }),
       ...(has("resources", "subscribe") && uris.size > 0 && { resourceSubscriptions: [...uris].sort() }),
+      ...(isObject(extensions) &&
+        isObject(extensions[treeExtension]) && { [unaskedKey]: { logLevel: ownLogLevel } }),
     };
   }
 }

@@ -35,8 +35,13 @@ export interface ServerFacts {
 
 /** What comes unasked. */
 export interface LinkTaker {
-  /** list_changed, resources/updated, messages and task states that belong to no request. */
-  notification(method: string, params: JsonObject): void;
+  /**
+   * list_changed, resources/updated, messages and task states that belong to no request. `isUnclear`: several calls are
+   * under way, and it may belong to any of them.
+   */
+  notification(method: string, params: JsonObject, isUnclear?: boolean): void;
+  /** Its server cannot be reached any more, and why; `undefined` when it can again. The conversation goes on. */
+  reach?(why: string | undefined): void;
   /** A legacy server's question while no request is under way. */
   question(question: Question): Promise<JsonObject>;
   /** A line for people: what a child wrote beside the protocol, and what the link had to drop. */

@@ -1,7 +1,7 @@
 // The subscription by which a modern server tells of changes: one, opened anew where the wishes change or it breaks.
 // The new one stands before the old one ends, and what may have been missed is announced as changed.
-import { isObject, type JsonObject } from "@mcpx/protocol";
-import { metaKeys } from "../era.ts";
+import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import { type LogLevel, metaKeys, unaskedKey } from "../era.ts";
 import { RpcError, rpcCodes } from "../rpc-error.ts";
 import type { Conversation, InFlight } from "./conversation.ts";
 import type { LinkTaker } from "./link.ts";
@@ -11,6 +11,8 @@ export interface Filter {
   promptsListChanged?: boolean;
   resourcesListChanged?: boolean;
   resourceSubscriptions?: readonly string[];
+  /** Trees only. */
+  [unaskedKey]?: { logLevel: LogLevel };
 }
 
 interface Subscription {
@@ -25,6 +27,8 @@ const firstDelayMs = 500;
 const delayMsMax = 60_000;
 /** A server that has not acknowledged by then never will. */
 const patienceMs = 30_000;
+/** A server that cannot be reached so many times in a row is lost. */
+const lostAfter = 2;
 
 export class Listening {
   readonly #conversation: Conversation;
@@ -123,6 +127,7 @@ export class Listening {
   #acknowledge(subscription: Subscription): void {
     subscription.isAcknowledged = true;
     if (subscription !== this.#newest) return;
+    if (this.#failures >= lostAfter) this.#taker.reach?.(undefined);
     this.#failures = 0;
     for (const other of this.#live.values()) if (other !== subscription) other.stop.abort();
     this.#onAcknowledged?.();
@@ -154,6 +159,9 @@ export class Listening {
     }
     const delayMs = Math.min(firstDelayMs * 2 ** Math.min(this.#failures, 10), delayMsMax);
     this.#failures += 1;
+    if (this.#failures >= lostAfter && isMcpxError(error) && error.code === "server_unreachable") {
+      this.#taker.reach?.(error.detail);
+    }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#open(), delayMs);
     this.#timer.unref();

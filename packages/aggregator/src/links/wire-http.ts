@@ -1,7 +1,7 @@
 // A server spoken to over streamable HTTP: each message is a POST, answered with JSON or a stream of events. Sessions,
 // the stream of what is said unasked and the resumption of streams are there once a legacy server has been initialized.
 import { setTimeout as wait } from "node:timers/promises";
-import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { rpcCodes } from "../rpc-error.ts";
 import { EventReader } from "./event-reader.ts";
 import type { HttpAnswer } from "./http-attempt.ts";
@@ -20,6 +20,8 @@ const triesMax = 5;
 /** How long a stream may stay open after its answer. */
 const lingerMs = 1_000;
 const farewellMs = 2_000;
+/** A server that cannot be reached so many times in a row is lost. */
+const lostAfter = 2;
 const remarkCharsMax = 400;
 const sessionOver = "its session is over";
 
@@ -52,6 +54,8 @@ class HttpWire implements Wire {
   #revision: string | undefined;
   #postHeaders: readonly string[] = contentHeaders;
   #isListening = false;
+  /** How many times in a row its stream could not be opened because nobody was there. */
+  #absences = 0;
 
   constructor(caller: HttpCaller, taker: WireTaker, bytesMax: number = defaultLinkLimits.messageBytesMax) {
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -222,12 +226,24 @@ class HttpWire implements Wire {
           if (this.#isSessionOver(error)) this.#end(sessionOver);
           return;
         }
+        this.#absent(error);
       }
       lastId = reader.lastId ?? lastId;
       retryMs = reader.retryMs ?? retryMs;
       await wait(delayMs(retryMs, failures), undefined, { signal }).catch(() => {});
       failures += 1;
     }
+  }
+
+  #absent(error: unknown): void {
+    if (!isMcpxError(error) || error.code !== "server_unreachable") return;
+    this.#absences += 1;
+    if (this.#absences === lostAfter) this.#taker.reach?.(error.detail);
+  }
+
+  #present(): void {
+    if (this.#absences >= lostAfter) this.#taker.reach?.(undefined);
+    this.#absences = 0;
   }
 
   /** Resolves when the stream is over, however it ended. */
@@ -241,8 +257,10 @@ class HttpWire implements Wire {
         signal,
         failed: (error) => (signal.aborted ? resolve() : reject(error)),
         taken: (answer) => {
-          if (isEventStream(answer)) readEvents(answer, reader, (f) => (f ? reject(f) : resolve()));
-          else {
+          if (isEventStream(answer)) {
+            this.#present();
+            readEvents(answer, reader, (f) => (f ? reject(f) : resolve()));
+          } else {
             answer.destroy();
             reject(new HttpRefusal(406, undefined));
           }

@@ -17,6 +17,8 @@ export interface WireTaker {
   message(message: JsonObject): void;
   /** A line for people. */
   remark(line: string): void;
+  /** The other side cannot be reached, and why; `undefined` when it can again. */
+  reach?(why: string | undefined): void;
   /** The answer to this came and cannot be read. */
   unreadable?(id: string | number, detail: string): void;
 }

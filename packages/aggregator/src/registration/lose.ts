@@ -1,7 +1,6 @@
 // A subserver that cannot be reached: degraded first, told upward at once, gone when its grace is over.
 // [AX-13.1-1] [AX-13.2-1] [AX-13.3-2]
-import { closeCodes, deadlineMs, leaseMs, treeNotifications } from "@mcpx/protocol";
-import { tellParents } from "../announce.ts";
+import { closeCodes, deadlineMs, leaseMs } from "@mcpx/protocol";
 import { degrade, restore } from "../degrade.ts";
 import { isDegraded } from "../server.ts";
 import { keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
@@ -24,17 +23,12 @@ export function lose(state: RegistrarState, subserver: Subserver, why: string): 
 /** Nothing is dispatched to it any more; its session may still be saved. */
 export function suspend(state: RegistrarState, subserver: Subserver, why: string): void {
   if (!subserver.isAlive) return;
-  const { tree, clock, log } = state;
+  const { tree, log } = state;
   const { registration, server } = subserver;
   subserver.isAlive = false;
   log.warn({ segment: registration.segment, why }, "a subserver is lost");
+  // Tells those above, too.
   degrade(tree, server, why);
-  tellParents(tree, treeNotifications.subserverLost, {
-    segment: registration.segment,
-    subserver_id: registration.subserverId,
-    reason: "subserver_unreachable",
-    since: new Date(clock.now()).toISOString(),
-  });
 }
 
 /** A sign of life before its session was over. */

@@ -80,6 +80,7 @@ function serverFor(
     declared: capabilities,
     budget: rule.budget && state.budgets.accountFor(subserverId, rule.budget),
     refusal: () => refusalOf(state, own()),
+    subserverId,
     describe: () => describeSubserver(state, own()),
     open: (opening, taker) => {
       const refusal = () => refusalOf(state, own());

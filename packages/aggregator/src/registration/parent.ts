@@ -94,7 +94,7 @@ function served(
           log.debug({ err: error }, "the tree above could not be told");
         });
       };
-      const channel = { write, writeAside: write, onDone: () => {} };
+      const channel = { write, writeAside: write, isBehind: () => false, onDone: () => {} };
       const options = { log, clock, limits, names: "canonical", ownSegment: segment } as const;
       const door = createMessageDoor(tree, principal, channel, options);
       closeDoor = door.close;

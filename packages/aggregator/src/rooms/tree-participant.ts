@@ -83,7 +83,7 @@ function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string)
         tree,
         // Asked for every request: tokens are refreshed, and rights taken. News belong to none.
         () => memberPrincipal(peer, senders ?? principalsOf(peer)),
-        { write, writeAside: write, onDone: () => {} },
+        { write, writeAside: write, isBehind: () => false, onDone: () => {} },
         { clock, log, limits, names: "canonical" },
       );
       end = door.close;
@@ -111,6 +111,8 @@ function roomTree(tree: RunningTree): Tree {
     ...tree,
     describe: (caller) => tree.describe(overheardCaller(caller)),
     handle: (exchange) => handle(overheard(exchange)),
+    // The room would read, and its log would keep, whatever any server says.
+    subscribe: (caller, { unasked: _, ...wishes }, deliver) => tree.subscribe(caller, wishes, deliver),
   };
 }
 

@@ -4,6 +4,8 @@ import type { Limits } from "@mcpx/protocol";
 import { cutOffStalled } from "./cut-off-stalled.ts";
 
 export interface ResponseStream {
+  /** More waits for the reader than may for long. */
+  readonly isBehind: boolean;
   /** False where the reader is behind; what was written is kept all the same, until the bound. */
   write(text: string): boolean;
   /** After it nothing is written any more. */
@@ -35,6 +37,9 @@ export function createResponseStream(
   });
   response.once("close", settle);
   return {
+    get isBehind() {
+      return response.writableLength > queueBytesMax;
+    },
     write(text) {
       if (response.writableEnded || response.destroyed) return false;
       if (response.writableLength > burstFactor * queueBytesMax) {

@@ -1,0 +1,89 @@
+// What servers say unasked, and what the tree itself says of its servers, to everybody who may hear it: the trees above
+// us and the clients that asked. [AX-12-1]
+import { type JsonObject, treeNotifications } from "@mcpx/protocol";
+import { seesRoot } from "./directory.ts";
+import type { Caller } from "./exchange.ts";
+import { mayHear } from "./may-see.ts";
+import { personOf } from "./people/person.ts";
+import { isTree, type Server } from "./server.ts";
+import type { Subscriber } from "./subscriptions.ts";
+import type { TreeState } from "./tree-state.ts";
+import { isForEverybody, type Origin, rooted, routeIn, type Upward, upward, withOrigin } from "./upward.ts";
+
+/** `owner`: the one caller the conversation belongs to, who alone hears it then. */
+export function tellUpward(
+  state: TreeState,
+  server: Server,
+  { method, params }: Upward,
+  owner?: Caller | undefined,
+): void {
+  const told = upward(originOf(server), method, params);
+  const isMeant = ({ caller }: Subscriber) => {
+    if (owner !== undefined) return caller.key === owner.key;
+    return caller.isParent === true || isForEverybody(method);
+  };
+  tell(state, server, told, isMeant);
+}
+
+/** What a tree says of a server, by `params.segment`. [AX-12-4] */
+export function tellOfServer(state: TreeState, server: Server, method: string, params: JsonObject): void {
+  const told = { method, params: withOrigin(params) };
+  // To a tree above, no segment is the whole tree; and that is not lost with the server at its root.
+  const isOfRoot = params.segment === "" && method === treeNotifications.subserverLost;
+  tell(state, server, told, ({ caller }) => !(isOfRoot && caller.isParent === true));
+}
+
+/** Once for each loss, until the server is there again. A lost tree is told of once for all that stands below it. */
+export function tellLost(state: TreeState, server: Server): void {
+  if (server.isLost) return;
+  server.isLost = true;
+  tellOfServer(state, server, treeNotifications.subserverLost, lostParams(state, server));
+}
+
+/** The same where only one caller's own conversation is lost. */
+export function tellLostTo(state: TreeState, server: Server, owner: Caller): void {
+  const told = { method: treeNotifications.subserverLost, params: withOrigin(lostParams(state, server)) };
+  const { method, params } = rooted(state.rootSegment, told);
+  if (owner.isParent !== true) owner.deliver?.(method, params);
+}
+
+function lostParams({ clock }: TreeState, { segment, subserverId }: Server): JsonObject {
+  return {
+    segment: segment ?? "",
+    ...(subserverId !== undefined && { subserver_id: subserverId }),
+    reason: "subserver_unreachable",
+    since: new Date(clock.now()).toISOString(),
+  };
+}
+
+export function originOf(server: Server): Origin {
+  return { segment: server.segment, isTree: isTree(server) };
+}
+
+function tell(
+  state: TreeState,
+  server: Server,
+  told: Upward,
+  isMeant: (subscriber: Subscriber) => boolean,
+): void {
+  const route = routeIn(told.params);
+  const shown = rooted(state.rootSegment, told);
+  for (const subscriber of hearers(state)) {
+    const { caller, deliver } = subscriber;
+    // What is said to one user is for nobody else.
+    const isTheirs = server.person === undefined || server.person === personOf(caller)?.name;
+    if (!isTheirs || !isMeant(subscriber) || !mayHear(state, caller, server, route)) continue;
+    const { method, params } = seesRoot(caller) ? shown : told;
+    if (deliver(method, params) === false) state.missedByClients += 1;
+  }
+}
+
+/** Each tree above once, by its newest subscription, before which the older ones end; and every client that asked. */
+function hearers({ subscribers }: TreeState): Iterable<Subscriber> {
+  const byKey = new Map<string | Subscriber, Subscriber>();
+  for (const one of subscribers) {
+    if (one.caller.isParent === true) byKey.set(one.caller.key, one);
+    else if (one.granted.unasked === true) byKey.set(one, one);
+  }
+  return byKey.values();
+}
