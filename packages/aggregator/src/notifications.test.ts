@@ -202,6 +202,32 @@ test("[AX-12-2] [AX-12-6] rate and buffer can be set", async () => {
   expect(numbersOf(told.filter((one) => !isOverflow(one)))).toEqual([0, 1, 7, 8, 9]);
 });
 
+test("[AX-12-2] [AX-12-6] a server's own rate and buffer count instead, and others from when it is replaced", async () => {
+  const [slow, other] = [inProcessServer({}), inProcessServer({})];
+  const own = { notifications: { ratePerSecond: 2, waitingMax: 3 } };
+  const tree = testTree([serverOptions("slow", slow.open, own), serverOptions("other", other.open)], {
+    isRealTime: true,
+  });
+  const told = await listen(tree);
+  const say = (voice: LinkTaker | undefined, count: number) => {
+    for (let n = 0; n < count; n += 1) voice?.notification("notifications/message", { n });
+  };
+  await voiceOf(tree, slow);
+  say(slow.takers.at(-1), 10);
+  say(other.takers.at(-1), 50);
+  expect(told).toHaveLength(2 + 50);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(told.filter((one) => !isOverflow(one))).toHaveLength(2 + 50 + 3);
+  told.length = 0;
+  const faster = serverOptions("slow", slow.open, { notifications: { ratePerSecond: 20 } });
+  tree.tree.change({ servers: [faster, serverOptions("other", other.open)] });
+  await voiceOf(tree, slow);
+  await vi.advanceTimersByTimeAsync(1_000);
+  told.length = 0;
+  say(slow.takers.at(-1), 30);
+  expect(told).toHaveLength(20);
+});
+
 test("[AX-12-2] changes of lists are merged, and are no part of the hundred", async () => {
   const { leaf, tree } = leafTree();
   const told = await listen(tree);

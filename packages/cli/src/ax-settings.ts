@@ -19,10 +19,26 @@ export function axSettings(config: Config, world: FillInFrom): AxSettings {
   return {
     parents: parents.map((parent, index) => parentOptions(parent, index, world)),
     ruleFor(segment) {
-      const { scope, authority, development } = ownOf(subservers, segment) ?? {};
+      const { scope, authority, development, notifications } = ownOf(subservers, segment) ?? {};
       const budget = ownOf(budgets, segment) ?? ownOf(budgets, anySegment);
-      return { scope, authority, isDevelopment: development, budget };
+      return {
+        scope,
+        authority,
+        isDevelopment: development,
+        budget,
+        notifications: flowLimits(notifications),
+      };
     },
+  };
+}
+
+/** As the tree knows them; what is not given is the tree's to say. */
+export function flowLimits(config: Config["notifications"]): SubserverRule["notifications"] {
+  if (config === undefined) return undefined;
+  const { ratePerSecond, buffer } = config;
+  return {
+    ...(ratePerSecond !== undefined && { ratePerSecond }),
+    ...(buffer !== undefined && { waitingMax: buffer }),
   };
 }
 

@@ -132,6 +132,12 @@ const toolOverride = section({
   capability: capability.exactOptional(),
 });
 
+/** How much of what a server says unasked is passed on. */
+const notifications = section({
+  ratePerSecond: is.count.exactOptional(),
+  buffer: is.count.exactOptional(),
+});
+
 /** As the known clients write it, and what is ours beside it. */
 const mcpServer = section({
   command: is.text("a command", "npx").exactOptional(),
@@ -163,6 +169,7 @@ const mcpServer = section({
   deny: list(is.ownToolGlob).exactOptional(),
   tools: byName(z.string(), toolOverride).exactOptional(),
   pin: is.flag.exactOptional(),
+  notifications: notifications.exactOptional(),
 }).check(({ value, issues }) => {
   const { command, url, room, as, root, segment, args, tools = {} } = value;
   const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
@@ -211,6 +218,7 @@ const subserver = section({
   scope: scope.exactOptional(),
   authority: is.dnsAuthority.exactOptional(),
   development: is.flag.exactOptional(),
+  notifications: notifications.exactOptional(),
 });
 
 /** A tree above us. */
@@ -373,6 +381,12 @@ export const configSchema = section(
     subservers: byName(is.segment, subserver).exactOptional(),
     devices: byName(is.segment, device).exactOptional(),
     budgets: byName(is.segment, budget).exactOptional(),
+    costUnits: section({
+      free: is.costUnits.exactOptional(),
+      metered: is.costUnits.exactOptional(),
+      expensive: is.costUnits.exactOptional(),
+    }).exactOptional(),
+    notifications: notifications.exactOptional(),
     gates: gates.exactOptional(),
     degraded: section({ grace: is.durationOrZero.exactOptional() }).exactOptional(),
     log: section({

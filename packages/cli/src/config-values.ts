@@ -44,6 +44,12 @@ export const positive = value<number>(
   (input) => typeof input === "number" && Number.isFinite(input) && input > 0,
 );
 
+export const costUnits = value<number>(
+  "a number from 0",
+  10,
+  (input) => typeof input === "number" && Number.isFinite(input) && input >= 0,
+);
+
 export const finite = value<number>("a number", 0.1, (input) => Number.isFinite(input));
 
 export const byte = value<number>("a whole number from 0 to 255", 2, (input) => isWhole(input, 0, 255));

@@ -254,3 +254,22 @@ test("[PL-4-1] rights of levels are read, and none that would let others than fu
     'mcpx.json:4:5 levels.guest: expected one of "full", "responder", "restricted"; found "guest"',
   ]);
 });
+
+test("[AX-12-2] [AX-12-6] [AX-11.4-4] rates, buffers and costs are checked, and misspelt keys are told the right ones", () => {
+  const good = {
+    notifications: { ratePerSecond: 1, buffer: 10 },
+    subservers: { edge: { notifications: { ratePerSecond: 5 } } },
+    mcpServers: { notes: { command: "notes", notifications: { buffer: 5 } } },
+    costUnits: { free: 0, metered: 0.5, expensive: 20 },
+  };
+  expect(faults(JSON.stringify(good))).toEqual([]);
+  const bad = [
+    { notifications: { ratePerSecond: 0 } },
+    { notifications: { buffer: 1.5 } },
+    { subservers: { edge: { notifications: { buffer: "many" } } } },
+    { costUnits: { expensive: -1 } },
+  ];
+  for (const one of bad) expect(faults(JSON.stringify(one)), JSON.stringify(one)).toHaveLength(1);
+  expect(faults('{"notifications": {"rate": 1}}')[0]).toContain("ratePerSecond");
+  expect(faults('{"costUnits": {"expensiv": 1}}')[0]).toContain("did you mean expensive");
+});

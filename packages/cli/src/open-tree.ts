@@ -101,13 +101,19 @@ export async function openTree(
     pins: isPinned ? createSqlitePinStore(db) : undefined,
     secret: identity.secret("tree"),
     graceMs,
+    notifications: settings.notifications,
     gates,
     signIns,
     rooms: parts.rooms,
   });
   opened.defer(() => tree.close());
   opened.defer(identity.revocations.onRevoked((jti) => endOwnOf(tree.state, jti)));
-  const budgets = createBudgets({ store: createSqliteBudgetStore(db), clock, log });
+  const budgets = createBudgets({
+    store: createSqliteBudgetStore(db),
+    clock,
+    log,
+    costs: settings.costUnits,
+  });
   opened.defer(() => budgets.close());
   const id = aggregatorId(db);
   const store = createSqliteRegistrationStore({ db, clock });

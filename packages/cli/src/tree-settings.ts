@@ -14,7 +14,7 @@ import {
   userKey,
 } from "@mcpx/aggregator";
 import { isId, McpxError } from "@mcpx/protocol";
-import { type AxSettings, axSettings } from "./ax-settings.ts";
+import { type AxSettings, axSettings, flowLimits } from "./ax-settings.ts";
 import type { Config, LoadedConfig } from "./config.ts";
 import { type DeviceSettings, deviceSettings } from "./device-settings.ts";
 import { Failure } from "./failure.ts";
@@ -34,6 +34,10 @@ export interface TreeSettings {
   isPinned: boolean;
   /** How long the tools of a lost server stay listed; the tree's default unless given. */
   graceMs: number | undefined;
+  /** How much of what servers say unasked is passed on; the tree's default unless given. */
+  notifications?: ServerOptions["notifications"];
+  /** What a call of each cost class costs; the tree's default unless given. */
+  costUnits?: Config["costUnits"];
   ax: AxSettings;
   gates: GateSettings;
   /** The rooms it is a participant of. */
@@ -107,6 +111,8 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
     devices,
     isPinned: pins,
     graceMs: config.degraded?.grace,
+    notifications: flowLimits(config.notifications),
+    ...(config.costUnits && { costUnits: config.costUnits }),
     ax,
     gates: gateSettings(config, world),
     rooms: roomsOf(config),
@@ -156,6 +162,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     idleMs: config.idleTimeout,
     overrides: overridesOf(config),
     isUnpinned: config.pin === false,
+    notifications: flowLimits(config.notifications),
     awaited,
     ...(room !== undefined && { isShared: true, isDotted: true, room }),
     ...(config.oauth?.per === "user" && world.user === undefined

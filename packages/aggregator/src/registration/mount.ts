@@ -78,6 +78,7 @@ function serverFor(
     listMs,
     scope: standing.scope,
     declared: capabilities,
+    notifications: rule.notifications,
     budget: rule.budget && state.budgets.accountFor(subserverId, rule.budget),
     refusal: () => refusalOf(state, own()),
     subserverId,

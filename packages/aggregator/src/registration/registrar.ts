@@ -3,6 +3,7 @@
 import type { Audit, Clock, Logger, Principal } from "@mcpx/host";
 import type { AuthScope, Budget, Registration } from "@mcpx/protocol";
 import type { Budgets } from "../budget.ts";
+import type { FlowLimits } from "../notification-flow.ts";
 import type { Server } from "../server.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { Channel } from "./channel.ts";
@@ -16,6 +17,8 @@ export interface SubserverRule {
   /** What it says of itself is believed without proof. [AX-4.2-3] */
   isDevelopment?: boolean | undefined;
   budget?: Budget | undefined;
+  /** How much of what it says unasked is passed on. */
+  notifications?: Partial<FlowLimits> | undefined;
 }
 
 /** Who is at the other end of a channel, as the door found out. */
