@@ -43,7 +43,7 @@ export interface LegacySessionOptions {
   aside: Aside;
 }
 
-export interface Aside {
+interface Aside {
   readonly isOpen: boolean;
   /** The client does not read what it was sent. */
   readonly isBehind: boolean;
