@@ -49,7 +49,11 @@ test("[AX-9.2-1] [AX-9.2-2] [AX-9.2-3] annotations reach the root as they were g
   const { root, name } = chain(8);
   const listed = (await root.ask("tools/list")).tools as JsonObject[];
   const tool = listed.find((one) => one.name === name);
-  expect(tool?._meta).toEqual({ "x-mcpax-capability": capability, "x-mcpax-hops": 8 });
+  expect(tool?._meta).toEqual({
+    "x-mcpax-capability": capability,
+    "x-mcpax-believed": capability,
+    "x-mcpax-hops": 8,
+  });
 });
 
 test("[AX-7.2-4] a tree above is told how long a call took; a plain client is not", async () => {

@@ -160,10 +160,10 @@ test("[AX-9.2-2] the operator says what a plain server's tool is; what a tree sa
     return (await listed()).find(({ name }) => name === "s.a")?._meta as JsonObject;
   };
   const plain = await shown({ tools });
-  expect(plain["x-mcpax-capability"]).toMatchObject(capability);
+  expect(plain["x-mcpax-believed"]).toMatchObject(capability);
   expect(plain).not.toHaveProperty("x-mcpax-safety");
   const below = await shown({ tools, capabilities: { extensions: { "org.mcpax/aggregator": {} } } });
-  expect(below["x-mcpax-capability"]).toMatchObject({
+  expect(below["x-mcpax-believed"]).toMatchObject({
     mutable: true,
     reversible: false,
     cost_class: "expensive",

@@ -1,3 +1,4 @@
+import { readCapability } from "@mcpx/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pinnedCharsMax, pinnedText } from "./pinned-text.ts";
@@ -11,6 +12,22 @@ const shuffled = (value: unknown): unknown => {
       .map(([key, inner]) => [key, shuffled(inner)]),
   );
 };
+
+test("[AX-9.2-1] a tree that begins to pass annotations on as they are has not changed its tools", () => {
+  const filled = { ...readCapability({ mutable: false }) };
+  const before = pinnedText({ name: "t", _meta: { "x-mcpax-capability": filled, "x-mcpax-hops": 1 } });
+  const raw = { mutable: false, "com.example/vendor": 1 };
+  const now = {
+    name: "t",
+    _meta: { "x-mcpax-capability": raw, "x-mcpax-believed": filled, "x-mcpax-hops": 1 },
+  };
+  expect(pinnedText(now)).toBe(before);
+  const looser = { ...now, _meta: { ...now._meta, "x-mcpax-believed": { ...filled, auth_scope: "read" } } };
+  // The annotation says nothing of the scope: that is read as the most cautious, whatever is believed below.
+  expect(pinnedText(looser)).toBe(before);
+  const stricter = { ...now, _meta: { ...now._meta, "x-mcpax-believed": { ...filled, mutable: true } } };
+  expect(pinnedText(stricter)).not.toBe(before);
+});
 
 test("the order of keys does not matter, and everything else does", () => {
   fc.assert(

@@ -1,6 +1,13 @@
 // What of a tool must not change unseen, as one text: the same for the same meaning, whatever the order of keys, and
 // bounded in size and depth, since a stranger wrote it. Pure.
-import { capabilityKey, isObject, type JsonObject, numberOf } from "@mcpx/protocol";
+import {
+  believedKey,
+  capabilityKey,
+  capabilityOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+} from "@mcpx/protocol";
 
 /** Of one tool. */
 export const pinnedCharsMax = 256 * 1_024;
@@ -17,10 +24,19 @@ export function pinnedText(item: JsonObject): string | undefined {
   const entries: [string, unknown][] = pinnedKeys
     .filter((key) => item[key] !== undefined)
     .map((key) => [key, item[key]]);
-  const capability = isObject(item._meta) ? item._meta[capabilityKey] : undefined;
+  const capability = saidOf(item);
   if (capability !== undefined) entries.push(["capability", lasting(capability)]);
   const writer = new CanonicalWriter(pinnedCharsMax);
   return writer.write(Object.fromEntries(entries), 0) ? writer.text() : undefined;
+}
+
+/**
+ * The annotation; of a tree's tool what is to be believed of it. Trees of older versions have sent that in the place of
+ * the annotation: the same text, so that nothing has changed when they are renewed.
+ */
+function saidOf(item: JsonObject): unknown {
+  const meta = isObject(item._meta) ? item._meta : {};
+  return meta[believedKey] === undefined ? meta[capabilityKey] : capabilityOf(item, true);
 }
 
 function lasting(capability: unknown): unknown {

@@ -1,5 +1,14 @@
 // From what a server lists to entries of the tree. Nothing is dropped silently: what cannot be listed is named. Pure.
-import { capabilityOf, fitsScope, type JsonObject, withRoot } from "@mcpx/protocol";
+import {
+  annotationCharsMax,
+  believedKey,
+  capabilityKey,
+  capabilityOf,
+  fitsScope,
+  isObject,
+  type JsonObject,
+  withRoot,
+} from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { aliasNames } from "./names/alias-names.ts";
@@ -59,7 +68,7 @@ export function readEntries(
   return { entries, disabled, leftOut, overrideFaults: faults };
 }
 
-/** Why a tool of a registered server cannot be listed. */
+/** Why a tool cannot be listed. */
 function misfit(
   { scope, declared, isTree: isOne }: Server,
   name: string,
@@ -67,6 +76,10 @@ function misfit(
 ): string | undefined {
   // Only trees have names with parts. [AX-4.3-1] [AX-10.3-1]
   if (declared !== undefined && isOne !== true && name.includes(".")) return "its name has a dot";
+  const meta = isObject(item._meta) ? item._meta : {};
+  for (const key of [capabilityKey, believedKey])
+    if ((JSON.stringify(meta[key])?.length ?? 0) > annotationCharsMax)
+      return `its ${key} is longer than ${annotationCharsMax} characters`;
   if (scope !== undefined && !fitsScope(capabilityOf(item, true), scope))
     return `it wants more than ${scope}`;
   return undefined;

@@ -1,5 +1,5 @@
 // The latency of each tool of a server, kept as long as the server is known, and the annotation that shows it.
-import type { Capability, LatencyClass } from "@mcpx/protocol";
+import { type Capability, capabilityKey, isObject, type LatencyClass, latencyClasses } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import { createLatency, type Latency } from "./latency.ts";
 
@@ -21,7 +21,7 @@ export function latencyOf(entry: Entry): Latency {
   return made;
 }
 
-/** As it is declared, but for a class that was found to be slower, and what was lost. [AX-9.2-1] [AX-13.2-2] */
+/** What we believe of it, with the class it was found to have on this path, and what was lost. [AX-9.2-4] [AX-13.2-2] */
 export function shownCapability(entry: Entry): Readonly<Capability> | undefined {
   const { capability, server, name } = entry;
   if (capability === undefined) return undefined;
@@ -29,4 +29,30 @@ export function shownCapability(entry: Entry): Readonly<Capability> | undefined 
   const isDegraded = server.degraded !== undefined;
   if (!isDegraded && effective === capability.latency_class) return capability;
   return { ...capability, latency_class: effective, ...(isDegraded && { availability: "degraded" }) };
+}
+
+/**
+ * The annotation as its server gave it, whatever is in it: unknown fields stay, missing ones stay missing. Only the path
+ * changes it: a class that calls have shown to be slower, and the loss of the server. For a server that gives none, the
+ * hop it is attached to says what it believes. [AX-9.2-1] [AX-9.2-2] [AX-13.2-2]
+ */
+export function shownAnnotation(entry: Entry, believed: Readonly<Capability>): unknown {
+  const { item, server } = entry;
+  const said = isObject(item._meta) ? item._meta[capabilityKey] : undefined;
+  if (said === undefined) return believed;
+  if (!isObject(said)) return said;
+  const isSlower =
+    believed.latency_class !== declaredLatency(entry) && isBefore(said.latency_class, believed.latency_class);
+  const isDegraded = server.degraded !== undefined;
+  if (!isSlower && !isDegraded) return said;
+  return {
+    ...said,
+    ...(isSlower && { latency_class: believed.latency_class }),
+    ...(isDegraded && { availability: "degraded" }),
+  };
+}
+
+function isBefore(said: unknown, found: LatencyClass): boolean {
+  const place = latencyClasses.indexOf(said as LatencyClass);
+  return place !== -1 && place < latencyClasses.indexOf(found);
 }

@@ -1,5 +1,12 @@
 // Tools of the tree as lines for people. Everything in them may come from strangers. Pure.
-import { isObject, type JsonObject, withoutRoot } from "@mcpx/protocol";
+import {
+  believedKey,
+  believedOf,
+  capabilityKey,
+  isObject,
+  type JsonObject,
+  withoutRoot,
+} from "@mcpx/protocol";
 import { jsonLines, shortened } from "./call-text.ts";
 import { rootIn } from "./look-at-tree.ts";
 import { columns } from "./output.ts";
@@ -68,8 +75,7 @@ export function serverOf(name: string, servers: readonly JsonObject[]): JsonObje
 
 function metaOf(tool: JsonObject): { meta: JsonObject; capability: JsonObject } {
   const meta = isObject(tool._meta) ? tool._meta : {};
-  const capability = meta["x-mcpax-capability"];
-  return { meta, capability: isObject(capability) ? capability : {} };
+  return { meta, capability: believedOf(tool) };
 }
 
 function dangerOf(tool: JsonObject): ToolRow["danger"] {
@@ -123,7 +129,8 @@ export function showLines(tool: JsonObject, server: JsonObject | undefined): str
     ...jsonBlock("arguments", tool.inputSchema),
     ...jsonBlock("result", tool.outputSchema),
     ...jsonBlock(isDoubted(tool) ? `hints ${doubt}` : "hints", tool.annotations),
-    ...jsonBlock("annotation", meta["x-mcpax-capability"]),
+    ...jsonBlock("annotation", meta[capabilityKey]),
+    ...jsonBlock("believed here", meta[believedKey]),
   ];
   return shortened(lines, linesMax, charsMax);
 }

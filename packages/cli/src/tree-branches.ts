@@ -1,5 +1,5 @@
 // What stands below a tree of the tree, as its tools' dotted names show it. Pure.
-import { isObject, type JsonObject, latencyClasses } from "@mcpx/protocol";
+import { believedOf, type JsonObject, latencyClasses } from "@mcpx/protocol";
 
 export interface Branch {
   /** The last part of its name. */
@@ -61,7 +61,7 @@ export function isServer({ segment }: Branch): boolean {
 
 /** `fast`, or `fast to slow`; `undefined` where nothing is said. */
 export function latencyText(tools: readonly JsonObject[]): string | undefined {
-  const said = new Set(tools.map((tool) => capabilityOf(tool).latency_class));
+  const said = new Set(tools.map((tool) => believedOf(tool).latency_class));
   const classes = latencyClasses.filter((name) => said.has(name));
   const [quickest, slowest] = [classes.at(0), classes.at(-1)];
   return quickest === slowest ? quickest : `${quickest} to ${slowest}`;
@@ -69,10 +69,5 @@ export function latencyText(tools: readonly JsonObject[]): string | undefined {
 
 /** All of them are of something that was lost. */
 export function areDegraded(tools: readonly JsonObject[]): boolean {
-  return tools.length > 0 && tools.every((tool) => capabilityOf(tool).availability === "degraded");
-}
-
-function capabilityOf({ _meta }: JsonObject): JsonObject {
-  const capability = isObject(_meta) ? _meta["x-mcpax-capability"] : undefined;
-  return isObject(capability) ? capability : {};
+  return tools.length > 0 && tools.every((tool) => believedOf(tool).availability === "degraded");
 }

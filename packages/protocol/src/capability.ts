@@ -25,7 +25,12 @@ export interface Capability {
   schema_version: string;
 }
 
+/** What a tool's server says of it: goes up as it is. [AX-9.2-1] */
 export const capabilityKey = "x-mcpax-capability";
+/** What the hop that lists the tool believes of it, complete: travels beside the annotation, each hop writes its own. */
+export const believedKey = "x-mcpax-believed";
+/** Of an annotation, as JSON. A stranger wrote it, and every hop keeps and passes it. */
+export const annotationCharsMax = 8_192;
 
 /** How a tool is read that says nothing of itself: it changes things, for good. [AX-9.1-1] */
 export const cautious: Readonly<Capability> = Object.freeze({
@@ -61,12 +66,30 @@ export function fitsScope({ auth_scope, mutable }: Readonly<Capability>, scope: 
   return authScopes.indexOf(wanted) <= authScopes.indexOf(scope);
 }
 
-/** A tool's annotation, else what its MCP hints say, else the cautious reading. */
+/**
+ * What is to be believed of a tool: its annotation and what the hop below believes of it, field by field the stricter of
+ * the two; else what its MCP hints say; else the cautious reading. A hop that believes less loosens nothing the tool's
+ * server has said. [AX-9.1-2] [AX-9.2-2]
+ */
 export function capabilityOf(tool: JsonObject, isTrusted: boolean): Readonly<Capability> {
   const meta = isObject(tool._meta) ? tool._meta : {};
-  const annotation = meta[capabilityKey];
-  const declared = isObject(annotation) ? readCapability(annotation) : fromHints(tool.annotations);
+  const said = readAny(meta[capabilityKey]);
+  const believed = readAny(meta[believedKey]);
+  const both = said && believed && stricterOf(believed, said);
+  const declared = both ?? said ?? believed ?? fromHints(tool.annotations);
   return isTrusted ? declared : raised(declared);
+}
+
+/** What is there and no annotation is one that says nothing: all of it is read as the most cautious. */
+function readAny(annotation: unknown): Readonly<Capability> | undefined {
+  return annotation === undefined ? undefined : readCapability(isObject(annotation) ? annotation : {});
+}
+
+/** What the gateway that lists a tool believes of it; of an older gateway, the annotation it has made of that. */
+export function believedOf({ _meta }: JsonObject): JsonObject {
+  const meta = isObject(_meta) ? _meta : {};
+  const believed = meta[believedKey] ?? meta[capabilityKey];
+  return isObject(believed) ? believed : {};
 }
 
 /** Each field of an annotation; what is unknown or missing counts as the most cautious. [AX-9.1-3] */

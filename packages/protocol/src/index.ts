@@ -64,7 +64,10 @@ export { type ArgumentChange, type ArgumentDiff, argumentDiff } from "./argument
 export { canonicalJson, digestOf } from "./canonical-json.ts";
 export {
   type AuthScope,
+  annotationCharsMax,
   authScopes,
+  believedKey,
+  believedOf,
   type Capability,
   capabilityKey,
   capabilityOf,

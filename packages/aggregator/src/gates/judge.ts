@@ -1,5 +1,5 @@
 // What is to become of a call: what the operator's rules say, else what its tool says of its danger. [AX-11.3-1]
-import { capabilityKey, cautious, isObject, type JsonObject } from "@mcpx/protocol";
+import { believedKey, capabilityKey, cautious, isObject, type JsonObject } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
@@ -29,15 +29,17 @@ export function judge(
 /** The word of a server that is not trusted counts only where it warns. [AX-9.1-2] */
 function isAnnotated({ server, name, item }: Entry): boolean {
   if (server.overrides?.tools.get(name)?.capability !== undefined) return true;
-  const annotation = isObject(item._meta) ? item._meta[capabilityKey] : undefined;
+  const meta = isObject(item._meta) ? item._meta : {};
+  const said = [meta[capabilityKey], meta[believedKey]].filter((one) => one !== undefined);
   const hints = item.annotations;
-  if (server.isTrusted) return isObject(annotation) || isObject(hints);
-  return warns(annotation, hints);
+  if (server.isTrusted) return said.length > 0 || isObject(hints);
+  const annotations = said.filter(isObject);
+  if (annotations.length > 0) return annotations.some(warns);
+  return isObject(hints) && isDestructive(hints);
 }
 
-function warns(annotation: unknown, hints: unknown): boolean {
-  if (isObject(annotation)) return annotation.mutable === true && annotation.reversible === false;
-  return isObject(hints) && isDestructive(hints);
+function warns({ mutable, reversible }: JsonObject): boolean {
+  return mutable === true && reversible === false;
 }
 
 function isDestructive({ readOnlyHint, destructiveHint }: JsonObject): boolean {

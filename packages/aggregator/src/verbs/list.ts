@@ -1,6 +1,8 @@
 // The four lists: merged, in a fixed order, page after page, each caller seeing what it may use. [AX-5.1-1]
 import {
+  believedKey,
   type Capability,
+  capabilityKey,
   isIrreversible,
   isObject,
   type JsonObject,
@@ -13,7 +15,7 @@ import { type Directory, directoryFor, shownName } from "../directory.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import type { ListKind } from "../fetch-list.ts";
 import { resourcesName } from "../server.ts";
-import { shownCapability } from "../tool-latency.ts";
+import { shownAnnotation, shownCapability } from "../tool-latency.ts";
 import type { TreeState } from "../tree-state.ts";
 
 const keys = {
@@ -90,18 +92,19 @@ export function render(directory: Directory, kind: ListKind, entry: Entry, calle
   if (kind === "templates") return { ...item, uriTemplate: canonical };
   const name = shownName(directory, entry, caller);
   if (capability === undefined) return { ...item, name };
-  return { ...item, name, _meta: toolMeta(item._meta, capability) };
+  return { ...item, name, _meta: toolMeta(entry, capability) };
 }
 
-/** The annotation goes up as it is, with the number of trees it has passed. [AX-9.2-1] [AX-9.2-3] */
-function toolMeta(meta: unknown, capability: Readonly<Capability>): JsonObject {
-  const own = isObject(meta) ? meta : {};
+/** The annotation goes up as it is, beside it what we believe, and the number of trees it has passed. [AX-9.2-3] */
+function toolMeta(entry: Entry, believed: Readonly<Capability>): JsonObject {
+  const own = isObject(entry.item._meta) ? entry.item._meta : {};
   const hops = numberOf(own["x-mcpax-hops"]) ?? 0;
   return {
     ...own,
-    "x-mcpax-capability": capability,
+    [capabilityKey]: shownAnnotation(entry, believed),
+    [believedKey]: believed,
     "x-mcpax-hops": hops + 1,
-    ...(isIrreversible(capability) && { "x-mcpax-safety": "irreversible_mutable" }),
+    ...(isIrreversible(believed) && { "x-mcpax-safety": "irreversible_mutable" }),
   };
 }
 

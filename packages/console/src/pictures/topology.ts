@@ -1,7 +1,14 @@
 // The tree as nodes: this gateway, the trees above it, its servers and what stands below them, its devices, and its
 // rooms with those who are in them; each with how it is. Pure.
 import type { Participant } from "@mcpx/client";
-import { capabilityOf, isIrreversible, isObject, type JsonObject, withoutRoot } from "@mcpx/protocol";
+import {
+  believedOf,
+  capabilityOf,
+  isIrreversible,
+  isObject,
+  type JsonObject,
+  withoutRoot,
+} from "@mcpx/protocol";
 
 export const healths = ["up", "idle", "starting", "ailing", "degraded", "down", "unknown"] as const;
 export type Health = (typeof healths)[number];
@@ -219,9 +226,8 @@ function branches(tools: readonly JsonObject[], depth: number, key: string, abov
   });
 }
 
-function isLost({ _meta }: JsonObject): boolean {
-  const said = isObject(_meta) ? _meta["x-mcpax-capability"] : undefined;
-  return isObject(said) && said.availability === "degraded";
+function isLost(tool: JsonObject): boolean {
+  return believedOf(tool).availability === "degraded";
 }
 
 const roomHealths: Readonly<Record<string, Health>> = {
