@@ -164,7 +164,7 @@ test("[AX-9.2-4] [AX-9.2-1] the path raises the class of an annotation that has 
   for (const [said, shown] of [
     [
       { latency_class: "fast", zone: 1 },
-      { latency_class: "standard", zone: 1 },
+      { latency_class: "slow", zone: 1 },
     ],
     [
       { latency_class: "slow", zone: 1 },
@@ -176,7 +176,7 @@ test("[AX-9.2-4] [AX-9.2-1] the path raises the class of an annotation that has 
     const server = inProcessServer({
       tools: [{ name: "t", inputSchema: { type: "object" }, _meta: { "x-mcpax-capability": said } }],
       handle({ method }) {
-        if (method === "tools/call") clock.advance(6_000);
+        if (method === "tools/call") clock.advance(40_000);
         return undefined as never;
       },
     });
