@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { harmless } from "@mcpx/protocol";
 import { afterEach, expect, test } from "vitest";
+import { startHostileParent } from "../../gates/attacks/support/hostile-parent.ts";
 import { startTestIssuer } from "../../support/test-issuer.ts";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import { ask, callTool, type Place, textOf } from "../support/ask.ts";
@@ -112,6 +113,7 @@ test("[AX-9.2-1] [AX-9.2-2] [AX-11.2-1] what is dangerous below is dangerous abo
   await expect.poll(() => namesAt(root)).toEqual(["n2.n3.plc.stop"]);
   expect((await toolAt(root, "n2.n3.plc.stop"))._meta).toEqual({
     "x-mcpax-capability": dangerous,
+    "x-mcpax-believed": dangerous,
     "x-mcpax-hops": 3,
     "x-mcpax-safety": "irreversible_mutable",
   });
@@ -221,11 +223,11 @@ test("[AX-13.3-3] a subserver goes to its backup once its lease is over, and not
   await issuer.down();
 });
 
-test("[AX-7.2-1] [AX-7.2-2] the root's route stands at every hop, and a wrong one is refused there", async () => {
+test("[AX-7.2-1] the root's route stands at every hop", async () => {
   const chain = await startChain(2);
   started.push(...chain);
   const [root] = chain as [TestServer, TestServer];
-  // A parent that is none of ours, above the root.
+  // A tree that is none of ours, below the root.
   const seen: Message[] = [];
   const token = await root.token({ sub: "x", topics: [], segment: "probe", scope: "write" } as never);
   const below = await rawRegistrant(root.url, token, {
@@ -242,4 +244,30 @@ test("[AX-7.2-1] [AX-7.2-2] the root's route stands at every hop, and a wrong on
   await expect.poll(() => namesAt(root)).toEqual(["probe.t"]);
   await callTool(await enter(root), "probe.t");
   expect(seen).toMatchObject([{ "x-mcpax-route": ["probe", "t"], "x-mcpax-cursor": 0 }]);
+});
+
+test("[AX-7.2-2] a wrong route from the parent is refused, and the right one is not", async () => {
+  const parent = await startHostileParent();
+  const parents = [{ url: parent.url, segment: "mid", token: "t", heartbeat: 0 }];
+  started.push(await startTestServer({ config: { parents, mcpServers: { leaf: stdioBackend() } } }));
+  const call = (segments: unknown, cursor: unknown) =>
+    parent.ask(
+      "tools/call",
+      { name: "leaf.echo", arguments: { text: "hi" } },
+      { "x-mcpax-route": segments, "x-mcpax-cursor": cursor },
+    );
+  const right = ["world", "mid", "leaf", "echo"];
+  expect(await call(right, 1)).toHaveProperty("result");
+  for (const [what, segments, cursor] of [
+    ["its cursor is at another hop", right, 0],
+    ["its cursor is past this hop", right, 2],
+    ["its cursor is outside", right, 4],
+    ["another segment stands here", ["world", "other", "leaf", "echo"], 1],
+    ["it leads to another tool", ["world", "mid", "leaf", "wait"], 1],
+    ["it has a segment too many", ["world", "mid", "leaf", "x", "echo"], 1],
+    ["it is too long", Array.from({ length: 129 }, () => "mid"), 1],
+    ["it is no list", "world.mid.leaf.echo", 1],
+  ] as const)
+    expect((await call(segments, cursor)).error?.data?.reason, what).toBe("bad_route");
+  await parent.close();
 });
