@@ -41,7 +41,7 @@ test("a script calls tools one after the other, and its exit code tells whether 
   const dataDir = scratch();
   await up(dataDir);
   await serveTiny(dataDir);
-  const chat = start(["join", "demo", "--data", dataDir], { isTyped: true });
+  const chat = start(["join", "demo", "--yes", "--data", dataDir], { isTyped: true });
   for (const line of [
     "/tools tiny",
     '/call tiny params {"a": 1}',
@@ -131,14 +131,14 @@ test("of the tree in a room one has what one's token opens, and is told where th
   const dataDir = scratch();
   writeFileSync(join(dataDir, "mcpx.json"), '{ "topics": { "demo": { "tree": true } } }');
   await up(dataDir);
-  const without = await enter(dataDir, "alice");
+  const without = await enter(dataDir, "alice", "--yes");
   const told =
     /^!! your token opens no tools of tree; mcpx join demo --tools GLOB, or mcpx token --tools GLOB makes one that does$/;
   without.type("/tools tree");
   await without.line(told);
   without.type("/call tree mcpax.status");
   await expect.poll(() => without.out.filter((line) => told.test(line))).toHaveLength(2);
-  const having = await enter(dataDir, "bob", "--tools", "mcpax.*");
+  const having = await enter(dataDir, "bob", "--tools", "mcpax.*", "--yes");
   having.type("/tools tree");
   await having.line(/^ {2}mcpax\.status\(\)/);
   having.type("/call tree mcpax.nothing");
@@ -237,7 +237,7 @@ test("--json prints events and answers one per line", async () => {
   const dataDir = scratch();
   await up(dataDir);
   await serveTiny(dataDir);
-  const alice = await enter(dataDir, "alice", "--json");
+  const alice = await enter(dataDir, "alice", "--json", "--yes");
   expect(JSON.parse(alice.out[0] ?? "")).toMatchObject({ event: "joined", id: "alice", level: "full" });
   await mcpx(["say", "demo", "hi", "--id", "bob", "--data", dataDir]);
   expect(JSON.parse(await alice.line(/"chat"/))).toMatchObject({ event: "chat", from: "bob", text: "hi" });
@@ -248,6 +248,40 @@ test("--json prints events and answers one per line", async () => {
   expect(JSON.parse(await alice.line(/"failed"/))).toMatchObject({ message: "no tool nothing" });
   alice.type("hello");
   expect(JSON.parse(await alice.line(/"said"/))).toMatchObject({ event: "said", seq: expect.any(Number) });
+});
+
+test("[X0-9-1] a script that may not be asked calls nothing without --yes", async () => {
+  const dataDir = scratch();
+  await up(dataDir);
+  await serveTiny(dataDir);
+  const alice = await enter(dataDir, "alice");
+  alice.type("/call tiny params");
+  await alice.line(/^!! \/call asks before it sends, and nobody can be asked here; mcpx join ROOM --yes$/);
+  alice.type();
+  expect((await alice.ended).code).toBe(1);
+  const { out } = await mcpx(["tail", "demo", "--no-follow", "--data", dataDir]);
+  expect(out).not.toContain("params");
+});
+
+test("[X0-9-1] at a terminal /call shows the call and sends it on y alone", async () => {
+  const dataDir = scratch();
+  await up(dataDir);
+  await serveTiny(dataDir);
+  const python = ["python3", join(import.meta.dirname, "support", "terminal.py")] as const;
+  const args = ["join", "demo", "--id", "alice", "--data", dataDir];
+  const alice = start([...mcpxCommand, ...args], { program: python, isTyped: true, env: { TERM: "xterm" } });
+  await alice.line(/as alice \(full\)/);
+  for (const no of ["n", "", "yes please", "/call tiny params"]) {
+    const asked = alice.out.filter((line) => line.includes("not called")).length;
+    alice.press('/call tiny params {"a": 1}\r');
+    alice.press(`${no}\r`);
+    await expect.poll(() => alice.out.filter((line) => line.includes("not called"))).toHaveLength(asked + 1);
+  }
+  expect(alice.out.some((line) => line.includes('{"name":"params"'))).toBe(false);
+  expect(alice.out.some((line) => line.includes('?? call params of tiny with {"a":1}?'))).toBe(true);
+  alice.press('/call tiny params {"a": 2}\r');
+  alice.press("y\r");
+  await alice.line(/\{"name":"params","arguments":\{"a":2\}/);
 });
 
 test("at a terminal, what comes in appears above what is being typed and leaves it whole", async () => {

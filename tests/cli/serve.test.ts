@@ -49,7 +49,7 @@ test("[B-ROOM-2] as a new user would: a published server, its tools and a call f
     env: { npm_config_cache: scratch(), npm_config_prefer_offline: "true" },
   });
   await served.line(/^everything is in demo with \d+ tools/);
-  const chat = start(["join", "demo", "--data", dataDir], { isTyped: true });
+  const chat = start(["join", "demo", "--yes", "--data", dataDir], { isTyped: true });
   chat.type("/tools everything");
   chat.type('/call everything echo {"message":"hi"}');
   chat.type();

@@ -9,6 +9,7 @@ import { announce } from "../join/announce.ts";
 import { type ChatLine, ProposalNumbers } from "../join/chat-line.ts";
 import { obey } from "../join/obey.ts";
 import { parseLine, verbNames } from "../join/parse-line.ts";
+import { Question } from "../join/question.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { closedFailure, roomFailure } from "../room-end.ts";
 import { jsonLine, visible } from "../visible.ts";
@@ -29,16 +30,17 @@ const options = {
     value: "GLOB",
     about: "tools of a tree in the room it may see and call",
   },
+  yes: { type: "boolean", about: "send what /call says without asking; scripts need it" },
 } as const;
 
 export const join = defineCommand({
-  usage: "ROOM [--id ID] [--level LEVEL] [--tools GLOB…]",
+  usage: "ROOM [--id ID] [--level LEVEL] [--tools GLOB…] [--yes]",
   words: { min: 1, max: 1, values: [["room"]] },
   options,
   examples: [
     ["mcpx join demo --id alice", "type to talk; /help shows what else"],
     ["mcpx join demo --level restricted", "talk and propose, but call nothing"],
-    [`echo '/call oven heat {"celsius": 220}' | mcpx join demo`, "from a script; ends with the input"],
+    [`echo '/call oven heat {"celsius": 220}' | mcpx join demo --yes`, "from a script; ends with the input"],
   ],
   run,
 });
@@ -67,11 +69,12 @@ async function run(context: JoinContext): Promise<number> {
   };
   signal.addEventListener("abort", leave, { once: true });
   room.addEventListener("state", ({ detail }) => detail.state === "closed" && leave());
-  const chat = createChat(context, room, input, leaving.signal);
+  const question = new Question();
+  const chat = createChat(context, room, input, { signal: leaving.signal, question });
   try {
     greet(chat);
     announce(chat);
-    const failures = await converse(chat, input, context.input().isTerminal);
+    const failures = await converse(chat, input, { isTerminal: context.input().isTerminal, question });
     if (room.state === "closed") throw closedFailure(room.reason);
     return failures > 0 && !context.input().isTerminal ? 1 : 0;
   } finally {
@@ -80,13 +83,27 @@ async function run(context: JoinContext): Promise<number> {
   }
 }
 
-function createChat(context: JoinContext, room: Room, input: InputLines, signal: AbortSignal): ChatLine {
+function createChat(
+  context: JoinContext,
+  room: Room,
+  input: InputLines,
+  { signal, question }: { signal: AbortSignal; question: Question },
+): ChatLine {
   const { options, output } = context;
   const tell = (lines: readonly string[], event: JsonObject) => {
     if (options.json) input.print(jsonLine(JSON.stringify(event), output));
     else if (lines.length > 0) input.print(lines.join("\n"));
   };
-  return { room, output, numbers: new ProposalNumbers(), signal, keyPath: keyPathOf(context), tell };
+  const confirm = async (text: string, event: JsonObject) => {
+    if (options.yes) return true;
+    if (!context.input().isTerminal) {
+      throw new Failure("/call asks before it sends, and nobody can be asked here", "mcpx join ROOM --yes");
+    }
+    tell([output.paint("yellow", `?? ${text} y sends it, anything else does not`)], event);
+    return question.ask(signal);
+  };
+  const numbers = new ProposalNumbers();
+  return { room, output, numbers, signal, keyPath: keyPathOf(context), confirm, tell };
 }
 
 function greet({ room, output, numbers, tell }: ChatLine): void {
@@ -104,9 +121,14 @@ function greet({ room, output, numbers, tell }: ChatLine): void {
 }
 
 /** Until the input ends or somebody leaves; resolves to how many commands failed. */
-async function converse(chat: ChatLine, input: InputLines, isTerminal: boolean): Promise<number> {
+async function converse(
+  chat: ChatLine,
+  input: InputLines,
+  { isTerminal, question }: { isTerminal: boolean; question: Question },
+): Promise<number> {
   let failures = 0;
   for await (const text of input.lines) {
+    if (question.take(text)) continue;
     const done = answer(chat, text).catch((error: unknown) => {
       if (chat.signal.aborted) return true;
       failures += 1;

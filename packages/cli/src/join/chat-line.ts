@@ -13,6 +13,8 @@ export interface ChatLine {
   readonly signal: AbortSignal;
   /** The key that signs decisions about gates. */
   readonly keyPath: string;
+  /** Asks the person at the terminal; throws where nobody can be asked and `--yes` was not given. */
+  confirm(question: string, event: JsonObject): Promise<boolean>;
   /** For people: lines that are safe to show. For programs: what they are about. */
   tell(lines: readonly string[], event: JsonObject): void;
 }

@@ -10,7 +10,7 @@ import { columns } from "../output.ts";
 import { peerRow, toolRows } from "../peer-rows.ts";
 import { targetText } from "../proposal-card.ts";
 import { roomGate, roomGateDesk } from "../room-gate-desk.ts";
-import { visible } from "../visible.ts";
+import { cut, visible } from "../visible.ts";
 import { type ChatLine, cardOf } from "./chat-line.ts";
 import { type Line, verbs } from "./parse-line.ts";
 
@@ -82,6 +82,11 @@ async function call(chat: ChatLine, { peer, tool, args }: Of<"call">): Promise<v
       `you are ${room.level} here and may not call`,
       `/propose ${peer} ${tool} … asks others to`,
     );
+  }
+  // What a participant says of its own tools is not trusted, so none of them is known to be harmless. [X0-9-1]
+  const question = `call ${visible(tool)} of ${visible(peer)} with ${cut(visible(JSON.stringify(args)), 400)}?`;
+  if (!(await chat.confirm(question, { event: "confirm", peer, tool, arguments: args }))) {
+    return tell([output.paint("dim", "-- not called")], { event: "not_called", peer, tool });
   }
   const onProgress = progressOf(chat, `${peer} ${tool}`);
   const called = room.peer(peer).callTool(tool, args, { signal, onProgress, propose: "never" });
