@@ -8,7 +8,7 @@ export interface ModelClient extends AsyncDisposable {
   /** Waits until the tree has exactly these, its own aside; what stands below may take a moment to be known above. */
   expectTools(names: readonly string[]): Promise<ReadonlyMap<string, Tool>>;
   /** The text of the answer. */
-  call(name: string): Promise<string>;
+  call(name: string, args?: Record<string, unknown>): Promise<string>;
 }
 
 const patienceMs = 15_000;
@@ -36,8 +36,8 @@ export async function connectModel(tree: ExampleTree): Promise<ModelClient> {
       assert.deepEqual([...tools.keys()], names);
       return tools;
     },
-    async call(name) {
-      const { content } = await client.callTool({ name, arguments: {} });
+    async call(name, args = {}) {
+      const { content } = await client.callTool({ name, arguments: args });
       const [first] = content;
       assert.equal(first?.type, "text");
       return first.text;

@@ -13,6 +13,8 @@ export interface ExampleTree extends AsyncDisposable {
   readonly url: string;
   /** As `mcpx token` makes them. */
   token(claims: Omit<TokenClaims, "topics">): Promise<string>;
+  /** What this command line prints, run by an administrator on this machine; rejects where it fails. */
+  run(...args: string[]): Promise<string>;
   /** What `mcpx tree` prints. */
   picture(): Promise<string>;
 }
@@ -42,6 +44,14 @@ export async function startTree(config: Config = {}): Promise<ExampleTree> {
   return {
     url: server.url,
     token,
+    async run(...args) {
+      const env = {
+        ...process.env,
+        MCPX_TOKEN: await token({ sub: "operator", tools: ["**"], admin: true }),
+      };
+      const words = ["--conditions=mcpx-source", main, ...args, "--data", dataDir];
+      return (await promisify(execFile)(process.execPath, words, { env })).stdout;
+    },
     async picture() {
       const env = { ...process.env, MCPX_TOKEN: await token({ sub: "viewer", tools: ["**"] }) };
       const args = ["--conditions=mcpx-source", main, "tree", "--url", server.url];
