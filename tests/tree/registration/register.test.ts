@@ -82,6 +82,7 @@ test("[AX-6.1-1] [AX-6.1-3] [AX-6.2-1] whoever registers is part of the tree, an
     lease_ms: 10_000,
     aggregator_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     epoch: 1,
+    budget: {},
   });
   await expect.poll(() => named("edge.")).toEqual(["edge.t"]);
   const heard = await callTool(place, "edge.t", { a: 1 });
