@@ -24,7 +24,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "conform",
-        "judge a gateway and its tree, ours or another's, by requirement",
+        "judge a gateway and its tree, ours or another's",
         async () => (await import("./commands/conform.ts")).conform,
       ),
       listed(
