@@ -18,7 +18,10 @@ const { positionals, values } = parseArgs({
 const [dataDir = ""] = positionals;
 const { parent, segment, token, backend } = values;
 const log = createLogger({ level: "error" });
+/** Segments that anybody registers, for as many registrants as the bench has. */
+const guests = Array.from({ length: 5_000 }, (_, i) => [`r${i}`, { development: true }]);
 const config = {
+  subservers: Object.fromEntries(guests),
   // What a hop costs, and not what a human does.
   gates: { rules: [{ tools: "**", action: "allow" as const }] },
   ...(backend !== undefined && { mcpServers: { bench: { url: backend, trusted: true } } }),

@@ -166,13 +166,21 @@ test("[AX-4.2-4] it takes over from one that has stopped, and that one ends when
   await expect.poll(() => named("lingers")).toContain("lingers.work");
 });
 
-test("[AX-4.2-1] a segment somebody has, by somebody else's token, is refused", async () => {
+test("[AX-4.2-1] [B-REG-1] a segment somebody has is refused, and one that the token does not name, with what to do", async () => {
   await answerOf(jsonRegister("taken"));
-  const [token = ""] = await mintTokens(gateway.dataDir, [{ sub: "other", topics: [] }]);
-  const words = ["register", url(), "taken", "--token", token, "--data", scratch()];
-  const { code, err } = await mcpx([...words, "--", process.execPath, ...stdioBackend().args]);
-  expect(code).toBe(1);
-  expect(err).toMatch(/^mcpx: .*namespace_conflict.*; see mcpx tree there/);
+  const refusal = async (claims: object) => {
+    const [token = ""] = await mintTokens(gateway.dataDir, [{ sub: "other", topics: [], ...claims }]);
+    const words = ["register", url(), "taken", "--token", token, "--data", scratch()];
+    const { code, err } = await mcpx([...words, "--", process.execPath, ...stdioBackend().args]);
+    expect(code).toBe(1);
+    return err;
+  };
+  expect(await refusal({ segment: "taken" })).toMatch(
+    /^mcpx: .*namespace_conflict.*; Register under another segment$/,
+  );
+  expect(await refusal({})).toBe(
+    "mcpx: The authority is not proven: the token names no segment; Get a token with `mcpx token --segment taken` at the aggregator",
+  );
 });
 
 test("[AX-10.1-1] a wrong token ends it, in one line and without the token", async () => {

@@ -38,7 +38,9 @@ interface Member extends RawRegistrant {
 }
 
 export async function startTreeOracle(): Promise<TreeOracle> {
-  const oracle = await Oracle.start({ config: { degraded: { grace: 0 } } });
+  const oracle = await Oracle.start({
+    config: { degraded: { grace: 0 }, subservers: { named: { authority: "edge.example.com" } } },
+  });
   const { server } = oracle;
   const token = oracle.hide(await server.token({ sub: "alice", topics: [], tools: ["**"] }));
   const place = { url: `${server.url}/mcp`, token };

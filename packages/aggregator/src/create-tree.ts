@@ -164,7 +164,8 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
   const extensions: JsonObject = state.isBridge ? {} : { [treeExtension]: { version: state.version } };
   const instructions: string[] = [];
   const servers = serversFor(state, caller).filter((server) => maySee(state, caller, server));
-  for (const { facts, segment } of servers) {
+  // Text of a guest would speak to every model at once, and its extensions in the tree's own name. [B-REG-1]
+  for (const { facts, segment } of servers.filter(({ isGuest }) => isGuest !== true)) {
     if (isObject(facts?.capabilities.extensions)) {
       for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;
     }

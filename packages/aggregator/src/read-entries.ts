@@ -4,6 +4,7 @@ import {
   believedKey,
   capabilityKey,
   capabilityOf,
+  describesDanger,
   fitsScope,
   isObject,
   type JsonObject,
@@ -80,7 +81,8 @@ function misfit(
   for (const key of [capabilityKey, believedKey])
     if ((JSON.stringify(meta[key])?.length ?? 0) > annotationCharsMax)
       return `its ${key} is longer than ${annotationCharsMax} characters`;
-  if (scope !== undefined && !fitsScope(capabilityOf(item, true), scope))
+  // What says nothing of its danger does not say that it writes either: it is listed, and stops at a gate. [AX-10.2-2]
+  if (scope !== undefined && describesDanger(item) && !fitsScope(capabilityOf(item, true), scope))
     return `it wants more than ${scope}`;
   return undefined;
 }

@@ -90,7 +90,7 @@ export interface Place {
   uri: string;
 }
 
-/** Where a resource is: by its prefix, or bare where only one server can have it. [B-TREE-2] */
+/** Where a resource is: by its prefix, or bare where only one server that is no guest can have it. [B-TREE-2] */
 export async function resolveUri(state: TreeState, uri: string, caller: Caller): Promise<Place> {
   const split = splitUri(uri);
   const prefixed = split && state.bySegment.get(split.segment);
@@ -101,7 +101,10 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
   }
   if (state.root !== undefined && mayUse(state, caller, resourcesName(state.root)))
     return { server: serverFor(state, state.root, caller), uri };
-  const servers = serversFor(state, caller).filter((server) => mayUse(state, caller, resourcesName(server)));
+  // A guest that lists others' URIs, or a template that fits all of them, would answer for their owners. [B-REG-1]
+  const servers = serversFor(state, caller).filter(
+    (server) => server.isGuest !== true && mayUse(state, caller, resourcesName(server)),
+  );
   const having = await Promise.all(
     servers.map(async (server) => ((await mayHave(state, server, uri, caller)) ? server : undefined)),
   );

@@ -52,6 +52,8 @@ export interface ServerOptions {
   open: OpenServer;
   /** Its annotations may lower protection. [AX-9.1-2] */
   isTrusted: boolean;
+  /** It registered, and is neither configured nor marked as trusted: its word goes only where it is asked. [B-REG-1] */
+  isGuest?: boolean | undefined;
   /** Instead of the latency class's; 0 is as long as the caller waits. */
   callMs?: number | undefined;
   /** How long a list waits for it. */

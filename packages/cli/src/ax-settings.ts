@@ -19,12 +19,13 @@ export function axSettings(config: Config, world: FillInFrom): AxSettings {
   return {
     parents: parents.map((parent, index) => parentOptions(parent, index, world)),
     ruleFor(segment) {
-      const { scope, authority, development, notifications } = ownOf(subservers, segment) ?? {};
+      const { scope, authority, development, trusted, notifications } = ownOf(subservers, segment) ?? {};
       const budget = ownOf(budgets, segment) ?? ownOf(budgets, anySegment);
       return {
         scope,
         authority,
         isDevelopment: development,
+        isTrusted: trusted,
         budget,
         notifications: flowLimits(notifications),
       };

@@ -218,6 +218,7 @@ const subserver = section({
   scope: scope.exactOptional(),
   authority: is.dnsAuthority.exactOptional(),
   development: is.flag.exactOptional(),
+  trusted: is.flag.exactOptional(),
   notifications: notifications.exactOptional(),
 });
 

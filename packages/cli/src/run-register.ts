@@ -1,8 +1,9 @@
 // What `mcpx register` does: a tree of one server, which it starts itself, registered under a segment of another.
 import { randomUUID } from "node:crypto";
 import { createTree, openLink, type RunningTree, registerAt } from "@mcpx/aggregator";
+import { RoomError } from "@mcpx/client/subserver";
 import { createLogger, type Logger, systemClock } from "@mcpx/host";
-import { defaultLimits } from "@mcpx/protocol";
+import { defaultLimits, isObject } from "@mcpx/protocol";
 import type { RegisterContext } from "./commands/register.ts";
 import { dataDirOf } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
@@ -33,8 +34,7 @@ export async function runRegister(context: RegisterContext): Promise<number> {
     const answer = await registered.catch(() => undefined);
     if (answer !== undefined && options.json) output.json({ event: "registered", ...answer });
     const error = await ended;
-    if (error !== undefined)
-      throw new Failure(error.message, "see mcpx tree there, and mcpx token --segment");
+    if (error !== undefined) throw new Failure(error.message, adviceOf(error));
     return 0;
   } finally {
     await tree.close();
@@ -74,6 +74,14 @@ function say({ output, options }: RegisterContext, segment: string, state: strin
   else if (state === "waiting") {
     output.note(`-- not registered: ${visible(error?.message ?? "lost")}; trying again`);
   }
+}
+
+/** What the aggregator suggests, such as the command that makes the token. */
+function adviceOf(error: Error): string {
+  const { suggestion } = error instanceof RoomError && isObject(error.data) ? error.data : {};
+  return typeof suggestion === "string"
+    ? visible(suggestion)
+    : "see mcpx tree there, and mcpx token --segment";
 }
 
 /** It is known again after a restart. */

@@ -66,6 +66,14 @@ export function fitsScope({ auth_scope, mutable }: Readonly<Capability>, scope: 
   return authScopes.indexOf(wanted) <= authScopes.indexOf(scope);
 }
 
+/** Whether a tool says anything of its danger: by an annotation, or by one of MCP's hints. A title is none of them. */
+export function describesDanger({ _meta, annotations }: JsonObject): boolean {
+  if (isObject(_meta) && [capabilityKey, believedKey].some((key) => isObject(_meta[key]))) return true;
+  if (!isObject(annotations)) return false;
+  const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
+  return [readOnlyHint, destructiveHint, idempotentHint].some((hint) => typeof hint === "boolean");
+}
+
 /**
  * What is to be believed of a tool: its annotation and what the hop below believes of it, field by field the stricter of
  * the two; else what its MCP hints say; else the cautious reading. A hop that believes less loosens nothing the tool's

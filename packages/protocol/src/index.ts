@@ -72,6 +72,7 @@ export {
   capabilityKey,
   capabilityOf,
   cautious,
+  describesDanger,
   fitsScope,
   harmless,
   isIrreversible,
@@ -166,7 +167,7 @@ export {
 } from "./registration.ts";
 export { roomMethods } from "./room-methods.ts";
 export { matchesTool, withoutRoot, withRoot } from "./root-name.ts";
-export { quoteShort, type Scanned, type Span, scan } from "./scan.ts";
+export { doubledKey, quoteShort, type Scanned, type Span, scan } from "./scan.ts";
 export { type ChainLink, signEnvelope, skippedMax } from "./signing/envelope-signature.ts";
 export {
   type JudgeOptions,

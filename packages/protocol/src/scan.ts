@@ -43,6 +43,19 @@ export function scan(source: string, limits: Pick<Limits, "depthMax">): Scanned 
   };
 }
 
+/**
+ * A key that an object has twice, by its dotted path: of the text's own object, and of those that `path` leads to.
+ * `JSON.parse` would keep the last of the two without a word.
+ */
+export function doubledKey(text: string, path: readonly string[]): string | undefined {
+  const { duplicate, spans } = walk(text, Number.POSITIVE_INFINITY).envelope;
+  if (duplicate !== undefined) return duplicate;
+  const [first = "", ...rest] = path;
+  const span = spans.get(first);
+  const deeper = span && doubledKey(text.slice(span.start, span.end), rest);
+  return deeper === undefined ? undefined : `${first}.${deeper}`;
+}
+
 function nameOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;

@@ -152,7 +152,7 @@ test("[AX-5.3-2] a circle of three that would close later is refused by whoever 
 });
 
 async function probe(server: TestServer): Promise<Message> {
-  const token = await server.token({ sub: "probe", topics: [] });
+  const token = await server.token({ sub: "probe", topics: [], segment: "probe" });
   const registrant = await rawRegistrant(server.url, token, { parentId: null });
   registrants.push(registrant);
   return registrant.register(registrationOf("probe"));

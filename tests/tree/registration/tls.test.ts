@@ -36,7 +36,7 @@ beforeAll(async () => {
     listen: { tls: { ...made.server, clientCa: made.ca } },
     subservers: {
       edge: { scope: "write" },
-      proven: { scope: "write" },
+      proven: { scope: "write", authority: `dns:${name}` },
       kept: { scope: "write", authority: `dns:${name}` },
     },
     degraded: { grace: "60s" },

@@ -6,9 +6,9 @@ import { isObject, type JsonObject, type Limits, McpxError, registrationMethods 
 import { sseEvent, sseHeaders, sseKeepAlive } from "../doors/event-stream.ts";
 import { headerOf } from "../doors/mcp-headers.ts";
 import { isId } from "../doors/message.ts";
-import { messageOf } from "./ax-socket.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
+import { readAxMessage } from "./read-ax-message.ts";
 import { type Credential, isSameCredential } from "./registrar.ts";
 import type { Registrant } from "./serve-registrant.ts";
 
@@ -25,7 +25,7 @@ export function createAxHttp(visits: AxVisits, limits: Limits): Route[] {
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const credential = await visits.identify(request);
-    const message = messageOf(await request.text(), limits);
+    const message = readAxMessage(await request.text(), limits);
     const id = headerOf(request.headers, sessionHeader);
     if (id !== undefined) return say(sessions.get(id), credential, message);
     if (message.method !== registrationMethods.register) {

@@ -3,8 +3,8 @@ import type { SubserverSocket } from "@mcpx/client/subserver";
 import type { Principal } from "@mcpx/host";
 import { type CloseCode, closeCodes, isMcpxError, type JsonObject, type Limits } from "@mcpx/protocol";
 import { textOf } from "../doors/message.ts";
-import { messageOf } from "./ax-socket.ts";
 import type { AxVisits } from "./ax-visits.ts";
+import { readAxMessage } from "./read-ax-message.ts";
 import type { Registrant } from "./serve-registrant.ts";
 
 /** Opens a connection for whoever this process vouches for. */
@@ -53,14 +53,14 @@ export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
     };
     const hear = (text: string) => {
       try {
-        registrant?.take(messageOf(text, limits));
+        registrant?.take(readAxMessage(text, limits));
       } catch (error) {
         end(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
       }
     };
     later(() => {
       try {
-        const credential = { principal, certificateNames: [] };
+        const credential = { principal, certificateNames: [], isLocal: true };
         visits.checkPlace(credential);
         registrant = visits.begin(channel, credential);
         tell(socket.onopen, {});

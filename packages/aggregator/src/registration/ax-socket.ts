@@ -1,11 +1,11 @@
 // `/ax` over WebSocket: the registrant opens it, one JSON-RPC message in each text frame. [AX-6.1-3]
 import type { UpgradeHandler } from "@mcpx/host";
-import { closeCodes, isMcpxError, isObject, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import { closeCodes, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { textOf } from "../doors/message.ts";
-import { parse } from "../doors/parse.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
+import { readAxMessage } from "./read-ax-message.ts";
 
 const closeReasonCharsMax = 100;
 /** Beyond it the other side does not read, whatever it asks for. */
@@ -29,19 +29,13 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
         if (opened.readyState !== opened.OPEN) return;
         try {
           if (isBinary) throw new McpxError("not_text");
-          take(messageOf(String(data), limits));
+          take(readAxMessage(String(data), limits));
         } catch (error) {
           channel.close(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
         }
       });
     });
   };
-}
-
-export function messageOf(text: string, limits: Limits): JsonObject {
-  const value = parse(text, limits.mcpDepthMax);
-  if (!isObject(value)) throw new McpxError("not_an_object");
-  return value;
 }
 
 function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limits): Channel {

@@ -66,11 +66,12 @@ function serverFor(
   const { segment, subserverId, subtreeIds, capabilities } = registration;
   const rule = state.ruleFor(segment);
   const isTree = subtreeIds !== undefined;
-  const isTrusted = standing.isProven || rule.isDevelopment === true;
+  const isTrusted = standing.isProven || rule.isTrusted === true;
   return createServer({
     name: segment,
     segment,
     isTrusted,
+    isGuest: standing.isGuest,
     isShared: true,
     isTree,
     // A tree whose word counts pins its own servers' tools.

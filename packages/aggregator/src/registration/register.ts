@@ -46,6 +46,7 @@ export async function register(
   state.pending.set(segment, []);
   try {
     const standing = await state.prove(registration, applicant.credential);
+    checkSubtree(registration, standing);
     checkPlace(state, registration, standing);
     checkCycle(state, registration);
     await checkParent(state, registration, applicant);
@@ -61,6 +62,14 @@ function checkRoom({ bySegment, pending, subserversMax }: RegistrarState, segmen
   if (bySegment.size + pending.size >= subserversMax && !bySegment.has(segment)) {
     throw new McpxError("too_many_subservers", `no more than ${subserversMax} can register here`);
   }
+}
+
+/** Ids of others are believed of one that has proven who it is: a false one would cut us off from a tree above. */
+function checkSubtree({ subtreeIds, segment }: Registration, { isProven }: Standing): void {
+  if (isProven || subtreeIds === undefined) return;
+  throw new McpxError("authority_unproven", "an aggregator registers only where its segment is proven", {
+    suggestion: `Get a token with \`mcpx token --segment ${segment}\` at the aggregator`,
+  });
 }
 
 /** First come, first served; who was here before comes back to its own place. [AX-4.2-1] [AX-4.2-4] */

@@ -14,8 +14,10 @@ export interface SubserverRule {
   scope?: AuthScope | undefined;
   /** Only this DNS name may have it. */
   authority?: string | undefined;
-  /** What it says of itself is believed without proof. [AX-4.2-3] */
+  /** Any valid token registers here, without proof. [AX-4.2-3] */
   isDevelopment?: boolean | undefined;
+  /** Its instructions and bare URIs are shown, and its annotations count, as those of a configured server. */
+  isTrusted?: boolean | undefined;
   budget?: Budget | undefined;
   /** How much of what it says unasked is passed on. */
   notifications?: Partial<FlowLimits> | undefined;
@@ -26,6 +28,8 @@ export interface Credential {
   principal: Principal | undefined;
   /** DNS names of a client certificate. */
   certificateNames: readonly string[];
+  /** It is of this process: a device that the operator has configured. */
+  isLocal?: boolean | undefined;
 }
 
 /** Who somebody is for the tree, and what that allows. */
@@ -34,6 +38,8 @@ export interface Standing {
   identity: string;
   isProven: boolean;
   scope: AuthScope;
+  /** The operator has neither configured it nor marked it as trusted. [B-REG-1] */
+  isGuest: boolean;
 }
 
 /** One that registered, also while it is lost. */

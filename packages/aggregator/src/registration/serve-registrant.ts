@@ -17,6 +17,7 @@ import type { WireEnd } from "./channel-wire.ts";
 import { deregister } from "./deregister.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { askForLists } from "./mount.ts";
+import { checkDoubled } from "./read-ax-message.ts";
 import { register } from "./register.ts";
 import type { Credential, RegistrarState, Subserver } from "./registrar.ts";
 import { update } from "./update.ts";
@@ -109,10 +110,12 @@ export function serveRegistrant(
   async function request(
     id: RequestId,
     method: string,
-    params: JsonObject,
+    message: JsonObject,
     answer: (message: JsonObject) => void,
   ): Promise<void> {
+    const params = isObject(message.params) ? message.params : {};
     try {
+      checkDoubled(message);
       answer(resultMessage(id, await handle(method, params)));
       if (method === registrationMethods.register && subserver !== undefined) {
         await askForLists(state, subserver);
@@ -142,9 +145,9 @@ export function serveRegistrant(
       return subserver;
     },
     take(message, answer = channel.send) {
-      const { id, method, params } = message;
+      const { id, method } = message;
       if (typeof method === "string" && isId(id)) {
-        void request(id, method, isObject(params) ? params : {}, answer);
+        void request(id, method, message, answer);
       } else if (method === undefined && id === parentQuestion) heardParent?.(message);
       else if (subserver === undefined || subserver.isOver) return;
       else wireEnd.taker?.message(message);

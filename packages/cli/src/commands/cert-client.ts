@@ -50,7 +50,8 @@ async function run(context: Context<typeof options>): Promise<number> {
     ca: authorityPaths(dir).cert,
     ...paths,
   };
-  const hint = "In mcpx.json of the one that registers, with copies of these files and the tree's address:";
+  const { segment } = parent;
+  const hint = `The tree takes it with "subservers": { "${segment}": { "authority": "dns:${name}" } } in its mcpx.json. In mcpx.json of the one that registers, with copies of these files and the tree's address:`;
   tellMade(context, { paths, pair, config: { parents: [parent] }, hint });
   return 0;
 }

@@ -53,6 +53,7 @@ export interface TrustedIssuer {
   getKey: CompactVerifyGetKey;
   topicBounds: readonly string[];
   toolBounds: readonly string[];
+  segmentBounds: readonly string[];
   levelMax: Level;
   /** Whether its proofs of authority count for this DNS name. */
   mayProve(name: string): boolean;
@@ -106,6 +107,7 @@ function createIssuer(config: IssuerConfig, clock: Clock, gatewayId: string): Tr
     getKey: keySource(config, clock),
     topicBounds: config.topics ?? [],
     toolBounds: config.tools ?? [],
+    segmentBounds: segments,
     levelMax,
     mayProve: (name) => matchesAnyGlob(authorities, name, "."),
     narrow: (grant) => ({

@@ -32,6 +32,8 @@ export interface Principal {
   toolBounds?: readonly string[] | undefined;
   /** The part of the tree it may register as, already within its issuer's bounds. */
   segment?: string | undefined;
+  /** Globs over segments the issuer is bound to; absent for tokens of this gateway. */
+  segmentBounds?: readonly string[] | undefined;
   /** The most that tools registered with it may need; `read` where it is absent. [AX-10.2-2] */
   scope?: AuthScope | undefined;
   admin: boolean;

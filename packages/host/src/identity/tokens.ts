@@ -128,6 +128,7 @@ async function verify(options: TokensOptions, token: string, tokenHash: string):
     ...grant,
     topicBounds: issuer?.topicBounds,
     toolBounds: issuer?.toolBounds,
+    segmentBounds: issuer?.segmentBounds,
     levelMax: issuer?.levelMax ?? "full",
     issuedAt: (numberOf(payload.iat) ?? 0) * 1_000,
     expiresAt,

@@ -16,6 +16,12 @@ export interface RawOptions {
   parentId?: unknown;
   /** Its servers' capabilities. */
   capabilities?: object;
+  /** What it tells every client of itself. */
+  instructions?: string;
+  /** Of the legacy era: it knows `initialize` and not `server/discover`. */
+  isLegacy?: boolean;
+  /** What other methods are answered with. */
+  answers?: Record<string, object>;
   /** PEM texts, where it comes over TLS. */
   tls?: { ca?: string; cert?: string; key?: string } | undefined;
 }
@@ -80,13 +86,23 @@ export async function rawRegistrant(
   let lastId = 0;
   const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
 
+  const ownFacts = () => ({
+    capabilities: options.capabilities ?? { tools: { listChanged: true } },
+    ...(options.instructions !== undefined && { instructions: options.instructions }),
+  });
+
   async function answer({ id, method, params }: Message): Promise<void> {
     if (id === undefined || registrant.isSilent) return;
     if (method === "mcpax/parent") {
       if (options.parentId !== undefined) send({ id, result: { parent_id: options.parentId } });
-    } else if (method === "server/discover") {
-      const capabilities = options.capabilities ?? { tools: { listChanged: true } };
-      send({ id, result: { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities } });
+    } else if (options.answers?.[method] !== undefined) {
+      send({ id, result: { resultType: "complete", ...options.answers[method] } });
+    } else if (method === "initialize" && options.isLegacy) {
+      const serverInfo = { name: "raw", version: "1" };
+      send({ id, result: { protocolVersion: params.protocolVersion, serverInfo, ...ownFacts() } });
+    } else if (method === "server/discover" && !options.isLegacy) {
+      const supportedVersions = ["2026-07-28"];
+      send({ id, result: { resultType: "complete", supportedVersions, ...ownFacts() } });
     } else if (method === "subscriptions/listen") {
       send({
         method: "notifications/subscriptions/acknowledged",
