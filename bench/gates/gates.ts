@@ -10,9 +10,8 @@ import {
   createSqliteGateStore,
   type Gatekeeper,
   type Rule,
-  signProof,
 } from "@mcpx/aggregator";
-import { openDatabase, type PublicJwk, systemClock, thumbprint } from "@mcpx/host";
+import { openDatabase, type PublicJwk, signDecision, systemClock, thumbprint } from "@mcpx/host";
 import { type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
 import { inProcessServer, serverOptions } from "../../packages/aggregator/src/testing/in-process-server.ts";
 import { type TestTree, testTree } from "../../packages/aggregator/src/testing/test-tree.ts";
@@ -140,7 +139,7 @@ async function measureDecisions(dir: string): Promise<object> {
   for (let i = 0; i < decisions; i += 1) {
     const call = await ask("tools/call", { name: "s.wipe", arguments: { i } });
     const terms = call.structuredContent as JsonObject & GateTerms;
-    const proof = await signProof(statementOf(terms, "approve"), operator.privateKey, kid);
+    const proof = await signDecision(statementOf(terms, "approve"), operator.privateKey, kid);
     const { confirmation_id } = terms;
     const startedAt = performance.now();
     await ask("mcpax/confirm", { confirmation_id, proof });

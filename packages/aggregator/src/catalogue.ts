@@ -22,6 +22,8 @@ export interface Entry {
   readonly fullName: string;
   /** As the server listed it, and the operator has changed it. */
   readonly item: JsonObject;
+  /** As the server listed it, where the operator has changed it. */
+  readonly listed?: JsonObject | undefined;
   /** Tools only. */
   readonly capability: Readonly<Capability> | undefined;
   /** Arguments every call gets. */

@@ -16,6 +16,8 @@ export interface Dispatch {
   params: JsonObject;
   latency?: LatencyClass | undefined;
   paramHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Told what is about to leave; where it throws, nothing does. */
+  sending?: ((params: JsonObject) => void) | undefined;
   /** Told how long the server took, answer or timeout, unless it asked somebody meanwhile. */
   took?: ((ms: number) => void) | undefined;
 }
@@ -45,15 +47,16 @@ async function sendOver(
   link: Link,
   exchange: Exchange,
   server: Server,
-  { params, latency = "standard", paramHeaders, took }: Dispatch,
+  { params, latency = "standard", paramHeaders, sending, took }: Dispatch,
 ): Promise<JsonObject> {
   const startedAt = clock.monotonic();
   const { caller, method } = exchange;
   const ms = allowedMs(server, latency);
   const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
   const patience = new Patience(ms, exchange.signal, late);
-  const send = (sent: JsonObject) =>
-    link.request({
+  const send = (sent: JsonObject) => {
+    sending?.(sent);
+    return link.request({
       method,
       params: sent,
       capabilities: caller.capabilities,
@@ -69,6 +72,7 @@ async function sendOver(
       },
       ask: (questions) => patience.pausedFor(exchange.ask(questions)),
     });
+  };
   try {
     const first = await send(paramsFor(link.facts.era, params));
     if (first.resultType !== "input_required" || caller.era === "modern") return first;

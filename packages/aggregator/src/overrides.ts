@@ -69,6 +69,7 @@ export function applyOverrides(entry: Entry, override: ToolOverride): Entry {
   return {
     ...entry,
     item,
+    listed: entry.item,
     capability: capability === undefined ? entry.capability : overridden(entry, capability),
     fixed: isFixed ? { values, schema: entry.item.inputSchema } : undefined,
   };

@@ -89,6 +89,7 @@ export function createOwnServer(state: () => TreeState): Server {
   return createServer({
     name: ownSegment,
     segment: ownSegment,
+    identity: () => ({ kind: "mcpx", facts: {} }),
     isTrusted: true,
     isUnpinned: true,
     listMs: 1_000,

@@ -55,6 +55,13 @@ async function findByName(
   return find(known) ?? find(await listOf(state, server, kind, caller));
 }
 
+/** Reads the list again that a name would be found in, where its server has said that it has changed. */
+export async function renewTools(state: TreeState, written: string, caller: Caller): Promise<void> {
+  const name = seesRoot(caller) ? withoutRoot(state.rootSegment, written) : written;
+  const server = serverOf(state, name, caller);
+  if (server !== undefined) await listOf(state, server, "tools", caller);
+}
+
 /** Whose name it is, by its first part. */
 function serverOf(state: TreeState, name: string, caller: Caller): Server | undefined {
   const dot = name.indexOf(".");

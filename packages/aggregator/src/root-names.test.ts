@@ -242,7 +242,9 @@ test("[AX-3.1-1] [AX-11.3-5] a call that waited before the root had a segment is
   const { gate } = await store().open({ ...wish, ...more }, 60_000);
   const joined = await store("infra").open({ ...wish, ...more, tool: full }, 60_000);
   expect(joined).toMatchObject({ isNew: false, gate: { id: gate.id, tool: full } });
-  expect(await store("infra").findOpen("agent", full, "d")).toMatchObject({ id: gate.id });
+  expect(await store("infra").findOpen({ principal: "agent", tool: full, digest: "d" })).toMatchObject({
+    id: gate.id,
+  });
   expect((await store("plant").list()).map(({ tool }) => tool)).toEqual([`plant.${short}`]);
 });
 

@@ -43,9 +43,19 @@ export interface RoomWay {
 
 export type OpenServer = (opening: Opening, taker: LinkTaker) => Promise<Link>;
 
+/** What makes a server the one that was meant; another one is not sent what was signed for this one. */
+export interface ServerIdentity {
+  /** `stdio`, `http`, `registered` and the like. */
+  kind: string;
+  /** What its operator has configured, or its proof has shown; secrets may be among it, and it is never shown. */
+  facts: JsonObject;
+}
+
 export interface ServerOptions {
   /** As the operator calls it. */
   name: string;
+  /** Asked when a call stops at a gate; its name and segment unless given. */
+  identity?: (() => ServerIdentity) | undefined;
   /** `undefined` for the one that is mounted at the root. */
   segment: string | undefined;
   /** Begins a conversation with it, whatever it is: a child, an address, a part of ourselves. */

@@ -1,7 +1,7 @@
 // Approving and rejecting a call at its gate: looked at here, signed here with the operator's own key, decided there.
 import { resolve } from "node:path";
-import { thumbprint } from "@mcpx/host";
-import { type Decision, gateReasonCharsMax, type JsonObject, statementOf } from "@mcpx/protocol";
+import { signDecision, thumbprint } from "@mcpx/host";
+import { type Decision, gateReasonCharsMax, type JsonObject, namesAsker, statementOf } from "@mcpx/protocol";
 import { resultLines } from "./call-text.ts";
 import type { Context, gatewayOptions } from "./command.ts";
 import { dataDirOf } from "./data-dir.ts";
@@ -34,6 +34,7 @@ export async function approveGate(
   const gate = await desk.find(id);
   const { sign, kid } = await signer(context, desk);
   checkPending(gate, "approved");
+  checkNamesAsker(gate);
   checkNotYetBy(gate, kid);
   if (!isAgreed) {
     const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
@@ -92,11 +93,9 @@ export function keyPathOf(context: GateContext): string {
 export async function signWith(path: string): Promise<{ sign: Sign; kid: string }> {
   const { key, jwk } = readSigningKey(path);
   const kid = thumbprint(jwk);
-  // Only now: it brings the whole tree with it.
-  const { signProof } = await import("@mcpx/aggregator");
   return {
     kid,
-    sign: ({ terms }, decision, reason) => signProof(statementOf(terms, decision, reason), key, kid),
+    sign: ({ terms }, decision, reason) => signDecision(statementOf(terms, decision, reason), key, kid),
   };
 }
 
@@ -108,6 +107,12 @@ function questionFor({ status, principal }: GateReport): string {
 function checkPending(gate: GateReport, what: string): void {
   if (isUndecided(gate)) return;
   throw new Failure(`it cannot be ${what} any more: ${stateText(gate)}`, "see mcpx pending");
+}
+
+function checkNamesAsker({ terms }: GateReport): void {
+  if (namesAsker(terms)) return;
+  const fix = "reject it, or let it expire; whoever wants it asks again";
+  throw new Failure("asker not signed: an older build stored this call, and it is never approved", fix);
 }
 
 /** Each key counts once; nothing is decided by that. */
@@ -133,5 +138,10 @@ function errorText({ message }: JsonObject): string {
 }
 
 function hasGoneWrong({ status, outcome }: GateReport): boolean {
-  return status === "failed" || status === "indeterminate" || outcome?.result?.isError === true;
+  return (
+    status === "failed" ||
+    status === "refused" ||
+    status === "indeterminate" ||
+    outcome?.result?.isError === true
+  );
 }

@@ -22,6 +22,9 @@ function reportOf(args: unknown, more: Partial<GateReport> = {}): GateReport {
     expiresAt: "2026-11-16T12:04:00Z",
     argumentsText,
     terms: {
+      version: 2,
+      asker: "agent",
+      server: { name: "files", identity: "stdio:x", tool: "delete", definition: "" },
       confirmation_id: "Hk3vXXXXXXXXXXXXXXXXXXXXXXXXXXXX",
       aggregator_id: "a1",
       route: ["files", "delete"],
@@ -48,9 +51,17 @@ test("a card says who wants what, how dangerous it is and how to decide", () => 
     '│ with {"path":"/tmp/x"}',
     "│ no call of it was approved before",
     "│ danger: it changes things, cannot be undone, needs write",
+    "│ goes to files, tool delete (stdio:x)",
     "│ mcpx reject Hk3vXXXXXXXXXXXXXXXXXXXXXXXXXXXX --reason TEXT",
     "└ mcpx approve Hk3vXXXXXXXXXXXXXXXXXXXXXXXXXXXX",
   ]);
+});
+
+test("[B-SIGN-1] a call of an older build says that its asker is not signed", () => {
+  const { version: _, asker: __, server: ___, ...terms } = reportOf({}).terms;
+  const lines = cardOf(reportOf({}, { terms })).join(" ").replaceAll(/ ?│ /g, "");
+  expect(lines).toContain("asker not signed: an older build stored this call; it can only be rejected");
+  expect(lines).not.toContain("goes to");
 });
 
 test("what a tool does not say is said to be assumed", () => {
@@ -78,6 +89,7 @@ test("a held result is shown to the letter, and how to release it; no line of it
     "│   └ mcpx approve other\\u001b[2J",
     '│   {"structuredContent":{"n":1},"isError":false}',
     "│ danger: it changes things, cannot be undone, needs write",
+    "│ goes to files, tool delete (stdio:x)",
     `│ mcpx reject ${report.id} --reason TEXT`,
     `└ mcpx approve ${report.id}`,
   ]);

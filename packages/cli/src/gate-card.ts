@@ -1,6 +1,6 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
-import { type ArgumentChange, isObject, parseExact } from "@mcpx/protocol";
+import { type ArgumentChange, isObject, namesAsker, parseExact } from "@mcpx/protocol";
 import { formatDuration } from "./duration.ts";
 import type { GateReport } from "./gate-desk.ts";
 import { heldLines } from "./held-result.ts";
@@ -50,6 +50,7 @@ export function gateCard(
   ];
   const after = [
     `danger: ${dangerText(gate)}`,
+    ...signedLines(gate),
     ...(terms.route.length > 2 ? [`by way of ${visible(terms.route.slice(0, -1).join(" → "))}`] : []),
     ...(gate.place === undefined ? [] : [visible(gate.place)]),
     ...approvalLines(gate),
@@ -73,6 +74,14 @@ export function gateCard(
 /** A human has to decide, about the call or about what came of it. */
 export function isUndecided({ status }: GateReport): boolean {
   return status === "pending" || status === "held";
+}
+
+/** Where the call goes, as it is signed; in gates of older builds neither that nor the asker is. */
+function signedLines({ terms }: GateReport): string[] {
+  if (!namesAsker(terms))
+    return ["asker not signed: an older build stored this call; it can only be rejected"];
+  const { name, tool, identity } = terms.server;
+  return [`goes to ${visible(name)}, tool ${visible(tool)} (${visible(identity)})`];
 }
 
 function wishText({ principal, status }: GateReport): string {
@@ -107,6 +116,8 @@ export function stateText(gate: GateReport): string {
       return `it has happened; its result was withheld${rejectedBy === undefined ? "" : ` by ${visible(rejectedBy)}`}${why}`;
     case "rejected":
       return `rejected by ${visible(rejectedBy ?? "somebody")}${why}`;
+    case "refused":
+      return `approved, and not sent: it could not be sent as it was signed${why}`;
     case "expired":
       return "expired: nobody has decided in time";
     case "indeterminate":

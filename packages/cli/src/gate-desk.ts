@@ -6,6 +6,7 @@ import {
   type GateTerms,
   isObject,
   type JsonObject,
+  namesAsker,
   parseExact,
 } from "@mcpx/protocol";
 import { fittingOne } from "./by-beginning.ts";
@@ -114,6 +115,7 @@ export async function checked(answer: JsonObject): Promise<GateReport> {
     isWhole &&
     terms.confirmation_id === id &&
     terms.tool === tool &&
+    (!namesAsker(terms) || terms.asker === gate.principal) &&
     terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
     isOfResult(gate);
   if (!isTrue)

@@ -91,7 +91,7 @@ function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits }: 
     url: here,
     registration: {
       subserverId: segmentUuid(dataDir, segment),
-      openSocket: () => registrar.enter(principal),
+      openSocket: () => registrar.enter(principal, { line, profile: config.profile }),
     },
     onEvent: (event) => {
       note(story, event);

@@ -26,6 +26,8 @@ export interface GateParts {
   obstacle?: string | undefined;
   /** Stands before the names of tools. */
   rootSegment: string | undefined;
+  /** Whether a token was taken back. */
+  isRevoked(jti: string): boolean;
   /** Nobody else works with this data directory. */
   isAlone: boolean;
 }
@@ -41,7 +43,7 @@ export async function openGates(
   parts: GateParts,
   opened: AsyncDisposableStack,
 ): Promise<OpenGates> {
-  const { dataDir, db, audit, clock, log, obstacle, rootSegment, isAlone } = parts;
+  const { dataDir, db, audit, clock, log, obstacle, rootSegment, isAlone, isRevoked } = parts;
   const { anchors, url, room: _, ...rest } = settings;
   const approvers = await createFileApproverStore(approversDir(dataDir));
   const gates = createGatekeeper({
@@ -50,6 +52,7 @@ export async function openGates(
     store: createSqliteGateStore({ db, clock, rootSegment }),
     anchors: watchApprovers(dataDir, anchors, log, approvers.keepCounter),
     isPanic: readPanic(db),
+    isRevoked,
     approveUrl: (id) => `${url ?? byName(parts.url())}/approve/${id}`,
     obstacle,
   });

@@ -76,7 +76,7 @@ export async function openTree(
   const since = rootSince(durable, rootSegment, clock.now());
   const { gates, approvers } = await openGates(
     settings.gates,
-    { ...parts, db: durable, rootSegment, isAlone: true },
+    { ...parts, db: durable, rootSegment, isAlone: true, isRevoked: identity.revocations.isRevoked },
     opened,
   );
   const signIns = await openSignIns({

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   readGateNotice,
   roomMethods,
+  statementOf,
 } from "@mcpx/protocol";
 import { fittingOne } from "./by-beginning.ts";
 import { Failure } from "./failure.ts";
@@ -66,7 +67,8 @@ export function roomGate(topic: string, proposal: Proposal): GateReport | undefi
 }
 
 function reportOf(topic: string, proposal: Proposal, notice: GateNotice): GateReport {
-  const { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at } = notice;
+  const { decision: _, ...terms } = statementOf(notice, "approve");
+  const { confirmation_id, aggregator_id, route, tool, expires_at } = terms;
   const { arguments_text, arguments_chars, approve_url, last } = notice;
   return {
     id: confirmation_id,
@@ -81,7 +83,7 @@ function reportOf(topic: string, proposal: Proposal, notice: GateNotice): GateRe
     approvals: [],
     createdAt: notice.asked_at,
     expiresAt: new Date(expires_at * 1_000).toISOString(),
-    terms: { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at },
+    terms,
     argumentsText: arguments_text ?? "",
     ...(arguments_text === undefined && {
       leftOut: `${arguments_chars} characters of arguments: read them, and decide, at ${approve_url}`,

@@ -149,7 +149,8 @@ async function ownTree(
   }
   const secret = identity.secret("tree");
   rootSince(db, rootSegment, systemClock.now());
-  const parts = { dataDir, db, audit, clock: systemClock, log, rootSegment, isAlone: false };
+  const { isRevoked } = identity.revocations;
+  const parts = { dataDir, db, audit, clock: systemClock, log, rootSegment, isAlone: false, isRevoked };
   const url = () => gatewayUrl(loaded.config);
   const { gates } = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
   const tree = createTree({
@@ -158,6 +159,7 @@ async function ownTree(
     segment,
     hasParents: ax.parents.length > 0,
     servers,
+    profiles,
     clock: systemClock,
     log,
     audit,

@@ -8,6 +8,7 @@ import {
   openLink,
   type Personal,
   type Profile,
+  type ServerIdentity,
   type ServerOptions,
   segmentFor,
   type Transport,
@@ -155,6 +156,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
   return {
     name,
     segment: config.root === true ? undefined : (config.segment ?? segmentFor(name)),
+    identity: () => identityOf(name, config, world),
     isTrusted: config.trusted === true,
     unannotated: config.unannotated,
     callMs: config.timeout,
@@ -168,6 +170,24 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     ...(config.oauth?.per === "user" && world.user === undefined
       ? { open: nobodysOwn(name), personal: { target: () => targetOf(config, world), open: openWith } }
       : { open: room === undefined ? openWith() : openRoomServer(name, room, roomServerId(config, name)) }),
+  };
+}
+
+/** What another server would have otherwise: what is started, where, with which settings; or which address. */
+function identityOf(name: string, config: ServerConfig, world: TreeWorld): ServerIdentity {
+  const { command, args = [], cwd = ".", env = {}, url = "", headers = {}, room } = config;
+  if (room !== undefined) return { kind: "room", facts: { room, id: roomServerId(config, name) } };
+  if (command === undefined) {
+    return { kind: "http", facts: { url: fillIn(url, world), headers: fillInAll(headers, world) } };
+  }
+  return {
+    kind: "stdio",
+    facts: {
+      command: fillIn(command, world),
+      args: args.map((arg) => fillIn(arg, world)),
+      cwd: resolve(world.dir, fillIn(cwd, world)),
+      env: fillInAll(env, world),
+    },
   };
 }
 

@@ -44,6 +44,7 @@ export {
 } from "./identity/principal.ts";
 export { readPublicJwk } from "./identity/public-jwk.ts";
 export type { IssuedToken, Revocations } from "./identity/revocations.ts";
+export { signDecision } from "./identity/sign-decision.ts";
 export type { SigningKeys } from "./identity/signing-keys.ts";
 export { thumbprint } from "./identity/thumbprint.ts";
 export type { Ticket, Tickets } from "./identity/tickets.ts";

@@ -204,6 +204,18 @@ export const errorTable = {
     "The rules deny this call",
     "Ask the operator, who sees why with `mcpx rules test`",
   ),
+  call_changed: row(
+    40908,
+    409,
+    "What would be sent is not what was signed",
+    "Make the call again: what waits then is what would be sent now",
+  ),
+  asker_unsigned: row(
+    40317,
+    403,
+    "The statement names neither the asker nor the server",
+    "Make the call again: what is signed now names both",
+  ),
   gate_rejected: row(
     40316,
     403,

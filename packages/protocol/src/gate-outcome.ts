@@ -45,6 +45,11 @@ export function gateOutcome(facts: GateFacts): GateOutcome {
     }
     case "expired":
       return { short: "Expired", long: "Nobody decided in time. Nothing has happened.", tone: "bad" };
+    case "refused": {
+      const why = reason === undefined || reason === "" ? "" : ` ${reason}.`;
+      const text = `${by} It could not be sent as it was signed.${why} Nothing has happened.`;
+      return { short: "Refused", long: text, tone: "bad" };
+    }
     case "held": {
       const given = names.length === 0 ? "" : ` ${names.join(" and ")} released it.`;
       const need = approvers === 1 ? "" : ` ${missing} more of ${approvers} must.`;

@@ -3,7 +3,7 @@
 import type { ArgumentChange } from "./argument-diff.ts";
 import { parseExact } from "./exact-json.ts";
 import { fitsRoom, type RoomBounds } from "./fits-room.ts";
-import { type GateTerms, readStatement, statementOf } from "./gate.ts";
+import { type GateTerms, namesAsker, readStatement, statementOf } from "./gate.ts";
 import { isObject, type JsonObject } from "./json-rpc.ts";
 
 /** What stands in `payload.mcpax`. */
@@ -74,6 +74,8 @@ export function readGateNotice(value: unknown): GateNotice | undefined {
   const texts = [approve_url, asked_by, asked_at, why];
   if (terms === undefined || !texts.every((text) => typeof text === "string")) return undefined;
   if (!isObject(annotation) || !isCount(approvers) || !isCount(arguments_chars)) return undefined;
+  // What is shown as the asker is what is signed as the asker.
+  if (namesAsker(terms) && terms.asker !== asked_by) return undefined;
   const last = readLast(value.last);
   return {
     ...terms,

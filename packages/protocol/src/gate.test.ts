@@ -6,12 +6,14 @@ import {
   type Confirmation,
   challengeOf,
   confirmationRequired,
+  namesAsker,
   readStatement,
   readWaitingCall,
   type Statement,
   statementOf,
   statementText,
 } from "./gate.ts";
+import type { JsonObject } from "./json-rpc.ts";
 
 const terms = {
   confirmation_id: "c-1",
@@ -23,6 +25,13 @@ const terms = {
   expires_at: 1_893_456_300,
 };
 const statement: Statement = statementOf(terms, "approve");
+const server = {
+  name: "files",
+  identity: `stdio:${"B".repeat(43)}`,
+  tool: "delete",
+  definition: `sha256:${"C".repeat(43)}`,
+};
+const named = { ...terms, version: 2 as const, asker: "top/agent", server };
 const refused = (detail: string) =>
   expect.objectContaining({ code: "bad_proof", detail: expect.stringContaining(detail) });
 
@@ -43,6 +52,33 @@ describe("a statement", () => {
     expect(await challengeOf(statement)).toBe(createHash("sha256").update(text).digest("base64url"));
   });
 
+  test("[B-SIGN-1] version 2 names the asker and the server, in one text", () => {
+    const signed = statementOf({ ...named, principal: "agent" } as never, "approve");
+    expect(signed).toEqual({ ...named, decision: "approve" });
+    expect(readStatement(JSON.parse(statementText(signed)))).toEqual(signed);
+    expect([namesAsker(signed), namesAsker(statement)]).toEqual([true, false]);
+  });
+
+  test("[B-SIGN-1] asker, server and version come together, and with nothing that is not known", () => {
+    const whole = { ...named, decision: "approve" };
+    const { version: _, ...without } = whole;
+    const wrong: [JsonObject, string][] = [
+      [without, "version"],
+      [{ ...whole, version: 1 }, "version"],
+      [{ ...whole, version: 3 }, "version"],
+      [{ ...whole, asker: undefined }, "asker"],
+      [{ ...whole, asker: "" }, "asker"],
+      [{ ...whole, asker: "x".repeat(4_097) }, "asker"],
+      [{ ...whole, server: undefined }, "server"],
+      [{ ...whole, server: { ...server, tool: "" } }, "server.tool"],
+      [{ ...whole, server: { ...server, identity: 1 } }, "server.identity"],
+      [{ ...whole, server: { ...server, name: "" } }, "server.name"],
+      [{ ...whole, server: { ...server, definition: "md5" } }, "definition"],
+      [{ ...whole, server: { ...server, more: "" } }, "server"],
+    ];
+    for (const [value, field] of wrong) expect(() => readStatement(value)).toThrow(refused(field));
+  });
+
   test("[AX-11.3-2] every field changes what is signed", async () => {
     const others: Statement[] = [
       { ...statement, confirmation_id: "c-2" },
@@ -54,6 +90,9 @@ describe("a statement", () => {
       { ...statement, expires_at: statement.expires_at + 1 },
       { ...statement, decision: "reject" },
       { ...statement, reason: "" },
+      { ...statement, ...named },
+      { ...statement, ...named, asker: "agent" },
+      ...Object.keys(server).map((key) => ({ ...statement, ...named, server: { ...server, [key]: "x" } })),
     ];
     const challenges = await Promise.all([statement, ...others].map(challengeOf));
     expect(new Set(challenges).size).toBe(others.length + 1);

@@ -8,10 +8,27 @@ import { isId } from "./names.ts";
 export const decisions = ["approve", "reject"] as const;
 export type Decision = (typeof decisions)[number];
 
-/** What a gate is about. Whoever signs it signs one call, at one aggregator, once. */
+/** The server a call goes to, and what it calls the tool: another one does not get what was signed for this one. */
+export interface ServerTerms {
+  /** As the operator calls it. */
+  name: string;
+  /** What it is, as configured or proven: its kind, and a hash of what its operator has set or its proof has shown. */
+  identity: string;
+  /** The tool's name there. */
+  tool: string;
+  /** `sha256:` and base64url of the hash of the tool's definition, as its server lists it. */
+  definition: string;
+}
+
+/** What a gate is about. Its approver signs one call of one asker to one server, at one aggregator, once. */
 export interface GateTerms {
+  /** Absent in statements of version 1, which name neither asker nor server. Those approve nothing any more. */
+  version?: 2 | undefined;
   confirmation_id: string;
   aggregator_id: string;
+  /** Who asks, behind the name of each tree it was asked through. */
+  asker?: string | undefined;
+  server?: ServerTerms | undefined;
   route: readonly string[];
   /** The canonical name at the gate. */
   tool: string;
@@ -44,6 +61,7 @@ export interface Confirmation extends GateTerms {
 export const gateReasonCharsMax = 1_000;
 const idCharsMax = 128;
 const nameCharsMax = 255;
+const askerCharsMax = 4_096;
 const routeMax = 128;
 /** Later than that is no date. */
 const secondsMax = 8_640_000_000_000;
@@ -53,6 +71,7 @@ const nonce = /^[A-Za-z0-9_-]{16,128}$/;
 const fields = [
   "aggregator_id",
   "arguments_digest",
+  "asker",
   "confirmation_id",
   "decision",
   "expires_at",
@@ -61,14 +80,25 @@ const fields = [
   "reason",
   "result_digest",
   "route",
+  "server",
   "tool",
+  "version",
 ];
+const serverFields = ["definition", "identity", "name", "tool"];
+
+/** Whether the statement says for whom and to which server the call goes. */
+export function namesAsker(
+  terms: GateTerms,
+): terms is GateTerms & { version: 2; asker: string; server: ServerTerms } {
+  return terms.version === 2;
+}
 
 export function statementOf(gate: GateTerms, decision: Decision, reason?: string): Statement {
   const { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at } = gate;
   const terms = { confirmation_id, aggregator_id, route, tool, arguments_digest, nonce, expires_at };
-  const { phase, result_digest } = gate;
+  const { phase, result_digest, version, asker, server } = gate;
   return {
+    ...(version !== undefined && { version, asker, server }),
     ...terms,
     ...(phase && { phase, result_digest }),
     decision,
@@ -93,6 +123,7 @@ export function readStatement(value: unknown): Statement {
   if (unknown !== undefined) throw new McpxError("bad_proof", "the statement has a field that is not known");
   const { reason, expires_at } = value;
   const terms = {
+    ...readVersion(value),
     confirmation_id: readId(value, "confirmation_id"),
     aggregator_id: readId(value, "aggregator_id"),
     route: readRoute(value.route),
@@ -198,6 +229,30 @@ function readName(value: unknown, field: string): string {
   return value;
 }
 
+/** Version 1 has neither asker nor server; a statement never has one of the two alone. */
+function readVersion(value: JsonObject): Pick<GateTerms, "version" | "asker" | "server"> {
+  const { version, asker, server } = value;
+  if (version === undefined && asker === undefined && server === undefined) return {};
+  if (version !== 2) throw bad("version", "2");
+  if (typeof asker !== "string" || asker === "" || asker.length > askerCharsMax || !asker.isWellFormed()) {
+    throw bad("asker", `a name of at most ${askerCharsMax} characters`);
+  }
+  return { version, asker, server: readServer(server) };
+}
+
+function readServer(value: unknown): ServerTerms {
+  if (!isObject(value)) throw bad("server", "an object");
+  if (Object.keys(value).some((key) => !serverFields.includes(key))) {
+    throw bad("server", `an object of ${serverFields.join(", ")}`);
+  }
+  return {
+    name: readName(value.name, "server.name"),
+    identity: readName(value.identity, "server.identity"),
+    tool: readName(value.tool, "server.tool"),
+    definition: readShape(value, "definition", digest),
+  };
+}
+
 /** One is nothing without the other: what is signed is either about a call or about its very result. */
 function readPhase(value: JsonObject): Pick<GateTerms, "phase" | "result_digest"> {
   const { phase, result_digest } = value;
@@ -206,7 +261,7 @@ function readPhase(value: JsonObject): Pick<GateTerms, "phase" | "result_digest"
   return { phase, result_digest: readShape(value, "result_digest", digest) };
 }
 
-type Shaped = "arguments_digest" | "result_digest" | "nonce";
+type Shaped = "arguments_digest" | "result_digest" | "nonce" | "definition";
 
 function readShape(value: JsonObject, field: Shaped, shape: RegExp): string {
   const text = value[field];

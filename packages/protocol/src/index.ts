@@ -109,8 +109,10 @@ export {
   decisions,
   type GateTerms,
   gateReasonCharsMax,
+  namesAsker,
   readStatement,
   readWaitingCall,
+  type ServerTerms,
   type Statement,
   statementOf,
   statementText,
@@ -124,6 +126,7 @@ export {
   gateProposalId,
   readGateNotice,
 } from "./gate-proposal.ts";
+export { type StatementKey, signStatement } from "./gate-signature.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";
 export {

@@ -12,7 +12,6 @@ import {
   createTree,
   type Gatekeeper,
   type Rule,
-  signProof,
 } from "@mcpx/aggregator";
 import {
   createAudit,
@@ -21,6 +20,7 @@ import {
   createLogger,
   openState,
   type PublicJwk,
+  signDecision,
   systemClock,
   thumbprint,
 } from "@mcpx/host";
@@ -145,7 +145,7 @@ export async function startApproveServer(
     },
     post,
     sign: (terms, decision, reason) =>
-      signProof(statementOf(terms, decision, reason), operator.privateKey, thumbprint(operator.jwk)),
+      signDecision(statementOf(terms, decision, reason), operator.privateKey, thumbprint(operator.jwk)),
     async reload() {
       const enrolled = (await approvers.list()).map(anchorOf);
       keys = [...known, ...anchorKeys(enrolled, approvers.keepCounter)];

@@ -1,6 +1,6 @@
 // Proofs a thief can make: of the wrong people, about the wrong thing, or in the wrong form. Each is brought to a call
 // that waits, is refused for a reason, and leaves the call waiting. [AX-11.3-2] [AX-11.3-6]
-import { type JsonObject, statementOf } from "@mcpx/protocol";
+import { type JsonObject, type ServerTerms, statementOf } from "@mcpx/protocol";
 import { by, byHmac, headerOf, jws, newKey, unsigned } from "./support/keys.ts";
 import { type Attack, type Scene, signed } from "./support/scene.ts";
 import { serviceIssuer, waitingOf } from "./support/stage.ts";
@@ -34,8 +34,9 @@ const ofEngine =
   (more: JsonObject): Forge =>
   ({ stage, terms }) => {
     const { engine } = stage.keys;
-    const { confirmation_id, arguments_digest, nonce } = terms;
-    const payload = { confirmation_id, arguments_digest, nonce, decision: "approve", exp: nowSeconds() + 60 };
+    const { confirmation_id, arguments_digest, nonce, version, asker, server } = terms;
+    const named = { confirmation_id, arguments_digest, nonce, version, asker, server };
+    const payload = { ...named, decision: "approve", exp: nowSeconds() + 60 };
     return jws(headerOf(engine, "mcpx-policy+jwt"), { ...payload, ...more }, by(engine));
   };
 
@@ -43,9 +44,9 @@ const ofService =
   (more: JsonObject | ((scene: Scene) => JsonObject)): Forge =>
   (scene) => {
     const { service } = scene.stage.keys;
-    const { confirmation_id, arguments_digest, aggregator_id: aud } = scene.terms;
+    const { confirmation_id, arguments_digest, aggregator_id: aud, version, asker, server } = scene.terms;
     const claims = { iss: serviceIssuer, jti: "j1", exp: nowSeconds() + 60 };
-    const payload = { confirmation_id, arguments_digest, aud, ...claims };
+    const payload = { confirmation_id, arguments_digest, aud, version, asker, server, ...claims };
     const changed = typeof more === "function" ? more(scene) : more;
     return jws(headerOf(service, "mcpx-approval+jwt"), { ...payload, ...changed }, by(service));
   };
@@ -78,6 +79,12 @@ const wrongThings: Record<string, Forge> = {
     sign("approve", { ...terms, route: [terms.route.join(".")] }),
   "another aggregator": ofAlice({ aggregator_id: "7f0c2a34-0000-4000-8000-000000000001" }),
   "another nonce": ofAlice({ nonce: "A".repeat(32) }),
+  "another asker": ofAlice({ asker: "friend" }),
+  "another server": ({ sign, terms }) =>
+    sign("approve", { ...terms, server: { ...terms.server, identity: "stdio:other" } as ServerTerms }),
+  "another tool of the server": ({ sign, terms }) =>
+    sign("approve", { ...terms, server: { ...terms.server, tool: "look" } as ServerTerms }),
+  "a statement of version 1": ofAlice({ version: undefined, asker: undefined, server: undefined }),
   "another end": ({ sign, terms }) => sign("approve", { ...terms, expires_at: terms.expires_at + 3_600 }),
   "another gate": ofAlice({ confirmation_id: "A".repeat(32) }),
   "a word like approve": ofAlice({ decision: "Approve" }),
@@ -88,9 +95,17 @@ const wrongThings: Record<string, Forge> = {
   "a policy that begins later": ofEngine({ nbf: nowSeconds() + 3_600 }),
   "a policy without an end": ofEngine({ exp: "never" }),
   "a policy about another nonce": ofEngine({ nonce: "A".repeat(32) }),
+  "a policy about another asker": ofEngine({ asker: "friend" }),
+  "a policy that names no server": ofEngine({ server: undefined }),
   "a policy about other arguments": ofEngine({ arguments_digest: `sha256:${"A".repeat(43)}` }),
   "a service's token for another tree": ofService({ aud: "another" }),
   "a service's token for many trees": ofService(({ terms }) => ({ aud: [terms.aggregator_id] })),
+  "a service's token for another asker": ofService({ asker: "friend" }),
+  "a service's token that names no asker": ofService({ asker: undefined }),
+  "a service's token for another server": ofService(({ terms }) => ({
+    server: { ...terms.server, identity: "stdio:other" },
+  })),
+  "a service's token of version 1": ofService({ version: undefined, asker: undefined, server: undefined }),
   "a service's token without an id": ofService({ jti: "" }),
   "a service's token that has expired": ofService({ exp: nowSeconds() - 120 }),
   "a service's token by another issuer": ofService({ iss: "https://thief.example" }),

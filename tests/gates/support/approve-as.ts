@@ -2,9 +2,8 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { signProof } from "@mcpx/aggregator";
 import { joinRoom } from "@mcpx/client";
-import { type PublicJwk, thumbprint } from "@mcpx/host";
+import { type PublicJwk, signDecision, thumbprint } from "@mcpx/host";
 import { type Decision, type GateTerms, isObject, readGateNotice, statementOf } from "@mcpx/protocol";
 import { expect } from "vitest";
 import { mintTokens } from "../../faults/support/tokens.ts";
@@ -74,7 +73,7 @@ function sign(gated: Gated, terms: GateTerms, decision: Decision, reason?: strin
   const jwk: unknown = JSON.parse(readFileSync(join(gated.dataDir, "keys", "default.jwk"), "utf8"));
   if (!isObject(jwk)) throw new Error("there is no key");
   const key: KeyObject = createPrivateKey({ key: jwk as never, format: "jwk" });
-  return signProof(statementOf(terms, decision, reason), key, thumbprint(jwk as unknown as PublicJwk));
+  return signDecision(statementOf(terms, decision, reason), key, thumbprint(jwk as unknown as PublicJwk));
 }
 
 /** Of the one call of this agent that waits; comes back when there is one. */

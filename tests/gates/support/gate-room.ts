@@ -4,10 +4,9 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { signProof } from "@mcpx/aggregator";
 import type { Config } from "@mcpx/cli";
 import { joinRoom, type Proposal, type Room, type RoomEnvelope } from "@mcpx/client";
-import { type TokenClaims, thumbprint } from "@mcpx/host";
+import { signDecision, type TokenClaims, thumbprint } from "@mcpx/host";
 import { type Decision, type GateNotice, type GateTerms, readGateNotice, statementOf } from "@mcpx/protocol";
 import { expect, onTestFinished } from "vitest";
 import { programArgs } from "../../support/programs.ts";
@@ -48,7 +47,7 @@ export function newKey(): Key {
 }
 
 export function sign(terms: GateTerms, decision: Decision, { privateKey, jwk }: Key, reason?: string) {
-  return signProof(statementOf(terms, decision, reason), privateKey, thumbprint(jwk as never));
+  return signDecision(statementOf(terms, decision, reason), privateKey, thumbprint(jwk as never));
 }
 
 /** As the configuration has it once it is read: durations are milliseconds. */

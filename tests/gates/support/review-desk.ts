@@ -3,8 +3,7 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { signProof } from "@mcpx/aggregator";
-import { type PublicJwk, thumbprint } from "@mcpx/host";
+import { type PublicJwk, signDecision, thumbprint } from "@mcpx/host";
 import { type Decision, type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
 import { mintTokens } from "../../faults/support/tokens.ts";
 import { programPath } from "../../support/programs.ts";
@@ -56,7 +55,7 @@ export async function startArchive(rule: JsonObject = {}, gates: JsonObject = {}
   };
   const proof: ReviewDesk["proof"] = (terms, who, decision = "approve", reason) => {
     const { privateKey, publicKey } = pairs[who];
-    return signProof(statementOf(terms, decision, reason), privateKey, thumbprint(jwkOf(publicKey)));
+    return signDecision(statementOf(terms, decision, reason), privateKey, thumbprint(jwkOf(publicKey)));
   };
   const gate: ReviewDesk["gate"] = async (id) => (await call("GET", `/${id}`)) as WholeGate;
   return {

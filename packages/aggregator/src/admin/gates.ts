@@ -40,6 +40,7 @@ const statuses: readonly GateStatus[] = [
   "indeterminate",
   "held",
   "withheld",
+  "refused",
 ];
 
 /** How long a decision waits for what comes of it. */
@@ -152,6 +153,7 @@ function written({ aggregatorId }: Gatekeeper, gate: ListedGate): JsonObject {
     createdAt: textOf(createdAt),
     expiresAt: textOf(expiresAt),
     settledAt: textOf(settledAt),
+    askerSigned: gate.server !== undefined,
     terms: { ...termsOf(gate, aggregatorId) },
   };
 }

@@ -1,5 +1,5 @@
 // `mcpax/confirm`: somebody brings the proof that a human, or who decides for one, has decided. [AX-11.3-5] [AX-11.3-8]
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { type JsonObject, McpxError, type Statement } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
 import { textParam } from "../resolve.ts";
@@ -38,12 +38,18 @@ export async function decide(
 ): Promise<Gate> {
   const isOfResult = proof.statement.phase === "result";
   try {
+    checkNamesAsker(gate, proof.statement);
     return await (isOfResult ? decideResult : decideCall)(state, gates, gate, proof);
   } catch (error) {
     // Too late, or a second time: the proof holds, and still nothing was decided by it.
     recordRefusal(state, gate, proof.by, error);
     throw error;
   }
+}
+
+/** A gate of an older build: whoever approves it signs neither who asks nor where it goes. A no is safe. */
+function checkNamesAsker({ server }: Gate, { decision }: Statement): void {
+  if (server === undefined && decision === "approve") throw new McpxError("asker_unsigned");
 }
 
 async function decideCall(

@@ -7,11 +7,19 @@ import type { ListedGate } from "./gate-store.ts";
 export function gateEvent(
   action: string,
   actor: string | undefined,
-  { id, tool, digest, review }: ListedGate,
+  { id, tool, digest, review, principal, server, refusal }: ListedGate,
   more: JsonObject = {},
 ): AuditEvent {
   const result = review === undefined ? {} : { result: review.digest };
-  return { action: `gate.${action}`, actor, subject: tool, detail: { gate: id, digest, ...result, ...more } };
+  // What was signed, and so the same as every other surface shows.
+  const signed = { gate: id, digest, asker: principal, ...(server && { server: { ...server } }) };
+  return {
+    action: `gate.${action}`,
+    actor,
+    subject: tool,
+    ...(refusal !== undefined && { reason: refusal }),
+    detail: { ...signed, ...result, ...more },
+  };
 }
 
 /** On disk before anything comes of it. Where it cannot be, nothing does: throws `storage_failed`. */

@@ -1,6 +1,14 @@
 // The life of a gate, step by step: each takes a gate as it is and gives it back as it is afterwards. Pure.
 import { gateReasonCharsMax, McpxError } from "@mcpx/protocol";
-import type { Approval, ApprovalGiven, Gate, GateStatus, Outcome, Rejection } from "./gate-store.ts";
+import type {
+  Approval,
+  ApprovalGiven,
+  Gate,
+  GateStatus,
+  GateWish,
+  Outcome,
+  Rejection,
+} from "./gate-store.ts";
 
 const proofCharsMax = 65_536;
 const keysMax = 16;
@@ -8,6 +16,11 @@ const keysMax = 16;
 /** Waits for a decision, or for being released. */
 export function isWaiting({ status }: { status: GateStatus }): boolean {
   return status === "pending" || status === "approved" || status === "held";
+}
+
+/** Its call has not left. */
+export function isUnsent({ status }: { status: GateStatus }): boolean {
+  return status === "pending" || status === "approved";
 }
 
 /** Nothing will happen to it any more. */
@@ -33,9 +46,12 @@ export function withApproval(gate: Gate, before: readonly Approval[], approval: 
 }
 
 /** The same call again, perhaps with another key of the same caller. [AX-11.3-6] */
-export function joined(gate: Gate, newKeys: readonly string[]): Gate {
-  const keys = [...new Set([...gate.keys, ...newKeys])];
-  if (!isWaiting(gate) || keys.length === gate.keys.length) return gate;
+export function joined(before: Gate, { keys: newKeys, token }: Pick<GateWish, "keys" | "token">): Gate {
+  if (!isWaiting(before)) return before;
+  const keys = [...new Set([...before.keys, ...newKeys])];
+  const isSameToken = token === undefined || token.jti === before.token?.jti;
+  const gate = isSameToken ? before : { ...before, token };
+  if (keys.length === before.keys.length) return gate;
   if (keys.length > keysMax) throw new McpxError("too_many_gates", "this call came with too many keys");
   const others = (given: readonly Approval[]) => given.filter(({ thumbprint }) => !keys.includes(thumbprint));
   // What has happened has; only who releases its result can still change.
@@ -58,12 +74,12 @@ export function checkReason(reason: string | undefined): void {
 
 export function settled(
   gate: Gate,
-  { status, resultText, reason }: Outcome,
+  { status, resultText, reason, refusal }: Outcome,
   at: number,
   charsMax: number,
 ): Gate {
   const isKept = resultText !== undefined && resultText.length <= charsMax;
-  return { ...ended(gate, status, at), resultText: isKept ? resultText : undefined, reason };
+  return { ...ended(gate, status, at), resultText: isKept ? resultText : undefined, reason, refusal };
 }
 
 export function ended<T extends { status: GateStatus }>(gate: T, status: GateStatus, at: number) {
@@ -90,4 +106,5 @@ export const decidedText: Readonly<Record<Exclude<GateStatus, "pending" | "expir
   indeterminate: "it was approved, and what became of the call is unknown",
   held: "the call is done, and its result waits for being released",
   withheld: "the call is done, and its result was withheld",
+  refused: "it was approved, and could not be sent as it was signed",
 };

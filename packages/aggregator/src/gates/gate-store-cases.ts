@@ -66,7 +66,9 @@ function openingCases(start: Start): void {
     const { store, gate } = start();
     for (const principal of ["__proto__", "a'; DROP TABLE gates; --", "ä\u0000b", "A", "a", ""]) {
       const { id } = await gate({ principal });
-      expect(await store.findOpen(principal, "files.delete", "sha256:x")).toMatchObject({ id, principal });
+      expect(
+        await store.findOpen({ principal: principal, tool: "files.delete", digest: "sha256:x" }),
+      ).toMatchObject({ id, principal });
     }
     expect(await store.list()).toHaveLength(6);
   });
@@ -137,7 +139,9 @@ function joiningCases(start: Start): void {
       gate: { id, status: "done", resultText: "{}" },
     });
     await store.deliver(id);
-    expect(await store.findOpen("agent", "files.delete", "sha256:x")).toBeUndefined();
+    expect(
+      await store.findOpen({ principal: "agent", tool: "files.delete", digest: "sha256:x" }),
+    ).toBeUndefined();
     expect(await joins()).toBe(false);
   });
 
@@ -164,9 +168,13 @@ function joiningCases(start: Start): void {
     clock.advance(lifeMs);
     await store.settle(id, { status: "failed", resultText: "{}" });
     clock.advance(joinMs - 1);
-    expect(await store.findOpen("agent", "files.delete", "sha256:x")).toMatchObject({ id });
+    expect(
+      await store.findOpen({ principal: "agent", tool: "files.delete", digest: "sha256:x" }),
+    ).toMatchObject({ id });
     clock.advance(1);
-    expect(await store.findOpen("agent", "files.delete", "sha256:x")).toBeUndefined();
+    expect(
+      await store.findOpen({ principal: "agent", tool: "files.delete", digest: "sha256:x" }),
+    ).toBeUndefined();
     expect((await gate()).id).not.toBe(id);
   });
 

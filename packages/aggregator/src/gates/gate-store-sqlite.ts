@@ -147,6 +147,8 @@ function createWriting(db: DatabaseSync, root: string | undefined): Omit<GateRow
 const factNames = [
   "session",
   "keys",
+  "server",
+  "token",
   "route",
   "capability",
   "nonce",
@@ -155,6 +157,7 @@ const factNames = [
   "approvals",
   "rejectedBy",
   "reason",
+  "refusal",
   "holdsResult",
   "isAllowed",
   "heldAt",

@@ -128,7 +128,7 @@ describe("gates in SQLite", () => {
     await store.settle(gate.id, { status: "done", resultText: '{"n":1.0}' });
     const second = reopen();
     expect(await second.recover()).toEqual([]);
-    const found = await second.findOpen("agent", "files.delete", "sha256:x");
+    const found = await second.findOpen({ principal: "agent", tool: "files.delete", digest: "sha256:x" });
     expect(found).toMatchObject({ id: gate.id, status: "done", resultText: '{"n":1.0}', isDelivered: false });
   });
 

@@ -1,6 +1,6 @@
 // The calls that wait for a human, and what became of them. It outlives the process: what was released once is never
 // released again. Siblings: memory, SQLite; the shared one comes with the cluster. [AX-11.3-1] [AX-11.3-5]
-import type { Capability, GateTerms } from "@mcpx/protocol";
+import type { Capability, GateTerms, ServerTerms } from "@mcpx/protocol";
 
 export type GateStatus =
   | "pending"
@@ -14,7 +14,22 @@ export type GateStatus =
   /** It has happened, and what came of it waits for being looked at. */
   | "held"
   /** It has happened, and nobody will see what came of it. */
-  | "withheld";
+  | "withheld"
+  /** It was approved, and could not be sent as it was signed: nothing was. */
+  | "refused";
+
+/** What the asker's token was good for; asked about again before anything is sent. */
+export interface AskerToken {
+  readonly jti: string;
+  readonly tools: readonly string[];
+  readonly toolBounds?: readonly string[] | undefined;
+  /** The name of the filter it came through. */
+  readonly profile?: string | undefined;
+  /** Ms since 1970, as `Principal` has it. */
+  readonly issuedAt?: number | undefined;
+  /** Ms since 1970; absent where it never ends. */
+  readonly expiresAt?: number | undefined;
+}
 
 /** What a caller wants to do. */
 export interface GateWish {
@@ -29,6 +44,9 @@ export interface GateWish {
   readonly argumentsText: string;
   /** `digestOf` the arguments. */
   readonly digest: string;
+  /** Where it goes. Absent in gates of older builds, which are never approved. */
+  readonly server?: ServerTerms | undefined;
+  readonly token?: AskerToken | undefined;
   readonly route: readonly string[];
   readonly capability: Readonly<Capability>;
   /** Why it is asked for, as `classify` says. */
@@ -92,16 +110,19 @@ export interface Gate extends GateWish {
   readonly isDelivered: boolean;
   readonly rejectedBy?: string | undefined;
   readonly reason?: string | undefined;
+  /** The word of the error for which an approved call was not sent. */
+  readonly refusal?: string | undefined;
 }
 
 /** Without what may be large. */
 export type ListedGate = Omit<Gate, "argumentsText" | "resultText">;
 
 export interface Outcome {
-  readonly status: "done" | "failed" | "indeterminate" | "withheld";
+  readonly status: "done" | "failed" | "indeterminate" | "withheld" | "refused";
   readonly resultText?: string | undefined;
-  /** Why it is withheld. */
+  /** Why it is withheld or refused. */
   readonly reason?: string | undefined;
+  readonly refusal?: string | undefined;
 }
 
 /** What is kept for those who look at it. */
@@ -113,15 +134,15 @@ export interface HeldOutcome {
 /** Deciding throws `confirmation_unknown`, `confirmation_expired` or `confirmation_used` where it comes too late. */
 export interface GateStore {
   /**
-   * A new gate, or the one the same call of the same principal waits at already, or whose outcome it has not heard.
-   * Whoever joins brings their keys: what these have approved counts no more.
+   * A new gate, or the one the same call of the same principal to the same server waits at already, or whose outcome
+   * it has not heard. The asker who joins brings its keys, whose approvals count no more, and its latest token.
    * Throws `too_many_gates`, `too_large` or `bad_field`.
    */
   open(wish: GateWish, ttlMs: number): Promise<{ gate: Gate; isNew: boolean }>;
   /** What is over reads as expired, whether `expire` has been there or not. */
   find(id: string): Promise<Gate | undefined>;
   /** The gate that `open` would give back. */
-  findOpen(principal: string, tool: string, digest: string): Promise<Gate | undefined>;
+  findOpen(wish: SameCall): Promise<Gate | undefined>;
   /** The call of the same tool that was approved and done last before this one; of one principal, or of all. */
   findLast(gate: Pick<Gate, "id" | "tool">, principal?: string): Promise<Gate | undefined>;
   /** Each approver and each proof counts once; the last one needed makes it `approved`. */
@@ -150,6 +171,9 @@ export interface GateStore {
   /** True the first time, never again. `approve` and `reject` ask it themselves. */
   useProof(hash: string): Promise<boolean>;
 }
+
+/** What makes two calls the same. */
+export type SameCall = Pick<GateWish, "principal" | "tool" | "digest" | "server">;
 
 export interface GateLimits {
   /** Gates of one principal that wait for a decision. */
@@ -185,7 +209,9 @@ export const listMax = 1_000;
 
 /** What its approvers sign. */
 export function termsOf(gate: Pick<Gate, keyof ListedGate>, aggregatorId: string): GateTerms {
+  const { server } = gate;
   return {
+    ...(server !== undefined && { version: 2, asker: gate.principal, server }),
     confirmation_id: gate.id,
     aggregator_id: aggregatorId,
     route: gate.route,

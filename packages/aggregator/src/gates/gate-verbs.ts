@@ -1,9 +1,10 @@
 // What every store of gates does, whatever its rows are kept in: each verb is one transaction over them.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
+import { canonicalJson } from "@mcpx/protocol";
 import { checkRoom, checkWish } from "./gate-room.ts";
 import type { GateRows } from "./gate-rows.ts";
-import { approved, ended, isFinished, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
+import { approved, ended, isFinished, isUnsent, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
 import {
   defaultGateLimits,
   type Gate,
@@ -12,6 +13,7 @@ import {
   type GateWish,
   type ListedGate,
   listMax,
+  type SameCall,
 } from "./gate-store.ts";
 import { createGateTimes } from "./gate-times.ts";
 import { holding } from "./hold-verbs.ts";
@@ -37,7 +39,7 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
     async open(wish, ttlMs) {
       checkWish(wish, limits);
       return rows.atomically(() => {
-        const known = joinable(desk, wish.principal, wish.tool, wish.digest);
+        const known = joinable(desk, wish);
         if (known !== undefined) return { gate: join(desk, known, wish), isNew: false };
         for (const id of rows.prune(limits)) times.forget(id);
         checkRoom(rows, times, limits, wish);
@@ -114,8 +116,8 @@ function looking(desk: StoreDesk): Pick<GateStore, "find" | "findOpen" | "findLa
       const gate = rows.find(id);
       return gate && times.seen(gate);
     },
-    async findOpen(principal, tool, digest) {
-      return joinable(desk, principal, tool, digest);
+    async findOpen(wish) {
+      return joinable(desk, wish);
     },
     async findLast(gate, principal) {
       return rows.newestDone(gate, principal);
@@ -128,18 +130,20 @@ function looking(desk: StoreDesk): Pick<GateStore, "find" | "findOpen" | "findLa
 }
 
 /** Only the newest can be: an older one was not to be joined when the newest was made, and so it stays. */
-function joinable(
-  { rows, times }: StoreDesk,
-  principal: string,
-  tool: string,
-  digest: string,
-): Gate | undefined {
-  const gate = rows.newest(principal, tool, digest);
-  return gate !== undefined && times.isJoinable(gate) ? times.seen(gate) : undefined;
+function joinable({ rows, times }: StoreDesk, wish: SameCall): Gate | undefined {
+  const gate = rows.newest(wish.principal, wish.tool, wish.digest);
+  if (gate === undefined || !times.isJoinable(gate)) return undefined;
+  const seen = times.seen(gate);
+  return isUnsent(seen) && !isSameServer(seen, wish) ? undefined : seen;
 }
 
-function join(desk: StoreDesk, gate: Gate, { keys }: GateWish): Gate {
-  const next = joined(gate, keys);
+/** What was signed for another server would be refused; what has left for it is still this call. */
+function isSameServer({ server }: Gate, wish: SameCall): boolean {
+  return canonicalJson(server ?? null) === canonicalJson(wish.server ?? null);
+}
+
+function join(desk: StoreDesk, gate: Gate, wish: GateWish): Gate {
+  const next = joined(gate, wish);
   if (next !== gate) save(desk, next);
   return next;
 }

@@ -25,6 +25,8 @@ export interface GateOptions {
   quorum?: number | undefined;
   /** Asked anew for every proof: approvers come and go. */
   anchors: readonly AnchorKey[] | (() => readonly AnchorKey[]);
+  /** Whether a token was taken back; none is where nobody can tell. */
+  isRevoked?: ((jti: string) => boolean) | undefined;
   /** Everything is asked for, from the start. */
   isPanic?: boolean | undefined;
   /** Unconfirmed calls end after this; 300 s unless given. [AX-11.3-1] */

@@ -344,7 +344,8 @@ test("[B-AUDIT-1] each decision and each end of a call leaves one record, and wh
     "gate.approve ben",
     "gate.done agent",
   ]);
-  const about = { gate: asked.confirmation_id, digest: asked.arguments_digest };
+  const { confirmation_id, arguments_digest, asker, server } = asked;
+  const about = { gate: confirmation_id, digest: arguments_digest, asker, server };
   const decided = tree.events.filter(({ action }) => action === "gate.approve");
   for (const { subject, detail } of decided) {
     expect(subject).toBe("s.read");

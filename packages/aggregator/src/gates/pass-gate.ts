@@ -1,13 +1,13 @@
 // A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
 // [AX-11.3-1]
-import { hash } from "node:crypto";
-import { canonicalJson, cautious, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { cautious, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
 import type { Caller, Exchange } from "../exchange.ts";
-import { withFixed } from "../overrides.ts";
+import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../prepare-call.ts";
 import { routeOf } from "../route-of.ts";
 import type { TreeState } from "../tree-state.ts";
 import { askerOf } from "./asker.ts";
+import { tokenOf } from "./asker-token.ts";
 import { recordFirst } from "./gate-records.ts";
 import type { Gate } from "./gate-store.ts";
 import { confirmationKey, type Gatekeeper } from "./gatekeeper.ts";
@@ -25,22 +25,21 @@ export async function passGate(
   state: TreeState,
   gates: Gatekeeper,
   exchange: Exchange,
-  tool: Entry,
+  call: PreparedCall,
 ): Promise<JsonObject | undefined> {
   const { caller, params } = exchange;
-  // As they will be sent, with what the operator has fixed.
-  const given = (tool.fixed === undefined ? params : withFixed(params, tool.fixed)).arguments ?? {};
+  const { tool } = call;
+  const given = argumentsOf(call);
   const verdict = judge(state, gates, tool, given);
   const { action, holdResult } = verdict;
   if ((action === "allow" && !holdResult) || tool.canonical === waitName) return undefined;
   if (action === "deny") throw new McpxError("gate_denied", `${tool.fullName}: ${verdict.why}`);
-  const text = canonicalJson(given);
-  const digest = `sha256:${hash("sha256", text, "base64url")}`;
-  const isAllowed = action === "allow" || (await isGranted(state, gates, caller, tool, verdict, digest));
+  const seal = sealOf(state, call);
+  const isAllowed = action === "allow" || (await isGranted(state, gates, caller, tool, verdict, seal));
   if (isAllowed && !holdResult) return undefined;
   const meta = isObject(params._meta) ? params._meta : undefined;
   const { segments: route } = routeOf(state, caller, meta, tool.canonical);
-  const gate = await openGate(gates, caller, tool, verdict, { given, digest, route, isAllowed });
+  const gate = await openGate(gates, caller, tool, verdict, { given, seal, route, isAllowed });
   if (!isAllowed || !isReady(gate)) return fitted(tool, await waitAt(state, gates, exchange, gate));
   return fitted(tool, await runAndWait(state, gates, exchange, gate));
 }
@@ -88,10 +87,12 @@ async function isGranted(
   caller: Caller,
   { canonical, fullName }: Entry,
   { action, holdResult }: Verdict,
-  digest: string,
+  seal: CallSeal,
 ): Promise<boolean> {
   const { name: principal } = askerOf(caller);
-  if (holdResult && (await store.findOpen(principal, fullName, digest)) !== undefined) return false;
+  const { digest } = seal;
+  if (holdResult && (await store.findOpen({ principal, tool: fullName, ...seal })) !== undefined)
+    return false;
   const now = clock.monotonic();
   const grant = useGrant(grants, {
     action,
@@ -117,10 +118,10 @@ async function openGate(
   caller: Caller,
   { fullName, capability = cautious }: Entry,
   { why, approvers, holdResult }: Verdict,
-  wish: { given: unknown; digest: string; route: readonly string[]; isAllowed: boolean },
+  wish: { given: unknown; seal: CallSeal; route: readonly string[]; isAllowed: boolean },
 ): Promise<Gate> {
   const { name: principal, keys } = askerOf(caller);
-  const { given, digest, route, isAllowed } = wish;
+  const { given, seal, route, isAllowed } = wish;
   const { gate, isNew } = await store.open(
     {
       principal,
@@ -128,7 +129,8 @@ async function openGate(
       keys,
       tool: fullName,
       argumentsText: JSON.stringify(given),
-      digest,
+      ...seal,
+      token: tokenOf(caller),
       route,
       capability,
       why,

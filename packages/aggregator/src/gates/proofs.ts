@@ -107,6 +107,7 @@ function fieldText(value: unknown): string | undefined {
 /** A policy engine signs the gate's nonce. */
 function readPolicys(payload: JsonObject, gate: GateTerms, now: number): Statement {
   checkSame(payload, { ...gate }, ["nonce", "confirmation_id", "arguments_digest"]);
+  checkNamed(payload, gate);
   checkPhase(payload, gate);
   checkTimes(payload, now);
   return statementOf(gate, readDecision(payload.decision));
@@ -115,6 +116,7 @@ function readPolicys(payload: JsonObject, gate: GateTerms, now: number): Stateme
 /** A service's token is an approval, unless it says otherwise. */
 function readServices(payload: JsonObject, gate: GateTerms, now: number): Statement {
   checkSame(payload, { ...gate, aud: gate.aggregator_id }, ["confirmation_id", "arguments_digest", "aud"]);
+  checkNamed(payload, gate);
   checkPhase(payload, gate);
   checkTimes(payload, now);
   const { jti, decision } = payload;
@@ -128,6 +130,13 @@ function checkSame(payload: JsonObject, expected: JsonObject, fields: readonly s
     (field) => typeof payload[field] !== "string" || payload[field] !== expected[field],
   );
   if (other !== undefined) throw foreign(other);
+}
+
+/** For whom the call is made, and to which server, is part of what they decide about. */
+function checkNamed(payload: JsonObject, gate: GateTerms): void {
+  for (const field of ["version", "asker", "server"] as const) {
+    if (fieldText(payload[field]) !== fieldText(gate[field])) throw foreign(field);
+  }
 }
 
 /** What lets a call go shows nobody its result, and the other way round. */

@@ -3,13 +3,25 @@
 import { isMcpxError, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import type { Exchange } from "../exchange.ts";
 import { innerPrincipal, plainCaller } from "../plain-caller.ts";
-import { resolveName } from "../resolve.ts";
+import {
+  argumentsOf,
+  type CallSeal,
+  checkSeal,
+  checkSent,
+  type PreparedCall,
+  prepareCall,
+  sealOf,
+} from "../prepare-call.ts";
+import { renewTools, resolveName } from "../resolve.ts";
 import { faultOf } from "../rpc-error.ts";
 import type { TreeState } from "../tree-state.ts";
 import { dispatchTool } from "../verbs/dispatch-tool.ts";
+import { checkToken } from "./asker-token.ts";
 import { gateEvent } from "./gate-records.ts";
 import type { Gate, Outcome } from "./gate-store.ts";
 import { confirmationIdOf, type Gatekeeper, show, wake } from "./gatekeeper.ts";
+import { judge } from "./judge.ts";
+import type { Verdict } from "./rules.ts";
 
 /** Gives back what became of it. Only one of many racers dispatches; the others see what it has done. */
 export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Gate> {
@@ -17,7 +29,7 @@ export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): 
   const isOurs = await store.consume(gate.id);
   if (isOurs) {
     show(gates, { ...gate, status: "consumed" });
-    await keep(gates, gate, await carryOut(state, gate));
+    await keep(gates, gate, await carryOut(state, gates, gate));
   }
   const after = (await store.find(gate.id)) ?? gate;
   // Whoever was quick may have decided about the result already, which is a record of its own.
@@ -39,15 +51,19 @@ async function keep(
   else await store.settle(id, outcome);
 }
 
-async function carryOut(state: TreeState, gate: Gate): Promise<Outcome> {
-  const exchange = exchangeFor(gate);
+async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Outcome> {
+  let isSent = false;
   try {
-    const tool = await resolveName(state, "tools", gate.tool, exchange.caller);
-    const result = await dispatchTool(state, exchange, tool);
+    const { exchange, call, seal } = await prepareSigned(state, gates, gate);
+    const result = await dispatchTool(state, exchange, call, (params) => {
+      checkSent(state, seal, call.tool.server, params);
+      isSent = true;
+    });
     // What would be looked at is not what the caller would get by it.
     if (gate.holdsResult === true && isPromise(result)) return { status: "withheld", reason: promised };
     return { status: "done", resultText: JSON.stringify({ result }) };
   } catch (error) {
+    if (!isSent) return refusalOf(state, gate, error);
     // It may have happened: nobody knows, and nobody tries again.
     if (isMcpxError(error) && (error.code === "server_lost" || error.code === "timeout")) {
       return { status: "indeterminate" };
@@ -55,6 +71,44 @@ async function carryOut(state: TreeState, gate: Gate): Promise<Outcome> {
     state.log.warn({ err: error, gate: gate.id, tool: gate.tool }, "an approved call has failed");
     return { status: "failed", resultText: JSON.stringify({ error: faultOf(error) }) };
   }
+}
+
+interface SignedCall {
+  exchange: Exchange;
+  call: PreparedCall;
+  seal: CallSeal;
+}
+
+/** As it would be sent now, which must be what was signed; throws where it is not, or where it may not be sent any more. */
+async function prepareSigned(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<SignedCall> {
+  const { server, digest } = gate;
+  if (server === undefined) throw new McpxError("asker_unsigned");
+  checkToken(state, gates, gate);
+  const exchange = exchangeFor(gate);
+  // Other calls do with a list that is out of date; this one was signed with the tool's definition.
+  await renewTools(state, gate.tool, exchange.caller);
+  const tool = await resolveName(state, "tools", gate.tool, exchange.caller);
+  const call = prepareCall(tool, exchange.params);
+  const seal = { server, digest };
+  checkSeal(seal, sealOf(state, call));
+  checkRules(gate, judge(state, gates, tool, argumentsOf(call)));
+  return { exchange, call, seal };
+}
+
+/** Rules that have become stricter since count. */
+function checkRules({ tool, isAllowed, approvals }: Gate, verdict: Verdict): void {
+  const { action, why, approvers } = verdict;
+  if (action === "deny") throw new McpxError("gate_denied", `${tool}: ${why}`);
+  if (isAllowed === true || action === "allow" || approvals.length >= approvers) return;
+  throw new McpxError("gate_denied", `${tool}: ${why} wants ${approvers} approvals now`);
+}
+
+/** Nothing has left. */
+function refusalOf({ log }: TreeState, { id, tool }: Gate, error: unknown): Outcome {
+  log.warn({ err: error, gate: id, tool }, "an approved call was not sent");
+  const refusal = isMcpxError(error) ? error.code : "internal";
+  const { message } = faultOf(error);
+  return { status: "refused", refusal, reason: message };
 }
 
 const promised = "its server gave a task or a gate of its own instead of a result, and these cannot be held";

@@ -79,6 +79,11 @@ export function tell(gate: Gate): JsonObject | undefined {
       const why = reason === undefined ? "" : `: ${reason}`;
       return notice(gate, `Nothing has happened: ${rejectedBy ?? "a human"} has rejected this call${why}`);
     }
+    case "refused":
+      return notice(
+        gate,
+        `Nothing has happened: ${tool} was approved and not sent: ${reason ?? "it has changed"}`,
+      );
     case "expired":
       return notice(gate, `Nothing has happened: nobody has approved ${tool} in time.`);
     case "withheld":
@@ -97,11 +102,17 @@ function readResult(text: string): JsonObject {
   throw new RpcError(kept.error);
 }
 
-function notice({ id, status, tool, reason }: Gate, text: string): JsonObject {
+function notice({ id, status, tool, reason, refusal }: Gate, text: string): JsonObject {
   return {
     isError: true,
     content: [{ type: "text", text }],
-    structuredContent: { status, confirmation_id: id, tool, ...(reason !== undefined && { reason }) },
+    structuredContent: {
+      status,
+      confirmation_id: id,
+      tool,
+      ...(refusal !== undefined && { refusal }),
+      ...(reason !== undefined && { reason }),
+    },
   };
 }
 

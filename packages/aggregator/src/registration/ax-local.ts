@@ -7,15 +7,15 @@ import type { AxVisits } from "./ax-visits.ts";
 import { readAxMessage } from "./read-ax-message.ts";
 import type { Registrant } from "./serve-registrant.ts";
 
-/** Opens a connection for whoever this process vouches for. */
-export type EnterLocally = (principal: Principal) => SubserverSocket;
+/** Opens a connection for a principal this process vouches for; `equipment` is what stands behind it. */
+export type EnterLocally = (principal: Principal, equipment?: JsonObject) => SubserverSocket;
 
 type Handler = (event: unknown) => void;
 
 const leftCode = 1000;
 
 export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
-  return (principal) => {
+  return (principal, equipment) => {
     const { promise: ended, resolve } = Promise.withResolvers<string>();
     let registrant: Registrant | undefined;
     let isOver = false;
@@ -60,7 +60,7 @@ export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
     };
     later(() => {
       try {
-        const credential = { principal, certificateNames: [], isLocal: true };
+        const credential = { principal, certificateNames: [], isLocal: true, equipment };
         visits.checkPlace(credential);
         registrant = visits.begin(channel, credential);
         tell(socket.onopen, {});

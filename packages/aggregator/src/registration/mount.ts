@@ -64,12 +64,17 @@ function serverFor(
   own: () => Subserver,
 ): Server {
   const { segment, subserverId, subtreeIds, capabilities } = registration;
+  const { equipment = null } = standing;
   const rule = state.ruleFor(segment);
   const isTree = subtreeIds !== undefined;
   const isTrusted = standing.isProven || rule.isTrusted === true;
   return createServer({
     name: segment,
     segment,
+    identity: () => ({
+      kind: "registered",
+      facts: { subserver_id: subserverId, is_proven: standing.isProven, by: standing.identity, equipment },
+    }),
     isTrusted,
     isGuest: standing.isGuest,
     isShared: true,

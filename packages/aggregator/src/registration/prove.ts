@@ -18,10 +18,10 @@ export async function prove(
   rule: SubserverRule,
 ): Promise<Standing> {
   const { segment, authority } = registration;
-  const { principal } = credential;
+  const { principal, equipment } = credential;
   checkIssuer(principal, segment);
   const isGuest = credential.isLocal !== true && rule.isTrusted !== true;
-  const proven = { isProven: true, scope: scopeOf(credential, rule), isGuest };
+  const proven = { isProven: true, scope: scopeOf(credential, rule), isGuest, equipment };
   const hasSegment = principal?.segment === segment;
   const isNamed = await hasAuthority(options, registration, credential);
   if (rule.authority !== undefined && !(isNamed && rule.authority === authority)) {

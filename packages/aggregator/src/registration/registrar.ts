@@ -1,7 +1,7 @@
 // Everything an aggregator keeps of those who registered with it: state without methods. Verbs on it are in files of
 // their own.
 import type { Audit, Clock, Logger, Principal } from "@mcpx/host";
-import type { AuthScope, Budget, Registration } from "@mcpx/protocol";
+import type { AuthScope, Budget, JsonObject, Registration } from "@mcpx/protocol";
 import type { Budgets } from "../budget.ts";
 import type { FlowLimits } from "../notification-flow.ts";
 import type { Server } from "../server.ts";
@@ -30,6 +30,8 @@ export interface Credential {
   certificateNames: readonly string[];
   /** It is of this process: a device that the operator has configured. */
   isLocal?: boolean | undefined;
+  /** What stands behind it, as this process knows it: a device on its line. */
+  equipment?: JsonObject | undefined;
 }
 
 /** Who somebody is for the tree, and what that allows. */
@@ -40,6 +42,7 @@ export interface Standing {
   scope: AuthScope;
   /** The operator has neither configured it nor marked it as trusted. [B-REG-1] */
   isGuest: boolean;
+  equipment?: JsonObject | undefined;
 }
 
 /** One that registered, also while it is lost. */

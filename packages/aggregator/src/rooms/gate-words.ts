@@ -66,6 +66,8 @@ export function outcomeText(gate: Gate): string {
       return `${by} has approved ${tool}; it is not known whether it has happened.`;
     case "rejected":
       return `${rejectedBy ?? "somebody"} has rejected ${tool}${why}`;
+    case "refused":
+      return `${by} has approved ${tool}; it was not sent${why}`;
     case "expired":
       return `Nobody has decided about ${tool} in time.`;
   }
@@ -80,6 +82,7 @@ export function outcomeFacts({
   approvers,
   rejectedBy,
   reason,
+  refusal,
 }: Gate): JsonObject {
   return {
     status,
@@ -88,6 +91,7 @@ export function outcomeFacts({
     approved_by: approvals.map(({ by }) => by),
     approvers,
     ...(rejectedBy !== undefined && { rejected_by: rejectedBy }),
+    ...(refusal !== undefined && { refusal }),
     ...(reason !== undefined && { reason }),
   };
 }

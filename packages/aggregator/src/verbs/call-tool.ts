@@ -1,20 +1,20 @@
 // A tool call, from top to bottom.
 import { isMcpxError, type JsonObject } from "@mcpx/protocol";
 import { noteRefusal } from "../call-figures.ts";
-import type { Entry } from "../catalogue.ts";
 import type { Exchange } from "../exchange.ts";
 import { passGate } from "../gates/pass-gate.ts";
+import { type PreparedCall, prepareCall } from "../prepare-call.ts";
 import { resolveName, textParam } from "../resolve.ts";
 import type { TreeState } from "../tree-state.ts";
 import { dispatchTool } from "./dispatch-tool.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const name = textParam(exchange.params, "name");
-  const { tool, answer } = await admit(state, exchange, name).catch((error: unknown) => {
+  const { call, answer } = await admit(state, exchange, name).catch((error: unknown) => {
     recordRefusal(state, exchange, name, error);
     throw error;
   });
-  return answer ?? (await dispatchTool(state, exchange, tool));
+  return answer ?? (await dispatchTool(state, exchange, call));
 }
 
 /** Resolving is authorising: what the caller may not use is not found. What waits at a gate is answered by that. */
@@ -22,11 +22,12 @@ async function admit(
   state: TreeState,
   exchange: Exchange,
   name: string,
-): Promise<{ tool: Entry; answer?: JsonObject | undefined }> {
+): Promise<{ call: PreparedCall; answer?: JsonObject | undefined }> {
   const tool = await resolveName(state, "tools", name, exchange.caller);
-  if (state.gates === undefined) return { tool };
-  const answer = await passGate(state, state.gates, exchange, tool);
-  return { tool, answer: answer && { resultType: "complete", ...answer } };
+  const call = prepareCall(tool, exchange.params);
+  if (state.gates === undefined) return { call };
+  const answer = await passGate(state, state.gates, exchange, call);
+  return { call, answer: answer && { resultType: "complete", ...answer } };
 }
 
 function recordRefusal(state: TreeState, { caller }: Exchange, name: string, error: unknown): void {

@@ -3,13 +3,13 @@ import { cautious, isMcpxError, isObject, type JsonObject } from "@mcpx/protocol
 import { noteCall } from "../call-figures.ts";
 import type { Entry } from "../catalogue.ts";
 import { degradedFault } from "../degrade.ts";
-import { dispatch } from "../dispatch.ts";
+import { type Dispatch, dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
 import { noteBelow } from "../gates/gatekeeper.ts";
 import { observe } from "../latency.ts";
-import { withFixed } from "../overrides.ts";
 import { ownSegment } from "../own-segment.ts";
 import { paramHeadersFor } from "../param-headers-for.ts";
+import type { PreparedCall } from "../prepare-call.ts";
 import { routeMeta, withoutTreeMeta } from "../route.ts";
 import { routeOf } from "../route-of.ts";
 import { isTree } from "../server.ts";
@@ -17,13 +17,21 @@ import { sealTasks } from "../task-ids.ts";
 import { declaredLatency, latencyOf } from "../tool-latency.ts";
 import type { TreeState } from "../tree-state.ts";
 
-export async function dispatchTool(state: TreeState, exchange: Exchange, tool: Entry): Promise<JsonObject> {
+/** `sending` is called with what is about to leave, and keeps it back by throwing. */
+export async function dispatchTool(
+  state: TreeState,
+  exchange: Exchange,
+  call: PreparedCall,
+  sending?: Dispatch["sending"],
+): Promise<JsonObject> {
   const { caller } = exchange;
+  const { tool } = call;
   const startedAt = state.clock.monotonic();
   try {
     charge(state, tool);
     const result = await dispatch(state, exchange, tool.server, {
-      params: paramsBelow(state, exchange, tool),
+      params: paramsBelow(state, exchange, call),
+      sending,
       latency: latencyOf(tool).effective,
       paramHeaders: paramHeadersFor(exchange, tool),
       took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
@@ -53,10 +61,9 @@ function charge({ clock }: TreeState, { server, capability }: Entry): void {
 /** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */
 function paramsBelow(
   state: TreeState,
-  { caller, params: given }: Exchange,
-  { server, name, canonical, fixed }: Entry,
+  { caller }: Exchange,
+  { tool: { server, name, canonical }, params }: PreparedCall,
 ): JsonObject {
-  const params = fixed === undefined ? given : withFixed(given, fixed);
   const meta = isObject(params._meta) ? params._meta : undefined;
   const isToTree = isTree(server);
   const next = isToTree || caller.isParent === true ? routeOf(state, caller, meta, canonical) : undefined;

@@ -1,5 +1,5 @@
 // Calls that wait at gates: each with its exact arguments, and what became of it. What was touched is looked at again.
-import { digestOf, type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import { digestOf, type GateTerms, isObject, type JsonObject, namesAsker, parseExact } from "@mcpx/protocol";
 import { type Api, ApiError } from "./api.ts";
 import { base64Url } from "./base64-url.ts";
 import { createCell, type Readable } from "./cell.ts";
@@ -192,6 +192,7 @@ async function readGate(answer: JsonObject): Promise<GateView> {
     typeof argumentsText === "string" &&
     terms.confirmation_id === id &&
     terms.tool === tool &&
+    (!namesAsker(terms) || terms.asker === gate.principal) &&
     terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
     // Whoever asked for it does not see it before others have.
     (gate.status !== "held" ||

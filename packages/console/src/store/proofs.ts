@@ -1,5 +1,5 @@
 // Signatures under decisions about gates, made in this browser: with a passkey, or with a key that cannot leave it.
-import { challengeOf, type Decision, type Statement, statementOf, statementText } from "@mcpx/protocol";
+import { challengeOf, type Decision, signStatement, statementOf } from "@mcpx/protocol";
 import type { Api } from "./api.ts";
 import { base64Url } from "./base64-url.ts";
 import type { GateView } from "./gates.ts";
@@ -28,23 +28,15 @@ async function thumbprintOf({ crv, kty, x, y }: JsonWebKey): Promise<string> {
   return base64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
-/** A proof as an operator makes it (JWS, `mcpx-proof+jwt`). */
-async function signProof(statement: Statement, key: BrowserKey): Promise<string> {
-  const header = { alg: "ES256", typ: "mcpx-proof+jwt", kid: key.thumbprint };
-  const signed = `${base64Text(JSON.stringify(header))}.${base64Text(statementText(statement))}`;
-  const bytes = new TextEncoder().encode(signed);
-  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key.privateKey, bytes);
-  return `${signed}.${base64Url(new Uint8Array(signature))}`;
-}
-
 export async function decideWithKey(
   api: Api,
   { id, terms }: GateView,
-  key: BrowserKey,
+  { thumbprint: kid, privateKey }: BrowserKey,
   decision: Decision,
   reason: string | undefined,
 ): Promise<void> {
-  const proof = await signProof(statementOf(terms, decision, reason), key);
+  const statement = statementOf(terms, decision, reason);
+  const proof = await signStatement(statement, { alg: "ES256", kid, privateKey });
   await api.call("POST", `/admin/gates/${encodeURIComponent(id)}/decision`, { proof });
 }
 
@@ -65,8 +57,4 @@ export async function decideWithPasskey(
   }
   const credential = await askPasskey(credentials, options);
   await api.post(`${path}/decision`, { ...wish, credential });
-}
-
-function base64Text(text: string): string {
-  return base64Url(new TextEncoder().encode(text));
 }

@@ -168,9 +168,10 @@ async function settled(stage: Stage): Promise<void> {
   await vi.waitFor(look, { timeout: 15_000, interval: 20 });
 }
 
-/** What was answered instead of a result. */
+/** What was answered instead of a result, or why an approved call was not sent. */
 export function reasonOf({ message }: Heard): unknown {
-  return message?.error?.data?.reason ?? JSON.stringify(message);
+  const refusal = message?.result?.structuredContent?.refusal;
+  return message?.error?.data?.reason ?? refusal ?? JSON.stringify(message);
 }
 
 /** What a call waits with. */

@@ -1,7 +1,7 @@
 // What the page says of a call: exactly what will be sent, who asks, how dangerous it is, and who has decided.
 import { hash } from "node:crypto";
 import type { Clock } from "@mcpx/host";
-import { isId, McpxError, statementOf, statementText } from "@mcpx/protocol";
+import { isId, McpxError, namesAsker, type ServerTerms, statementOf, statementText } from "@mcpx/protocol";
 import { type Gate, termsOf } from "../gate-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import { dangersOf, whyText } from "./dangers.ts";
@@ -16,6 +16,9 @@ export interface CallFacts {
   arguments_text: string;
   arguments_digest: string;
   asked_by: string;
+  /** Whether who asks and the server are part of what is signed; not in gates of older builds. */
+  asker_signed: boolean;
+  server?: ServerTerms | undefined;
   asked_at: string;
   why: string;
   dangers: string[];
@@ -70,6 +73,8 @@ export async function factsOf(
     arguments_text: gate.argumentsText,
     arguments_digest: gate.digest,
     asked_by: gate.principal,
+    asker_signed: namesAsker(terms),
+    server: terms.server,
     asked_at: new Date(gate.createdAt).toISOString(),
     why: whyText(gate.why),
     dangers: dangersOf(gate.capability, gate.why),

@@ -17,6 +17,7 @@ const approveBody = `<main>
 <noscript><p>This page needs JavaScript: it signs your decision. In a terminal, use mcpx approve.</p></noscript>
 <article id="call" hidden>
 <p class="ask"><strong id="asker"></strong> <span id="asks">asks to call</span></p>
+<p id="unsigned" class="warning" hidden>Asker not signed: an older build stored this call. It can only be rejected.</p>
 <h1 id="tool"></h1>
 <ul id="dangers" class="dangers" aria-label="Danger"></ul>
 <section aria-labelledby="arguments-title">
@@ -40,6 +41,7 @@ const approveBody = `<main>
 <dt>Why you are asked</dt><dd id="why"></dd>
 <dt>Approvals</dt><dd><span id="approvals"></span> <span id="approved-by"></span></dd>
 <dt>Route</dt><dd id="route"></dd>
+<dt>Server</dt><dd id="server" class="code"></dd>
 <dt>Asked at</dt><dd id="asked-at"></dd>
 <dt>Digest</dt><dd id="digest" class="code"></dd>
 </dl>

@@ -25,6 +25,13 @@ export function showCall(
 
   byId("asks").textContent = facts.result_digest === undefined ? "asks to call" : "has called";
   byId("asker").replaceChildren(shower.text(facts.asked_by));
+  byId("unsigned").hidden = facts.asker_signed;
+  const { server } = facts;
+  byId("server").replaceChildren(
+    ...(server === undefined
+      ? ["not signed"]
+      : [shower.text(server.name), " › ", shower.text(server.tool), " (", shower.text(server.identity), ")"]),
+  );
   byId("tool").replaceChildren(shower.text(facts.tool));
   byId("dangers").replaceChildren(...facts.dangers.map((word) => item(word)));
   byId("why").textContent = facts.why;

@@ -1,0 +1,27 @@
+// A decision about a gate, signed with an operator's key: the one place where terminals, browsers and programs make it.
+// WebCrypto, since browsers sign too. [AX-11.3-2]
+import { toBase64url } from "./access/base64url.ts";
+import { type Statement, statementText } from "./gate.ts";
+
+export interface StatementKey {
+  alg: "EdDSA" | "ES256";
+  /** The key's thumbprint (RFC 7638). */
+  kid: string;
+  privateKey: Parameters<typeof crypto.subtle.sign>[1];
+}
+
+const algorithms = {
+  EdDSA: { name: "Ed25519" },
+  ES256: { name: "ECDSA", hash: "SHA-256" },
+} as const;
+
+const utf8 = new TextEncoder();
+
+/** A compact JWS of type `mcpx-proof+jwt`, whose payload is the statement's canonical text. */
+export async function signStatement(statement: Statement, key: StatementKey): Promise<string> {
+  const { alg, kid, privateKey } = key;
+  const header = JSON.stringify({ alg, typ: "mcpx-proof+jwt", kid });
+  const signed = `${toBase64url(utf8.encode(header))}.${toBase64url(utf8.encode(statementText(statement)))}`;
+  const signature = await crypto.subtle.sign(algorithms[alg], privateKey, utf8.encode(signed));
+  return `${signed}.${toBase64url(new Uint8Array(signature))}`;
+}
