@@ -262,7 +262,7 @@ test("only an admin makes links", async () => {
   expect((await server.call("POST", "/admin/console-links", undefined, {})).status).toBe(401);
 });
 
-test("[X0-9-2] a link that a token alone has made changes no servers and registers no passkeys", async () => {
+test("[X0-9-2] a link that a token alone has made changes no servers, registers no passkeys and enrols no approvers", async () => {
   const token = await server.adminToken();
   const linkBy = async (body: object) => {
     const answer = await server.call("POST", "/admin/console-links", token, body);
@@ -272,7 +272,7 @@ test("[X0-9-2] a link that a token alone has made changes no servers and registe
   const body = { change: { type: "remove", name: "x" }, digest: "" };
   const refused = async (visitor: Visitor) => {
     expect((await visitor.call("GET", session)).status).toBe(200);
-    for (const path of ["servers/change", "passkeys/options", "passkeys"]) {
+    for (const path of ["servers/change", "passkeys/options", "passkeys", "approvers"]) {
       const answer = await visitor.call("POST", `/console/api/${path}`, { body });
       expect([path, answer.status]).toEqual([path, 403]);
       expect(answer.body.error).toMatchObject({

@@ -250,7 +250,33 @@ test("[AX-11.3-3] [AX-11.3-8] a gate two hops below reaches the client, and its 
   expect(called(bottom.server)).toEqual([{ deep: 2 }]);
 });
 
-test("[AX-11.3-3] any hop may add a gate: then each wants its own proof", async () => {
+test("[AX-11.3-3] [AX-11.3-8] two hops have a gate each: each wants its own proof, and neither counts at the other", async () => {
+  const bottom = gated({}, "b");
+  const principal = callerOf().principal;
+  const gates = gatesFor("top", { rules: [{ tools: "b.s.wipe", action: "ask" }] });
+  const top = testTree([serverOptions("b", openBelow(bottom.tree, principal), { isTrusted: true })], {
+    gates,
+  });
+  const boss = { principal: { id: "boss" } };
+  const confirm = (id: string, proof: string) =>
+    top.ask("mcpax/confirm", { confirmation_id: id, proof }, boss);
+  const first = await stopped(top, "b.s.wipe", { deep: 1 });
+  expect(first.aggregator_id).toBe("top");
+  const upper = await proofFor(first, "approve");
+  // Let go above, it stops below, and nothing has happened.
+  await confirm(first.confirmation_id, upper);
+  expect(called(bottom.server)).toEqual([]);
+  const second = await stopped(top, "b.s.wipe", { deep: 1 });
+  expect(second).toMatchObject({ aggregator_id: "a1", tool: "s.wipe", asker: "agent/agent" });
+  await expect(confirm(second.confirmation_id, upper)).rejects.toMatchObject({ code: "bad_proof" });
+  expect(called(bottom.server)).toEqual([]);
+  const lower = await proofFor(second, "approve");
+  await expect(confirm(first.confirmation_id, lower)).rejects.toMatchObject({ code: "bad_proof" });
+  await confirm(second.confirmation_id, lower);
+  expect(called(bottom.server)).toEqual([{ deep: 1 }]);
+});
+
+test("[AX-11.3-3] any hop may add a gate to a call that none below stops", async () => {
   const bottom = gated({ rules: [{ tools: "**", action: "allow" }] }, "b");
   const principal = callerOf().principal;
   const gates = gatesFor("top", { rules: [{ tools: "b.s.look", action: "ask" }] });

@@ -142,10 +142,10 @@ export function createConsole(options: ConsoleOptions): Console {
       inside("POST", "/call", async (session, request) => ({
         body: await callByHand(tree, await tokens.principal(session), await request.text()),
       })),
-      inside("POST", "/approvers", async (_session, request) => ({
-        status: 201,
-        body: await enrolBrowserKey(options, await request.json()),
-      })),
+      inside("POST", "/approvers", async (session, request) => {
+        local(session);
+        return { status: 201, body: await enrolBrowserKey(options, await request.json()) };
+      }),
       inside("GET", "/passkeys", (session) => ({ body: passkeys.list(session) })),
       inside("POST", "/passkeys/options", async (session, request) => ({
         body: await passkeys.options(local(session), request),
@@ -255,12 +255,12 @@ function logoutsRoute(
   };
 }
 
-/** Throws where somebody was let in by a token alone: a token starts no programs, nor lets itself in again. */
+/** Throws where a token alone has logged in: a token starts no programs, approves no calls, nor lets itself in again. */
 function local(session: Session): Session {
   if (session.isLocal) return session;
   throw new McpxError(
     "privilege_violation",
-    "this login came from a token, which changes no servers or passkeys",
+    "this login came from a token, which changes no servers, passkeys or approvers",
     {
       suggestion: "Log in with a link that `mcpx console` makes on the gateway's machine",
     },
