@@ -50,20 +50,28 @@ export function findRoomGate(room: Room, id: string): GateReport | undefined {
   return named ?? (room.proposals.get(id) === undefined ? fittingOne(id, gates) : undefined);
 }
 
-function gatesIn({ proposals, topic }: Room): GateReport[] {
-  return proposals.all().flatMap((proposal) => roomGate(topic, proposal) ?? []);
+function gatesIn(room: Room): GateReport[] {
+  return room.proposals.all().flatMap((proposal) => roomGate(room, proposal) ?? []);
 }
 
+/** What has to be known of a room to tell its gates from copies. */
+export type GateRoom = Pick<Room, "topic" | "peers">;
+
 /** A proposal that is a gate; `undefined` for every other. What it says is checked when it is signed. */
-export function roomGate(topic: string, proposal: Proposal): GateReport | undefined {
+export function roomGate(room: GateRoom, proposal: Proposal): GateReport | undefined {
   const notice = readGateNotice(proposal.mcpax);
   const { proposer, targets } = proposal;
   // Under another id, or for somebody else to do, it is a copy.
   const isOne = notice && proposal.id === gateProposalId(notice.confirmation_id) && targets[0] === proposer;
-  if (!isOne) return undefined;
-  const report = reportOf(topic, proposal, notice);
+  if (!isOne || !isOwnTree(room, proposer)) return undefined;
+  const report = reportOf(room.topic, proposal, notice);
   const { structuredContent } = proposal.result ?? {};
   return isObject(structuredContent) ? decided(report, structuredContent) : report;
+}
+
+/** By the word of the gateway, never by what a proposal says: a signature goes to the tree and to nobody else. */
+function isOwnTree({ peers }: GateRoom, proposer: string): boolean {
+  return peers.some(({ id, own }) => id === proposer && own === true);
 }
 
 function reportOf(topic: string, proposal: Proposal, notice: GateNotice): GateReport {

@@ -6,6 +6,8 @@ export interface Participant {
   name?: string;
   kind?: "human" | "agent" | "robot";
   privilege?: Level;
+  /** The gateway says that it is its own tree: its gates are real. Nobody can say it of themselves. */
+  own?: boolean;
   mcp?: JsonObject;
   key?: JsonObject;
   status?: JsonObject;
@@ -14,12 +16,13 @@ export interface Participant {
 /** A participant as the gateway lists it; `undefined` where that cannot be read. */
 export function readParticipant(value: unknown): Participant | undefined {
   if (!isObject(value) || !isId(value.id)) return undefined;
-  const { id, name, kind, privilege, mcp, key, status } = value;
+  const { id, name, kind, privilege, own, mcp, key, status } = value;
   return {
     id,
     ...(typeof name === "string" ? { name } : {}),
     ...(kind === "human" || kind === "agent" || kind === "robot" ? { kind } : {}),
     ...(isLevel(privilege) ? { privilege } : {}),
+    ...(own === true ? { own } : {}),
     ...(isObject(mcp) ? { mcp } : {}),
     ...(isObject(key) ? { key } : {}),
     ...(isObject(status) ? { status } : {}),

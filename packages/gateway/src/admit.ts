@@ -162,6 +162,7 @@ function describe({ options, identity }: Gateway, principal: Principal, query: U
     id,
     ...(principal.name === undefined ? {} : { name: principal.name }),
     ...(principal.kind === undefined ? {} : { kind: principal.kind }),
+    ...(options.ownIds.includes(id) ? { own: true } : {}),
     ...(mcp === null ? {} : { mcp: { version: mcp } }),
     ...(principal.key === undefined ? {} : { key: principal.key }),
   };

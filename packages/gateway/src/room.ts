@@ -12,6 +12,8 @@ export interface Participant {
   id: string;
   name?: string;
   kind?: string;
+  /** It is the gateway's own tree, behind which no token stands. Only the gateway says so. */
+  own?: true;
   mcp?: { version: string };
   key?: PublicJwk;
   status?: { status: string; text?: string };

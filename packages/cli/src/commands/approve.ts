@@ -1,16 +1,18 @@
 // `mcpx approve ID`: signs that a call at a gate may go on; `mcpx approve ROOM ID`: does what was proposed in a room.
 // Both show what came of it.
+import type { Proposal } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
 import { resultLines } from "../call-text.ts";
 import { checkParticipantId } from "../check-names.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { approveGate, gateOptions } from "../decide-gate.ts";
 import { approveProposal, findPending } from "../decide-proposal.ts";
-import { misuse } from "../failure.ts";
+import { Failure, misuse } from "../failure.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
 import { findRoomGate, roomGateDesk } from "../room-gate-desk.ts";
+import { visible } from "../visible.ts";
 
 const options = {
   ...roomOptions,
@@ -67,6 +69,7 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
       return await approveGate(context, id, { isAgreed: options.yes, isOpen: options.secrets }, desk);
     }
     const proposal = findPending(room, id, "approved");
+    checkNoCopy(proposal);
     const result = await approveProposal(room, proposal, { target: options.to, changes, signal });
     if (options.json) output.json(result);
     else for (const line of resultLines(result)) output.line(line);
@@ -76,4 +79,11 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
   } finally {
     await room.close();
   }
+}
+
+/** It looks like a gate, and is not the tree's: whoever made it wants a signature, or a call in the approver's name. */
+function checkNoCopy({ mcpax, proposer }: Proposal): void {
+  if (mcpax === undefined) return;
+  const fix = "sign nothing; mcpx pending shows the gates of the tree";
+  throw new Failure(`${visible(proposer)} made this card, and is not the tree of this gateway`, fix);
 }

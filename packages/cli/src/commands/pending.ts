@@ -67,10 +67,11 @@ async function showRoom(context: PendingContext): Promise<number> {
   const { options, output } = context;
   const place = accessRoom(context);
   const room = await enterRoom(place, { history: defaultLimits.historyPageMax });
+  const { topic, peers } = room;
+  const seen = { topic, peers };
   await room.close();
-  const { topic } = room;
   const proposals = room.proposals.pending();
-  const inRoom = new Set(proposals.flatMap((proposal) => roomGate(topic, proposal)?.id ?? []));
+  const inRoom = new Set(proposals.flatMap((proposal) => roomGate(seen, proposal)?.id ?? []));
   // Only who is at home at the gateway may look at all of its gates.
   const { shown, more } = place.access.mintsTokens ? await localGates(context) : { shown: [], more: 0 };
   const elsewhere = shown.filter(({ id }) => !inRoom.has(id));
@@ -82,7 +83,7 @@ async function showRoom(context: PendingContext): Promise<number> {
   for (const gate of elsewhere) tellGate(context, gate, "");
   if (more > 0) output.note(`… and ${more} more at gates: mcpx pending --limit ${shown.length + more}`);
   for (const proposal of proposals) {
-    const gate = roomGate(topic, proposal);
+    const gate = roomGate(seen, proposal);
     if (gate === undefined) tellProposal(context, topic, proposal);
     else tellGate(context, gate, `${topic} `);
   }

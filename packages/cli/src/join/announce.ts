@@ -64,7 +64,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     return;
   }
   const { fulfilment, rejections, statuses, result, error } = proposal;
-  if (roomGate(room.topic, proposal) !== undefined) {
+  if (roomGate(room, proposal) !== undefined) {
     const text = gateNews(type, proposal, by);
     tell([output.paint("yellow", `-- proposal ${number}: ${cut(visible(text), 300)}`)], event);
     return;

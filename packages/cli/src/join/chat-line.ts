@@ -51,7 +51,7 @@ export class ProposalNumbers {
 
 export function cardOf({ room, output, numbers }: ChatLine, proposal: Proposal, isWhole = false): string[] {
   const number = numbers.of(proposal.id);
-  const gate = roomGate(room.topic, proposal);
+  const gate = roomGate(room, proposal);
   if (gate !== undefined) {
     const decide = { approve: `/approve ${number} (signs it)`, reject: `/reject ${number} REASON` };
     const [label, open] = [`proposal ${number}`, `/pending ${number}`];

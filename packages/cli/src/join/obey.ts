@@ -137,7 +137,7 @@ function pending(chat: ChatLine, { id: typed }: Of<"pending">): void {
 async function approve(chat: ChatLine, { id: typed, target, changes }: Of<"approve">): Promise<void> {
   const proposal = findProposal(chat, typed);
   const { room, signal, tell } = chat;
-  if (roomGate(room.topic, proposal) !== undefined) {
+  if (roomGate(room, proposal) !== undefined) {
     if (target !== undefined || changes !== undefined) {
       throw new Failure("a call at a gate is approved exactly as it is", `/approve ${typed} alone`);
     }
@@ -153,7 +153,7 @@ async function approve(chat: ChatLine, { id: typed, target, changes }: Of<"appro
 async function reject(chat: ChatLine, { id: typed, reason }: Of<"reject">): Promise<void> {
   const proposal = findProposal(chat, typed);
   const { room, output, tell } = chat;
-  if (roomGate(room.topic, proposal) !== undefined) return decideGate(chat, proposal, "reject", reason);
+  if (roomGate(room, proposal) !== undefined) return decideGate(chat, proposal, "reject", reason);
   const isOver = await rejectProposal(room, proposal, reason);
   const text = `-- ${proposal.proposer} was told; only the no of ${targetText(proposal)} ends it`;
   tell(isOver ? [] : [output.paint("dim", text)], { event: "rejected", proposal: proposal.id, isOver });
