@@ -1,7 +1,7 @@
 // A tree with one server and one operator for the tests of what is signed: what waits, what is approved, what arrives.
 import { generateKeyPairSync } from "node:crypto";
 import { type AuditEvent, createManualClock, signDecision, thumbprint } from "@mcpx/host";
-import { type Decision, type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
+import { type Decision, type GateTerms, type JsonObject, roomMethods, statementOf } from "@mcpx/protocol";
 import { expect } from "vitest";
 import { createMemoryPinStore } from "../../pin-store-memory.ts";
 import type { Profile } from "../../profile.ts";
@@ -102,7 +102,7 @@ export function signedScene(options: SignedSceneOptions = {}): SignedScene {
     async approve(terms) {
       const { confirmation_id } = terms;
       const boss = { principal: { id: "boss" } };
-      return await tree.ask("mcpax/confirm", { confirmation_id, proof: await sign(terms) }, boss);
+      return await tree.ask(roomMethods.confirmGate, { confirmation_id, proof: await sign(terms) }, boss);
     },
     arrived: () => server.asked.filter(({ method }) => method === "tools/call").map(({ params }) => params),
   };
