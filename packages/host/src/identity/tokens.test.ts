@@ -101,6 +101,7 @@ test("[X0-5.1-2] a minted token says exactly what the contract says", async () =
     scope: "write",
     admin: true,
     key: jwk,
+    issuedAt: clock.now(),
     expiresAt,
     jti,
     issuer: identity.gatewayId,
