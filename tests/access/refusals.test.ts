@@ -6,6 +6,7 @@ import {
   capabilityType,
   errorTable,
   isAccessReason,
+  type JsonObject,
   type Reason,
   readCapabilityToken,
   signCapability,
@@ -309,11 +310,21 @@ test("[AC-6-3] the guard itself counts requests: 30 a minute", async () => {
 
 test("[AC-8-5] a capability is carried in `_meta` just as well, and no tool sees it in either place", async () => {
   const kitchen = await scene();
-  const capability = await kitchen.grant();
-  const id = kitchen.ann.nextId();
-  const { proof } = await kitchen.ann.params({ capability }, id);
-  const params = { name: "heat", arguments: { degrees: 180 }, _meta: { capability, proof } };
-  expect((await kitchen.ann.request("tools/call", params, id)).result).toBeDefined();
+  const call = async (place: (carried: JsonObject) => JsonObject) => {
+    const capability = await kitchen.grant();
+    const id = kitchen.ann.nextId();
+    const { proof } = await kitchen.ann.params({ capability }, id);
+    const params = { name: "heat", arguments: { degrees: 180 }, ...place({ capability, proof }) };
+    return (await kitchen.ann.request("tools/call", params, id)).result;
+  };
+  expect(await call((carried) => ({ ...carried, _meta: { trace: "a" } }))).toBeDefined();
+  expect(await call((carried) => ({ _meta: { ...carried, trace: "b" } }))).toBeDefined();
+  // All else arrives, so the look at the calls is a real one.
+  const seen = { name: "heat", arguments: { degrees: 180 } };
+  expect(kitchen.handedOver).toEqual([
+    { ...seen, _meta: { trace: "a" } },
+    { ...seen, _meta: { trace: "b" } },
+  ]);
 });
 
 test("[AC-9-2] what was passed on works for whom it was passed on to, and ends with what it was made from", async () => {

@@ -1,6 +1,8 @@
 // Peers as MCP servers: listing, calling, progress, cancellation, and whose answers count.
-import { expect, test } from "vitest";
-import { join, nextEvent, rejection, seen, startHouse, textOf } from "./support/house.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { enter } from "../support/enter.ts";
+import type { TestServer } from "../support/test-server.ts";
+import { join, nextEvent, rejection, seen, startHouse, textOf, topic } from "./support/house.ts";
 import { kitchenV1, kitchenV2 } from "./support/sdk-servers.ts";
 
 for (const [version, kitchenOf] of [
@@ -235,6 +237,64 @@ test("[X0-6.1-1] hands are shaken eagerly, lazily or on demand", async () => {
   const { envelopes } = await demand.history({ afterSeq: Number(before.split(":")[1]) });
   const own = envelopes.filter(({ from }) => from === "demand");
   expect(own.map(({ kind }) => kind)).toEqual(["chat"]);
+});
+
+describe("[X0-6.1-1] an eager handshake that fails", () => {
+  /** A participant without a library that fails the first so many introductions; `asked` are their times of receipt. */
+  async function stubbornOven(house: TestServer, failures: number) {
+    const oven = await enter(house, "oven", { topic, query: { seq: "1" } });
+    onTestFinished(() => oven.ws.terminate());
+    const asked: number[] = [];
+    const attempt = async () => {
+      const { id, from, at, payload } = await oven.find(({ payload }) => payload.method === "initialize");
+      asked.push(Date.parse(at));
+      const isFailure = asked.length <= failures;
+      const outcome = isFailure
+        ? { error: { code: -32603, message: "still heating up" } }
+        : {
+            result: {
+              protocolVersion: "2025-11-25",
+              capabilities: {},
+              serverInfo: { name: "o", version: "1" },
+            },
+          };
+      oven.send({
+        kind: "mcp",
+        to: [from],
+        correlation_id: id,
+        payload: { jsonrpc: "2.0", id: payload.id, ...outcome },
+      });
+    };
+    return { oven, asked, attempt };
+  }
+
+  test("is tried again, each time after a longer wait, and then done", async () => {
+    const house = await startHouse();
+    const { oven, asked, attempt } = await stubbornOven(house, 2);
+    await join(house, "eager", { handshake: "eager" });
+    for (let n = 0; n < 3; n += 1) await attempt();
+    await oven.find(({ payload }) => payload.method === "notifications/initialized");
+    const [first = 0, second = 0, third = 0] = asked;
+    // Half of 500 and of 1 000 ms at least; the rest is chance. A millisecond is lost to rounding.
+    expect(second - first).toBeGreaterThanOrEqual(249);
+    expect(third - second).toBeGreaterThanOrEqual(499);
+  });
+
+  test("is given up after three attempts, and done by the next call", async () => {
+    const house = await startHouse();
+    const { oven, asked, attempt } = await stubbornOven(house, 3);
+    const eager = await join(house, "eager", { handshake: "eager" });
+    for (let n = 0; n < 3; n += 1) await attempt();
+    // What the oven says next comes after its third failure; a caller before that would share the third attempt.
+    const over = nextEvent(eager, "chat", ({ from }) => from === "oven");
+    oven.say("leave me alone");
+    await over;
+    await eager.say("very well");
+    const introduction = eager.peer("oven").introduction();
+    await attempt();
+    expect(await introduction).toMatchObject({ serverInfo: { name: "o" } });
+    expect(asked).toHaveLength(4);
+  });
 });
 
 test("[X0-4.1-10] request ids are numbers", async () => {

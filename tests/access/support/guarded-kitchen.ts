@@ -10,7 +10,8 @@ import {
   type GuardOptions,
 } from "@mcpx/client/guard";
 import type { TokenClaims } from "@mcpx/host";
-import { McpServer } from "@modelcontextprotocol/server";
+import type { JsonObject } from "@mcpx/protocol";
+import { McpServer, type Transport } from "@modelcontextprotocol/server";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { seen, startHouse, topic, wideLimits } from "../../client/support/house.ts";
@@ -29,6 +30,8 @@ export interface Kitchen {
   guard: Guard;
   /** What the tools have done, in order. */
   done: string[];
+  /** The `params` of every `tools/call` as the served MCP server gets them, before the SDK reads them. */
+  handedOver: JsonObject[];
   events: GuardEvent[];
   /** Somebody comes in, and is seen by the oven. */
   enter(id: string, options?: EnterOptions): Promise<Person>;
@@ -42,13 +45,15 @@ export interface EnterOptions extends Partial<Pick<TokenClaims, "level" | "kind"
 export interface KitchenOptions extends Partial<Omit<GuardOptions, "policy">> {
   policy?: AccessPolicy | undefined;
   house?: TestServerOptions;
+  /** How the oven joins. */
+  join?: Partial<JoinOptions>;
 }
 
 export const annMayHeat: AccessPolicy = { mode: "allowlist", rules: [{ agent: "ann", tools: ["heat"] }] };
 
-export async function startKitchen({ house, ...options }: KitchenOptions = {}): Promise<Kitchen> {
+export async function startKitchen({ house, join = {}, ...options }: KitchenOptions = {}): Promise<Kitchen> {
   const server = await startHouse(house ?? { limits: wideLimits });
-  const oven = await enter(server, "oven", { kind: "robot", key: options.key ?? (await createKey()) });
+  const oven = await enter(server, "oven", { kind: "robot", key: options.key ?? (await createKey()), join });
   const events: GuardEvent[] = [];
   const { policy, ...rest } = options;
   const guard = createGuard({
@@ -58,12 +63,14 @@ export async function startKitchen({ house, ...options }: KitchenOptions = {}): 
     onEvent: (event) => events.push(event),
   });
   const done: string[] = [];
-  await oven.room.serve(ovenServer(done), { guard });
+  const handedOver: JsonObject[] = [];
+  await oven.room.serve(watched(ovenServer(done), handedOver), { guard });
   return {
     server,
     oven,
     guard,
     done,
+    handedOver,
     events,
     async enter(id, more) {
       const person = await enter(server, id, more);
@@ -109,6 +116,21 @@ export function ovenServer(done: string[]): McpServer {
     return text("ashes");
   });
   return server;
+}
+
+/** The server, with a look at what its transport delivers: the SDK drops `params` that MCP does not know. */
+function watched(server: McpServer, calls: JsonObject[]) {
+  return {
+    close: () => server.close(),
+    async connect(transport: Transport) {
+      await server.connect(transport);
+      const deliver = transport.onmessage;
+      transport.onmessage = (message, extra) => {
+        if ("method" in message && message.method === "tools/call") calls.push(message.params as JsonObject);
+        deliver?.(message, extra);
+      };
+    },
+  };
 }
 
 /** Until the room shows somebody's key. */
