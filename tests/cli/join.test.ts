@@ -172,7 +172,7 @@ test("a number in the chat line is ours: no proposal can take it by its id", asy
   socket.close();
 });
 
-test("pending, approve and reject decide without a chat line", { timeout: 90_000 }, async () => {
+test("[X1-10.2-2] pending, approve and reject decide without a chat line", { timeout: 90_000 }, async () => {
   const dataDir = scratch();
   await up(dataDir);
   await serveTiny(dataDir);
@@ -188,6 +188,16 @@ test("pending, approve and reject decide without a chat line", { timeout: 90_000
   const listed = await mcpx(["pending", "demo", "--json", "--data", dataDir]);
   const [first, second] = JSON.parse(listed.out) as { id: string; reason: string }[];
   expect([first?.reason, second?.reason]).toEqual(["first", "second"]);
+  expect(first).toMatchObject({
+    proposalId: first?.id,
+    proposer: "novice",
+    target: "tiny",
+    method: "tools/call",
+    params: { name: "params", arguments: { n: 1 } },
+    status: "pending",
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+  });
   const shown = (await mcpx(["pending", "demo", "--data", dataDir])).out;
   expect(shown).toContain(`└ mcpx approve demo ${first?.id}   mcpx reject demo ${first?.id} REASON`);
   const changes = ["--arguments", '{"m": 3}'];

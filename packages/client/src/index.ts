@@ -7,6 +7,7 @@ export type { Receipt } from "./outbox.ts";
 export type { CallOptions, Peer, Tool, ToolResult } from "./peer.ts";
 export { fulfilmentMetaOf } from "./proposals/fulfilment-meta.ts";
 export type { Proposal, ProposalChange, ProposalStatus } from "./proposals/proposal.ts";
+export { type ProposalRecord, proposalRecord } from "./proposals/proposal-record.ts";
 export { ProposalTracker } from "./proposals/tracker.ts";
 export type { ProposalDraft, ProposalHandle } from "./propose.ts";
 export type { Progress, RequestOptions } from "./request.ts";

@@ -1,6 +1,6 @@
 // `mcpx pending`: the calls that wait at gates; `mcpx pending ROOM`: these and the proposals of a room, gates of other
 // trees among them. All wait for a decision.
-import type { Proposal } from "@mcpx/client";
+import { type Proposal, proposalRecord } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
 import { gateCard } from "../gate-card.ts";
@@ -76,7 +76,10 @@ async function showRoom(context: PendingContext): Promise<number> {
   const { shown, more } = place.access.mintsTokens ? await localGates(context) : { shown: [], more: 0 };
   const elsewhere = shown.filter(({ id }) => !inRoom.has(id));
   if (options.json) {
-    output.json([...elsewhere.map(gateJson), ...proposals]);
+    output.json([
+      ...elsewhere.map(gateJson),
+      ...proposals.map((one) => ({ ...one, ...proposalRecord(one) })),
+    ]);
     return 0;
   }
   if (proposals.length + elsewhere.length === 0) output.note(`nothing is pending in ${topic}`);

@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RoomEnvelope } from "../room-envelope.ts";
 import { withFulfilmentMeta } from "./fulfilment-meta.ts";
+import type { Proposal } from "./proposal.ts";
+import { proposalRecord } from "./proposal-record.ts";
 import { ProposalTracker } from "./tracker.ts";
 
 const params = { name: "heat", arguments: { celsius: 220 } };
@@ -70,6 +72,24 @@ test("[X1-10.2-2] a proposal is remembered with all that was proposed", () => {
     rejections: [],
     statuses: [],
   });
+});
+
+test("[X1-10.2-2] its record has the names, texts and times of the specification", () => {
+  const [one, several, anybody] = [{}, { to: ["oven", "stove"] }, { to: [] }].map((more) =>
+    after(wish(more, { ttl_ms: 5_000 })).get("wish"),
+  );
+  expect(proposalRecord(one as Proposal)).toEqual({
+    proposalId: "wish",
+    proposer: "novice",
+    target: "oven",
+    method: "tools/call",
+    params,
+    status: "pending",
+    createdAt: "1970-01-01T00:00:00.000Z",
+    expiresAt: "1970-01-01T00:00:05.000Z",
+  });
+  expect(proposalRecord(several as Proposal).target).toEqual(["oven", "stove"]);
+  expect(proposalRecord(anybody as Proposal).target).toEqual([]);
 });
 
 describe("[X1-10.2-1] one documented outcome for every event", () => {
