@@ -1,5 +1,6 @@
 // A call to oneself: handed to what is served here, nothing is published.
 import type { JsonObject } from "@mcpx/protocol";
+import { refusals } from "./refusals.ts";
 import { type RequestOptions, tellProgress } from "./request.ts";
 import type { RoomCore } from "./room-core.ts";
 import { asError, PeerError, RoomError } from "./room-error.ts";
@@ -11,7 +12,7 @@ export async function callSelf(
   { signal, onProgress, timeoutMs = core.options.callTimeoutMs }: RequestOptions,
 ): Promise<JsonObject> {
   if (core.callSelf === undefined)
-    throw new PeerError(-32601, "Nothing is served here", { reason: "not_served" });
+    throw new PeerError(refusals.not_served, "Nothing is served here", { reason: "not_served" });
   const abort = new AbortController();
   const onAbort = () => abort.abort(asError(signal?.reason));
   if (signal?.aborted) onAbort();

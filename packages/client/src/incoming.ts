@@ -2,6 +2,7 @@
 // number of peers can share it; answers and progress go back under the ids they came with. [X0-4.1.1-1]
 import { isId, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
 import { type FulfilmentMeta, fulfilmentMetaOf, withFulfilmentMeta } from "./proposals/fulfilment-meta.ts";
+import { type Refusal, refusals } from "./refusals.ts";
 import { withProgressToken } from "./request.ts";
 import { notify, publish, type RoomCore } from "./room-core.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
@@ -159,11 +160,10 @@ export async function answer(core: RoomCore, origin: Origin, response: JsonObjec
 export function refuse(
   core: RoomCore,
   origin: Origin,
-  code: number,
+  reason: Refusal,
   message: string,
-  reason: string,
   more: JsonObject = {},
 ): void {
-  const error = { code, message, data: { reason, ...more } };
+  const error = { code: refusals[reason], message, data: { reason, ...more } };
   answer(core, origin, { jsonrpc: "2.0", id: origin.rpcId, error }).catch(() => {});
 }

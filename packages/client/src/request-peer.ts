@@ -2,10 +2,10 @@
 // the peer turns out to be new.
 import type { JsonObject } from "@mcpx/protocol";
 import { shakeHands } from "./handshake.ts";
+import { isNotInitialized } from "./refusals.ts";
 import { type RequestOptions, sendRequest } from "./request.ts";
 import type { RoomCore } from "./room-core.ts";
 import { asError, PeerError, RoomError } from "./room-error.ts";
-import { notInitialized } from "./transport.ts";
 
 interface PeerRequestOptions extends RequestOptions {
   correlation_id?: string | undefined;
@@ -39,7 +39,7 @@ export async function requestPeer(
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof PeerError && error.reason === notInitialized.reason)) throw error;
+    if (!(error instanceof PeerError && isNotInitialized(error.reason))) throw error;
     core.handshakes.delete(peer);
     return ask();
   }

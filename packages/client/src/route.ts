@@ -31,7 +31,7 @@ function routeRequest(core: RoomCore, envelope: RoomEnvelope): void {
   if (core.served?.request(envelope)) return;
   const origin = originOf(core, envelope);
   if (origin === undefined || core.level === "restricted" || core.options.isSecond?.()) return;
-  refuse(core, origin, -32601, "Nothing is served here", "not_served");
+  refuse(core, origin, "not_served", "Nothing is served here");
 }
 
 function routeNotification(core: RoomCore, envelope: RoomEnvelope): void {

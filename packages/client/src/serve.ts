@@ -8,7 +8,6 @@ import { asError, RoomError } from "./room-error.ts";
 import type { OpenGuard } from "./serve-guard.ts";
 import { type ServableServer, ServedLink } from "./served-link.ts";
 import { checkServeOptions, isServed, type ServeOptions, shownIntroduction } from "./served-methods.ts";
-import { notInitialized } from "./transport.ts";
 
 export type ServerFactory = (peer: string) => ServableServer | Promise<ServableServer>;
 
@@ -95,7 +94,7 @@ class RoomServer implements Serving, Served {
     void this.#handle(origin, params).catch((error: unknown) => {
       if (this.#guard?.hasRefused(origin, error)) return;
       this.#core.events.emit("error", asError(error));
-      refuse(this.#core, origin, -32603, "The server failed", "internal");
+      refuse(this.#core, origin, "internal", "The server failed");
     });
     return true;
   }
@@ -129,18 +128,17 @@ class RoomServer implements Serving, Served {
     const retryAfterMs = peer === this.#core.id ? undefined : this.#options.retryAfterMs?.(peer);
     if (retryAfterMs !== undefined) {
       const more = { retry_after_ms: retryAfterMs };
-      return refuse(this.#core, origin, 42901, "Too many requests a second", "rate_limited", more);
+      return refuse(this.#core, origin, "rate_limited", "Too many requests a second", more);
     }
     if (!this.serves(method)) {
-      return refuse(this.#core, origin, -32601, `Method not found: ${method.slice(0, 64)}`, "not_served");
+      return refuse(this.#core, origin, "not_served", `Method not found: ${method.slice(0, 64)}`);
     }
     if (method === "ping") return answer(this.#core, origin, { jsonrpc: "2.0", id: rpcId, result: {} });
     if (method === "initialize") return this.#initialize(origin, params);
     if (this.#guard?.answers(method)) return this.#guard.answer(origin, params ?? {});
     const session = peer === this.#core.id ? this.#ownSession() : this.#sessions.get(peer);
     if (session === undefined) {
-      const { code, reason } = notInitialized;
-      return refuse(this.#core, origin, code, "Send initialize first", reason);
+      return refuse(this.#core, origin, "not_initialized", "Send initialize first");
     }
     const { link } = await session;
     if (this.#guard === undefined || method !== "tools/call") return link.take(origin, params);

@@ -78,12 +78,11 @@ export class ServedLink {
   /** A request of a peer, already found to be served. */
   take(origin: Origin, params: JsonObject | undefined): void {
     if (this.#ending.signal.aborted) {
-      refuse(this.#core, origin, -32601, "The server was closed", "not_served");
+      refuse(this.#core, origin, "not_served", "The server was closed");
       return;
     }
     const message = this.#incoming.open(origin, params);
-    if (message === undefined)
-      refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
+    if (message === undefined) refuse(this.#core, origin, "rate_limited", "Too many requests are open");
     else this.#deliver(message, origin);
   }
 

@@ -4,6 +4,7 @@ import { isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
 import type { Call } from "./calls.ts";
 import { Incoming, originOf, refuse } from "./incoming.ts";
 import { newId } from "./new-id.ts";
+import { isNotInitialized } from "./refusals.ts";
 import { notePublished, sendRequest, withProgressToken } from "./request.ts";
 import { notify, publish, type Receiver, type RoomCore } from "./room-core.ts";
 import type { RoomEnvelope } from "./room-envelope.ts";
@@ -16,9 +17,6 @@ interface SendOptions {
 
 /** What only a client answers; everything else is for servers. */
 const clientMethods = new Set(["sampling/createMessage", "elicitation/create", "roots/list"]);
-
-/** Says that a server here has never been introduced to the one who asks. */
-export const notInitialized = { code: 42801, reason: "not_initialized" };
 
 interface Outgoing extends Call {
   message: JsonObject;
@@ -84,8 +82,7 @@ export class RoomTransport implements Receiver {
     if (this.#introduction !== undefined && !isRelated && !clientMethods.has(origin.method)) return false;
     const { params } = envelope.payload;
     const message = this.#incoming.open(origin, isObject(params) ? params : undefined);
-    if (message === undefined)
-      refuse(this.#core, origin, 42901, "Too many requests are open", "rate_limited");
+    if (message === undefined) refuse(this.#core, origin, "rate_limited", "Too many requests are open");
     else this.#deliver(message);
     return true;
   }
@@ -153,7 +150,7 @@ export class RoomTransport implements Receiver {
     const { message } = call;
     const id = message.id as string | number;
     if (!this.#isOpen || this.#outgoing.get(id) !== call) return;
-    if (!call.hasBeenRepeated && message !== this.#introduction && isNotInitialized(response)) {
+    if (!call.hasBeenRepeated && message !== this.#introduction && isNotInitialized(reasonOf(response))) {
       // The server behind the peer is another one than we shook hands with. It has done nothing: ask again.
       const isIntroduced = await this.#introduceAgain();
       // Cancelled meanwhile: nobody waits for it.
@@ -211,8 +208,8 @@ export class RoomTransport implements Receiver {
   }
 }
 
-function isNotInitialized({ error }: JsonObject): boolean {
-  return isObject(error) && isObject(error.data) && error.data.reason === notInitialized.reason;
+function reasonOf({ error }: JsonObject): unknown {
+  return isObject(error) && isObject(error.data) ? error.data.reason : undefined;
 }
 
 function asJsonRpcError(error: Error): JsonObject {
