@@ -1,4 +1,5 @@
-// What calls into one subserver may use up: one account for each, whatever sessions and segments it has. [AX-11.4-1]
+// What calls into one subserver may use up: one account for each holder, which is a segment and its owner, whatever
+// sessions and subserver ids it has. [AX-11.4-1]
 import type { Clock, Logger } from "@mcpx/host";
 import type { Budget, Capability } from "@mcpx/protocol";
 import { createSaver } from "./budget-saver.ts";
@@ -19,15 +20,15 @@ type CostUnits = Record<Capability["cost_class"], number>;
 
 /**
  * "Per session" means: since the subserver was last away for `forgetMs`. Connecting again, or registering again under
- * another session or segment, therefore resets nothing; neither does another budget by configuration. [AX-11.4-3]
+ * another session or `subserver_id`, therefore resets nothing; neither does another budget by configuration. [AX-11.4-3]
  *
  * What is used is kept in the store, at most a second later: a crash forgets the last second at most. While the process
  * lives, time is monotonic; only the time between two processes is taken from the wall clock.
  */
 export interface Budgets {
-  accountFor(subserverId: string, budget: Budget): BudgetAccount;
+  accountFor(holder: string, budget: Budget): BudgetAccount;
   /** It is here. To be said more often than every `forgetMs` of each that is registered, also where nobody calls it. */
-  touch(subserverId: string): void;
+  touch(holder: string): void;
   /** Writes what is not written yet; whatever comes later is not kept. */
   close(): void;
 }
@@ -53,60 +54,60 @@ interface Account extends BudgetUse {
 export function createBudgets(options: BudgetsOptions): Budgets {
   const { store, clock, log, forgetMs = forgetMsDefault } = options;
   const costs = costsOf(options.costs);
-  const bySubserver = new Map<string, Account>();
+  const byHolder = new Map<string, Account>();
   const unsaved = new Set<string>();
   const forgotten = new Set<string>();
   const saver = createSaver(save, log);
 
   for (const stored of store.all()) {
     const use = useOf(stored, clock);
-    bySubserver.set(stored.subserverId, { ...use, savedAt: use.seenAt });
+    byHolder.set(stored.subserverId, { ...use, savedAt: use.seenAt });
   }
   // Those that were away for too long leave the store.
   saver.soon();
 
   /** Unless it was away for so long that nothing counts any more. */
-  function find(subserverId: string, now: number): Account | undefined {
-    const account = bySubserver.get(subserverId);
+  function find(holder: string, now: number): Account | undefined {
+    const account = byHolder.get(holder);
     if (account === undefined || now - account.seenAt < forgetMs) return account;
-    bySubserver.delete(subserverId);
-    forgotten.add(subserverId);
+    byHolder.delete(holder);
+    forgotten.add(holder);
     saver.soon();
     return undefined;
   }
 
-  function open(subserverId: string, now: number): Account {
+  function open(holder: string, now: number): Account {
     const savedAt = Number.NEGATIVE_INFINITY;
     const account = { mutableCalls: 0, costUnits: 0, calls: new CallWindow(), seenAt: now, savedAt };
-    bySubserver.set(subserverId, account);
+    byHolder.set(holder, account);
     return account;
   }
 
-  function saveSoon(subserverId: string): void {
-    unsaved.add(subserverId);
+  function saveSoon(holder: string): void {
+    unsaved.add(holder);
     saver.soon();
   }
 
-  function see(subserverId: string, account: Account, now: number): void {
+  function see(holder: string, account: Account, now: number): void {
     account.seenAt = now;
-    if (now - account.savedAt >= forgetMs / touchesMax) saveSoon(subserverId);
+    if (now - account.savedAt >= forgetMs / touchesMax) saveSoon(holder);
   }
 
-  function touch(subserverId: string): void {
+  function touch(holder: string): void {
     const now = clock.monotonic();
-    const account = find(subserverId, now);
-    if (account !== undefined) see(subserverId, account, now);
+    const account = find(holder, now);
+    if (account !== undefined) see(holder, account, now);
   }
 
   function save(): void {
     const now = clock.monotonic();
-    for (const subserverId of bySubserver.keys()) find(subserverId, now);
-    const changed = [...unsaved].flatMap((subserverId) => {
-      const account = bySubserver.get(subserverId);
-      return account === undefined ? [] : [{ subserverId, account }];
+    for (const holder of byHolder.keys()) find(holder, now);
+    const changed = [...unsaved].flatMap((holder) => {
+      const account = byHolder.get(holder);
+      return account === undefined ? [] : [{ holder, account }];
     });
-    const uses = changed.map(({ subserverId, account }) => storedUse(subserverId, account, clock));
-    const gone = [...forgotten].filter((subserverId) => !bySubserver.has(subserverId));
+    const uses = changed.map(({ holder, account }) => storedUse(holder, account, clock));
+    const gone = [...forgotten].filter((holder) => !byHolder.has(holder));
     if (uses.length > 0 || gone.length > 0) store.write(uses, gone);
     for (const { account } of changed) account.savedAt = account.seenAt;
     unsaved.clear();
@@ -114,18 +115,18 @@ export function createBudgets(options: BudgetsOptions): Budgets {
   }
 
   return {
-    accountFor(subserverId, budget) {
-      touch(subserverId);
+    accountFor(holder, budget) {
+      touch(holder);
       return {
         charge({ mutable, cost_class }, now) {
-          const account = find(subserverId, now) ?? open(subserverId, now);
-          see(subserverId, account, now);
+          const account = find(holder, now) ?? open(holder, now);
+          see(holder, account, now);
           take(account, budget, { isMutable: mutable, costUnits: costs[cost_class] }, now);
-          saveSoon(subserverId);
+          saveSoon(holder);
         },
         usage() {
           const now = clock.monotonic();
-          return usageOf(find(subserverId, now), budget, now);
+          return usageOf(find(holder, now), budget, now);
         },
       };
     },

@@ -133,7 +133,7 @@ export async function openTree(
   opened.defer(() => registrar.close());
   const { subtreeIds } = registrar;
   const parents = registerAtAll(ax.parents, { subserverId: id, tree, subtreeIds, clock, log, limits });
-  registrar.onSubtree(parents.announce);
+  registrar.onSubtree(parents.announce, parents.ids);
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
   const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });

@@ -32,6 +32,7 @@ beforeAll(async () => {
       },
       budgets: {
         metered: { max_calls_per_minute: 3, max_mutable_calls_per_session: 2 },
+        spent: { max_calls_per_minute: 2 },
         shown: { max_calls_per_minute: 5 },
       },
     },
@@ -301,6 +302,50 @@ test("[AX-13.4-1] one subserver id has one place", async () => {
   expect(reasonOf(await second.register(registrationOf("place-b", { subserver_id: id })))).toBe(
     "duplicate_subserver",
   );
+});
+
+test("[AX-13.4-1] of five that come at once with one subserver id, to five segments, one gets a place", async () => {
+  const five = await Promise.all(["race-a", "race-b", "race-c", "race-d", "race-e"].map(comeSilent));
+  const all = async (idOf: () => string) => {
+    const answers = five.map(({ segment, registrant }) =>
+      registrant.register(registrationOf(segment, { subserver_id: idOf() })),
+    );
+    return (await Promise.all(answers)).map((answer) => answer.result?.status ?? reasonOf(answer)).sort();
+  };
+  const id = randomUUID();
+  expect(await all(() => id)).toEqual([...Array(4).fill("duplicate_subserver"), "registered"]);
+  // Control: with an id of its own each gets one; the one that was refused first has left nothing behind.
+  for (const { registrant } of five.splice(0)) registrant.cut();
+  five.push(...(await Promise.all(["race-f", "race-g", "race-h", "race-i", "race-j"].map(comeSilent))));
+  expect(await all(randomUUID)).toEqual(Array(5).fill("registered"));
+  const { registrant } = await comeSilent("race-k");
+  const again = await registrant.register(registrationOf("race-k", { subserver_id: id }));
+  expect(again.result?.status).toBe("registered");
+});
+
+/** It does not say whose it is, so that for a second its registration is under way. */
+async function comeSilent(segment: string): Promise<{ segment: string; registrant: RawRegistrant }> {
+  return { segment, registrant: await come(segment, { parentId: undefined }) };
+}
+
+test("[AX-11.4-3] a new subserver id of the same proven owner does not begin a new budget", async () => {
+  const tools = [toolOf("look")];
+  const first = await come("spent", { tools });
+  const { result } = await first.register(registrationOf("spent"));
+  await expect.poll(() => named("spent.")).toHaveLength(1);
+  expect((await callTool(place, "spent.look")).message.result).toBeDefined();
+  await first.request("mcpax/deregister", { session_id: result.session_id });
+  const second = await come("spent", { tools });
+  await second.register(registrationOf("spent"));
+  await expect.poll(() => named("spent.")).toHaveLength(1);
+  // Control: what is left of it can be used.
+  expect((await callTool(place, "spent.look")).message.result).toBeDefined();
+  second.cut();
+  await expect.poll(() => availability("spent.look")).toBe("degraded");
+  const third = await come("spent", { tools });
+  await third.register(registrationOf("spent"));
+  await expect.poll(() => availability("spent.look")).toBe("always");
+  expect(faultOf(await callTool(place, "spent.look"))).toMatchObject({ code: -32003, data: { used: 2 } });
 });
 
 test("[AX-11.4-1] [AX-11.4-3] a budget is told, charged exactly, and coming again resets nothing", async () => {

@@ -8,7 +8,14 @@ import { createAxSocket } from "./ax-socket.ts";
 import { createAxVisits } from "./ax-visits.ts";
 import { lose, sweep } from "./lose.ts";
 import { prove } from "./prove.ts";
-import { keepMsOf, type RegistrarState, type SubserverRule, settle, subtreeIdsOf } from "./registrar.ts";
+import {
+  budgetHolder,
+  keepMsOf,
+  type RegistrarState,
+  type SubserverRule,
+  settle,
+  subtreeIdsOf,
+} from "./registrar.ts";
 import type { RegistrationStore } from "./registration-store.ts";
 
 export interface RegistrarOptions {
@@ -36,7 +43,7 @@ export interface Registrar {
   /** Our own id and all below us. */
   subtreeIds(): readonly string[];
   /** How those above us are told what stands below; they may refuse it. */
-  onSubtree(announce: RegistrarState["announceSubtree"]): void;
+  onSubtree(announce: RegistrarState["announceSubtree"], parentIds: RegistrarState["parentIds"]): void;
   close(): void;
 }
 
@@ -47,6 +54,7 @@ const presenceMs = 60_000;
 export function createRegistrar(options: RegistrarOptions): Registrar {
   const { tree, identity, store, clock, limits, ruleFor } = options;
   let announce: RegistrarState["announceSubtree"] = async () => {};
+  let parentIds: RegistrarState["parentIds"] = () => new Set();
   let isClosed = false;
   const state: RegistrarState = {
     aggregatorId: options.aggregatorId,
@@ -57,6 +65,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     audit: options.audit,
     bySegment: new Map(),
     pending: new Map(),
+    arriving: new Map(),
     subserversMax: options.subserversMax ?? subserversMaxDefault,
     ruleFor,
     prove: (registration, credential) =>
@@ -65,6 +74,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     lose: (subserver, why) => {
       if (!isClosed) lose(state, subserver, why);
     },
+    parentIds: () => parentIds(),
     announceSubtree: () => announce(),
   };
   const visits = createAxVisits(state, identity);
@@ -80,8 +90,9 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     upgrade: createAxSocket(visits, limits),
     enter: createAxLocal(visits, limits),
     subtreeIds: () => subtreeIdsOf(state),
-    onSubtree(next) {
+    onSubtree(next, ids) {
       announce = next;
+      parentIds = ids;
     },
     close() {
       // What ends from now on has not been lost.
@@ -99,7 +110,7 @@ function touchAll(state: RegistrarState): void {
   const { bySegment, budgets, store } = state;
   for (const { isAlive, registration, standing } of bySegment.values()) {
     if (!isAlive) continue;
-    budgets.touch(registration.subserverId);
+    budgets.touch(budgetHolder(registration, standing));
     settle(state, store.touch(registration.segment, keepMsOf(state, standing)));
   }
 }

@@ -3,7 +3,7 @@
 import { closeCodes, deadlineMs, leaseMs } from "@mcpx/protocol";
 import { degrade, restore } from "../degrade.ts";
 import { isDegraded } from "../server.ts";
-import { keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
+import { announceLess, keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
 import { remove } from "./remove.ts";
 
 export const missedTwo = "it has missed two heartbeats";
@@ -17,6 +17,7 @@ export function lose(state: RegistrarState, subserver: Subserver, why: string): 
   channel.close(closeCodes.internal, "no heartbeat");
   settle(state, state.store.letGo(registration.subserverId, sessionId));
   settle(state, state.store.touch(registration.segment, keepMsOf(state, standing)));
+  if (subserver.subtreeIds.length > 0) announceLess(state);
   if (state.tree.graceMs === 0) remove(state, subserver, why);
 }
 

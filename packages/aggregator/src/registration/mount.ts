@@ -12,7 +12,7 @@ import type { Channel } from "./channel.ts";
 import { openChannelWire, type WireEnd } from "./channel-wire.ts";
 import { describeSubserver, shownSession } from "./describe-subserver.ts";
 import { missedTwo, suspend } from "./lose.ts";
-import type { RegistrarState, Standing, Subserver } from "./registrar.ts";
+import { budgetHolder, type RegistrarState, type Standing, type Subserver } from "./registrar.ts";
 
 export interface Mounting {
   registration: Registration;
@@ -85,7 +85,7 @@ function serverFor(
     scope: standing.scope,
     declared: capabilities,
     notifications: rule.notifications,
-    budget: rule.budget && state.budgets.accountFor(subserverId, rule.budget),
+    budget: rule.budget && state.budgets.accountFor(budgetHolder(registration, standing), rule.budget),
     refusal: () => refusalOf(state, own()),
     subserverId,
     describe: () => describeSubserver(state, own()),

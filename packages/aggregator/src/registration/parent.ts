@@ -59,11 +59,17 @@ export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
     parse: parseExact,
     openSocket: (address, headers) => new WebSocket(address, { headers, ...tls, minVersion: "TLSv1.3" }),
     onState: (state, error) => {
-      log.info({ parent: url, segment, state, reason: error?.message }, "our place in the tree above");
+      const level = isCycle(error) ? "warn" : "info";
+      log[level]({ parent: url, segment, state, reason: error?.message }, "our place in the tree above");
       onState?.(state, error);
     },
   });
   return { url, registration, close: () => registration.close() };
+}
+
+/** It is tried again for as long as it takes, and only an operator can end it. */
+function isCycle(error: (Error & { reason?: unknown }) | undefined): boolean {
+  return error?.reason === "registration_cycle";
 }
 
 /** Whether it would carry what is said over a network for everybody to read. */

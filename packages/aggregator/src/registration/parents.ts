@@ -8,6 +8,8 @@ import { type Parent, type ParentOptions, type ParentParts, registerAt } from ".
 export interface Parents {
   /** Rejects with `registration_cycle` where one of them stands below us. */
   announce(): Promise<void>;
+  /** The trees above us, also those that cannot be reached now. */
+  ids(): ReadonlySet<string>;
   /** Where we stand with each of them now. */
   facts(): ParentFacts[];
   close(): Promise<void>;
@@ -19,6 +21,7 @@ const askAgainMs = 30_000;
 export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts): Parents {
   const closing = new AbortController();
   const current = new Map<ParentOptions, Parent>();
+  const known = new Set<string>();
 
   async function keep(options: ParentOptions, first: Parent): Promise<void> {
     for (let parent = first; ; parent = registerAt(options, parts)) {
@@ -39,6 +42,12 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
     async announce() {
       const told = [...current.values()].filter(({ registration }) => registration.state === "registered");
       await Promise.all(told.map(({ registration }) => registration.update().catch(rethrowCycle)));
+    },
+    ids() {
+      for (const { registration } of current.values()) {
+        for (const id of registration.parentIds) known.add(id);
+      }
+      return known;
     },
     facts: () =>
       [...current].map(([{ url, segment }, { registration }]) => ({

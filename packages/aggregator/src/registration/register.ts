@@ -14,6 +14,8 @@ import { mount } from "./mount.ts";
 import {
   announceLess,
   type Credential,
+  checkCycle,
+  checkSubtreeSize,
   keepMsOf,
   type RegistrarState,
   type Standing,
@@ -48,12 +50,15 @@ export async function register(
     const standing = await state.prove(registration, applicant.credential);
     checkSubtree(registration, standing);
     checkPlace(state, registration, standing);
-    checkCycle(state, registration);
+    const { subserverId, subtreeIds = [] } = registration;
+    checkCycle(state, [subserverId, ...subtreeIds]);
     await checkParent(state, registration, applicant);
     await claim(state, registration, standing);
     return await admit(state, registration, standing, applicant);
   } finally {
     state.pending.delete(segment);
+    const { subserverId } = registration;
+    if (state.arriving.get(subserverId) === segment) state.arriving.delete(subserverId);
   }
 }
 
@@ -84,19 +89,16 @@ function checkPlace(state: RegistrarState, { segment, subserverId }: Registratio
     if (other === holder || other.registration.subserverId !== subserverId || !other.isAlive) continue;
     throw new McpxError("duplicate_subserver", `it is ${other.registration.segment} here already`);
   }
+  // Of several at once the first: what follows waits for others, and this is known before. [AX-13.4-1]
+  const first = state.arriving.get(subserverId) ?? segment;
+  if (first !== segment) throw new McpxError("duplicate_subserver", `it is becoming ${first} here already`);
+  state.arriving.set(subserverId, segment);
 }
 
 function isSame(holder: Subserver, subserverId: string, { identity, isProven }: Standing): boolean {
   if (holder.standing.identity !== identity) return false;
   // Who has proven that the segment is its own may come as a new one; others only as themselves.
   return holder.registration.subserverId === subserverId || (isProven && !holder.isAlive);
-}
-
-/** [AX-5.3-2] */
-function checkCycle({ aggregatorId }: RegistrarState, { subtreeIds, subserverId }: Registration): void {
-  if (subserverId === aggregatorId || subtreeIds?.includes(aggregatorId)) {
-    throw new McpxError("registration_cycle", "this aggregator stands below the one that registers");
-  }
 }
 
 /** [AX-13.4-1] [AX-13.4-2] */
@@ -167,6 +169,7 @@ async function admit(
 /** Before it is there: whoever stands above may know that it would close a circle. */
 async function announce(state: RegistrarState, { segment, subtreeIds }: Registration): Promise<void> {
   if (subtreeIds === undefined) return;
+  checkSubtreeSize(state, segment, subtreeIds);
   state.pending.set(segment, subtreeIds);
   try {
     await state.announceSubtree();

@@ -1,7 +1,14 @@
 // Everything an aggregator keeps of those who registered with it: state without methods. Verbs on it are in files of
 // their own.
 import type { Audit, Clock, Logger, Principal } from "@mcpx/host";
-import type { AuthScope, Budget, JsonObject, Registration } from "@mcpx/protocol";
+import {
+  type AuthScope,
+  type Budget,
+  type JsonObject,
+  McpxError,
+  type Registration,
+  subtreeIdsMax,
+} from "@mcpx/protocol";
 import type { Budgets } from "../budget.ts";
 import type { FlowLimits } from "../notification-flow.ts";
 import type { Server } from "../server.ts";
@@ -73,20 +80,55 @@ export interface RegistrarState {
   readonly bySegment: Map<string, Subserver>;
   /** Segments somebody is about to get, with what would come to stand below. */
   readonly pending: Map<string, readonly string[]>;
+  /** By `subserver_id`: the segment it is about to get. */
+  readonly arriving: Map<string, string>;
   readonly subserversMax: number;
   ruleFor(segment: string): SubserverRule;
   prove(registration: Registration, credential: Credential): Promise<Standing>;
   readonly budgets: Pick<Budgets, "accountFor" | "touch">;
   /** Its channel has ended. */
   lose(subserver: Subserver, why: string): void;
+  /** Ids of the trees above us, also while they cannot be reached. */
+  parentIds(): ReadonlySet<string>;
   /** Tells those above us what stands below; rejects with `registration_cycle` where one of them does. */
   announceSubtree(): Promise<void>;
 }
 
-/** Our own id and all below us. [AX-5.3-2] */
-export function subtreeIdsOf({ aggregatorId, bySegment, pending }: RegistrarState): string[] {
-  const below = [...bySegment.values()].flatMap(({ subtreeIds }) => subtreeIds);
+/**
+ * Our own id and all below us, but for those below `except`. Of one whose session is over nothing counts: to be called
+ * again it must register again, and is checked then. [AX-5.3-2]
+ */
+export function subtreeIdsOf(state: RegistrarState, except?: string): string[] {
+  const { aggregatorId, bySegment, pending } = state;
+  const counted = [...bySegment.values()].filter(
+    ({ isOver, registration }) => !isOver && registration.segment !== except,
+  );
+  const below = counted.flatMap(({ subtreeIds }) => subtreeIds);
   return [...new Set([aggregatorId, ...below, ...[...pending.values()].flat()])];
+}
+
+/**
+ * Throws where one of the ids is our own, or that of a tree above us: a registrant below cannot have it, and if we
+ * handed it on, the tree above would refuse us instead of the one that claims it. [AX-5.3-2]
+ */
+export function checkCycle(state: RegistrarState, ids: readonly string[]): void {
+  if (ids.includes(state.aggregatorId)) {
+    throw new McpxError("registration_cycle", "this aggregator stands below the one that registers");
+  }
+  const parents = state.parentIds();
+  const above = ids.find((id) => parents.has(id));
+  if (above !== undefined) throw new McpxError("registration_cycle", `${above} stands above this aggregator`);
+}
+
+/**
+ * What stands below us must fit into one registration of our own, or the tree above would refuse all of it. To be
+ * called in the same turn as the ids are put where `subtreeIdsOf` finds them.
+ */
+export function checkSubtreeSize(state: RegistrarState, segment: string, ids: readonly string[]): void {
+  const { size } = new Set([...subtreeIdsOf(state, segment), ...ids]);
+  if (size <= subtreeIdsMax) return;
+  const detail = `${size - 1} aggregators would stand below this one; ${subtreeIdsMax - 1} can`;
+  throw new McpxError("too_many_subservers", detail);
 }
 
 /** After something has gone: nobody can refuse that. */
@@ -101,6 +143,11 @@ const provenKeepMs = 30 * 24 * 3_600_000;
 
 export function keepMsOf({ tree }: RegistrarState, { isProven }: Standing): number {
   return isProven ? provenKeepMs : tree.graceMs;
+}
+
+/** Whose budget it is: a new `subserver_id`, session or connection of the same owner does not begin a new one. */
+export function budgetHolder({ segment }: Registration, { identity }: Standing): string {
+  return `${segment} ${identity}`;
 }
 
 /** Whether it is the same one that speaks again. */

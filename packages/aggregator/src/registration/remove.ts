@@ -8,6 +8,8 @@ import { announceLess, type RegistrarState, type Subserver, settle } from "./reg
 export function remove(state: RegistrarState, subserver: Subserver, why: string): void {
   const { registration, server, subtreeIds } = subserver;
   const { segment } = registration;
+  // Of one that is over, the trees above were told when it was lost.
+  const hasIds = subtreeIds.length > 0 && !subserver.isOver;
   if (state.bySegment.get(segment) !== subserver) return;
   const { tree, log } = state;
   state.bySegment.delete(segment);
@@ -16,7 +18,7 @@ export function remove(state: RegistrarState, subserver: Subserver, why: string)
   retire(tree, server, undefined);
   log.info({ segment, why }, "a subserver has left the tree");
   for (const kind of listKinds) announceChange(tree, kind);
-  if (subtreeIds.length > 0) announceLess(state);
+  if (hasIds) announceLess(state);
 }
 
 /** The same one has come back, and has its place already. */

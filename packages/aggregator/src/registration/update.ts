@@ -1,6 +1,12 @@
 // `mcpax/update`: a subtree has changed. A circle that would close is refused, whoever closes it. [AX-5.3-2] [AX-5.3-3]
 import { type JsonObject, McpxError, readSubtreeIds } from "@mcpx/protocol";
-import { announceLess, type RegistrarState, type Subserver } from "./registrar.ts";
+import {
+  announceLess,
+  checkCycle,
+  checkSubtreeSize,
+  type RegistrarState,
+  type Subserver,
+} from "./registrar.ts";
 
 export async function update(
   state: RegistrarState,
@@ -12,10 +18,9 @@ export async function update(
   if (subserver.registration.subtreeIds === undefined) {
     throw new McpxError("bad_params", "it has not registered as an aggregator");
   }
-  if (ids.includes(state.aggregatorId)) {
-    throw new McpxError("registration_cycle", "this aggregator stands below the one that registers");
-  }
+  checkCycle(state, ids);
   const before = subserver.subtreeIds;
+  checkSubtreeSize(state, subserver.registration.segment, ids);
   subserver.subtreeIds = ids;
   try {
     await state.announceSubtree();

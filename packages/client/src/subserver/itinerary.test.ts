@@ -38,7 +38,7 @@ describe("with one aggregator", () => {
     const itinerary = new Itinerary(["a"]);
     expect(walk(itinerary, [refused("namespace_conflict")])).toEqual(["over"]);
     itinerary.arrive();
-    const failures = ["namespace_conflict", "unauthorised", "registration_cycle"].map((word) =>
+    const failures = ["namespace_conflict", "unauthorised", "authority_unproven"].map((word) =>
       refused(word),
     );
     expect(walk(itinerary, failures)).toEqual(["a after 100", "a after 200", "over"]);
@@ -77,7 +77,7 @@ describe("[AX-13.3-3] with backups", () => {
     const itinerary = new Itinerary(["a", "b", "c"]);
     itinerary.arrive();
     const failures = [
-      refused("registration_cycle", { leaseLeftMs: 700 }),
+      refused("authority_unproven", { leaseLeftMs: 700 }),
       failure(),
       failure(),
       refused("bad_params"),

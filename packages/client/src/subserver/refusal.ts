@@ -5,13 +5,12 @@ import { asError, RoomError } from "../room-error.ts";
 
 const word = /^[a-z_]{1,64}$/;
 
-/** Nothing will change by trying again there. */
+/** Nothing will change by trying again there. A circle is none of them: it ends when whoever closes it leaves. */
 const final: ReadonlySet<string> = new Set([
   "authority_unproven",
   "bad_option",
   "bad_params",
   "namespace_conflict",
-  "registration_cycle",
   "server_failed",
   "token_expired",
   "token_revoked",

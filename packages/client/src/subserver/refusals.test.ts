@@ -8,14 +8,7 @@ const refuse = (aggregator: Aggregator, reason: string, more = {}) => {
   aggregator.script["mcpax/register"] = () => refusal(reason, more);
 };
 
-const finals = [
-  "namespace_conflict",
-  "registration_cycle",
-  "bad_params",
-  "unauthorised",
-  "token_revoked",
-  "authority_unproven",
-];
+const finals = ["namespace_conflict", "bad_params", "unauthorised", "token_revoked", "authority_unproven"];
 
 describe.each(["websocket", "http"] as const)("over %s", (transport) => {
   test.each(finals)(

@@ -25,6 +25,7 @@ export interface SubserverOptions {
 
 /** How long a token, a proof or a server may take to be made. */
 const prepareMs = 10_000;
+const parentIdsMax = 16;
 
 export class Subserver implements AsyncDisposable {
   /** The first answer of an aggregator; rejects where none will have us. */
@@ -36,6 +37,8 @@ export class Subserver implements AsyncDisposable {
   readonly #lease = new Lease();
   readonly #registered = Promise.withResolvers<RegistrationAnswer>();
   readonly #closing = new AbortController();
+  /** Aggregators that have taken us; of an address another may answer one day. */
+  readonly #parentIds = new Set<string>();
   #membership: Membership | undefined;
   #state: SubserverState = "connecting";
 
@@ -55,6 +58,11 @@ export class Subserver implements AsyncDisposable {
   /** The aggregator whose lease has not ended, by our clock. [AX-13.4-2] */
   get parentId(): string | null {
     return this.#lease.parentId(performance.now());
+  }
+
+  /** The aggregators that have taken us so far, the latest 16, also while there is no connection. */
+  get parentIds(): ReadonlySet<string> {
+    return this.#parentIds;
   }
 
   /**
@@ -149,6 +157,10 @@ export class Subserver implements AsyncDisposable {
 
   async #arrive(membership: Membership, { params }: Prepared, answer: RegistrationAnswer): Promise<void> {
     this.#membership = membership;
+    this.#parentIds.delete(answer.aggregator_id);
+    this.#parentIds.add(answer.aggregator_id);
+    const [oldest] = this.#parentIds;
+    if (this.#parentIds.size > parentIdsMax && oldest !== undefined) this.#parentIds.delete(oldest);
     const ids = this.#options.subtreeIds?.();
     // What has changed while we were asking.
     if (ids !== undefined && ids.join() !== String(params[subtreeIdsKey])) {
