@@ -14,7 +14,17 @@ const mayImport: Record<string, readonly string[]> = {
   devices: ["protocol", "client/subserver"],
   console: ["protocol", "client"],
   conform: [],
-  cli: ["protocol", "host", "client", "gateway", "aggregator", "devices", "conform"],
+  cli: [
+    "protocol",
+    "host",
+    "client",
+    "client/signing",
+    "client/node",
+    "gateway",
+    "aggregator",
+    "devices",
+    "conform",
+  ],
 };
 
 interface Import {

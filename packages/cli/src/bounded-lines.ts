@@ -1,9 +1,10 @@
 // A stream of bytes as lines, one at a time. A line without end costs no more memory than a long one: its rest is left
 // out, and whoever reads it sees that it is not what it should be.
 
-const charsMax = 262_144;
-
-export async function* boundedLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* boundedLines(
+  chunks: AsyncIterable<Uint8Array>,
+  charsMax = 262_144,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let line = "";
   const add = (text: string) => {

@@ -148,6 +148,11 @@ export const sections: readonly Section[] = [
       ),
       listed("peers", "show who is in a room", async () => (await import("./commands/peers.ts")).peers),
       listed("tail", "watch a room", async () => (await import("./commands/tail.ts")).tail),
+      listed(
+        "verify",
+        "verify the signatures in a room's history, or in a file of it",
+        async () => (await import("./commands/verify.ts")).verify,
+      ),
       listed("say", "say something in a room", async () => (await import("./commands/say.ts")).say),
       listed(
         "capabilities",

@@ -55,13 +55,23 @@ export function hasGateway(context: GatewayContext): boolean {
 
 /** One request with the token; throws what the gateway says in its own words. */
 export async function callGateway(
-  { url, token }: Entrance,
+  entrance: Entrance,
   method: "GET" | "POST" | "DELETE",
   path: string,
   body?: JsonObject,
 ): Promise<JsonObject> {
+  return (await readGateway(entrance, method, path, body)).answer;
+}
+
+/** The same with the answer's text as it came. */
+export async function readGateway(
+  { url, token }: Entrance,
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: JsonObject,
+): Promise<{ answer: JsonObject; text: string }> {
   let response: Response;
-  let answer: unknown;
+  let text: string;
   try {
     response = await fetch(new URL(path, url), {
       method,
@@ -70,13 +80,22 @@ export async function callGateway(
       redirect: "error",
       signal: AbortSignal.timeout(answerMs),
     });
-    answer = await response.json().catch(() => undefined);
+    text = await response.text();
   } catch (error) {
     throw unreachable(url, error);
   }
-  if (response.ok && isObject(answer)) return answer;
+  const answer = jsonOf(text);
+  if (response.ok && isObject(answer)) return { answer, text };
   const topic = typeof body?.topic === "string" ? body.topic : undefined;
   throw refusal(url, response.status, answer, topic);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What an HTTP error of the gateway means for the user. */

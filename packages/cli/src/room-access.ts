@@ -57,7 +57,7 @@ export async function checkDoor(entrance: Entrance, topic: string): Promise<void
 /** Joins with the client, which from then on keeps itself in the room. */
 export async function enterRoom(
   { topic, access }: RoomAccess,
-  options: Pick<JoinOptions, "history" | "signal" | "callTimeoutMs"> = {},
+  options: Pick<JoinOptions, "history" | "signal" | "callTimeoutMs" | "sign"> = {},
 ): Promise<Room> {
   const entrance = await access.enter();
   await checkDoor(entrance, topic);

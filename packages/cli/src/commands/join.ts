@@ -12,11 +12,13 @@ import { parseLine, verbNames } from "../join/parse-line.ts";
 import { Question } from "../join/question.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { closedFailure, roomFailure } from "../room-end.ts";
+import { signingKey, signOption } from "../signatures.ts";
 import { jsonLine, visible } from "../visible.ts";
 
 const options = {
   ...roomOptions,
   ...gateOptions,
+  ...signOption,
   level: {
     type: "string",
     values: levels,
@@ -34,11 +36,12 @@ const options = {
 } as const;
 
 export const join = defineCommand({
-  usage: "ROOM [--id ID] [--level LEVEL] [--tools GLOB…] [--yes]",
+  usage: "ROOM [--id ID] [--level LEVEL] [--tools GLOB…] [--sign] [--yes]",
   words: { min: 1, max: 1, values: [["room"]] },
   options,
   examples: [
     ["mcpx join demo --id alice", "type to talk; /help shows what else"],
+    ["mcpx join demo --id alice --sign", "others can verify that it was alice; a key: mcpx key new"],
     ["mcpx join demo --level restricted", "talk and propose, but call nothing"],
     [`echo '/call oven heat {"celsius": 220}' | mcpx join demo --yes`, "from a script; ends with the input"],
   ],
@@ -56,7 +59,7 @@ async function run(context: JoinContext): Promise<number> {
     throw misuse(`${given} does not go with a given token`, "leave it out: the token says what you may");
   }
   const signal = context.interrupted();
-  const room = await enterRoom(place, { signal });
+  const room = await enterRoom(place, { signal, ...(await signingKey(context)) });
   const input = context.input().open({
     prompt: `${room.topic}> `,
     complete: (line) => completions(room, line),

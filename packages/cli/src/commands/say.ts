@@ -4,13 +4,21 @@ import { type Context, defineCommand } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { roomFailure } from "../room-end.ts";
+import { signingKey, signOption } from "../signatures.ts";
+
+const options = {
+  ...roomOptions,
+  ...signOption,
+  key: { type: "string", values: "file", value: "FILE", about: "the key to sign with" },
+} as const;
 
 export const say = defineCommand({
-  usage: "ROOM TEXT…",
+  usage: "ROOM TEXT… [--sign]",
   words: { min: 2, max: Number.POSITIVE_INFINITY, values: [["room"], []] },
-  options: roomOptions,
+  options,
   examples: [
     ["mcpx say demo Hello, room", "prints its number in the room, once it is on disk"],
+    ["mcpx say demo --id alice --sign Hello", "signed, so that others can verify it"],
     ["mcpx say demo --id alice -- -1 is negative", "text that begins with a dash, after --"],
   ],
   run,
@@ -18,10 +26,10 @@ export const say = defineCommand({
 
 const ackMs = 15_000;
 
-async function run(context: Context<typeof roomOptions>): Promise<number> {
+async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
   const signal = context.interrupted();
-  const room = await enterRoom(accessRoom(context), { history: 0, signal });
+  const room = await enterRoom(accessRoom(context), { history: 0, signal, ...(await signingKey(context)) });
   try {
     const { id, seq, at } = await said(room, words.slice(1).join(" "), signal);
     const epoch = room.position.split(":")[0];
