@@ -297,6 +297,20 @@ describe("[X0-6.1-1] an eager handshake that fails", () => {
   });
 });
 
+test("[X0-7-2] a request to a participant that is not there is acknowledged, and answered by nobody", async () => {
+  const house = await startHouse();
+  const alice = await enter(house, "alice", { topic });
+  onTestFinished(() => alice.ws.terminate());
+  const payload = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const sent = alice.send({ kind: "mcp", to: ["oven"], payload });
+  expect((await alice.ack(sent)).payload.id).toBe(sent);
+  // It is in the log, but an oven that comes now without resuming does not get it.
+  const oven = await join(house, "oven");
+  await oven.say("here I am");
+  await alice.ack(alice.say("marker"));
+  expect((await alice.taken()).filter(({ correlation_id }) => correlation_id === sent)).toEqual([]);
+});
+
 test("[X0-4.1-10] request ids are numbers", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");
