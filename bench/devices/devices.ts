@@ -60,6 +60,7 @@ async function openCaller(port: number): Promise<Caller> {
   const stub = createStubB(simulatedConfig("device"), {
     dropped: fail,
     heard: () => {},
+    said: () => {},
     restarted: () => {},
     replaced: () => {},
   });
@@ -80,6 +81,7 @@ function serverOf(stub: Stub): DeviceServer {
     transport: "uart_cbor",
     stub,
     silentSince: () => undefined,
+    heard: () => {},
   });
 }
 

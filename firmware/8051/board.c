@@ -1,4 +1,5 @@
-/* An 8052 at 11.0592 MHz: UART at 9600 baud by timer 1, LED on P1.0, actuator on P1.1, sensor on port 2. */
+/* An 8052 at 11.0592 MHz: UART at 9600 baud by timer 1, LED on P1.0, actuator on P1.1, sensor on port 2,
+ * the thermal switch from P1.2 to ground. */
 #include <8052.h>
 
 #include "../demo/board.h"
@@ -77,4 +78,9 @@ void board_release(uint16_t amount)
 {
     (void)amount;
     P1_1 = 1;
+}
+
+uint8_t board_is_hot(void)
+{
+    return !P1_2;
 }

@@ -1,4 +1,5 @@
-/* What both ATmega328p boards share: the LED on D7, the actuator on D6, the sensor on ADC0. */
+/* What both ATmega328p boards share: the LED on D7, the actuator on D6, the sensor on ADC0, the thermal switch
+ * from D5 to the supply, with a resistor to ground. */
 #ifndef PINS_H
 #define PINS_H
 
@@ -38,6 +39,11 @@ void board_release(uint16_t amount)
 {
     (void)amount;
     PORTD |= _BV(PD6);
+}
+
+uint8_t board_is_hot(void)
+{
+    return (PIND & _BV(PD5)) != 0;
 }
 
 #endif

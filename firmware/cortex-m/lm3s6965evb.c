@@ -1,4 +1,5 @@
-/* Stellaris LM3S6965 board (Cortex-M3): UART0, the LED on port F, ADC channel 0, pin F1 as actuator. */
+/* Stellaris LM3S6965 board (Cortex-M3): UART0, the LED on port F, ADC channel 0, pin F1 as actuator, the thermal
+ * switch from F2 to the supply. */
 #include "../demo/board.h"
 #include "sleep.h"
 
@@ -16,6 +17,7 @@
 #define PINS_F(mask) PORT_F((mask) << 2)
 #define LED 1u
 #define ACTUATOR 2u
+#define SWITCH 4u
 
 #define ADC(offset) REGISTER(0x40038000 + (offset))
 
@@ -27,7 +29,8 @@ void board_start(void)
     REGISTER(0x40004420) = 3;       /* A0 and A1 are the UART's */
     REGISTER(0x4000451C) = 3;
     PORT_F(0x400) = LED | ACTUATOR; /* outputs, digital */
-    PORT_F(0x51C) = LED | ACTUATOR;
+    PORT_F(0x51C) = LED | ACTUATOR | SWITCH;
+    PORT_F(0x514) = SWITCH;         /* pulled down */
     UART(0x024) = 6;                /* 115200 baud out of 12 MHz */
     UART(0x028) = 33;
     UART(0x02C) = 0x60;             /* 8N1, a byte at a time */
@@ -78,4 +81,9 @@ void board_release(uint16_t amount)
 {
     (void)amount;
     PINS_F(ACTUATOR) = ACTUATOR;
+}
+
+uint8_t board_is_hot(void)
+{
+    return PINS_F(SWITCH) != 0;
 }

@@ -1,5 +1,6 @@
 /* BBC micro:bit (nRF51822, Cortex-M0): UART on the USB chip's pins, one LED of the matrix, the noise source as sensor
- * (the one that both the chip and its emulator have), pin 0 of the edge as actuator. */
+ * (the one that both the chip and its emulator have), pin 0 of the edge as actuator, the thermal switch from
+ * pin 1 of the edge to the supply. */
 #include "../demo/board.h"
 #include "sleep.h"
 
@@ -21,10 +22,14 @@
 #define OUT GPIO(0x504)
 #define OUT_SET GPIO(0x508)
 #define OUT_CLEAR GPIO(0x50C)
+#define IN GPIO(0x510)
 #define DIRECTION_SET GPIO(0x518)
+#define SETTINGS_OF(pin) GPIO(0x700 + 4 * (pin))
+#define PULLED_DOWN 4 /* an input */
 #define ROW_1 (1u << 13)
 #define COLUMN_1 (1u << 4)
 #define EDGE_0 (1u << 3)
+#define EDGE_1_PIN 2
 
 #define RNG(offset) REGISTER(0x4000D000 + (offset))
 
@@ -32,6 +37,7 @@ void board_start(void)
 {
     DIRECTION_SET = ROW_1 | COLUMN_1 | EDGE_0 | 1u << 24;
     OUT_CLEAR = ROW_1 | EDGE_0;
+    SETTINGS_OF(EDGE_1_PIN) = PULLED_DOWN;
     PIN_TX = 24;
     PIN_RX = 25;
     BAUD_RATE = 0x01D7E000; /* 115200 */
@@ -85,4 +91,9 @@ void board_release(uint16_t amount)
 {
     (void)amount;
     OUT_SET = EDGE_0;
+}
+
+uint8_t board_is_hot(void)
+{
+    return (IN >> EDGE_1_PIN) & 1;
 }

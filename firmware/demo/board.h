@@ -1,4 +1,4 @@
-/* What a board gives to the demonstration: one line, one sensor, one LED, one actuator. */
+/* What a board gives to the demonstration: one line, one sensor, one LED, one actuator, one thermal switch. */
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -21,5 +21,7 @@ void board_set_led(uint8_t is_on);
 uint8_t board_led(void);
 /* Lets `amount` go. It does not come back. */
 void board_release(uint16_t amount);
+/* Whether the thermal switch is closed. */
+uint8_t board_is_hot(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The demonstration stub in profile A: reads a sensor, sets an LED, releases something for good. */
+/* The demonstration stub in profile A: reads a sensor, sets an LED, releases something for good, says when it is too hot. */
 #include "../profile-a/mcpx_a.h"
 #include "board.h"
 
@@ -52,10 +52,28 @@ void mcpx_a_write(uint8_t byte)
 }
 
 #ifndef WITHOUT_MAIN
+/* Event 1: reading (2 bytes); once each time that the switch closes. */
+static void watch(void)
+{
+    static uint8_t was_hot;
+    uint8_t is_hot = board_is_hot();
+    if (is_hot && !was_hot) {
+        uint16_t reading = board_sensor();
+        uint8_t payload[2];
+        payload[0] = reading >> 8;
+        payload[1] = (uint8_t)reading;
+        if (!mcpx_a_event(1, payload, sizeof payload))
+            return;
+    }
+    was_hot = is_hot;
+}
+
 int main(void)
 {
     board_start();
-    for (;;)
+    for (;;) {
         mcpx_a_take(board_read());
+        watch();
+    }
 }
 #endif

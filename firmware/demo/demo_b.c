@@ -1,4 +1,4 @@
-/* The demonstration stub in profile B: the same three tools, and it says itself which it has. */
+/* The demonstration stub in profile B: the same three tools and the same event, and it says itself which tools it has. */
 #include "../profile-b/mcpx_b.h"
 #include "board.h"
 
@@ -63,11 +63,28 @@ void mcpx_b_write(uint8_t byte)
 }
 
 #ifndef WITHOUT_MAIN
+/* Event 1: {0: reading}; once each time that the switch closes. */
+static void watch(void)
+{
+    static uint8_t was_hot;
+    uint8_t is_hot = board_is_hot();
+    if (is_hot && !was_hot) {
+        uint8_t *at = mcpx_b_put(mcpx_b_event(1), CBOR_MAP, 1);
+        *at++ = 0;
+        mcpx_b_send(mcpx_b_seal(mcpx_b_put(at, CBOR_UINT, board_sensor())));
+    }
+    was_hot = is_hot;
+}
+
 int main(void)
 {
     board_start();
     mcpx_b_announce();
-    for (;;)
-        mcpx_b_take(board_read());
+    for (;;) {
+        uint8_t byte = board_read();
+        mcpx_b_take(byte);
+        if (byte == 0) /* between frames */
+            watch();
+    }
 }
 #endif

@@ -9,6 +9,7 @@
 #define CALL 1
 #define RESPONSE 2
 #define HEARTBEAT 4
+#define EVENT 5
 
 /* TYPE, TOOL_ID and SEQ stand before the payload in what LEN counts. */
 #define HEAD 3
@@ -53,6 +54,14 @@ static void send(uint8_t byte)
     mcpx_a_write(byte);
 }
 
+static void send_crc(void)
+{
+#if MCPX_A_CRC_BYTES == 2
+    mcpx_a_write(crc >> 8);
+#endif
+    mcpx_a_write((uint8_t)crc);
+}
+
 /* The head in `frame` goes back as it came but for its type; the result stands where the request stood. */
 static void answer(uint8_t type, uint8_t status, uint8_t result_length)
 {
@@ -66,10 +75,24 @@ static void answer(uint8_t type, uint8_t status, uint8_t result_length)
     send(status);
     for (; at < HEAD + result_length; at++)
         send(frame[at]);
-#if MCPX_A_CRC_BYTES == 2
-    mcpx_a_write(crc >> 8);
-#endif
-    mcpx_a_write((uint8_t)crc);
+    send_crc();
+}
+
+uint8_t mcpx_a_event(uint8_t event_id, const uint8_t *payload, uint8_t payload_length) MCPX_A_REENTRANT
+{
+    /* The frame that is being read needs `crc`, and a line that is written to may lose its next byte. */
+    if (position != 0 || payload_length > MCPX_A_EVENT_PAYLOAD)
+        return 0;
+    crc = CRC_START;
+    mcpx_a_write(SOF);
+    send(HEAD + payload_length);
+    send(EVENT);
+    send(event_id);
+    send(0); /* SEQ: nothing answers an event */
+    while (payload_length--)
+        send(*payload++);
+    send_crc();
+    return 1;
 }
 
 static void call(uint8_t payload_length)

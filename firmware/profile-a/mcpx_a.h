@@ -15,18 +15,19 @@
 #define MCPX_A_CRC_BYTES 2
 #endif
 
-/* SDCC calls through pointers only what keeps its arguments on the stack. */
+/* SDCC keeps arguments in static RAM unless told to use the stack, and calls through pointers only what does. */
 #ifdef __SDCC
-#define MCPX_A_HANDLER __reentrant
+#define MCPX_A_REENTRANT __reentrant
 #define MCPX_A_ROM __code
 #else
-#define MCPX_A_HANDLER
+#define MCPX_A_REENTRANT
 #ifdef __AVR
 #define MCPX_A_ROM __flash
 #else
 #define MCPX_A_ROM
 #endif
 #endif
+#define MCPX_A_HANDLER MCPX_A_REENTRANT
 
 enum {
     MCPX_A_DONE = 0,
@@ -52,6 +53,14 @@ void mcpx_a_write(uint8_t byte);
 
 /* Every byte that arrives goes in here; whole frames are answered before it returns. */
 void mcpx_a_take(uint8_t byte);
+
+/* The longest payload of an event. */
+#define MCPX_A_EVENT_PAYLOAD 64
+
+/* Sends an event, 1 to 255, such as an alarm, with the payload that the gateway's configuration expects. Returns 0 where
+ * it was not sent, because the payload is too long or a frame is being read: try again after the next byte. Call it from
+ * the loop that calls mcpx_a_take, never from an interrupt or a handler. */
+uint8_t mcpx_a_event(uint8_t event_id, const uint8_t *payload, uint8_t payload_length) MCPX_A_REENTRANT;
 
 /* Forgets a frame begun: for boards with a clock, after 100 ms without a byte. */
 void mcpx_a_forget(void);

@@ -16,6 +16,7 @@
 #define METHOD_REGISTER 0
 #define METHOD_HEARTBEAT 1
 #define REGISTER_ITEM 0x20 /* -1 in CBOR */
+#define EVENT_ITEM 0x22    /* -3 */
 #define CRC_BYTES 2
 
 uint8_t mcpx_b_in[MCPX_B_PACKET];
@@ -122,13 +123,12 @@ uint8_t *mcpx_b_put(uint8_t *at, uint8_t type, uint32_t value)
     return at;
 }
 
-/* Closes the message that ends at `at` with its CRC; the packet's length. */
-static uint8_t seal(uint8_t *at)
+uint8_t mcpx_b_seal(uint8_t *end)
 {
-    uint8_t length = at - mcpx_b_out;
+    uint8_t length = end - mcpx_b_out;
     uint16_t crc = crc16(mcpx_b_out, length);
-    *at++ = crc >> 8;
-    *at = (uint8_t)crc;
+    *end++ = crc >> 8;
+    *end = (uint8_t)crc;
     return length + CRC_BYTES;
 }
 
@@ -158,14 +158,30 @@ static uint8_t *put_registration(uint8_t *at)
     return at;
 }
 
-uint8_t mcpx_b_register(void)
+/* Begins a message that nobody asked for; returns where its parameters go. */
+static uint8_t *put_unasked(uint8_t method_item)
 {
     uint8_t *at = mcpx_b_out;
     *at++ = MAP_OF(2);
     *at++ = KEY_METHOD;
-    *at++ = REGISTER_ITEM;
+    *at++ = method_item;
     *at++ = KEY_PARAMS;
-    return seal(put_registration(at));
+    return at;
+}
+
+uint8_t mcpx_b_register(void)
+{
+    return mcpx_b_seal(put_registration(put_unasked(REGISTER_ITEM)));
+}
+
+uint8_t *mcpx_b_event(uint8_t event_id)
+{
+    uint8_t *at = put_unasked(EVENT_ITEM);
+    *at++ = MAP_OF(2);
+    *at++ = 0;
+    at = mcpx_b_put(at, CBOR_UINT, event_id);
+    *at++ = 1;
+    return at;
 }
 
 /* Whether the pairs in [at, end) are the arguments that this tool takes. */
@@ -263,11 +279,11 @@ uint8_t mcpx_b_answer(uint8_t length)
     *out++ = MAP_OF(2);
     *out++ = KEY_ID;
     out = mcpx_b_put(out, CBOR_UINT, id);
-    return seal(respond(type == CBOR_INT, (uint8_t)method, at, end, out));
+    return mcpx_b_seal(respond(type == CBOR_INT, (uint8_t)method, at, end, out));
 }
 
 /* A packet of at most 253 bytes: blocks end at zeros only, and the code byte is never 255. */
-static void send(uint8_t length)
+void mcpx_b_send(uint8_t length)
 {
     const uint8_t *at = mcpx_b_out;
     const uint8_t *end = at + length;
@@ -290,7 +306,7 @@ void mcpx_b_announce(void)
 {
     /* Ends whatever the line made up while the board was without power. */
     mcpx_b_write(0);
-    send(mcpx_b_register());
+    mcpx_b_send(mcpx_b_register());
 }
 
 static void keep(uint8_t byte)
@@ -310,7 +326,7 @@ void mcpx_b_take(uint8_t byte)
         block = 0;
         owes_zero = 0;
         if (is_whole && length <= MCPX_B_PACKET)
-            send(mcpx_b_answer(length));
+            mcpx_b_send(mcpx_b_answer(length));
     } else if (block != 0) {
         block--;
         keep(byte);

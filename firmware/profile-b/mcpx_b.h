@@ -72,6 +72,15 @@ extern uint8_t mcpx_b_out[MCPX_B_PACKET];
 uint8_t mcpx_b_answer(uint8_t length);
 uint8_t mcpx_b_register(void);
 
+/* An event, 1 to 255, such as an alarm: begin it, write the map of its values (at most MCPX_B_EVENT_VALUES bytes; CBOR_MAP of
+ * 0 where it has none), close it with mcpx_b_seal, which returns the length of the packet in mcpx_b_out, and send that: on
+ * a UART with mcpx_b_send, best after a zero was taken, when no request is half read. Call these from the loop that takes,
+ * never from an interrupt or a handler, which would write over an answer. */
+#define MCPX_B_EVENT_VALUES (MCPX_B_PACKET - 11)
+uint8_t *mcpx_b_event(uint8_t event_id);
+uint8_t mcpx_b_seal(uint8_t *end);
+void mcpx_b_send(uint8_t length);
+
 /* For handlers. The next argument: its number (of CBOR_INT: -1 - n where it is negative, as mcpx_b_is_negative says),
  * or the length of its string, whose bytes stand at the new *args and must be stepped over by the handler. */
 uint32_t mcpx_b_next(const uint8_t **args);

@@ -97,6 +97,31 @@ test("[AX-B-8] [AX-8.1-1] on a UART it announces itself at boot, in COBS, and he
   expect(lines).toEqual([boot, boot + answer, boot + answer, boot + answer, boot + answer, boot]);
 });
 
+const eventOf = (vectors: readonly { name: string }[]) =>
+  vectors.find(({ name }) => name === "event 1: too hot") as never;
+
+test("[AX-12-1] [AX-B-1] the profile A core sends an event as written, and none into a frame that it hears", async () => {
+  await using program = await buildSanitised(["tests/firmware/events-a.c", coreA, ...demoA]);
+  const { crc16 } = eventOf(profileA.frames) as (typeof profileA.frames)[number];
+  const longest = profileA.frames.find(({ name }) => name === "the longest event")?.crc16 as string;
+  const bare = profileA.frames.find(({ name }) => name === "an event without values")?.crc16;
+  const payload = longest.slice(10, -4);
+  const said = ["1 0866", "255 -", `2 ${payload}`, `2 ${payload}00`, "h 1 0866"];
+  const { lines, errors } = await program.run([], said);
+  expect(errors).toBe("");
+  expect(lines).toEqual([`1 ${crc16}`, `1 ${bare}`, `1 ${longest}`, "0 ", "0 "]);
+});
+
+test("[AX-12-1] [AX-B-5] the profile B core sends an event as written, as a packet and in COBS", async () => {
+  await using program = await buildSanitised(["tests/firmware/events-b.c", coreB, ...demoB]);
+  const { packet } = eventOf(profileB.messages) as (typeof profileB.messages)[number];
+  const bare = profileB.messages.find(({ name }) => name === "the largest event, without values")?.packet;
+  const { lines, errors } = await program.run([], ["1 a100190866", "255 a0"]);
+  expect(errors).toBe("");
+  const inCobs = (hex = "") => `${Buffer.from(encodeCobs(Buffer.from(hex, "hex"))).toString("hex")}00`;
+  expect(lines).toEqual([`${packet} ${inCobs(packet)}`, `${bare} ${inCobs(bare)}`]);
+});
+
 const fuzzers = [
   {
     name: "A",

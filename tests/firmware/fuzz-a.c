@@ -23,6 +23,20 @@ static void check_answers(const uint8_t *heard, unsigned heard_length)
     }
 }
 
+/* Between frames an event leaves whole; in the middle of one, or too long, not at all. */
+static void say_event(void)
+{
+    uint8_t payload[MCPX_A_EVENT_PAYLOAD + 8] = { 0 };
+    uint8_t length = (uint8_t)chance(sizeof payload);
+    uint8_t is_sent;
+    sent_length = 0;
+    is_sent = mcpx_a_event((uint8_t)(1 + chance(255)), payload, length);
+    if (sent_length != (is_sent ? 7u + length : 0))
+        fail("half an event", sent, sent_length);
+    if (is_sent && (length > MCPX_A_EVENT_PAYLOAD || sent[0] != 0x7E || sent[2] != 5 || crc_of(sent + 1, sent_length - 1) != 0))
+        fail("no event", sent, sent_length);
+}
+
 int main(int count, char **arguments)
 {
     unsigned long times = strtoul(arguments[count - 2], NULL, 10), answered = 0, begun;
@@ -53,6 +67,8 @@ int main(int count, char **arguments)
                 mcpx_a_take(0);
         answered += sent_length > 0;
         check_answers(bytes, length);
+        if (chance(8) == 0)
+            say_event();
     }
     printf("%lu %lu\n", times, answered);
     return 0;

@@ -54,6 +54,18 @@ static void check_answer(void)
         fail("neither result nor error", packet, length);
 }
 
+/* An event leaves whole, whatever was heard before it. */
+static void say_event(void)
+{
+    uint8_t packet[sent_max];
+    unsigned length;
+    sent_length = 0;
+    mcpx_b_send(mcpx_b_seal(mcpx_b_put(mcpx_b_event((uint8_t)(1 + chance(255))), CBOR_MAP, 0)));
+    length = undo_cobs(packet);
+    if (crc_of(packet, length) != 0 || packet[0] != 0xA2 || packet[2] != 0x22 || packet[3] != 3)
+        fail("no event", packet, length);
+}
+
 int main(int count, char **arguments)
 {
     unsigned long times = strtoul(arguments[count - 2], NULL, 10), answered = 0, begun;
@@ -83,6 +95,8 @@ int main(int count, char **arguments)
             answered++;
             check_answer();
         }
+        if (chance(8) == 0)
+            say_event();
     }
     printf("%lu %lu\n", times, answered);
     return 0;

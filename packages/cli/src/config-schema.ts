@@ -237,7 +237,7 @@ const parent = section({
   insecure: is.flag.exactOptional(),
 });
 
-/** One argument of a device's tool, or one part of its result. */
+/** One argument of a device's tool, one part of its result, or one value of its event. */
 const deviceField = section({
   name: is.text("a name", "led"),
   type: is.oneOf(deviceFieldTypes),
@@ -262,11 +262,19 @@ const deviceTool = section({
   statuses: byName(z.string(), is.text("words", "the lid is open")).exactOptional(),
 });
 
+const deviceEvent = section({
+  id: is.byte,
+  alarm: is.flag.exactOptional(),
+  fields: list(deviceField).exactOptional(),
+  layout: is.oneOf(["struct", "tlv", "raw"]).exactOptional(),
+});
+
 /** A microcontroller on a line of this machine. */
 const device = section({
   line: is.line,
   profile: is.oneOf(["a", "b"]),
   tools: byName(is.segment, deviceTool),
+  events: byName(is.segment, deviceEvent).exactOptional(),
   serial: is.text("its serial number in hexadecimal", "6c616d7031").exactOptional(),
   crc: is.crcBits.exactOptional(),
   payloadMax: is.count.exactOptional(),

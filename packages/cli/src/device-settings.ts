@@ -55,7 +55,7 @@ function settingsOf(segment: string, entry: DeviceEntry, world: FillInFrom): Dev
 }
 
 export function deviceConfig(segment: string, entry: DeviceEntry): DeviceConfig {
-  const { profile, tools, serial, crc, payloadMax, status, heartbeat } = entry;
+  const { profile, tools, events = {}, serial, crc, payloadMax, status, heartbeat } = entry;
   return {
     segment,
     profile,
@@ -69,5 +69,6 @@ export function deviceConfig(segment: string, entry: DeviceEntry): DeviceConfig 
       ...tool,
       timeoutMs: timeout,
     })),
+    events: Object.entries(events).map(([name, event]) => ({ name, ...event })),
   };
 }

@@ -17,6 +17,7 @@ export {
   type DeviceConfig,
   DeviceConfigError,
   type Encoding,
+  type EventConfig,
   type ToolConfig,
 } from "./gateway/device-config.ts";
 export { type Device, type DeviceEvent, type DeviceOptions, openDevice } from "./gateway/open-device.ts";

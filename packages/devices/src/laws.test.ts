@@ -254,7 +254,7 @@ test("[AX-10.4-1] whatever a stub sends is a message, or is said to be none", ()
         decodeJson(text),
         decodeJson(json),
       ]) {
-        expect(["result", "error", "announcement", "unreadable"]).toContain(message.kind);
+        expect(["result", "error", "announcement", "event", "unreadable"]).toContain(message.kind);
       }
     }),
   );

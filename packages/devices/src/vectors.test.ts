@@ -160,6 +160,7 @@ function meant(means: any): unknown {
 
 function told(message: StubMessage | Unreadable): unknown {
   if (message.kind === "result") return { ...message, result: plain(message.result) };
+  if (message.kind === "event") return { ...message, values: plain(message.values) };
   if (message.kind !== "announcement") return message;
   const { serial, ...rest } = message.registration;
   return { kind: "announcement", registration: { ...rest, serial: hex(serial) } };

@@ -87,6 +87,8 @@ export interface Limits {
   deviceLineBytesPerSecond: number;
   /** Bytes a device's line may bring of which nothing can be read. */
   deviceNoiseBytesMax: number;
+  /** Events a second that one device may say. */
+  deviceEventsPerSecond: number;
 }
 
 export const defaultLimits: Readonly<Limits> = Object.freeze({
@@ -133,4 +135,5 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   mcpParkedMs: 600_000,
   deviceLineBytesPerSecond: 262_144,
   deviceNoiseBytesMax: 65_536,
+  deviceEventsPerSecond: 100,
 });

@@ -52,6 +52,7 @@ function fromPlain(value: Json): CborValue {
 function meaning(message: StubMessage | Unreadable | undefined): Json {
   if (message === undefined || message.kind === "unreadable") return undefined;
   if (message.kind === "result") return { ...message, result: plain(message.result) };
+  if (message.kind === "event") return { ...message, values: plain(message.values) };
   if (message.kind !== "announcement") return message;
   const { serial, tools, ...rest } = message.registration;
   // Map (5) is what every tool gives.

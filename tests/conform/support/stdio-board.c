@@ -44,3 +44,8 @@ void board_release(uint16_t amount)
 {
     (void)amount;
 }
+
+uint8_t board_is_hot(void)
+{
+    return 0;
+}

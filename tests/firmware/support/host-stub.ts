@@ -5,7 +5,7 @@ import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect } from "vitest";
+import { vi } from "vitest";
 import { keepBuilt } from "../../../scripts/firmware/keep-built.ts";
 
 const run = promisify(execFile);
@@ -60,18 +60,13 @@ function createStub(program: string, path: string): HostStub {
     child.kill("SIGKILL");
     await exited;
   };
-  const isListening = () =>
-    access(path).then(
-      () => true,
-      () => false,
-    );
   return {
     path,
     start: async () => {
       await kill();
       await rm(path, { force: true });
       child = spawn(program, [path], { stdio: "ignore" });
-      await expect.poll(isListening, { interval: 5 }).toBe(true);
+      await vi.waitFor(() => access(path), { interval: 5 });
     },
     signal: (signal) => void child?.kill(signal),
     kill,

@@ -2,7 +2,15 @@
 // that a true frame behind it is still found. [AX-B-1]
 import type { CrcWidth } from "../wire/crc.ts";
 import { createSpanCrc } from "../wire/span-crc.ts";
-import { type FrameA, frameTypes, headBytes, longLength, payloadBytesMax, startOfFrame } from "./frame-a.ts";
+import {
+  eventPayloadBytesMax,
+  type FrameA,
+  frameTypes,
+  headBytes,
+  longLength,
+  payloadBytesMax,
+  startOfFrame,
+} from "./frame-a.ts";
 import type { FrameReader, FrameTaker } from "./framing.ts";
 
 export interface FrameATaker extends Omit<FrameTaker, "frame"> {
@@ -119,5 +127,6 @@ const heartbeatLengthMax = headBytes + 1;
 /** By its type, so that a second start byte is not waited on as a length of 126, unless such a frame may follow it. */
 function isPossible(type: number, length: number): boolean {
   if (type === frameTypes.heartbeat) return length <= heartbeatLengthMax;
+  if (type === frameTypes.event) return length <= headBytes + eventPayloadBytesMax;
   return type >= frameTypes.call && type < frameTypes.heartbeat;
 }

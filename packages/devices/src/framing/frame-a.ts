@@ -1,7 +1,7 @@
 // The frames of profile A, spec/devices.md, section 2, as they are written. [AX-B-1]
 import { type CrcWidth, crc8, crc16 } from "../wire/crc.ts";
 
-export const frameTypes = { call: 1, response: 2, registration: 3, heartbeat: 4 } as const;
+export const frameTypes = { call: 1, response: 2, registration: 3, heartbeat: 4, event: 5 } as const;
 
 export interface FrameA {
   type: number;
@@ -11,6 +11,8 @@ export interface FrameA {
 }
 
 export const payloadBytesMax = 1_024;
+/** Of an event. */
+export const eventPayloadBytesMax = 64;
 export const startOfFrame = 0x7e;
 /** TYPE, TOOL_ID and SEQ. */
 export const headBytes = 3;

@@ -16,6 +16,9 @@ test("[AX-8.3-1] a configuration that can be meant is taken", () => {
   const b = { ...tool, result: [{ name: "reading", type: "uint" as const }] };
   expect(() => checkDeviceConfig(device({ profile: "b", tools: [b], serial: "00ff" }))).not.toThrow();
   expect(() => checkDeviceConfig(device({ profile: "b", tools: [b], crc: 0 }))).not.toThrow();
+  // A stub takes 8 bytes at most, and sends an event of more.
+  const fields = [{ name: "x", type: "text", length: 64 }] as const;
+  expect(() => checkDeviceConfig(device({ events: [{ id: 1, name: "hot", fields }] }))).not.toThrow();
   expect(() =>
     checkDeviceConfig(device({ profile: "b", tools: [b], encoding: "frame", crc: 8, status: "last" })),
   ).not.toThrow();
@@ -77,6 +80,27 @@ test.each([
     "tlv without tags",
     withTool({ layout: "tlv", arguments: [{ name: "x", type: "u8" }] }),
     /a tag of its own/,
+  ],
+  [
+    "two events with one id",
+    device({
+      events: [
+        { id: 1, name: "hot" },
+        { id: 1, name: "cold" },
+      ],
+    }),
+    /two events have the id 1/,
+  ],
+  ["an event 0", device({ events: [{ id: 0, name: "hot" }] }), /event "hot": its id is 1 to 255/],
+  [
+    "an event that is longer than a frame of events",
+    device({ events: [{ id: 1, name: "hot", fields: [{ name: "x", type: "text", length: 65 }] }] }),
+    /its fields are 65 bytes, the bound of events is 64/,
+  ],
+  [
+    "an event of a type of the other profile",
+    device({ events: [{ id: 1, name: "hot", fields: [{ name: "x", type: "uint" }] }] }),
+    /in profile A there are/,
   ],
   ["raw with a number", withTool({ layout: "raw" }), /raw has one field/],
   [

@@ -1,6 +1,6 @@
 // What the configuration says of a device, checked before anything is opened. [AX-8.3-1] [AX-8.3-4]
 import type { Capability, TransportClass } from "@mcpx/protocol";
-import { payloadBytesMax } from "../framing/frame-a.ts";
+import { eventPayloadBytesMax, payloadBytesMax } from "../framing/frame-a.ts";
 import { type Field, fieldTypesA, fieldTypesB } from "../tools/field.ts";
 import { type Layout, widthOf } from "../tools/layout.ts";
 import type { StatusPlace } from "../wire/framed-message.ts";
@@ -22,11 +22,25 @@ export interface ToolConfig {
   statuses?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What the device may say unasked. */
+export interface EventConfig {
+  /** 1 to 255: the stub's own. */
+  id: number;
+  name: string;
+  /** Whether it is an alarm, which clients are told as a warning. */
+  alarm?: boolean | undefined;
+  fields?: readonly Field[] | undefined;
+  /** Of profile A; `struct` unless given. */
+  layout?: Layout | undefined;
+}
+
 export interface DeviceConfig {
   /** Its name in the tree. */
   segment: string;
   profile: "a" | "b";
   tools: readonly ToolConfig[];
+  /** Events that are not named here are dropped and counted. */
+  events?: readonly EventConfig[] | undefined;
   /** The width of its CRC, 16 unless given. 8 is for frames (profile A, `frame`), 0 (none) for `cbor`. */
   crc?: 0 | 8 | 16 | undefined;
   /** Of frames: the longest payload it takes; 8 in profile A and 124 in profile B unless given. */
@@ -71,14 +85,33 @@ export function checkDeviceConfig(config: DeviceConfig): void {
   if (!isWithin(heartbeatMs, 100, 3_600_000)) fail("heartbeatMs is 100 to 3 600 000");
   if (serial !== undefined && !/^(?:[0-9a-f]{2}){1,16}$/.test(serial))
     fail("its serial is 1 to 16 bytes in hexadecimal");
+  const fault = faultOfList("tool", tools, faultOfTool, config);
+  const eventFault = faultOfList("event", config.events ?? [], faultOfEvent, config);
+  if (fault !== undefined) fail(fault);
+  if (eventFault !== undefined) fail(eventFault);
+}
+
+/** Of tools or events: none has an id or a name twice, and each is what it may be. */
+function faultOfList<Row extends { id: number; name: string }>(
+  what: string,
+  rows: readonly Row[],
+  faultOfRow: (row: Row, config: DeviceConfig) => string | undefined,
+  config: DeviceConfig,
+): string | undefined {
   for (const key of ["id", "name"] as const) {
-    const twice = tools.find((tool, at) => tools.findIndex((other) => other[key] === tool[key]) < at);
-    if (twice !== undefined) fail(`two tools have the ${key} ${twice[key]}`);
+    const twice = rows.find((row, at) => rows.findIndex((other) => other[key] === row[key]) < at);
+    if (twice !== undefined) return `two ${what}s have the ${key} ${twice[key]}`;
   }
-  for (const tool of tools) {
-    const fault = faultOfTool(tool, config);
-    if (fault !== undefined) fail(`tool ${JSON.stringify(tool.name)}: ${fault}`);
+  for (const row of rows) {
+    const fault = faultOfName(row) ?? faultOfRow(row, config);
+    if (fault !== undefined) return `${what} ${JSON.stringify(row.name)}: ${fault}`;
   }
+  return undefined;
+}
+
+function faultOfName({ id, name }: { id: number; name: string }): string | undefined {
+  if (!isWithin(id, 1, 255)) return "its id is 1 to 255";
+  return segmentLike.test(name) ? undefined : "its name is 1 to 63 characters of a-z 0-9 _ -";
 }
 
 function isWithin(value: number | undefined, least: number, most: number): boolean {
@@ -86,18 +119,38 @@ function isWithin(value: number | undefined, least: number, most: number): boole
 }
 
 function faultOfTool(tool: ToolConfig, { profile, payloadMax = 8 }: DeviceConfig): string | undefined {
-  const { id, name, layout = "struct", timeoutMs = 1 } = tool;
-  const fields = [tool.arguments ?? [], tool.result ?? []];
-  if (!isWithin(id, 1, 255)) return "its id is 1 to 255";
-  if (!segmentLike.test(name)) return "its name is 1 to 63 characters of a-z 0-9 _ -";
+  const { layout, timeoutMs = 1 } = tool;
   if (!isWithin(timeoutMs, 1, 600_000)) return "timeoutMs is 1 to 600 000";
-  if (profile === "b" && tool.layout !== undefined) return "layout is for profile A";
-  for (const side of fields) {
-    const fault =
-      faultOfFields(side, profile) ?? (profile === "a" ? faultOfLayout(side, layout, payloadMax) : undefined);
-    if (fault !== undefined) return fault;
+  return (
+    faultOfPayload(tool.arguments, layout, profile, { name: "payloadMax", bytes: payloadMax }) ??
+    faultOfPayload(tool.result, layout, profile, { name: "payloadMax", bytes: payloadMax })
+  );
+}
+
+/** How long a payload may be, and what the bound is called. */
+interface Most {
+  name: string;
+  bytes: number;
+}
+
+/** A stub sends it from memory of its own: `payloadMax` is what it takes. */
+function faultOfEvent({ fields, layout }: EventConfig, { profile }: DeviceConfig): string | undefined {
+  return faultOfPayload(fields, layout, profile, {
+    name: "the bound of events",
+    bytes: eventPayloadBytesMax,
+  });
+}
+
+function faultOfPayload(
+  fields: readonly Field[] = [],
+  layout: Layout | undefined,
+  profile: "a" | "b",
+  most: Most,
+): string | undefined {
+  if (profile === "b") {
+    return layout === undefined ? faultOfFields(fields, profile) : "layout is for profile A";
   }
-  return undefined;
+  return faultOfFields(fields, profile) ?? faultOfLayout(fields, layout ?? "struct", most);
 }
 
 function faultOfFields(fields: readonly Field[], profile: "a" | "b"): string | undefined {
@@ -114,7 +167,7 @@ function faultOfFields(fields: readonly Field[], profile: "a" | "b"): string | u
   return undefined;
 }
 
-function faultOfLayout(fields: readonly Field[], layout: Layout, payloadMax: number): string | undefined {
+function faultOfLayout(fields: readonly Field[], layout: Layout, most: Most): string | undefined {
   if (layout === "raw") {
     const isRaw = fields.length === 0 || (fields.length === 1 && fields[0]?.type === "bytes");
     return isRaw ? undefined : "raw has one field, of the type bytes";
@@ -127,5 +180,5 @@ function faultOfLayout(fields: readonly Field[], layout: Layout, payloadMax: num
   const unsized = fields.find((field) => widthOf(field) === undefined);
   if (unsized !== undefined) return `${unsized.name} has no length`;
   const bytes = fields.reduce((total, field) => total + (widthOf(field) ?? 0), 0);
-  return bytes > payloadMax ? `its fields are ${bytes} bytes, payloadMax is ${payloadMax}` : undefined;
+  return bytes > most.bytes ? `its fields are ${bytes} bytes, ${most.name} is ${most.bytes}` : undefined;
 }

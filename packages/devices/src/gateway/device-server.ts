@@ -13,11 +13,15 @@ export interface ServedDevice {
   readonly stub: Stub;
   /** Since when it has been silent, by the wall clock; `undefined`: it is there. */
   silentSince(): Date | undefined;
+  /** Notifications may come from now on. */
+  heard(): void;
 }
 
 export interface DeviceServer extends ServableServer {
-  /** Says that the list has changed, where somebody is connected. */
-  listChanged(): Promise<void>;
+  /** Somebody is connected, and has said that notifications may come. */
+  readonly isHeard: boolean;
+  /** Where somebody is connected. */
+  notify(notification: JsonObject): Promise<void>;
 }
 
 interface Transport {
@@ -36,10 +40,15 @@ type Answer = { result: JsonObject } | { error: JsonObject };
 export function createDeviceServer(device: ServedDevice): DeviceServer {
   const open = new Map<unknown, AbortController>();
   let transport: Transport | undefined;
+  let isHeard = false;
   const hear = async (message: JsonObject) => {
     const { id, method } = message;
     const params = isObject(message.params) ? message.params : {};
     if (method === "notifications/cancelled") open.get(params.requestId)?.abort();
+    if (method === "notifications/initialized") {
+      isHeard = true;
+      device.heard();
+    }
     if (id === undefined || typeof method !== "string") return;
     const calling = new AbortController();
     open.set(id, calling);
@@ -55,10 +64,14 @@ export function createDeviceServer(device: ServedDevice): DeviceServer {
       given.onmessage = (message) => void hear(message).catch(() => given.close());
       await given.start();
     },
-    listChanged: async () => {
-      await transport?.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    get isHeard() {
+      return isHeard;
+    },
+    notify: async (notification) => {
+      await transport?.send(notification);
     },
     close: async () => {
+      isHeard = false;
       const ending = transport;
       transport = undefined;
       for (const calling of open.values()) calling.abort();

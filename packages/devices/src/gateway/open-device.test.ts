@@ -7,8 +7,7 @@ import { type CborValue, decodeCbor, encodeCbor } from "../wire/cbor.ts";
 import { sealed, unsealed } from "../wire/crc.ts";
 import { callDevice } from "./call-device.ts";
 import type { DeviceConfig, ToolConfig } from "./device-config.ts";
-import type { LineLimits } from "./line-meter.ts";
-import { type DeviceEvent, openDevice } from "./open-device.ts";
+import { type DeviceEvent, type DeviceOptions, openDevice } from "./open-device.ts";
 
 const serial = Buffer.from("sim").toString("hex");
 const echoTypes = Uint8Array.of(5, 3);
@@ -35,7 +34,7 @@ function methodOf(packet: Uint8Array): unknown {
 function startDevice(
   config: Partial<DeviceConfig> = {},
   more: (open: OpenLine, opened: number) => OpenLine = (open) => open,
-  limits?: LineLimits,
+  limits?: DeviceOptions["limits"],
 ) {
   const rig = { isSilent: false, opens: 0, methods: [] as unknown[], say: (_bytes: Uint8Array) => {} };
   let taker: LineTaker | undefined;
@@ -161,7 +160,11 @@ test("[AX-10.4-1] a line that brings only noise is closed, opened ever more seld
 test("[AX-10.4-1] a device that says more than its line may bring is read later, and is not lost", async () => {
   let paused = 0;
   let pausedMs = 0;
-  const limits = { deviceLineBytesPerSecond: 20_000, deviceNoiseBytesMax: 65_536 };
+  const limits = {
+    deviceLineBytesPerSecond: 20_000,
+    deviceNoiseBytesMax: 65_536,
+    deviceEventsPerSecond: 100,
+  };
   const rig = startDevice(
     { tools: [add, echo] },
     (open) => async (taker) => {
@@ -249,4 +252,24 @@ test("[AX-8.3-4] a device that restarts with other tools says so; with the same 
   rig.say(announcement("sim", [[2, echoTypes]]));
   expect(rig.events.slice(1)).toEqual([{ event: "restarted" }, { event: "missing_tool", name: "add" }]);
   expect(rig.device.stub.tools().map(({ name }) => name)).toEqual(["echo"]);
+});
+
+test("[AX-8.3-4] [AX-12-1] an event on a line where nobody shows who it is, is dropped and counted", async () => {
+  const rig = startDevice({ events: [{ id: 1, name: "door" }] });
+  rig.isSilent = true;
+  const event = new Map<number, CborValue>([
+    [1, -3],
+    [
+      3,
+      new Map<number, CborValue>([
+        [0, 1],
+        [1, new Map()],
+      ]),
+    ],
+  ]);
+  await expect.poll(() => rig.methods.length).toBeGreaterThan(0);
+  rig.say(frameCobs(sealed(encodeCbor(event))));
+  await expect
+    .poll(() => rig.events)
+    .toContainEqual({ event: "dropped", why: "an event of a device that did not show itself", count: 1 });
 });

@@ -1,5 +1,6 @@
 // One device in the tree for as long as this runs: its line is opened again and again, it is asked whether it is there,
 // registered once it has shown itself, degraded while it is silent. A device waits for no other. [AX-B-3] [AX-B-8]
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type RegisterOptions,
@@ -7,11 +8,13 @@ import {
   type Subserver,
   type TransportClass,
 } from "@mcpx/client/subserver";
-import { defaultLimits } from "@mcpx/protocol";
+import { defaultLimits, type JsonObject, type Limits } from "@mcpx/protocol";
 import type { Line, OpenLine } from "../lines/line.ts";
 import { checkDeviceConfig, type DeviceConfig } from "./device-config.ts";
 import { createDeviceServer, type DeviceServer } from "./device-server.ts";
+import { createEventOutbox, type EventOutbox } from "./event-outbox.ts";
 import { createLineMeter, type LineLimits, type LineMeter } from "./line-meter.ts";
+import { notificationOf, type SaidEvent } from "./read-event.ts";
 import type { Stub } from "./stub.ts";
 import { createStubA } from "./stub-a.ts";
 import { createStubB } from "./stub-b.ts";
@@ -22,8 +25,8 @@ export interface DeviceOptions {
   /** The aggregator. */
   url: string;
   registration: Pick<RegisterOptions, "token" | "subserverId" | "heartbeatMs" | "openSocket" | "transport">;
-  /** How much its line may bring; the defaults unless given. */
-  limits?: LineLimits | undefined;
+  /** How much its line may bring, and how often it may say something unasked; the defaults unless given. */
+  limits?: (LineLimits & Pick<Limits, "deviceEventsPerSecond">) | undefined;
   /** In words what happens to it. */
   onEvent?: ((event: DeviceEvent) => void) | undefined;
 }
@@ -61,12 +64,14 @@ export class Device implements AsyncDisposable {
   #meter: LineMeter | undefined;
   #dropped = { count: 0, why: "", toldAtMs: Number.NEGATIVE_INFINITY };
   #toolsTold = "";
+  readonly #outbox: EventOutbox;
   #subserver: Subserver | undefined;
   #server: DeviceServer | undefined;
 
   constructor(options: DeviceOptions) {
     checkDeviceConfig(options.config);
     this.#options = options;
+    this.#outbox = createEventOutbox((options.limits ?? defaultLimits).deviceEventsPerSecond);
     const create = options.config.profile === "a" ? createStubA : createStubB;
     this.stub = create(options.config, {
       dropped: (why) => this.#drop(why),
@@ -74,6 +79,7 @@ export class Device implements AsyncDisposable {
         this.#meter?.heard();
         this.#heardAtMs = performance.now();
       },
+      said: (event) => this.#keepEvent(event),
       restarted: () => this.#restart(),
       replaced: () => this.#fall("another device is on its line"),
     });
@@ -235,6 +241,8 @@ export class Device implements AsyncDisposable {
   #miss(why: string): void {
     if (why !== this.#absentWhy) this.#tell({ event: "absent", why });
     this.#absentWhy = why;
+    // Nobody knows which device said them.
+    for (const _ of this.#outbox.take()) this.#drop("an event of a device that did not show itself");
   }
 
   #rise(): void {
@@ -242,6 +250,19 @@ export class Device implements AsyncDisposable {
     this.#absentWhy = undefined;
     this.#tell({ event: "here" });
     this.#tellTools();
+    this.#tellEvents();
+  }
+
+  #keepEvent(said: SaidEvent): void {
+    const dropped = this.#outbox.put(notificationOf(said, randomUUID()), performance.now());
+    if (dropped !== undefined) this.#drop(dropped);
+    this.#tellEvents();
+  }
+
+  /** Until the device has shown itself, and its server is connected, they wait. */
+  #tellEvents(): void {
+    if (!this.isHere || this.#server?.isHeard !== true) return;
+    for (const notification of this.#outbox.take()) this.#notify(notification, "an event");
   }
 
   /** It may have other tools than before. */
@@ -291,7 +312,13 @@ export class Device implements AsyncDisposable {
     const { config, url, registration } = this.#options;
     const transport = transportOf(config);
     const { stub } = this;
-    const device = { segment: config.segment, transport, stub, silentSince: () => this.#silentSince };
+    const device = {
+      segment: config.segment,
+      transport,
+      stub,
+      silentSince: () => this.#silentSince,
+      heard: () => this.#tellEvents(),
+    };
     const subserver = registerWith(url, {
       ...registration,
       segment: config.segment,
@@ -312,11 +339,15 @@ export class Device implements AsyncDisposable {
     });
   }
 
+  /** Where it is not connected just now, the next registration lists afresh. */
   #listChanged(): void {
-    this.#server?.listChanged().catch((error: Error) => {
-      // Not connected just now: the next registration lists afresh.
-      this.#drop(`the change was not told: ${error.message}`);
-    });
+    this.#notify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }, "the change");
+  }
+
+  #notify(notification: JsonObject, what: string): void {
+    this.#server
+      ?.notify(notification)
+      .catch((error: Error) => this.#drop(`${what} was not told: ${error.message}`));
   }
 
   async #leaveAfterGrace(): Promise<void> {

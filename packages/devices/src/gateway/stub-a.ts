@@ -5,6 +5,7 @@ import type { FrameReader } from "../framing/framing.ts";
 import { decodeLayout, encodeLayout } from "../tools/layout.ts";
 import { splitStatus } from "../wire/framed-message.ts";
 import { Conversation } from "./conversation.ts";
+import { readEvent } from "./read-event.ts";
 import { settled } from "./settled.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
 
@@ -13,7 +14,7 @@ const heartbeatId = 0;
 const nothing = new Uint8Array();
 
 export const createStubA: CreateStub = (
-  { tools, crc, payloadMax = 8, status: statusPlace = "first" },
+  { tools, events: configured, crc, payloadMax = 8, status: statusPlace = "first" },
   events,
 ) => {
   const width = crc === 8 ? 8 : 16;
@@ -30,11 +31,20 @@ export const createStubA: CreateStub = (
       return encodeFrameA({ type, tool, seq, payload: payload as Uint8Array }, width);
     },
   });
+  const hearEvent = (id: number, payload: Uint8Array) => {
+    events.heard();
+    const said = readEvent(configured, id, ({ layout = "struct", fields }) =>
+      decodeLayout(layout, fieldsOf(fields), payload),
+    );
+    if (typeof said === "string") events.dropped(said);
+    else events.said(said);
+  };
   const createReader = () =>
     settled(
       createFrameAReader(width, {
         dropped: events.dropped,
         frame: ({ type, tool, seq, payload }) => {
+          if (type === frameTypes.event) return hearEvent(tool, payload);
           const isAnswer =
             type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
           const answer = isAnswer ? splitStatus(payload, statusPlace) : undefined;

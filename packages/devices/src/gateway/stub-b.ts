@@ -6,6 +6,7 @@ import type { CborValue, DecodedMap } from "../wire/cbor.ts";
 import { ownMethods, type StubRegistration, takesType } from "../wire/message.ts";
 import { Conversation } from "./conversation.ts";
 import type { ToolConfig } from "./device-config.ts";
+import { readEvent } from "./read-event.ts";
 import { type CreateStub, callMsDefault, fieldsOf } from "./stub.ts";
 import { codecFor, type Heard } from "./stub-b-codecs.ts";
 
@@ -41,9 +42,17 @@ export const createStubB: CreateStub = (config, events) => {
     events.heard();
     events.restarted();
   };
+  const hearEvent = (id: number, values: DecodedMap) => {
+    if (isReplaced) return events.dropped("an event of another device");
+    events.heard();
+    const said = readEvent(config.events, id, ({ fields }) => codec.result(fieldsOf(fields), values));
+    if (typeof said === "string") events.dropped(said);
+    else events.said(said);
+  };
   const hear = (message: Heard) => {
     if (message.kind === "unreadable") return events.dropped(message.why);
     if (message.kind === "announcement") return hearAnnouncement(message.registration);
+    if (message.kind === "event") return hearEvent(message.event, message.values);
     events.heard();
     conversation.hear(message.id, undefined, message);
   };

@@ -20,7 +20,7 @@ const toolOf = (type: "u8" | "uint"): ToolConfig => ({
 });
 
 const nothing = () => {};
-const quietly = { dropped: nothing, heard: nothing, restarted: nothing, replaced: nothing };
+const quietly = { dropped: nothing, heard: nothing, said: nothing, restarted: nothing, replaced: nothing };
 
 /** A stub on a line that keeps what was sent, and says whatever it is told to. */
 function open(

@@ -2,12 +2,15 @@
 import type { Field, Values } from "../tools/field.ts";
 import type { Conversation, Outcome } from "./conversation.ts";
 import type { DeviceConfig, ToolConfig } from "./device-config.ts";
+import type { SaidEvent } from "./read-event.ts";
 
 interface StubEvents {
   /** Something on the line could not be read. */
   dropped(why: string): void;
   /** It said something that can be read: it is there. */
   heard(): void;
+  /** An event of the configuration has happened. */
+  said(event: SaidEvent): void;
   /** It began anew by itself. */
   restarted(): void;
   /** Another device is at the other end now; nothing is asked of it until the right one was greeted. */

@@ -46,6 +46,7 @@ const typesA: Readonly<Record<number, string>> = {
   2: "response",
   3: "registration",
   4: "heartbeat",
+  5: "event",
 };
 
 function wordsOfFrameA({ type, tool, seq, payload }: FrameA): string {
@@ -74,7 +75,7 @@ const words: Readonly<Record<number, string>> = {
   4: "result",
   5: "error",
 };
-const methods: Readonly<Record<string, string>> = { "-1": "register", "-2": "heartbeat" };
+const methods: Readonly<Record<string, string>> = { "-1": "register", "-2": "heartbeat", "-3": "event" };
 
 function wordsOfMessage(message: ReadonlyMap<number, Decoded>): string {
   return [...message]

@@ -5,6 +5,7 @@ import { type CborValue, encodeCbor } from "./cbor.ts";
 import type { CrcWidth } from "./crc.ts";
 import {
   decodeMap,
+  isEventId,
   ownMethods,
   readRegistrationOfStub,
   type StubMessage,
@@ -43,7 +44,11 @@ export function splitStatus(
   return { status, result: place === "first" ? payload.subarray(1) : payload.subarray(0, -1) };
 }
 
-export function readFramed({ type, seq, payload }: FrameA, place: StatusPlace): StubMessage | Unreadable {
+export function readFramed(
+  { type, tool, seq, payload }: FrameA,
+  place: StatusPlace,
+): StubMessage | Unreadable {
+  if (type === frameTypes.event) return readFramedEvent(tool, payload);
   if (type === frameTypes.registration) return readFramedRegistration(payload);
   const answer = type === frameTypes.call ? undefined : splitStatus(payload, place);
   if (answer === undefined) return unreadable("a frame that is no answer");
@@ -52,6 +57,13 @@ export function readFramed({ type, seq, payload }: FrameA, place: StatusPlace): 
   if (type === frameTypes.heartbeat) return { kind: "result", id: seq, result: new Map() };
   const map = decodeMap(result);
   return map instanceof Map ? { kind: "result", id: seq, result: map } : map;
+}
+
+/** Its number stands where a tool's does. */
+function readFramedEvent(event: number, payload: Uint8Array): StubMessage | Unreadable {
+  const values = decodeMap(payload);
+  if (!(values instanceof Map)) return values;
+  return isEventId(event) ? { kind: "event", event, values } : unreadable("an event 0");
 }
 
 /** Whenever it comes: at boot, or because it was asked for. */

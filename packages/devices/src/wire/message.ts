@@ -10,7 +10,7 @@ import {
 } from "./cbor.ts";
 import { sealed, unsealed } from "./crc.ts";
 
-export const ownMethods = { register: -1, heartbeat: -2 } as const;
+export const ownMethods = { register: -1, heartbeat: -2, event: -3 } as const;
 
 /** The only version of JSON-RPC there is; a stub need not say it, and we never do. */
 const jsonRpcVersion = "2.0";
@@ -45,7 +45,9 @@ export interface StubRegistration {
 export type StubMessage =
   | { kind: "result"; id: number; result: DecodedMap }
   | { kind: "error"; id: number; status: number; text: string | undefined }
-  | { kind: "announcement"; registration: StubRegistration };
+  | { kind: "announcement"; registration: StubRegistration }
+  /** Unasked; its values by position. */
+  | { kind: "event"; event: number; values: DecodedMap };
 
 /** What a stub said and may not say; why, in words. */
 export interface Unreadable {
@@ -94,7 +96,7 @@ export function decodeMap(bytes: Uint8Array): DecodedMap | Unreadable {
   }
 }
 
-/** By its keys: an answer has an id and one of two bodies, an announcement a method and its parameters. */
+/** By its keys: an answer has an id and one of two bodies, an announcement or an event a method and its parameters. */
 export function readMessage(message: DecodedMap): StubMessage | Unreadable {
   const version = message.get(keys.version) ?? jsonRpcVersion;
   if (version !== jsonRpcVersion) return unreadable(`key 0 (jsonrpc) is not "${jsonRpcVersion}"`);
@@ -109,7 +111,7 @@ function readByKeys(said: string, message: DecodedMap): StubMessage | undefined 
     case "2,5":
       return readError(message.get(keys.id), message.get(keys.error));
     case "1,3":
-      return readAnnouncement(message.get(keys.method), message.get(keys.params));
+      return readUnasked(message.get(keys.method), message.get(keys.params));
     default:
       return undefined;
   }
@@ -135,10 +137,22 @@ function readError(id: Decoded | undefined, error: Decoded | undefined): StubMes
   return { kind: "error", id, status, text: text as string | undefined };
 }
 
-function readAnnouncement(method: Decoded | undefined, params: Decoded | undefined): StubMessage | undefined {
-  if (method !== ownMethods.register || !(params instanceof Map)) return undefined;
-  const registration = readRegistrationOfStub(params);
+function readUnasked(method: Decoded | undefined, params: Decoded | undefined): StubMessage | undefined {
+  if (!(params instanceof Map)) return undefined;
+  if (method === ownMethods.event) return readEvent(params);
+  const registration = method === ownMethods.register ? readRegistrationOfStub(params) : undefined;
   return registration && { kind: "announcement", registration };
+}
+
+/** One without values has an empty map of them. */
+function readEvent(params: CborMap): StubMessage | undefined {
+  const [event, values] = [params.get(0), params.get(1)] as Decoded[];
+  if (params.size !== 2 || !isEventId(event) || !(values instanceof Map)) return undefined;
+  return { kind: "event", event, values };
+}
+
+export function isEventId(value: Decoded | undefined): value is number {
+  return isWhole(value, 1, 255);
 }
 
 const pageVersion = 1;

@@ -1,7 +1,7 @@
 // The messages of profile B as JSON, for MQTT; spec/devices.md, section 4.5. [AX-8.1-5]
 import { isObject } from "@mcpx/protocol";
 import type { CborValue, Decoded, DecodedMap } from "./cbor.ts";
-import { readMessage, type StubMessage, type Unreadable, unreadable } from "./message.ts";
+import { ownMethods, readMessage, type StubMessage, type Unreadable, unreadable } from "./message.ts";
 
 /** Either way. */
 export const jsonBytesMax = 4_096;
@@ -77,7 +77,8 @@ function mapOf(object: Record<string, unknown>, level: number): DecodedMap | und
 /** An announcement's registration, its byte strings read. */
 function withBytes(message: DecodedMap): DecodedMap {
   const params = message.get(3);
-  return params instanceof Map ? new Map(message).set(3, withRegistrationBytes(params)) : message;
+  const isAnnouncement = message.get(1) === ownMethods.register && params instanceof Map;
+  return isAnnouncement ? new Map(message).set(3, withRegistrationBytes(params)) : message;
 }
 
 /** In a registration the serial number and the types are byte strings, which JSON has as base64. */

@@ -254,10 +254,16 @@ function levelsOf(value: cbor.Decoded): number {
 
 function checkMessage(read: message.StubMessage | message.Unreadable): void {
   if (read.kind === "announcement") checkRegistration(read.registration);
+  else if (read.kind === "event") checkEvent(read);
   else if (read.kind !== "unreadable") checkAnswer(read);
 }
 
-function checkAnswer(read: Exclude<message.StubMessage, { kind: "announcement" }>): void {
+function checkEvent({ event, values }: Extract<message.StubMessage, { kind: "event" }>): void {
+  ok(Number.isInteger(event) && event >= 1 && event <= 255, "an event out of bounds");
+  ok(values instanceof Map, "values that are no map");
+}
+
+function checkAnswer(read: Extract<message.StubMessage, { kind: "result" | "error" }>): void {
   ok(Number.isInteger(read.id) && read.id >= 0 && read.id <= 0xffff, "an id out of bounds");
   if (read.kind === "result") ok(read.result instanceof Map, "a result that is no map");
   else {
