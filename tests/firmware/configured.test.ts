@@ -114,7 +114,7 @@ test("what the operator has said of a segment counts for devices too", async () 
   const subservers = { lamp: { authority: "edge01.example.com" } };
   const { server, client } = await startWith({ lamp: entry("b", `unix:${stub.path}`) }, { subservers });
   const why = async () => (await factsOf(server))[0]?.why;
-  await expect.poll(why).toMatch(/the segment is for dns:edge01.example.com/);
+  await expect.poll(why).toMatch(/the segment lamp is for dns:edge01.example.com/);
   expect((await factsOf(server))[0]?.state).toBe("down");
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names.filter((name) => name.startsWith("lamp."))).toEqual([]);
