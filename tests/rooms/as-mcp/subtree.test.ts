@@ -42,7 +42,7 @@ for (const kind of kinds) {
     expect(await caller.call("lab.oven.count", { to: 4 }, { onprogress })).toBe("4");
     expect(steps.length).toBeGreaterThan(0);
     expect(done).toEqual(["echo hi", "count 4"]);
-    expect(oven.peers).toContainEqual({ id: "tree.lab", kind: "agent", privilege: "full" });
+    expect(oven.peers).toContainEqual({ id: "tree.lab", kind: "agent", own: true, privilege: "full" });
     if (kind === "v2 modern") await caller.watch("note://none");
     addTool("bake");
     await expect.poll(caller.tools).toContain("lab.oven.bake");
