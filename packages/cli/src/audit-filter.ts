@@ -24,12 +24,19 @@ export function readFilter(
   return { since: since === undefined ? undefined : readSince(since, now), action, actor };
 }
 
-export function isWanted({ at, action, actor }: ChainedRow, filter: AuditFilter): boolean {
+export function isWanted(
+  { at, action, actor }: Pick<ChainedRow, "at" | "action" | "actor">,
+  filter: AuditFilter,
+): boolean {
   return (
     at >= (filter.since ?? 0) &&
     (filter.actor === undefined || actor === filter.actor) &&
-    (filter.action === undefined || matchesGlob(filter.action.replace(/\*+/g, "**"), action))
+    isAction(action, filter)
   );
+}
+
+export function isAction(action: string, filter: Pick<AuditFilter, "action">): boolean {
+  return filter.action === undefined || matchesGlob(filter.action.replace(/\*+/g, "**"), action);
 }
 
 function readSince(text: string, now: number): number {

@@ -1,6 +1,7 @@
 // Where a command has the audit from: the data directory, also under a running gateway, or another gateway.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { openTopicLogReader } from "@mcpx/gateway";
 import {
   type AuditPage,
   type AuditPageQuery,
@@ -17,6 +18,8 @@ import { dataDirOf } from "./data-dir.ts";
 import { Failure } from "./failure.ts";
 import { accessGateway, callGateway, type GatewayAccess, hasGateway } from "./gateway-access.ts";
 import { localUser } from "./local-store.ts";
+import { isProposalRecord, type ProposalRecord } from "./proposal-audit/proposal-record.ts";
+import { scanProposals } from "./proposal-audit/scan-proposals.ts";
 
 export interface AuditSource {
   /** For people: `its data in DIR`, or an address. */
@@ -25,6 +28,8 @@ export interface AuditSource {
   list(query: AuditQuery): Promise<JsonObject[]>;
   page(query: AuditPageQuery): Promise<AuditPage>;
   verify(): Promise<ChainVerdict>;
+  /** What happened to the proposals of rooms: topic after topic, in each by time. */
+  proposals(query: { since?: number | undefined }): AsyncIterable<ProposalRecord[]>;
   close(): void;
 }
 
@@ -61,8 +66,19 @@ function localSource(dataDir: string): AuditSource {
       audit.list(query).map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
     page: async (query) => audit.page(query),
     verify: async () => audit.verify(),
+    proposals: ({ since }) => localProposals(join(dataDir, "topics.db"), since),
     close: () => db.close(),
   };
+}
+
+async function* localProposals(path: string, since: number | undefined): AsyncGenerator<ProposalRecord[]> {
+  if (!existsSync(path)) return;
+  const log = openTopicLogReader(path);
+  try {
+    yield* scanProposals(log, { since, now: systemClock.now });
+  } finally {
+    log.close();
+  }
 }
 
 function gatewaySource(access: GatewayAccess, where: string): AuditSource {
@@ -86,6 +102,15 @@ function gatewaySource(access: GatewayAccess, where: string): AuditSource {
       const { chain } = await ask("/admin/audit", { limit: 1, verify: 1 });
       if (!isObject(chain)) throw odd(where);
       return chain as unknown as ChainVerdict;
+    },
+    async *proposals({ since }) {
+      for (let query: object = { since }; ; ) {
+        const { records, next } = await ask("/admin/proposals", query);
+        if (!Array.isArray(records) || !records.every(isProposalRecord)) throw odd(where);
+        yield records;
+        if (typeof next !== "string") return;
+        query = { next };
+      }
     },
     close: () => {},
   };

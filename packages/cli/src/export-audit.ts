@@ -42,9 +42,8 @@ async function hashBefore(source: AuditSource, seq: number): Promise<string> {
 }
 
 /** Readable for its owner alone; there under its name once all of it is on the disk. */
-export async function writeExport(path: string, lines: AsyncGenerator<string, Exported>): Promise<Exported> {
-  if (existsSync(path))
-    throw new Failure(`${path} exists already`, "choose a new file; nothing is overwritten");
+export async function writeExport<T>(path: string, lines: AsyncGenerator<string, T>): Promise<T> {
+  checkNew(path);
   const draft = `${path}.part-${process.pid}`;
   try {
     const exported = await writeLines(draft, lines);
@@ -60,9 +59,14 @@ export async function writeExport(path: string, lines: AsyncGenerator<string, Ex
   }
 }
 
+export function checkNew(path: string): void {
+  if (existsSync(path))
+    throw new Failure(`${path} exists already`, "choose a new file; nothing is overwritten");
+}
+
 const chunkCharsMax = 65_536;
 
-async function writeLines(path: string, lines: AsyncGenerator<string, Exported>): Promise<Exported> {
+async function writeLines<T>(path: string, lines: AsyncGenerator<string, T>): Promise<T> {
   const file = openSync(path, "wx", 0o600);
   try {
     let text = "";

@@ -44,6 +44,7 @@ import { type OpenDevices, openDevices } from "./open-devices.ts";
 import { openRooms, ownIds, roomWay, servingIds } from "./open-rooms.ts";
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
+import { proposalRoutes } from "./proposal-audit/proposal-routes.ts";
 import { noServers, type TreeSettings } from "./tree-settings.ts";
 
 export interface ServerOptions {
@@ -168,6 +169,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
+    ...proposalRoutes({ identity, audit, log: topicLog, clock }),
     ...deviceRoutes({ identity, audit, devices: () => devices }),
     ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({ tree, gates, identity, approvers, audit }),

@@ -13,7 +13,7 @@ export type { ProposalDraft, ProposalHandle } from "./propose.ts";
 export type { Progress, RequestOptions } from "./request.ts";
 export type { Room } from "./room.ts";
 export type { Draft } from "./room-core.ts";
-export type { RoomEnvelope } from "./room-envelope.ts";
+export { isRoomEnvelope, type RoomEnvelope } from "./room-envelope.ts";
 export { type ClientReason, PeerError, RoomError } from "./room-error.ts";
 export type { RoomEvent, RoomEventMap, RoomEventName, RoomState } from "./room-events.ts";
 export type { FulfilOptions, ProposalWord, RoomProposals } from "./room-proposals.ts";

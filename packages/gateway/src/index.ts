@@ -8,4 +8,4 @@ export { RevokedCapabilities } from "./tool-access/revoked-capabilities.ts";
 export type { ToolAccessOption } from "./tool-access/tool-access.ts";
 export type { Appended, Bounds, Entry, NewEntry, ReadOptions, Retention, TopicLog } from "./topic-log.ts";
 export { createMemoryTopicLog } from "./topic-log-memory.ts";
-export { createSqliteTopicLog, type TopicLogTuning } from "./topic-log-sqlite.ts";
+export { createSqliteTopicLog, openTopicLogReader, type TopicLogTuning } from "./topic-log-sqlite.ts";

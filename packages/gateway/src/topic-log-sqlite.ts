@@ -4,7 +4,7 @@ import { openDatabase } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import type { Retention, TopicLog } from "./topic-log.ts";
 import { createGroupCommit } from "./topic-log-group-commit.ts";
-import { createTopicLogReader } from "./topic-log-reader.ts";
+import { createTopicLogReader, type TopicLogReader } from "./topic-log-reader.ts";
 import { topicLogStore } from "./topic-log-schema.ts";
 import { lastToTrim } from "./topic-log-search.ts";
 import { startThreads } from "./topic-log-threads.ts";
@@ -54,6 +54,12 @@ function upgrade(path: string): void {
   } finally {
     db.close();
   }
+}
+
+/** For reading alone, also beside the gateway that writes it. */
+export function openTopicLogReader(path: string): TopicLogReader & { close(): void } {
+  const db = openDatabase(path, { ...topicLogStore, readOnly: true });
+  return { ...createTopicLogReader(db), close: () => db.close() };
 }
 
 export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Promise<TopicLog> {

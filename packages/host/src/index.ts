@@ -10,6 +10,7 @@ export {
   makeCertificate,
 } from "./certificates/make-certificate.ts";
 export { type Clock, createManualClock, type ManualClock, systemClock } from "./clock.ts";
+export { cutSecrets } from "./cut-secrets.ts";
 export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
 export { isDnsName } from "./dns-name.ts";
 export { bearerToken } from "./http/bearer.ts";

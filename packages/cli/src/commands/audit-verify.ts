@@ -7,6 +7,7 @@ import { boundedLines } from "../bounded-lines.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { compareWithLive } from "../compare-audit.ts";
 import { Failure, misuse } from "../failure.ts";
+import { isProposalsStart } from "../proposal-audit/export-proposals.ts";
 import { checkChain, wholeText } from "./audit.ts";
 
 const options = {
@@ -54,6 +55,11 @@ async function verifyOwn(context: VerifyContext): Promise<number> {
 async function verifyFile(context: VerifyContext, file: string): Promise<number> {
   const { options, output, cwd } = context;
   const path = resolve(cwd, file);
+  for await (const first of linesOf(path, file)) {
+    if (!isProposalsStart(first)) break;
+    const fix = "give the export of the audit that was made with it";
+    throw new Failure(`${file} has proposals, which no chain covers: there is nothing to verify`, fix);
+  }
   const verdict = await verifyExport(linesOf(path, file));
   if (options.json) output.json(verdict);
   if (!verdict.ok) throw new Failure(faultText(file, verdict), "compare with another copy");

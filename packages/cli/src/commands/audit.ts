@@ -1,14 +1,18 @@
 // `mcpx audit`: who was allowed or refused what; as it comes, or as a file that can be checked anywhere.
 import { resolve } from "node:path";
 import type { AuditQuery, ChainVerdict } from "@mcpx/host";
-import { type AuditFilter, filterOptions, isWanted, readFilter } from "../audit-filter.ts";
+import type { JsonObject } from "@mcpx/protocol";
+import { type AuditFilter, filterOptions, isAction, isWanted, readFilter } from "../audit-filter.ts";
 import { auditCells, auditLine, recordOf } from "../audit-line.ts";
 import { type AuditSource, openAuditSource } from "../audit-source.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { exportLines, writeExport } from "../export-audit.ts";
+import { checkNew, exportLines, writeExport } from "../export-audit.ts";
 import { Failure, misuse } from "../failure.ts";
 import { followAudit } from "../follow-audit.ts";
 import { columns } from "../output.ts";
+import { proposalLines, proposalsFileOf } from "../proposal-audit/export-proposals.ts";
+import { newestProposals } from "../proposal-audit/newest-proposals.ts";
+import { proposalActions } from "../proposal-audit/proposal-record.ts";
 import { readLimit } from "../read-limit.ts";
 
 const options = {
@@ -20,7 +24,7 @@ const options = {
     type: "string",
     values: "file",
     value: "FILE",
-    about: "write the chain to a new file, or - for standard output",
+    about: "write the chain to a new file and proposals beside it, or the chain to - for standard output",
   },
   verify: { type: "boolean", about: "check that no record was changed or removed" },
 } as const;
@@ -32,6 +36,7 @@ export const audit = defineCommand({
   examples: [
     ["mcpx audit", "the newest records"],
     ["mcpx audit --action 'gate.*' --since 1d", "every decision at a gate since yesterday"],
+    ["mcpx audit --action 'proposal.*'", "what was proposed in rooms, and what became of it"],
     ["mcpx audit --actor alice --json", "what alice did, for programs"],
     ["mcpx audit --follow", "what happens, as it happens"],
     ["mcpx audit --export audit.jsonl", "a copy that mcpx audit verify can check anywhere"],
@@ -60,6 +65,12 @@ async function run(context: AuditContext): Promise<number> {
 function checkTogether(options: AuditContext["options"]): void {
   const { export: file, follow, verify, limit, action, actor } = options;
   if (file !== undefined && follow) throw misuse("--export ends, and --follow does not", "use one of them");
+  if (follow && action?.startsWith("proposal")) {
+    throw misuse(
+      "--follow shows the chain, and proposals are not in it",
+      "use mcpx tail ROOM to follow them",
+    );
+  }
   if (verify && (follow || file !== undefined))
     throw misuse("--verify stands alone", "see mcpx audit verify");
   const left = file !== undefined && [limit, action, actor].some((one) => one !== undefined);
@@ -73,7 +84,7 @@ function checkTogether(options: AuditContext["options"]): void {
 
 async function show(context: AuditContext, source: AuditSource, query: AuditQuery): Promise<number> {
   const { options, output } = context;
-  const records = await source.list(query);
+  const records = await listBoth(source, query);
   const chain = options.verify ? await source.verify() : undefined;
   if (options.json) output.json({ records, ...(chain && { chain }) });
   // Oldest first, so that the newest stands where the eye is.
@@ -82,6 +93,19 @@ async function show(context: AuditContext, source: AuditSource, query: AuditQuer
   if (chain !== undefined) checkChain(chain);
   if (chain?.ok && !options.json) output.line(wholeText(chain));
   return 0;
+}
+
+/** Records of the chain and of proposals, newest first. */
+async function listBoth(source: AuditSource, query: AuditQuery): Promise<JsonObject[]> {
+  const chained = await source.list(query);
+  if (!proposalActions.some((action) => isAction(action, query))) return chained;
+  const proposals = await newestProposals(source.proposals({ since: query.since }), query);
+  // A stable sort: of one moment, each keeps its own order.
+  return [...chained, ...proposals].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, query.limit);
+}
+
+function timeOf({ at }: JsonObject): number {
+  return Date.parse(String(at));
 }
 
 export function checkChain(chain: ChainVerdict): void {
@@ -128,13 +152,23 @@ async function exportChain(
   const lines = exportLines(source, { since, now: Date.now });
   if (file === "-") {
     await output.pour(lines);
+    output.note("proposals of rooms are not in it: --export FILE writes them to a file beside the chain");
     return 0;
   }
+  const beside = proposalsFileOf(file);
+  checkNew(resolve(cwd, beside));
   const { records, head } = await writeExport(resolve(cwd, file), lines);
-  if (options.json) output.json({ file: resolve(cwd, file), records, head });
+  const found = proposalLines(source.proposals({ since }), Date.now);
+  const proposals = { file: resolve(cwd, beside), ...(await writeExport(resolve(cwd, beside), found)) };
+  if (options.json) output.json({ file: resolve(cwd, file), records, head, proposals });
   else {
-    output.line(`${records} ${records === 1 ? "record" : "records"} in ${file}, head ${head}`);
+    output.line(`${countText(records)} in ${file}, head ${head}`);
+    output.note(`${countText(proposals.records)} of proposals in ${beside}, which no chain covers`);
     output.note(`keep the head elsewhere; ${program} audit verify ${file} checks the file anywhere`);
   }
   return 0;
+}
+
+function countText(records: number): string {
+  return `${records} ${records === 1 ? "record" : "records"}`;
 }
