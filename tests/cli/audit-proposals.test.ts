@@ -10,7 +10,8 @@ import { mintTokens } from "../faults/support/tokens.ts";
 import { type Gated, gatedHome, startGated } from "../gates/support/gated.ts";
 import { mcpx, scratch } from "./support/mcpx-process.ts";
 
-const slow = { timeout: 180_000 };
+/** Many commands, each a process of its own. */
+const slow = { timeout: 300_000 };
 
 interface Found {
   at: string;
@@ -114,8 +115,7 @@ test(
     for (const { action, hash } of all) expect(hash === undefined).toBe(action.startsWith("proposal."));
     expect(JSON.stringify(all)).not.toContain(secret);
 
-    const proposals = await find("--action", "proposal.*");
-    expect(proposals).toEqual(all.filter(({ action }) => action.startsWith("proposal.")));
+    const proposals = all.filter(({ action }) => action.startsWith("proposal."));
     const one = (name: string) => proposals.find(({ action }) => action === `proposal.${name}`);
     expect(one("fulfilled")).toMatchObject({
       actor: "human",
@@ -133,10 +133,6 @@ test(
       detail: { proposal: id("withdrawn"), reason: "not hungry any more" },
     });
     expect(one("expired")).toMatchObject({ actor: "rookie", detail: { proposal: id("expired") } });
-    expect((await find("--actor", "oven")).map(({ action }) => action)).toEqual([
-      "proposal.rejected",
-      "proposal.answered",
-    ]);
     const shown = (await gated.run("audit", "--action", "proposal.made")).out;
     expect(shown).toMatch(/ {2}proposal\.made {2}ok {2}rookie → oven in kitchen {2}\{"proposal":/);
 
@@ -174,7 +170,11 @@ test(
     });
     expect(asked.status).toBe(403);
     await gated.end("SIGTERM");
-    expect(await find("--action", "proposal.*")).toEqual(proposals);
+    // And without a gateway, by who.
+    expect((await find("--actor", "oven")).map(({ action }) => action)).toEqual([
+      "proposal.rejected",
+      "proposal.answered",
+    ]);
   },
 );
 
