@@ -29,7 +29,10 @@ async function stage() {
   }
   const [route] = proposalRoutes({ identity, audit, log, clock });
   const ask = async (query: string, admin = true) => {
-    const { token } = await identity.tokens.mint({ sub: "boss", topics: [], admin }, { ttlMs: 60_000 });
+    const { token } = await identity.tokens.mint(
+      { sub: "boss", topics: [], ...(admin && { admin }) },
+      { ttlMs: 60_000 },
+    );
     const headers = { authorization: `Bearer ${token}` };
     const request = { query: new URLSearchParams(query), headers, remoteAddress: "::1" };
     const answer = await route?.handle(request as unknown as Parameters<typeof route.handle>[0]);
