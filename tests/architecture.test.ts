@@ -12,7 +12,7 @@ const mayImport: Record<string, readonly string[]> = {
   gateway: ["protocol", "host"],
   aggregator: ["protocol", "host", "client", "client/subserver"],
   devices: ["protocol", "client/subserver"],
-  console: ["protocol", "client"],
+  console: ["protocol", "client", "client/signing"],
   conform: [],
   cli: [
     "protocol",

@@ -4,6 +4,7 @@ import { createApp } from "./store/app.ts";
 import { browserPages } from "./store/browser-pages.ts";
 import { createCell } from "./store/cell.ts";
 import type { Item } from "./store/deck.ts";
+import { openKnownKeys } from "./store/known-keys.ts";
 import { takeHalf } from "./store/take-half.ts";
 
 /** Behind the # of the login's redirect; kept for this origin alone, and worth nothing without the cookie. */
@@ -70,6 +71,7 @@ export const app = createApp({
   later,
   isHidden: () => document.hidden,
   pages: browserPages(),
+  knownKeys: openKnownKeys,
 });
 
 export type View = "room" | "topology" | "decisions" | "figures" | "audit" | "rules" | "tokens" | "servers";

@@ -1,4 +1,5 @@
 // Everything the page knows, put together: who is logged in, rooms, tree, gates, and the deck of what waits.
+import type { KeyBook } from "@mcpx/client/signing";
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type Api, ApiError, createApi } from "./api.ts";
 import { createCell, createTouch, type Later, type Readable } from "./cell.ts";
@@ -64,6 +65,8 @@ export interface AppOptions {
   isHidden(): boolean;
   /** Where they cannot find each other, each looks for itself again and again. */
   pages?: Pages | undefined;
+  /** The keys that signatures in rooms are judged by: one book for all rooms. */
+  knownKeys?: () => Promise<KeyBook>;
 }
 
 const lookMs = 1_000;
@@ -149,6 +152,7 @@ export function createApp(options: AppOptions): App {
     const room = openRoom({
       topic,
       later,
+      knownKeys: options.knownKeys,
       join: {
         url: origin,
         tokenProvider: roomToken,

@@ -9,7 +9,8 @@ import {
   type RoomState,
   type Tool,
 } from "@mcpx/client";
-import type { JsonObject, Level } from "@mcpx/protocol";
+import type { KeyBook } from "@mcpx/client/signing";
+import type { JsonObject, Level, SignatureState } from "@mcpx/protocol";
 import { type Cell, createCell, createTouch, type Later, type Readable } from "./cell.ts";
 import { createTimeline, type Filter, type Timeline } from "./timeline.ts";
 
@@ -36,6 +37,8 @@ export interface RoomStore {
   setFilter(change: Partial<Filter>): void;
   loadOlder(): Promise<void>;
   loadTools(participant: string): void;
+  /** What holds of the signature of an envelope of the timeline; `undefined` where no key book was given. */
+  judge(envelope: RoomEnvelope): Promise<SignatureState | undefined>;
   say(text: string): Promise<void>;
   callTool(participant: string, name: string, args: JsonObject): Promise<JsonObject>;
   /** `target`: who shall do it, where the proposal names nobody or several. */
@@ -54,7 +57,9 @@ type ToolList =
 
 export interface RoomOptions {
   topic: string;
-  join: Omit<JoinOptions, "topic">;
+  join: Omit<JoinOptions, "topic" | "verify">;
+  /** The keys that signatures are judged by. */
+  knownKeys?: (() => Promise<KeyBook>) | undefined;
   later: Later;
 }
 
@@ -63,7 +68,7 @@ const recentCount = 200;
 /** A loud room is shown anew so often: nobody reads faster, and the rest of the page has its turn. */
 const shownEveryMs = 100;
 
-export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
+export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomStore {
   const timeline = createTimeline();
   const tools = createCell<ReadonlyMap<string, ToolList>>(new Map());
   const view: Cell<RoomView> = createCell<RoomView>({
@@ -130,11 +135,30 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
     touch();
   };
 
-  const joining = joinRoom({ ...join, topic, history: recentCount, signal: ending.signal })
+  const enter = async () => {
+    const verify = knownKeys === undefined ? {} : { verify: await knownKeys() };
+    return joinRoom({ ...join, ...verify, topic, history: recentCount, signal: ending.signal });
+  };
+  const joining = enter()
     .then((joined) => (ending.signal.aborted ? joined.close() : follow(joined)))
     .catch((error: Error) => {
       view.set({ ...view.get(), state: "failed", reason: error.message });
     });
+
+  // One after the other: the first key that is seen of a sender is the one that counts.
+  const judged = new WeakMap<RoomEnvelope, Promise<SignatureState | undefined>>();
+  let judging: Promise<unknown> = Promise.resolve();
+  const judge: RoomStore["judge"] = (envelope) => {
+    const known = judged.get(envelope);
+    if (known !== undefined) return known;
+    const state =
+      knownKeys === undefined
+        ? Promise.resolve(undefined)
+        : judging.then(async () => (await joinedRoom().verify(envelope)).state);
+    judging = state.catch(() => undefined);
+    judged.set(envelope, state);
+    return state;
+  };
 
   const joinedRoom = (): Room => {
     if (room === undefined) throw new Error("The room is not joined yet");
@@ -176,6 +200,7 @@ export function openRoom({ topic, join, later }: RoomOptions): RoomStore {
         .then((listed) => setTools(participant, { state: "listed", tools: listed }))
         .catch((error: Error) => setTools(participant, { state: "failed", fault: error.message }));
     },
+    judge,
     async say(text) {
       await joinedRoom().say(text);
     },
