@@ -2,7 +2,9 @@
 // by default: a token without `tools` opens nothing. Pure.
 import type { Principal } from "@mcpx/host";
 import { matchesTool } from "@mcpx/protocol";
+import type { Caller } from "./exchange.ts";
 import type { Profile } from "./profile.ts";
+import type { Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
 interface Asking {
@@ -26,4 +28,12 @@ export function mayUse(
     (toolBounds === undefined || matchesAny(tokenRoot, toolBounds)) &&
     (profile === undefined || matchesAny(rootSegment, profile.tools))
   );
+}
+
+/** Whether the caller is this server itself: a call would only come back to it. [AX-11.4-3] */
+export function isOwnOf(
+  { registeredAs }: Pick<Caller, "registeredAs">,
+  { segment }: Pick<Server, "segment">,
+): boolean {
+  return registeredAs !== undefined && segment === registeredAs;
 }

@@ -19,7 +19,20 @@ export interface Charge {
 export type BudgetUsage = { [K in keyof Budget]: { limit: number; used: number } };
 
 /** Takes all of it, or throws `budget_exceeded` and takes nothing. [AX-11.4-1] */
-export function take(use: BudgetUse, budget: Budget, { isMutable, costUnits }: Charge, now: number): void {
+export function take(use: BudgetUse, budget: Budget, charge: Charge, now: number): void {
+  checkFits(use, budget, charge, now);
+  use.calls.add(now);
+  use.costUnits += charge.costUnits;
+  if (charge.isMutable) use.mutableCalls += 1;
+}
+
+/** Throws `budget_exceeded` where `take` would. */
+export function checkFits(
+  use: BudgetUse,
+  budget: Budget,
+  { isMutable, costUnits }: Charge,
+  now: number,
+): void {
   // Those a minute does not mend come first: nobody is told to wait in vain.
   const { max_mutable_calls_per_session: mutableMax, max_cost_units_per_session: unitsMax } = budget;
   if (mutableMax !== undefined && isMutable && !(use.mutableCalls < mutableMax)) {
@@ -37,9 +50,6 @@ export function take(use: BudgetUse, budget: Budget, { isMutable, costUnits }: C
       throw exceeded("max_calls_per_minute", callsMax, used, retryAfterMs);
     }
   }
-  use.calls.add(now);
-  use.costUnits += costUnits;
-  if (isMutable) use.mutableCalls += 1;
 }
 
 /** Of those that have a limit. */

@@ -1,16 +1,18 @@
-// What calls into one subserver may use up: one account for each holder, which is a segment and its owner, whatever
+// What calls into one subserver, and calls by it, may use up: one account for each holder, which is a segment and its owner, whatever
 // sessions and subserver ids it has. [AX-11.4-1]
 import type { Clock, Logger } from "@mcpx/host";
 import type { Budget, Capability } from "@mcpx/protocol";
 import { createSaver } from "./budget-saver.ts";
 import type { BudgetStore } from "./budget-store.ts";
 import { storedUse, useOf } from "./budget-stored.ts";
-import { type BudgetUsage, type BudgetUse, take, usageOf } from "./budget-use.ts";
+import { type BudgetUsage, type BudgetUse, type Charge, checkFits, take, usageOf } from "./budget-use.ts";
 import { CallWindow } from "./budget-window.ts";
 
 export interface BudgetAccount {
   /** Takes what the call costs, or throws `budget_exceeded` and takes nothing. */
   charge(capability: Readonly<Capability>, now: number): void;
+  /** Throws `budget_exceeded` where `charge` would, and takes nothing. */
+  check(capability: Readonly<Capability>, now: number): void;
   /** For `mcpax.status`: of each limit what is used now. */
   usage(): BudgetUsage;
 }
@@ -88,6 +90,10 @@ export function createBudgets(options: BudgetsOptions): Budgets {
     saver.soon();
   }
 
+  function chargeOf({ mutable, cost_class }: Readonly<Capability>): Charge {
+    return { isMutable: mutable, costUnits: costs[cost_class] };
+  }
+
   function see(holder: string, account: Account, now: number): void {
     account.seenAt = now;
     if (now - account.savedAt >= forgetMs / touchesMax) saveSoon(holder);
@@ -118,11 +124,14 @@ export function createBudgets(options: BudgetsOptions): Budgets {
     accountFor(holder, budget) {
       touch(holder);
       return {
-        charge({ mutable, cost_class }, now) {
+        charge(capability, now) {
           const account = find(holder, now) ?? open(holder, now);
           see(holder, account, now);
-          take(account, budget, { isMutable: mutable, costUnits: costs[cost_class] }, now);
+          take(account, budget, chargeOf(capability), now);
           saveSoon(holder);
+        },
+        check(capability, now) {
+          checkFits(find(holder, now) ?? open(holder, now), budget, chargeOf(capability), now);
         },
         usage() {
           const now = clock.monotonic();

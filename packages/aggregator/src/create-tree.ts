@@ -83,6 +83,7 @@ export function createTree(options: TreeOptions): RunningTree {
     rootSince: options.rootSince ?? 0,
     bySegment,
     parents: () => [],
+    payerOf: () => undefined,
     root: undefined,
     isPersonal: false,
     configured: new Map(),

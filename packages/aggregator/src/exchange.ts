@@ -44,6 +44,8 @@ export interface Caller {
   readonly isParent?: boolean | undefined;
   /** For whom it asks, where that is not itself. [AX-11.3-6] */
   readonly asker?: Asker | undefined;
+  /** The segment it has in this tree itself: what stands there is not for it. [AX-11.4-3] */
+  readonly registeredAs?: string | undefined;
   /** What the tree above calls us. */
   readonly ownSegment?: string | undefined;
   /** Sends what belongs to no request. Only sessions have a way for it. */

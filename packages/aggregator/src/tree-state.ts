@@ -1,5 +1,6 @@
 // Everything the tree keeps while it runs.
 import type { Audit, Clock, Logger } from "@mcpx/host";
+import type { BudgetAccount } from "./budget.ts";
 import type { CallFigures } from "./call-figures.ts";
 import type { Configured } from "./change-servers.ts";
 import type { LogLevel } from "./era.ts";
@@ -30,6 +31,8 @@ export interface TreeState {
   readonly bySegment: Map<string, Server>;
   /** The trees above, and whether they have us. */
   parents: () => readonly ParentFacts[];
+  /** Who pays for the calls of the caller with this key, beside the server that is called; most callers need not. */
+  payerOf: (callerKey: string) => BudgetAccount | undefined;
   root: Server | undefined;
   /** Some of its servers are another one for each user. */
   isPersonal: boolean;

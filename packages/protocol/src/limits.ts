@@ -83,6 +83,8 @@ export interface Limits {
   mcpParkedPerPrincipalMax: number;
   /** Time a call waits for its client's answers. */
   mcpParkedMs: number;
+  /** Requests of one subserver to the tree under way. */
+  subserverCallsMax: number;
   /** Bytes a second that are read of one device's line. */
   deviceLineBytesPerSecond: number;
   /** Bytes a device's line may bring of which nothing can be read. */
@@ -133,6 +135,7 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   mcpParkedMax: 2_000,
   mcpParkedPerPrincipalMax: 50,
   mcpParkedMs: 600_000,
+  subserverCallsMax: 100,
   deviceLineBytesPerSecond: 262_144,
   deviceNoiseBytesMax: 65_536,
   deviceEventsPerSecond: 100,

@@ -27,6 +27,10 @@ interface Row {
 const other = inProcessServer({ tools: [wipe()] });
 const stdio = (args: string[]) => () => ({ kind: "stdio", facts: { command: "wiper", args } });
 
+const spent = () => {
+  throw new McpxError("budget_exceeded", "mutable calls");
+};
+
 const refusals: Row[] = [
   {
     what: "the fixed arguments",
@@ -135,9 +139,8 @@ const refusals: Row[] = [
     meanwhile: ({ configure }) =>
       configure({
         budget: {
-          charge: () => {
-            throw new McpxError("budget_exceeded", "mutable calls");
-          },
+          check: spent,
+          charge: spent,
           usage: () => ({}) as never,
         },
       }),

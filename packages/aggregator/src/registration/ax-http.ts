@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type Limits, McpxError, registrationMethods 
 import { sseEvent, sseHeaders, sseKeepAlive } from "../doors/event-stream.ts";
 import { headerOf } from "../doors/mcp-headers.ts";
 import { isId } from "../doors/message.ts";
+import type { Reply } from "../doors/reply.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
 import { readAxMessage } from "./read-ax-message.ts";
@@ -15,6 +16,7 @@ import type { Registrant } from "./serve-registrant.ts";
 interface Session {
   credential: Credential;
   registrant: Registrant;
+  channel: Channel;
 }
 
 const sessionHeader = "mcpax-session";
@@ -27,7 +29,7 @@ export function createAxHttp(visits: AxVisits, limits: Limits): Route[] {
     const credential = await visits.identify(request);
     const message = readAxMessage(await request.text(), limits);
     const id = headerOf(request.headers, sessionHeader);
-    if (id !== undefined) return say(sessions.get(id), credential, message);
+    if (id !== undefined) return say(sessions.get(id), credential, message, request);
     if (message.method !== registrationMethods.register) {
       throw new McpxError("bad_request", `${registrationMethods.register} comes first`);
     }
@@ -39,7 +41,7 @@ export function createAxHttp(visits: AxVisits, limits: Limits): Route[] {
     const id = randomUUID();
     const { channel, attach, lost } = streamChannel();
     const registrant = visits.begin(channel, credential, id);
-    sessions.set(id, { credential, registrant });
+    sessions.set(id, { credential, registrant, channel });
     void channel.ended.then(() => sessions.delete(id));
     request.onGone(lost);
     return {
@@ -58,20 +60,29 @@ async function say(
   session: Session | undefined,
   credential: Credential,
   message: JsonObject,
+  request: HttpRequest,
 ): Promise<HttpResponse> {
   // Whose it is not looks like what is not there.
   if (session === undefined || !isSameCredential(session.credential, credential)) {
     throw new McpxError("registration_unknown");
   }
-  const { registrant } = session;
+  const { registrant, channel } = session;
   const isRequest = typeof message.method === "string" && isId(message.id);
   if (!isRequest) {
     registrant.take(message);
     return { status: 202 };
   }
-  const { promise, resolve } = Promise.withResolvers<JsonObject>();
-  registrant.take(message, resolve);
-  return { body: await promise };
+  const { promise, resolve } = Promise.withResolvers<HttpResponse>();
+  const reply: Reply = {
+    isBehind: false,
+    // The response is for the answer alone.
+    before: channel.send,
+    answer: (body) => resolve({ body }),
+    drop: () => resolve({ status: 202 }),
+    onCut: (callback) => request.onGone(callback),
+  };
+  registrant.take(message, { reply, credential });
+  return promise;
 }
 
 interface StreamChannel {

@@ -17,10 +17,11 @@ import {
   subtreeIdsOf,
 } from "./registrar.ts";
 import type { RegistrationStore } from "./registration-store.ts";
+import { payerOf } from "./serve-calls.ts";
 
 export interface RegistrarOptions {
   aggregatorId: string;
-  tree: Pick<RunningTree, "state">;
+  tree: Pick<RunningTree, "state" | "handle" | "leave">;
   identity: Pick<Identity, "tokens" | "revocations" | "verifyAuthorityProof">;
   store: RegistrationStore;
   clock: Clock;
@@ -71,12 +72,14 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     prove: (registration, credential) =>
       prove(options, registration, credential, ruleFor(registration.segment)),
     budgets: options.budgets,
+    calls: { handle: tree.handle, leave: tree.leave, subserverCallsMax: limits.subserverCallsMax },
     lose: (subserver, why) => {
       if (!isClosed) lose(state, subserver, why);
     },
     parentIds: () => parentIds(),
     announceSubtree: () => announce(),
   };
+  tree.state.payerOf = (callerKey) => payerOf(state, callerKey);
   const visits = createAxVisits(state, identity);
   const timer = setInterval(() => {
     sweep(state);

@@ -5,6 +5,7 @@ import {
   type AuthScope,
   type Budget,
   type JsonObject,
+  type Limits,
   McpxError,
   type Registration,
   subtreeIdsMax,
@@ -12,6 +13,7 @@ import {
 import type { Budgets } from "../budget.ts";
 import type { FlowLimits } from "../notification-flow.ts";
 import type { Server } from "../server.ts";
+import type { Tree } from "../tree.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { Channel } from "./channel.ts";
 import type { RegistrationStore } from "./registration-store.ts";
@@ -86,6 +88,8 @@ export interface RegistrarState {
   ruleFor(segment: string): SubserverRule;
   prove(registration: Registration, credential: Credential): Promise<Standing>;
   readonly budgets: Pick<Budgets, "accountFor" | "touch">;
+  /** The tree, for those who have registered and call its tools themselves. */
+  readonly calls: Pick<Tree, "handle" | "leave"> & Pick<Limits, "subserverCallsMax">;
   /** Its channel has ended. */
   lose(subserver: Subserver, why: string): void;
   /** Ids of the trees above us, also while they cannot be reached. */

@@ -10,7 +10,8 @@ import {
   McpxError,
   registrationMethods,
 } from "@mcpx/protocol";
-import { errorMessage, isId, type RequestId, resultMessage } from "../doors/message.ts";
+import { errorMessage, isId, type RequestId, readMessage, resultMessage } from "../doors/message.ts";
+import type { Reply } from "../doors/reply.ts";
 import { faultOf } from "../rpc-error.ts";
 import type { Channel } from "./channel.ts";
 import type { WireEnd } from "./channel-wire.ts";
@@ -20,11 +21,12 @@ import { askForLists } from "./mount.ts";
 import { checkDoubled } from "./read-ax-message.ts";
 import { register } from "./register.ts";
 import type { Credential, RegistrarState, Subserver } from "./registrar.ts";
+import { createCalls, isCall, type SubserverCalls } from "./serve-calls.ts";
 import { update } from "./update.ts";
 
 export interface Registrant {
-  /** One message. An answer to it goes to `answer`. */
-  take(message: JsonObject, answer?: (message: JsonObject) => void): void;
+  /** One message. Where it has a reply and a credential of its own, those count instead of the channel's. */
+  take(message: JsonObject, own?: { reply: Reply; credential: Credential }): void;
   readonly subserver: Subserver | undefined;
 }
 
@@ -46,6 +48,7 @@ export function serveRegistrant(
 ): Registrant {
   const wireEnd: WireEnd = { taker: undefined };
   let subserver: Subserver | undefined;
+  let calls: SubserverCalls | undefined;
   let hasBegun = false;
   let isApplying = false;
   let isRefused = false;
@@ -78,6 +81,7 @@ export function serveRegistrant(
         params,
       );
       ({ subserver } = registered);
+      calls = createCalls(state, subserver);
       noteRegistered();
       return { ...registered.answer };
     } finally {
@@ -111,7 +115,7 @@ export function serveRegistrant(
     id: RequestId,
     method: string,
     message: JsonObject,
-    answer: (message: JsonObject) => void,
+    { answer }: Pick<Reply, "answer">,
   ): Promise<void> {
     const params = isObject(message.params) ? message.params : {};
     try {
@@ -144,13 +148,53 @@ export function serveRegistrant(
     get subserver() {
       return subserver;
     },
-    take(message, answer = channel.send) {
-      const { id, method } = message;
+    take(message, own = { reply: channelReply(channel), credential }) {
+      const { id, method, params } = message;
       if (typeof method === "string" && isId(id)) {
-        void request(id, method, message, answer);
+        if (calls !== undefined && isCall(method)) return call(calls, id, message, own);
+        void request(id, method, message, own.reply);
       } else if (method === undefined && id === parentQuestion) heardParent?.(message);
       else if (subserver === undefined || subserver.isOver) return;
-      else wireEnd.taker?.message(message);
+      else {
+        if (method === "notifications/cancelled" && isObject(params)) calls?.cancel(params);
+        wireEnd.taker?.message(message);
+      }
     },
+  };
+}
+
+function call(
+  calls: SubserverCalls,
+  id: RequestId,
+  message: JsonObject,
+  { reply, credential }: { reply: Reply; credential: Credential },
+): void {
+  try {
+    const request = readMessage(message);
+    if (request.kind === "request") void calls.serve(request, credential.principal, reply);
+  } catch (error) {
+    reply.answer(errorMessage(id, faultOf(error)));
+  }
+}
+
+const waitingBytesMax = 1_048_576;
+
+function channelReply(channel: Channel): Reply {
+  let isOver = false;
+  return {
+    get isBehind() {
+      return channel.waitingBytes > waitingBytesMax;
+    },
+    before(message) {
+      if (!isOver && !this.isBehind) channel.send(message);
+    },
+    answer(message: JsonObject) {
+      if (!isOver) channel.send(message);
+    },
+    drop() {
+      isOver = true;
+    },
+    // What is under way ends with the channel.
+    onCut() {},
   };
 }

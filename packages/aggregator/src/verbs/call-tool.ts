@@ -1,5 +1,6 @@
 // A tool call, from top to bottom.
-import { isMcpxError, type JsonObject } from "@mcpx/protocol";
+import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isOwnOf } from "../authorise.ts";
 import { noteRefusal } from "../call-figures.ts";
 import type { Exchange } from "../exchange.ts";
 import { passGate } from "../gates/pass-gate.ts";
@@ -24,6 +25,12 @@ async function admit(
   name: string,
 ): Promise<{ call: PreparedCall; answer?: JsonObject | undefined }> {
   const tool = await resolveName(state, "tools", name, exchange.caller);
+  if (isOwnOf(exchange.caller, tool.server)) {
+    throw new McpxError(
+      "bad_params",
+      `${tool.fullName} is the caller's own tool: the call would come back to it`,
+    );
+  }
   const call = prepareCall(tool, exchange.params);
   if (state.gates === undefined) return { call };
   const answer = await passGate(state, state.gates, exchange, call);

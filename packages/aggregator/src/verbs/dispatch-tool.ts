@@ -4,7 +4,7 @@ import { noteCall } from "../call-figures.ts";
 import type { Entry } from "../catalogue.ts";
 import { degradedFault } from "../degrade.ts";
 import { type Dispatch, dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Caller, Exchange } from "../exchange.ts";
 import { noteBelow } from "../gates/gatekeeper.ts";
 import { observe } from "../latency.ts";
 import { ownSegment } from "../own-segment.ts";
@@ -28,7 +28,7 @@ export async function dispatchTool(
   const { tool } = call;
   const startedAt = state.clock.monotonic();
   try {
-    charge(state, tool);
+    charge(state, caller, tool);
     const result = await dispatch(state, exchange, tool.server, {
       params: paramsBelow(state, exchange, call),
       sending,
@@ -52,10 +52,18 @@ export async function dispatchTool(
 }
 
 /** From here on the call counts, and nothing is awaited between: racing calls cannot use the same unit twice. */
-function charge({ clock }: TreeState, { server, capability }: Entry): void {
+function charge(
+  { clock, payerOf }: TreeState,
+  { key }: Caller,
+  { server, capability = cautious }: Entry,
+): void {
   const refusal = server.refusal?.();
   if (refusal !== undefined) throw refusal;
-  server.budget?.charge(capability ?? cautious, clock.monotonic());
+  const now = clock.monotonic();
+  // Both pay, or neither.
+  server.budget?.check(capability, now);
+  payerOf(key)?.charge(capability, now);
+  server.budget?.charge(capability, now);
 }
 
 /** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */

@@ -9,7 +9,7 @@ import {
   McpxError,
   numberOf,
 } from "@mcpx/protocol";
-import { mayUse } from "../authorise.ts";
+import { isOwnOf, mayUse } from "../authorise.ts";
 import type { Entry } from "../catalogue.ts";
 import { type Directory, directoryFor, shownName } from "../directory.ts";
 import type { Caller, Exchange } from "../exchange.ts";
@@ -53,6 +53,7 @@ export function mayList(
   kind: ListKind,
   { server, canonical }: Entry,
 ): boolean {
+  if (isOwnOf(caller, server)) return false;
   const isNamed = kind === "tools" || kind === "prompts";
   return mayUse(state, caller, isNamed ? canonical : resourcesName(server));
 }
