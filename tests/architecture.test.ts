@@ -20,6 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
     "client",
     "client/signing",
     "client/node",
+    "client/subserver",
     "gateway",
     "aggregator",
     "devices",

@@ -1,16 +1,17 @@
 // Runs an image on its emulated board, with the board's line as a stream. One emulator is one process of ours.
-import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants, openSync } from "node:fs";
 import { access, mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Duplex, type Readable, type Writable } from "node:stream";
+import { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Image } from "./build.ts";
 import { keepBuilt } from "./keep-built.ts";
+import { endTied, hasEnded, spawnTied } from "./tied-process.ts";
 
 const run = promisify(execFile);
 
@@ -51,9 +52,6 @@ const starters = { "cortex-m": startQemu, avr: startSimavr, "8051": startUcsim }
 
 const startMs = 10_000;
 
-const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess) =>
-  pid === undefined || exitCode !== null || signalCode !== null;
-
 function endOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve());
@@ -91,37 +89,9 @@ async function lineOf(path: string, child: ChildProcess, { directory, isLineLeft
     await until(path, child, () => access(path));
     return new Duplex();
   } catch (error) {
-    await endProcess(child, directory);
+    await endTied(child, directory);
     throw error;
   }
-}
-
-/** Its process is ended, and its directory removed, when our end of the pipe is: kill -9 included. */
-const tie = `exec 3<&0
-{ read -r _ <&3 || { kill -9 $$; rm -rf -- "$0"; }; } >/dev/null 2>&1 &
-exec "$@" </dev/null 3<&-`;
-
-/** In a group of its own: Ctrl-C in a terminal is for us. */
-function spawnTied(
-  directory: string,
-  command: readonly string[],
-): ChildProcessByStdio<Writable, Readable, null> {
-  const child = spawn("sh", ["-c", tie, directory, ...command], {
-    stdio: ["pipe", "pipe", "ignore"],
-    detached: true,
-  });
-  // It has ended before us, and its number may soon be another's: nobody is to be killed.
-  child.once("exit", () => child.stdin.end("\n"));
-  return child;
-}
-
-async function endProcess(child: ChildProcess, directory: string): Promise<void> {
-  if (!hasEnded(child)) {
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  }
-  await rm(directory, { recursive: true, force: true });
 }
 
 /** What the stack was painted with at boot. */
@@ -164,7 +134,7 @@ async function startQemu(start: Start): Promise<Board> {
   const line = await lineOf(serial, child, start);
   const stop = async () => {
     line.destroy();
-    await endProcess(child, directory);
+    await endTied(child, directory);
   };
   const stackUsed = async () => {
     const console = await connected(monitor, child);
@@ -204,7 +174,7 @@ async function startSimavr(start: Start): Promise<Board> {
   const line = await lineOf(serial, child, start);
   const stop = async () => {
     line.destroy();
-    await endProcess(child, directory);
+    await endTied(child, directory);
   };
   const stackUsed = async () => {
     const closed = once(child, "close");
@@ -234,7 +204,7 @@ async function startUcsim({ image, directory, isLineLeft }: Start): Promise<Boar
   const line = fifoLine(into, from);
   const stop = async () => {
     line.destroy();
-    await endProcess(child, directory);
+    await endTied(child, directory);
   };
   const stackUsed = () => Promise.reject(new Error("its sensor tells, in an image with MEASURE_STACK"));
   return { line, socketPath: undefined, stackUsed, ended, stop, [Symbol.asyncDispose]: stop };

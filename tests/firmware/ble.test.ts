@@ -4,22 +4,22 @@ import { bleChunks, gattLine, probeLine, readLine } from "@mcpx/devices";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packetLineCases } from "../../packages/devices/src/lines/packet-line-cases.ts";
 import { simulatedConfig } from "../../packages/devices/src/testing/simulated-stub.ts";
-import { type BleStub, startBleStub } from "./support/ble-stub.ts";
-import { type Controllers, startControllers } from "./support/bluetooth.ts";
+import { type Controllers, startControllers } from "../../scripts/firmware/bluetooth/start-controllers.ts";
+import { type Peripheral, startPeripheral } from "../../scripts/firmware/bluetooth/start-peripheral.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
 
 const portVariable = "BLUETOOTH_HCI_SOCKET_UART_PORT";
 const name = "mcpx lamp";
 
 let controllers: Controllers;
-let stub: BleStub;
+let stub: Peripheral;
 let tree: DeviceTree;
 
 beforeAll(async () => {
   controllers = await startControllers();
   // Where the library finds its adapter.
   process.env[portVariable] = await controllers.add();
-  stub = await startBleStub(await controllers.add(), name);
+  stub = await startPeripheral(await controllers.add(), { name });
   tree = await startDeviceTree();
 });
 

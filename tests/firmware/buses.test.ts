@@ -1,12 +1,10 @@
 // Packets over what carries only a few bytes at a time: ISO-TP over SLCAN on a serial port (a pseudo terminal), and
 // GATT chunks of 20 bytes, here each a datagram.
-import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import {
   createGattReader,
   encodeGatt,
@@ -18,6 +16,7 @@ import {
 } from "@mcpx/devices";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { answerPackets, simulatedConfig } from "../../packages/devices/src/testing/simulated-stub.ts";
+import { startSerialPort } from "../../scripts/firmware/start-serial-port.ts";
 import { start } from "../cli/support/mcpx-process.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
 import { type SlcanNode, startSlcanNode } from "./support/slcan-node.ts";
@@ -42,14 +41,11 @@ const long = "ünï".repeat(100);
 async function startBus(name: string): Promise<{ bus: SlcanNode; port: string }> {
   const path = join(directory, name);
   const bus = await startSlcanNode(path, node);
-  const bridge = spawn("python3", [join(import.meta.dirname, "support", "pty-bridge.py"), path]);
+  const port = await startSerialPort(path);
   onTestFinished(async () => {
-    const exited = once(bridge, "exit");
-    bridge.kill();
-    await Promise.all([exited, bus[Symbol.asyncDispose]()]);
+    await Promise.all([port[Symbol.asyncDispose](), bus[Symbol.asyncDispose]()]);
   });
-  const [port] = (await once(createInterface(bridge.stdout), "line")) as [string];
-  return { bus, port };
+  return { bus, port: port.path };
 }
 
 test("[AX-8.1-4] a node behind an SLCAN adapter is called in single frames and in many", async () => {

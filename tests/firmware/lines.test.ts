@@ -1,11 +1,8 @@
 // Lines other than sockets: a serial port (a pseudo terminal) with the C stub behind it, and an MQTT broker.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { mqttLine, serialLine } from "@mcpx/devices";
 import { connectAsync } from "mqtt";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSerialPort } from "../../scripts/firmware/start-serial-port.ts";
 import { connectJsonDevice, startBroker } from "./support/broker.ts";
 import { demoDevice } from "./support/demo-device.ts";
 import { type DeviceTree, startDeviceTree } from "./support/device-tree.ts";
@@ -22,11 +19,10 @@ afterAll(() => tree[Symbol.asyncDispose]());
 test("[AX-8.1-1] a device on a serial port is called, and silent when the port goes away", async () => {
   await using stubs = await buildHostStubs();
   const { path } = await stubs.start("b");
-  const bridge = spawn("python3", [join(import.meta.dirname, "support", "pty-bridge.py"), path]);
-  const [port] = await once(createInterface(bridge.stdout), "line");
+  await using port = await startSerialPort(path);
   const { device, events } = await tree.open(
     demoDevice("b", { segment: "serial" }),
-    serialLine({ path: port }),
+    serialLine({ path: port.path }),
   );
   await expect.poll(() => tree.toolsOf("serial")).toHaveLength(3);
   expect((await tree.call("serial.set_led", { led: 1 })).structuredContent).toEqual({ led: true });
@@ -34,9 +30,7 @@ test("[AX-8.1-1] a device on a serial port is called, and silent when the port g
     reading: 2_150,
     led: true,
   });
-  const exited = once(bridge, "exit");
-  bridge.kill();
-  await exited;
+  await port[Symbol.asyncDispose]();
   await expect.poll(() => events.map(({ event }) => event)).toContain("silent");
   expect(device.isHere).toBe(false);
 });

@@ -1,5 +1,5 @@
 // A simulated stub behind a line that carries whole packets, which can be told to spoil its next answer.
-import { answerPackets } from "./simulated-stub.ts";
+import { type AnswerPacket, answerPackets } from "./simulated-stub.ts";
 
 export type Fault =
   /** Says the first half of it, and nothing more. */
@@ -20,10 +20,11 @@ export interface StubFraming {
   frame(packet: Uint8Array): readonly Uint8Array[];
   /** Pieces that are no answer. */
   readonly noise: readonly Uint8Array[];
+  /** Those of the simulated stub unless given. */
+  readonly answer?: AnswerPacket | undefined;
 }
 
-export function createPacketStub({ frame, noise }: StubFraming): PacketStub {
-  const answer = answerPackets();
+export function createPacketStub({ frame, noise, answer = answerPackets() }: StubFraming): PacketStub {
   const spoil: Record<Fault, (pieces: readonly Uint8Array[]) => readonly Uint8Array[]> = {
     half: (pieces) => halfOf(pieces),
     noise: (pieces) => [...noise, ...pieces],

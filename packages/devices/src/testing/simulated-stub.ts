@@ -1,49 +1,72 @@
-// A stub of profile B that is no chip: two tools, answered as the wire says, over a TCP socket or whatever carries
-// packets.
+// A stub of profile B that is no chip: its tools, two unless others are given, answered as the wire says, over a TCP
+// socket or whatever carries packets.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { createCobsReader, frameCobs } from "../framing/cobs.ts";
 import type { DeviceConfig } from "../gateway/device-config.ts";
 import { type CborMap, type CborValue, decodeCbor, encodeCbor } from "../wire/cbor.ts";
 import { sealed, unsealed } from "../wire/crc.ts";
+import { ownMethods, stubTypes } from "../wire/message.ts";
 
 /** A packet's answer; `undefined` where it has none. */
 export type AnswerPacket = (packet: Uint8Array) => Uint8Array | undefined;
 
-const serial = Buffer.from("sim");
 const packetMax = 1_024;
-const types = { uint: 0, text: 3, map: 5 };
-const tools = { add: 1, echo: 2 };
+const toolIds = { add: 1, echo: 2 };
 
-const registration = new Map<number, CborValue>([
-  [0, 1],
-  [1, serial],
-  [2, packetMax],
-  [
-    4,
-    new Map<number, CborValue>([
-      [tools.add, Uint8Array.of(types.map, types.uint, types.uint)],
-      [tools.echo, Uint8Array.of(types.map, types.text)],
-    ]),
-  ],
-]);
+export interface SimulatedTool {
+  readonly argumentTypes: readonly number[];
+  /** Arguments and results by position. */
+  run(args: CborMap): readonly CborValue[];
+}
+
+export interface SimulatedDevice {
+  readonly serial: string;
+  /** By tool id. */
+  readonly tools: ReadonlyMap<number, SimulatedTool>;
+}
+
+const addAndEcho: SimulatedDevice = {
+  serial: "sim",
+  tools: new Map<number, SimulatedTool>([
+    [
+      toolIds.add,
+      {
+        argumentTypes: [stubTypes.uint, stubTypes.uint],
+        run: (args) => [Number(args.get(0)) + Number(args.get(1))],
+      },
+    ],
+    [toolIds.echo, { argumentTypes: [stubTypes.text], run: (args) => [args.get(0) as CborValue] }],
+  ]),
+};
+
+function registrationOf({ serial, tools }: SimulatedDevice): CborMap {
+  const types = [...tools].map(
+    ([id, { argumentTypes }]) => [id, Uint8Array.of(stubTypes.map, ...argumentTypes)] as const,
+  );
+  return new Map<number, CborValue>([
+    [0, 1],
+    [1, Buffer.from(serial)],
+    [2, packetMax],
+    [4, new Map<number, CborValue>(types)],
+  ]);
+}
 
 /** What it says when it boots. */
 const announcement = sealed(
   encodeCbor(
     new Map<number, CborValue>([
-      [1, -1],
-      [3, registration],
+      [1, ownMethods.register],
+      [3, registrationOf(addAndEcho)],
     ]),
   ),
 );
 
-export function answerPackets(): AnswerPacket {
-  const run = (method: number, args: CborMap): CborMap => {
-    if (method === -1) return registration;
-    if (method === tools.add) return new Map([[0, Number(args.get(0)) + Number(args.get(1))]]);
-    return method === tools.echo ? new Map([[0, args.get(0) as CborValue]]) : new Map();
-  };
+export function answerPackets(device: SimulatedDevice = addAndEcho): AnswerPacket {
+  const run = (method: number, args: CborMap): CborMap =>
+    method === ownMethods.register
+      ? registrationOf(device)
+      : new Map((device.tools.get(method)?.run(args) ?? []).entries());
   return (packet) => {
     const bytes = unsealed(packet);
     const message = bytes && decodeCbor(bytes);
@@ -76,14 +99,14 @@ export function simulatedConfig(segment: string, more: Partial<DeviceConfig> = {
     profile: "b",
     tools: [
       {
-        id: tools.add,
+        id: toolIds.add,
         name: "add",
         arguments: [number("a"), number("b")],
         result: [number("sum")],
         capability,
       },
       {
-        id: tools.echo,
+        id: toolIds.echo,
         name: "echo",
         arguments: [{ name: "text", type: "text" }],
         result: [{ name: "text", type: "text" }],

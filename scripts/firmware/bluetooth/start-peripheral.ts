@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { createGattReader, encodeGatt, gattUuids } from "@mcpx/devices";
 import { createPacketStub, type PacketStub } from "../../../packages/devices/src/testing/packet-stub.ts";
+import type { AnswerPacket } from "../../../packages/devices/src/testing/simulated-stub.ts";
 
 /** What is used of the package @stoprocent/bleno. */
 interface Bleno {
@@ -11,6 +12,7 @@ interface Bleno {
   setServicesAsync(services: object[]): Promise<void>;
   disconnect(): void;
   stop(): void;
+  readonly _bindings: { readonly _hci: { pollIsDevUp(): void } };
 }
 
 type Notify = (chunk: Buffer) => void;
@@ -21,7 +23,7 @@ interface BlenoModule {
   Characteristic: new (options: object) => object;
 }
 
-export interface BleStub extends Disposable {
+export interface Peripheral extends Disposable {
   readonly address: string;
   readonly stub: PacketStub;
   /** How long each chunk was that it was written. */
@@ -29,8 +31,18 @@ export interface BleStub extends Disposable {
   disconnect(): void;
 }
 
-/** `port` is its controller's. Chunks are as long as was negotiated unless `chunkBytesMax` says less. */
-export async function startBleStub(port: string, name: string, chunkBytesMax = 512): Promise<BleStub> {
+export interface PeripheralOptions {
+  /** As it advertises itself. */
+  name: string;
+  /** The simulated stub's unless given. */
+  answer?: AnswerPacket;
+}
+
+/** `port` is its controller's. */
+export async function startPeripheral(
+  port: string,
+  { name, answer }: PeripheralOptions,
+): Promise<Peripheral> {
   const bleno = createRequire(import.meta.url)("@stoprocent/bleno") as BlenoModule;
   const peripheral = bleno.withBindings("hci", {
     hciDriver: "uart",
@@ -39,6 +51,7 @@ export async function startBleStub(port: string, name: string, chunkBytesMax = 5
   let chunkMax = 20;
   const stub = createPacketStub({
     frame: (packet) => encodeGatt(packet, chunkMax),
+    answer,
     noise: [Buffer.of(0x45, 1, 2), Buffer.of(0x80)],
   });
   const sizes: number[] = [];
@@ -55,7 +68,7 @@ export async function startBleStub(port: string, name: string, chunkBytesMax = 5
     uuid: gattUuids.fromStub,
     properties: ["notify"],
     onSubscribe: (connection: number, valueMax: number, notify: Notify) => {
-      chunkMax = Math.min(valueMax, chunkBytesMax);
+      chunkMax = valueMax;
       listeners.set(connection, notify);
       readers.set(connection, readerOf(connection));
     },
@@ -80,6 +93,10 @@ export async function startBleStub(port: string, name: string, chunkBytesMax = 5
     stub,
     sizes,
     disconnect: () => peripheral.disconnect(),
-    [Symbol.dispose]: () => peripheral.stop(),
+    [Symbol.dispose]: () => {
+      peripheral.stop();
+      // The library goes on asking for the adapter's state every second, which would keep the process alive for ever.
+      peripheral._bindings._hci.pollIsDevUp = () => {};
+    },
   };
 }
