@@ -14,7 +14,7 @@ export type AnswerPacket = (packet: Uint8Array) => Uint8Array | undefined;
 const packetMax = 1_024;
 const toolIds = { add: 1, echo: 2 };
 
-export interface SimulatedTool {
+interface SimulatedTool {
   readonly argumentTypes: readonly number[];
   /** Arguments and results by position. */
   run(args: CborMap): readonly CborValue[];
