@@ -131,8 +131,17 @@ export async function openTree(
     ruleFor,
   });
   opened.defer(() => registrar.close());
-  const { subtreeIds } = registrar;
-  const parents = registerAtAll(ax.parents, { subserverId: id, tree, subtreeIds, clock, log, limits });
+  const { subtreeIds, subserverIds, refuse: onRefused } = registrar;
+  const parents = registerAtAll(ax.parents, {
+    subserverId: id,
+    tree,
+    subtreeIds,
+    subserverIds,
+    onRefused,
+    clock,
+    log,
+    limits,
+  });
   registrar.onSubtree(parents.announce, parents.ids);
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());

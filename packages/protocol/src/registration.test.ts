@@ -9,6 +9,7 @@ import {
   readRegistration,
   readSubtreeIds,
   registrationVersion,
+  subserverIdsKey,
   subtreeIdsKey,
   subtreeIdsMax,
   transportClasses,
@@ -40,6 +41,7 @@ test("[AX-6.1-1] every field is read, and what was not asked for is not there", 
     authority_proof: "a.b.c",
     capabilities: { tools: true, prompts: false },
     [subtreeIdsKey]: [id, other],
+    [subserverIdsKey]: [other.toUpperCase(), other],
     "x-unknown": 1,
   };
   expect(readRegistration(full)).toEqual({
@@ -52,8 +54,14 @@ test("[AX-6.1-1] every field is read, and what was not asked for is not there", 
     transport: "websocket",
     version: registrationVersion,
     subtreeIds: [id, other],
+    subserverIds: [other],
   });
-  expect(read()).toMatchObject({ authority: undefined, authorityProof: undefined, subtreeIds: undefined });
+  expect(read()).toMatchObject({
+    authority: undefined,
+    authorityProof: undefined,
+    subtreeIds: undefined,
+    subserverIds: [],
+  });
 });
 
 const noText = [undefined, null, 7, true, {}, []];
@@ -89,6 +97,7 @@ const wrong: Record<string, readonly unknown[]> = {
   heartbeat_interval_ms: [undefined, null, "5000", true, -1, -0.1, Number.NaN, Number.POSITIVE_INFINITY, {}],
   transport_class: [...noText, "", "WebSocket", "tcp", "toString", "constructor"],
   version: [...noText, "", "2026-05-02", "2026-05-01 ", 20_260_501],
+  [subserverIdsKey]: [null, id, {}, [id, "edge"], [id, 7], [[id]], Array(20_001).fill(id)],
   [subtreeIdsKey]: [null, id, {}, [], [id, "edge"], [id, 7], [[id]], { length: 1, 0: id }],
 };
 

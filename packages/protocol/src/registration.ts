@@ -54,6 +54,8 @@ export interface Registration {
   version: string;
   /** Of aggregators: its own id and those of all below it. `undefined`: it is none. [AX-5.3-2] */
   subtreeIds: readonly string[] | undefined;
+  /** Of aggregators: the `subserver_id`s of all that are registered below it. [AX-13.4-1] */
+  subserverIds: readonly string[];
 }
 
 /** Not negotiable; what is absent is unlimited. [AX-11.4-3] */
@@ -77,13 +79,17 @@ export interface RegistrationAnswer {
   /** Counts the owners this subserver has had. */
   epoch: number;
   budget?: Budget;
+  /** Of `x-mcpax-subserver-ids` those that are registered elsewhere in the tree: they must go. [AX-13.4-1] */
+  refused_subserver_ids?: readonly string[];
 }
 
 export const subtreeIdsKey = "x-mcpax-subtree-ids";
+export const subserverIdsKey = "x-mcpax-subserver-ids";
 
 export const heartbeatMsMin = 100;
 export const heartbeatMsMax = 300_000;
 export const subtreeIdsMax = 4_096;
+export const subserverIdsMax = 20_000;
 
 const missedMax = 3;
 const missedForLease = 2;
@@ -120,6 +126,7 @@ export function readRegistration(params: JsonObject): Registration {
     transport: readTransport(params.transport_class),
     version: readVersion(params.version),
     subtreeIds: readSubtreeIds(params[subtreeIdsKey]),
+    subserverIds: readSubserverIds(params[subserverIdsKey]),
   };
 }
 
@@ -129,6 +136,14 @@ export function readSubtreeIds(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) throw bad(subtreeIdsKey, "a list of UUIDs");
   if (value.length > subtreeIdsMax) throw bad(subtreeIdsKey, `at most ${subtreeIdsMax} UUIDs`);
   return [...new Set(value.map((id) => readUuid(id, subtreeIdsKey)))];
+}
+
+/** Of `mcpax/update` too. An aggregator that does not say has none below it. */
+export function readSubserverIds(value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw bad(subserverIdsKey, "a list of UUIDs");
+  if (value.length > subserverIdsMax) throw bad(subserverIdsKey, `at most ${subserverIdsMax} UUIDs`);
+  return [...new Set(value.map((id) => readUuid(id, subserverIdsKey)))];
 }
 
 export function readUuid(value: unknown, field: string): string {

@@ -18,6 +18,7 @@ import {
 } from "./registrar.ts";
 import type { RegistrationStore } from "./registration-store.ts";
 import { payerOf } from "./serve-calls.ts";
+import { dropRefused, subserverIdsOf } from "./subserver-ids.ts";
 
 export interface RegistrarOptions {
   aggregatorId: string;
@@ -43,6 +44,10 @@ export interface Registrar {
   readonly enter: EnterLocally;
   /** Our own id and all below us. */
   subtreeIds(): readonly string[];
+  /** All that are registered below us. */
+  subserverIds(): readonly string[];
+  /** A tree above knows these from elsewhere. */
+  refuse(subserverIds: readonly string[]): void;
   /** How those above us are told what stands below; they may refuse it. */
   onSubtree(announce: RegistrarState["announceSubtree"], parentIds: RegistrarState["parentIds"]): void;
   close(): void;
@@ -54,7 +59,7 @@ const presenceMs = 60_000;
 
 export function createRegistrar(options: RegistrarOptions): Registrar {
   const { tree, identity, store, clock, limits, ruleFor } = options;
-  let announce: RegistrarState["announceSubtree"] = async () => {};
+  let announce: RegistrarState["announceSubtree"] = async () => new Set();
   let parentIds: RegistrarState["parentIds"] = () => new Set();
   let isClosed = false;
   const state: RegistrarState = {
@@ -77,7 +82,11 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
       if (!isClosed) lose(state, subserver, why);
     },
     parentIds: () => parentIds(),
-    announceSubtree: () => announce(),
+    announceSubtree: async () => {
+      const refused = await announce();
+      dropRefused(state, refused);
+      return refused;
+    },
   };
   tree.state.payerOf = (callerKey) => payerOf(state, callerKey);
   const visits = createAxVisits(state, identity);
@@ -93,6 +102,8 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     upgrade: createAxSocket(visits, limits),
     enter: createAxLocal(visits, limits),
     subtreeIds: () => subtreeIdsOf(state),
+    subserverIds: () => [...subserverIdsOf(state)],
+    refuse: (ids) => dropRefused(state, new Set(ids)),
     onSubtree(next, ids) {
       announce = next;
       parentIds = ids;

@@ -17,7 +17,7 @@ export function lose(state: RegistrarState, subserver: Subserver, why: string): 
   channel.close(closeCodes.internal, "no heartbeat");
   settle(state, state.store.letGo(registration.subserverId, sessionId));
   settle(state, state.store.touch(registration.segment, keepMsOf(state, standing)));
-  if (subserver.subtreeIds.length > 0) announceLess(state);
+  announceLess(state);
   if (state.tree.graceMs === 0) remove(state, subserver, why);
 }
 

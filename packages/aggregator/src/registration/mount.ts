@@ -21,6 +21,8 @@ export interface Mounting {
   epoch: number;
   channel: Channel;
   wireEnd: WireEnd;
+  /** Of those below it, the ones that were not refused. */
+  subserverIds: readonly string[];
 }
 
 const listMs = 10_000;
@@ -36,6 +38,8 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
     registeredAt: state.clock.now(),
     heardAt: now,
     subtreeIds: registration.subtreeIds ?? [],
+    subserverIds: new Set(mounting.subserverIds),
+    isUpdating: false,
     isAlive: true,
     isOver: false,
   };

@@ -29,6 +29,10 @@ export interface ParentParts {
   tree: Tree;
   /** Of aggregators: our own id and all below us. */
   subtreeIds: (() => readonly string[]) | undefined;
+  /** All that are registered below us. */
+  subserverIds?: (() => readonly string[]) | undefined;
+  /** Some of those are registered elsewhere in the tree above. */
+  onRefused?: ((subserverIds: readonly string[]) => void) | undefined;
   onState?: ((state: OwnRegistration["state"], error: Error | undefined) => void) | undefined;
   clock: Clock;
   log: Logger;
@@ -44,7 +48,7 @@ export interface Parent {
 /** Throws where the address would carry our credentials in plain text over a network. [AX-10.4-1] */
 export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
   const { url, segment, backups = [], tls } = options;
-  const { subserverId, log, subtreeIds, onState } = parts;
+  const { subserverId, log, subtreeIds, subserverIds, onRefused, onState } = parts;
   for (const one of [url, ...backups]) checkAddress(one, options);
   const registration = registerWith(url, {
     segment,
@@ -56,6 +60,8 @@ export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
     backups,
     heartbeatMs: options.heartbeatMs,
     subtreeIds,
+    subserverIds,
+    onRefused,
     parse: parseExact,
     openSocket: (address, headers) => new WebSocket(address, { headers, ...tls, minVersion: "TLSv1.3" }),
     onState: (state, error) => {

@@ -6,8 +6,11 @@ import type { ParentFacts } from "../tree-state.ts";
 import { type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
 
 export interface Parents {
-  /** Rejects with `registration_cycle` where one of them stands below us. */
-  announce(): Promise<void>;
+  /**
+   * Rejects with `registration_cycle` where one of them stands below us; resolves with the `subserver_id`s below us that
+   * are registered elsewhere. What is announced while an announcement is under way goes with the next one.
+   */
+  announce(): Promise<ReadonlySet<string>>;
   /** The trees above us, also those that cannot be reached now. */
   ids(): ReadonlySet<string>;
   /** Where we stand with each of them now. */
@@ -39,10 +42,11 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
   const firsts = all.map((options) => [options, registerAt(options, parts)] as const);
   const kept = firsts.map(([options, first]) => keep(options, first));
   return {
-    async announce() {
+    announce: oneAtATime(async () => {
       const told = [...current.values()].filter(({ registration }) => registration.state === "registered");
-      await Promise.all(told.map(({ registration }) => registration.update().catch(rethrowCycle)));
-    },
+      const refused = told.map(({ registration }) => registration.update().catch(rethrowCycle));
+      return new Set((await Promise.all(refused)).flat());
+    }),
     ids() {
       for (const { registration } of current.values()) {
         for (const id of registration.parentIds) known.add(id);
@@ -64,7 +68,24 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
 }
 
 /** Whoever cannot be reached is told everything when it registers us again. */
-function rethrowCycle(error: unknown): void {
+function rethrowCycle(error: unknown): string[] {
   const { reason, message } = error as { reason?: unknown; message?: unknown };
   if (reason === "registration_cycle") throw new McpxError("registration_cycle", String(message));
+  return [];
+}
+
+/** Many that come while one is under way share the next. */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= running.then(begin, begin);
+    return next;
+  };
+  function begin(): Promise<T> {
+    next = undefined;
+    const now = work();
+    running = now;
+    return now;
+  }
 }

@@ -1,4 +1,5 @@
 // `mcpax/register`, from top to bottom: whoever comes through it is part of the tree. [AX-6.1-1]
+import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "@mcpx/protocol";
 import {
   deadlineMs,
@@ -17,11 +18,13 @@ import {
   checkCycle,
   checkSubtreeSize,
   keepMsOf,
+  nothingPending,
   type RegistrarState,
   type Standing,
   type Subserver,
 } from "./registrar.ts";
 import { supersede } from "./remove.ts";
+import { sortIds } from "./subserver-ids.ts";
 
 export interface Applicant {
   readonly credential: Credential;
@@ -45,7 +48,7 @@ export async function register(
   const registration = readRegistration(params);
   const { segment } = registration;
   checkRoom(state, segment);
-  state.pending.set(segment, []);
+  state.pending.set(segment, nothingPending());
   try {
     const standing = await state.prove(registration, applicant.credential);
     checkSubtree(registration, standing);
@@ -146,7 +149,7 @@ async function admit(
     });
   }
   try {
-    await announce(state, registration);
+    const refused = await announce(state, registration);
     const before = state.bySegment.get(segment);
     const subserver = mount(state, {
       registration,
@@ -155,9 +158,16 @@ async function admit(
       epoch: lease.epoch,
       channel,
       wireEnd,
+      subserverIds: registration.subserverIds.filter((id) => !refused.includes(id)),
     });
     if (before !== undefined) supersede(state, before, subserver);
-    return { subserver, answer: answerFor(state, subserver) };
+    return {
+      subserver,
+      answer: {
+        ...answerFor(state, subserver),
+        ...(refused.length > 0 && { refused_subserver_ids: refused }),
+      },
+    };
   } catch (error) {
     await state.store.letGo(subserverId, sessionId);
     // Who was never here keeps nothing.
@@ -166,18 +176,36 @@ async function admit(
   }
 }
 
-/** Before it is there: whoever stands above may know that it would close a circle. */
-async function announce(state: RegistrarState, { segment, subtreeIds }: Registration): Promise<void> {
-  if (subtreeIds === undefined) return;
-  checkSubtreeSize(state, segment, subtreeIds);
-  state.pending.set(segment, subtreeIds);
+/** A leaf does not wait longer for a tree above that does not answer: if it is refused later, it goes then. */
+const announceMs = 2_000;
+
+/**
+ * Before it is there: a tree above may know that it would close a circle, or that its id, or one below it, is
+ * registered elsewhere. Returns the ids below it that are.
+ */
+async function announce(state: RegistrarState, registration: Registration): Promise<readonly string[]> {
+  const { segment, subserverId, subtreeIds, subserverIds } = registration;
+  checkSubtreeSize(state, segment, subtreeIds ?? []);
+  const { taken, refused } = sortIds(state, segment, [subserverId, ...subserverIds]);
+  if (refused.includes(subserverId)) throw elsewhere();
+  const pending = { subtreeIds: subtreeIds ?? [], subserverIds: taken, refused: new Set<string>() };
+  state.pending.set(segment, pending);
   try {
-    await state.announceSubtree();
+    const told = state.announceSubtree();
+    if (subtreeIds === undefined)
+      await Promise.race([told.catch(() => {}), wait(announceMs, undefined, { ref: false })]);
+    else await told;
+    if (pending.refused.has(subserverId)) throw elsewhere();
+    return [...refused, ...pending.refused];
   } catch (error) {
-    state.pending.set(segment, []);
+    state.pending.set(segment, nothingPending());
     announceLess(state);
     throw error;
   }
+}
+
+function elsewhere(): McpxError {
+  return new McpxError("duplicate_subserver", "it is registered elsewhere in the tree");
 }
 
 function answerFor(state: RegistrarState, { registration, sessionId, epoch }: Subserver): RegistrationAnswer {

@@ -66,6 +66,10 @@ export interface Subserver {
   /** Monotonic ms. */
   heardAt: number;
   subtreeIds: readonly string[];
+  /** Of an aggregator: all that are registered below it. [AX-13.4-1] */
+  subserverIds: ReadonlySet<string>;
+  /** It is told in an answer which of those are refused. */
+  isUpdating: boolean;
   /** Its channel is there and its lease has not ended. */
   isAlive: boolean;
   /** Its session cannot be saved any more. */
@@ -81,7 +85,7 @@ export interface RegistrarState {
   readonly audit: Audit | undefined;
   readonly bySegment: Map<string, Subserver>;
   /** Segments somebody is about to get, with what would come to stand below. */
-  readonly pending: Map<string, readonly string[]>;
+  readonly pending: Map<string, Pending>;
   /** By `subserver_id`: the segment it is about to get. */
   readonly arriving: Map<string, string>;
   readonly subserversMax: number;
@@ -94,8 +98,19 @@ export interface RegistrarState {
   lose(subserver: Subserver, why: string): void;
   /** Ids of the trees above us, also while they cannot be reached. */
   parentIds(): ReadonlySet<string>;
-  /** Tells those above us what stands below; rejects with `registration_cycle` where one of them does. */
-  announceSubtree(): Promise<void>;
+  /** Tells those above us what stands below; rejects with `registration_cycle` where one of them does. Resolves with the ids below us that are refused there. */
+  announceSubtree(): Promise<ReadonlySet<string>>;
+}
+
+interface Pending {
+  subtreeIds: readonly string[];
+  subserverIds: readonly string[];
+  /** Of those, what a tree above has refused meanwhile. */
+  refused: Set<string>;
+}
+
+export function nothingPending(): Pending {
+  return { subtreeIds: [], subserverIds: [], refused: new Set() };
 }
 
 /**
@@ -108,7 +123,9 @@ export function subtreeIdsOf(state: RegistrarState, except?: string): string[] {
     ({ isOver, registration }) => !isOver && registration.segment !== except,
   );
   const below = counted.flatMap(({ subtreeIds }) => subtreeIds);
-  return [...new Set([aggregatorId, ...below, ...[...pending.values()].flat()])];
+  return [
+    ...new Set([aggregatorId, ...below, ...[...pending.values()].flatMap(({ subtreeIds }) => subtreeIds)]),
+  ];
 }
 
 /**

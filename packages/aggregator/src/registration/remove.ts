@@ -6,10 +6,10 @@ import { listKinds } from "../fetch-list.ts";
 import { announceLess, type RegistrarState, type Subserver, settle } from "./registrar.ts";
 
 export function remove(state: RegistrarState, subserver: Subserver, why: string): void {
-  const { registration, server, subtreeIds } = subserver;
+  const { registration, server } = subserver;
   const { segment } = registration;
   // Of one that is over, the trees above were told when it was lost.
-  const hasIds = subtreeIds.length > 0 && !subserver.isOver;
+  const wasOver = subserver.isOver;
   if (state.bySegment.get(segment) !== subserver) return;
   const { tree, log } = state;
   state.bySegment.delete(segment);
@@ -18,7 +18,7 @@ export function remove(state: RegistrarState, subserver: Subserver, why: string)
   retire(tree, server, undefined);
   log.info({ segment, why }, "a subserver has left the tree");
   for (const kind of listKinds) announceChange(tree, kind);
-  if (hasIds) announceLess(state);
+  if (!wasOver) announceLess(state);
 }
 
 /** The same one has come back, and has its place already. */

@@ -1,5 +1,11 @@
 // `mcpax/update`: a subtree has changed. A circle that would close is refused, whoever closes it. [AX-5.3-2] [AX-5.3-3]
-import { type JsonObject, McpxError, readSubtreeIds } from "@mcpx/protocol";
+import {
+  type JsonObject,
+  McpxError,
+  readSubserverIds,
+  readSubtreeIds,
+  subserverIdsKey,
+} from "@mcpx/protocol";
 import {
   announceLess,
   checkCycle,
@@ -7,6 +13,7 @@ import {
   type RegistrarState,
   type Subserver,
 } from "./registrar.ts";
+import { sortIds } from "./subserver-ids.ts";
 
 export async function update(
   state: RegistrarState,
@@ -21,13 +28,26 @@ export async function update(
   checkCycle(state, ids);
   const before = subserver.subtreeIds;
   checkSubtreeSize(state, subserver.registration.segment, ids);
+  const { taken, refused } = sortIds(
+    state,
+    subserver.registration.segment,
+    readSubserverIds(params[subserverIdsKey]),
+  );
+  const beforeIds = subserver.subserverIds;
   subserver.subtreeIds = ids;
+  subserver.subserverIds = new Set(taken);
+  subserver.isUpdating = true;
   try {
-    await state.announceSubtree();
+    const above = await state.announceSubtree();
+    const gone = [...refused, ...taken.filter((id) => above.has(id))];
+    subserver.subserverIds = new Set(taken.filter((id) => !above.has(id)));
+    return { status: "updated", ...(gone.length > 0 && { refused_subserver_ids: gone }) };
   } catch (error) {
     subserver.subtreeIds = before;
+    subserver.subserverIds = beforeIds;
     announceLess(state);
     throw error;
+  } finally {
+    subserver.isUpdating = false;
   }
-  return { status: "updated" };
 }

@@ -5,14 +5,13 @@ import {
   registrationMethods as methods,
   type RegistrationAnswer,
   roomMethods,
-  subtreeIdsKey,
 } from "@mcpx/protocol";
 import { pause } from "../pause.ts";
 import { RoomError } from "../room-error.ts";
 import type { Channel, ChannelTaker } from "./channel.ts";
 import type { Lease } from "./lease.ts";
 import { OwnRequests } from "./own-requests.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readAnswer, readRefused } from "./read-answer.ts";
 import { asRoomError } from "./refusal.ts";
 import { ServedChannel } from "./served-channel.ts";
 
@@ -94,8 +93,8 @@ export class Membership {
   }
 
   /** [AX-5.3-3] */
-  async update(subtreeIds: readonly string[]): Promise<void> {
-    await this.#ask(methods.update, updateMs, { [subtreeIdsKey]: [...subtreeIds] });
+  async update(subtree: JsonObject): Promise<readonly string[]> {
+    return readRefused(await this.#ask(methods.update, updateMs, subtree));
   }
 
   /** Tells the aggregator, and waits until it has let go. [AX-6.3-4] */

@@ -20,7 +20,13 @@ export function readAnswer(answer: JsonObject): RegistrationAnswer {
   if (!isBetween(deadline, interval, missedMax * interval)) throw wrong("heartbeat_deadline_ms");
   // A lease that is shorter than the heartbeats that renew it would end by itself.
   if (!isBetween(lease, interval, deadline)) throw wrong("lease_ms");
-  return answer as unknown as RegistrationAnswer;
+  return { ...(answer as unknown as RegistrationAnswer), refused_subserver_ids: readRefused(answer) };
+}
+
+/** Of an update's answer too. [AX-13.4-1] */
+export function readRefused({ refused_subserver_ids: ids = [] }: JsonObject): readonly string[] {
+  if (!Array.isArray(ids) || !ids.every(isUuid)) throw wrong("refused_subserver_ids");
+  return ids;
 }
 
 /** Nobody waits for more; and nobody has more heartbeats open at a time. */

@@ -5,6 +5,7 @@ import {
   type RegistrationCapabilities,
   readRegistration,
   registrationVersion,
+  subserverIdsKey,
   subtreeIdsKey,
   type TransportClass,
 } from "@mcpx/protocol";
@@ -46,6 +47,10 @@ export interface RegisterOptions {
   transportClass?: TransportClass | undefined;
   /** Of aggregators: their own id and all below them. [AX-5.3-2] */
   subtreeIds?: (() => readonly string[]) | undefined;
+  /** Of aggregators: the `subserverId`s of all that are registered below them. [AX-13.4-1] */
+  subserverIds?: (() => readonly string[]) | undefined;
+  /** Told which of those are registered elsewhere in the tree, and must go. */
+  onRefused?: ((subserverIds: readonly string[]) => void) | undefined;
   /** `websocket` unless given. Browsers need `http`: their WebSocket takes no token. */
   transport?: SubserverTransport | undefined;
   /** Opens the WebSocket, for those who bring TLS options or a library of their own. */
@@ -78,7 +83,8 @@ export function registerWith(url: string, options: RegisterOptions): Subserver {
       ...(authorityProof !== undefined && { authority_proof: await ask("authorityProof", authorityProof) }),
       ...subtreeParam(options),
     }),
-    subtreeIds,
+    subtree: subtreeIds && (() => subtreeParam(options)),
+    onRefused: options.onRefused,
     open: (address, bearer, first, taker) => {
       const { parse = JSON.parse } = options;
       return openChannel(address, bearer, { first, taker, parse }, options);
@@ -101,8 +107,12 @@ function fixedParams(options: RegisterOptions, transport: SubserverTransport): J
   };
 }
 
-function subtreeParam({ subtreeIds }: RegisterOptions): JsonObject {
-  return subtreeIds === undefined ? {} : { [subtreeIdsKey]: [...subtreeIds()] };
+function subtreeParam({ subtreeIds, subserverIds }: RegisterOptions): JsonObject {
+  if (subtreeIds === undefined) return {};
+  return {
+    [subtreeIdsKey]: [...subtreeIds()],
+    ...(subserverIds !== undefined && { [subserverIdsKey]: [...subserverIds()] }),
+  };
 }
 
 /** An aggregator would say the same, later. */

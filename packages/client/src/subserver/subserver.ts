@@ -1,5 +1,5 @@
 // Keeps a server registered: registers, comes back, goes to a backup, and tells when it must not come back.
-import { type JsonObject, type RegistrationAnswer, subtreeIdsKey } from "@mcpx/protocol";
+import type { JsonObject, RegistrationAnswer } from "@mcpx/protocol";
 import { pause, within } from "../pause.ts";
 import { RoomError } from "../room-error.ts";
 import type { ServableServer } from "../served-link.ts";
@@ -18,7 +18,10 @@ export interface SubserverOptions {
   token(): Promise<string | undefined>;
   /** Of `mcpax/register`, as they are now. */
   params(): Promise<JsonObject>;
-  subtreeIds: (() => readonly string[]) | undefined;
+  /** What stands below us, as `mcpax/update` says it. */
+  subtree: (() => JsonObject) | undefined;
+  /** Told of ids below us that the aggregator refused when it registered us. */
+  onRefused: ((subserverIds: readonly string[]) => void) | undefined;
   open(address: string, token: string | undefined, first: JsonObject, taker: ChannelTaker): Channel;
   onState: ((state: SubserverState, error: Error | undefined) => void) | undefined;
 }
@@ -67,13 +70,14 @@ export class Subserver implements AsyncDisposable {
 
   /**
    * Tells the aggregator that what stands below us has changed; rejects with the reason `registration_cycle` where that
-   * would close a circle. While we are not registered there is nobody to tell: the next registration does. [AX-5.3-3]
+   * would close a circle. Resolves with the `subserver_id`s below us that are registered elsewhere, and must go. While we
+   * are not registered there is nobody to tell: the next registration does. [AX-5.3-3] [AX-13.4-1]
    */
-  async update(): Promise<void> {
-    const { subtreeIds } = this.#options;
-    if (subtreeIds === undefined) throw new RoomError("bad_option", "subtreeIds was not given");
+  async update(): Promise<readonly string[]> {
+    const { subtree } = this.#options;
+    if (subtree === undefined) throw new RoomError("bad_option", "subtreeIds was not given");
     if (this.#closing.signal.aborted) throw closed();
-    await this.#membership?.update(subtreeIds());
+    return (await this.#membership?.update(subtree())) ?? [];
   }
 
   /** Leaves the tree at once and for good. The server is let go, not ended, unless a factory made it. */
@@ -161,16 +165,18 @@ export class Subserver implements AsyncDisposable {
     this.#parentIds.add(answer.aggregator_id);
     const [oldest] = this.#parentIds;
     if (this.#parentIds.size > parentIdsMax && oldest !== undefined) this.#parentIds.delete(oldest);
-    const ids = this.#options.subtreeIds?.();
+    const refused = new Set(answer.refused_subserver_ids);
+    const now = this.#options.subtree?.() ?? {};
     // What has changed while we were asking.
-    if (ids !== undefined && ids.join() !== String(params[subtreeIdsKey])) {
+    if (Object.entries(now).some(([key, ids]) => String(ids) !== String(params[key]))) {
       try {
-        await membership.update(ids);
+        for (const id of await membership.update(now)) refused.add(id);
       } catch (error) {
         await membership.leave(asRoomError(error));
         throw error;
       }
     }
+    if (refused.size > 0) this.#options.onRefused?.([...refused]);
     this.#itinerary.arrive();
     this.#registered.resolve(answer);
     this.#setState("registered", undefined);

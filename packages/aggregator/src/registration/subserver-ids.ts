@@ -1,0 +1,62 @@
+// One `subserver_id` has one place in a whole tree: the ids of all that registered travel upward, and where two trees
+// below have the same one, the second is refused. [AX-13.4-1]
+import { closeCodes, McpxError, subserverIdsMax } from "@mcpx/protocol";
+import type { RegistrarState, Subserver } from "./registrar.ts";
+import { settle } from "./registrar.ts";
+import { remove } from "./remove.ts";
+
+/** All that are registered below us or are just being, but for `except` and what stands below it. */
+export function subserverIdsOf({ bySegment, pending }: RegistrarState, except?: string): Set<string> {
+  const ids = new Set<string>();
+  for (const { isOver, registration, subserverIds } of bySegment.values()) {
+    if (isOver || registration.segment === except) continue;
+    ids.add(registration.subserverId);
+    for (const id of subserverIds) ids.add(id);
+  }
+  for (const [segment, { subserverIds }] of pending) {
+    if (segment !== except) for (const id of subserverIds) ids.add(id);
+  }
+  return ids;
+}
+
+/** Which of the ids below `segment` may count, and which are registered elsewhere here. */
+export function sortIds(
+  state: RegistrarState,
+  segment: string,
+  ids: readonly string[],
+): { taken: string[]; refused: string[] } {
+  const elsewhere = subserverIdsOf(state, segment);
+  const taken = ids.filter((id) => !elsewhere.has(id));
+  const count = elsewhere.size + taken.length;
+  if (count > subserverIdsMax) {
+    const detail = `${count} subservers would be registered below this aggregator; ${subserverIdsMax} can`;
+    throw new McpxError("too_many_subservers", detail);
+  }
+  return { taken, refused: ids.filter((id) => elsewhere.has(id)) };
+}
+
+/** A tree above knows these ids from elsewhere, where they were first. */
+export function dropRefused(state: RegistrarState, refused: ReadonlySet<string>): void {
+  if (refused.size === 0) return;
+  for (const entry of state.pending.values()) {
+    for (const id of entry.subserverIds) if (refused.has(id)) entry.refused.add(id);
+  }
+  for (const subserver of [...state.bySegment.values()].filter(({ isOver }) => !isOver)) {
+    if (refused.has(subserver.registration.subserverId)) evict(state, subserver);
+    else dropCarried(subserver, refused);
+  }
+}
+
+function evict(state: RegistrarState, subserver: Subserver): void {
+  const { registration, sessionId, channel } = subserver;
+  remove(state, subserver, "it is registered elsewhere in the tree");
+  settle(state, state.store.letGo(registration.subserverId, sessionId));
+  channel.close(closeCodes.draining, "duplicate_subserver");
+}
+
+/** An aggregator that is not just being answered comes again, and the answer to that names the ids. */
+function dropCarried(subserver: Subserver, refused: ReadonlySet<string>): void {
+  const left = [...subserver.subserverIds].filter((id) => !refused.has(id));
+  if (left.length === subserver.subserverIds.size || subserver.isUpdating) return;
+  subserver.channel.close(closeCodes.draining, "duplicate_subserver");
+}
