@@ -150,7 +150,7 @@ export const sections: readonly Section[] = [
       listed("tail", "watch a room", async () => (await import("./commands/tail.ts")).tail),
       listed(
         "verify",
-        "verify the signatures in a room's history, or in a file of it",
+        "verify the signatures of a room's history",
         async () => (await import("./commands/verify.ts")).verify,
       ),
       listed("say", "say something in a room", async () => (await import("./commands/say.ts")).say),
