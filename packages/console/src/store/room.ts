@@ -37,8 +37,8 @@ export interface RoomStore {
   setFilter(change: Partial<Filter>): void;
   loadOlder(): Promise<void>;
   loadTools(participant: string): void;
-  /** What holds of the signature of an envelope of the timeline; `undefined` where no key book was given. */
-  judge(envelope: RoomEnvelope): Promise<SignatureState | undefined>;
+  /** What holds of the signature of an envelope of the timeline; `undefined`, at once, where there is none to judge. */
+  judge(envelope: RoomEnvelope): Promise<SignatureState> | undefined;
   say(text: string): Promise<void>;
   callTool(participant: string, name: string, args: JsonObject): Promise<JsonObject>;
   /** `target`: who shall do it, where the proposal names nobody or several. */
@@ -135,8 +135,10 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     touch();
   };
 
+  let book: KeyBook | undefined;
   const enter = async () => {
-    const verify = knownKeys === undefined ? {} : { verify: await knownKeys() };
+    book = await knownKeys?.();
+    const verify = book === undefined ? {} : { verify: book };
     return joinRoom({ ...join, ...verify, topic, history: recentCount, signal: ending.signal });
   };
   const joining = enter()
@@ -146,15 +148,15 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     });
 
   // One after the other: the first key that is seen of a sender is the one that counts.
-  const judged = new WeakMap<RoomEnvelope, Promise<SignatureState | undefined>>();
+  const judged = new WeakMap<RoomEnvelope, Promise<SignatureState>>();
   let judging: Promise<unknown> = Promise.resolve();
   const judge: RoomStore["judge"] = (envelope) => {
     const known = judged.get(envelope);
     if (known !== undefined) return known;
-    const state =
-      knownKeys === undefined
-        ? Promise.resolve(undefined)
-        : judging.then(async () => (await joinedRoom().verify(envelope)).state);
+    // Most lines are unsigned, of senders who never sign, and come by the thousand.
+    const isSilent = !("signature" in envelope) && book?.keysOf(envelope.from).length === 0;
+    if (book === undefined || isSilent) return undefined;
+    const state = judging.then(async () => (await joinedRoom().verify(envelope)).state);
     judging = state.catch(() => undefined);
     judged.set(envelope, state);
     return state;
