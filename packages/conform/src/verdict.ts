@@ -29,6 +29,12 @@ export function summarise(verdicts: readonly Verdict[]): Summary {
 
 /** Titles begin with the ids: `[X0-3-1] [X0-3-2] What is said`. */
 export function readTitle(text: string): { ids: string[]; title: string } {
-  const ids = [...text.matchAll(/\[([A-Z0-9]+-[^\]]+)\]/g)].map((match) => match[1] as string);
-  return { ids, title: text.replace(/^(\[[^\]]+\] )+/, "") };
+  const ids: string[] = [];
+  let title = text;
+  while (title.startsWith("[") && title.includes("] ")) {
+    const end = title.indexOf("] ");
+    ids.push(title.slice(1, end));
+    title = title.slice(end + 2);
+  }
+  return { ids, title };
 }

@@ -24,8 +24,18 @@ export const sendAgain: Move = async (stage, [, id, envelope = ""]) => {
 
 function sendText({ sent }: Stage, { ws }: RoomMember, text: string): void {
   ws.send(text);
-  const id = /"id": ?"([^"]+)"/.exec(text)?.[1];
+  const id = idOf(text);
   if (id !== undefined) sent.set(id, text);
+}
+
+/** What is no JSON is never received by anybody. */
+function idOf(text: string): string | undefined {
+  try {
+    const id = JSON.parse(text)?.id;
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export const receive: Move = async (stage, [, id], { json }) => {

@@ -16,23 +16,40 @@ export function renamed(text: string, suffix: string): string {
   let body = lines.join("\n");
   for (const topic of topics) {
     for (const form of new Set([topic, encodeURIComponent(topic)])) {
-      body = body.replaceAll(new RegExp(`${escaped(form)}(?![\\w./-])`, "g"), `${form}.${suffix}`);
-      // A path goes on behind the name.
-      body = body.replaceAll(
-        new RegExp(`${escaped(form)}(?=/(?:history|participants))`, "g"),
-        `${form}.${suffix}`,
-      );
+      body = withSuffix(body, form, suffix, { before: "", after: isTopicEnd });
     }
   }
   for (const person of people) {
-    body = body.replaceAll(
-      new RegExp(`(?<![$\\w:.])${escaped(person)}(?![\\w])`, "g"),
-      `${person}.${suffix}`,
-    );
+    body = withSuffix(body, person, suffix, { before: "$:.", after: isWordEnd });
   }
   return `${title}\n${body}`;
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const words = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+function isWordEnd(rest: string): boolean {
+  return rest === "" || !words.includes(rest[0] as string);
+}
+
+/** A path may go on behind the name of a room; a longer name is another room. */
+function isTopicEnd(rest: string): boolean {
+  if (rest.startsWith("/history") || rest.startsWith("/participants")) return true;
+  return isWordEnd(rest) && !"./-".includes(rest[0] ?? " ");
+}
+
+/** Puts the suffix behind each occurrence of a name that stands alone: not behind a word or one of `before`. */
+function withSuffix(
+  text: string,
+  name: string,
+  suffix: string,
+  { before, after }: { before: string; after(rest: string): boolean },
+): string {
+  const [first = "", ...others] = text.split(name);
+  let result = first;
+  for (const rest of others) {
+    const last = result.at(-1) ?? "\n";
+    const isAlone = !words.includes(last) && !before.includes(last) && after(rest);
+    result += `${name}${isAlone ? `.${suffix}` : ""}${rest}`;
+  }
+  return result;
 }
