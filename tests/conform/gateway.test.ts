@@ -44,19 +44,19 @@ test("[B-CONF-1] our gateway holds in everything that can be tried from outside,
     const untried = verdicts.filter(({ outcome }) => outcome === "not tried");
     expect(untried.every(({ detail = "" }) => /^needs|looks at the whole/.test(detail))).toBe(true);
   }
-});
+}, 120_000);
 
 test("[B-CONF-1] our tree holds in every case", async () => {
   const verdicts = await judged(conformTree(await startTarget()));
   expect(faultsOf(verdicts)).toEqual([]);
   expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(["holds"]));
-});
+}, 120_000);
 
 test("[B-CONF-1] the proxy without a lie holds: it is not what the next tests see", async () => {
   const target = await startTarget({});
   expect(faultsOf(await judged(conformRooms(target, transcriptsFolder)))).toEqual([]);
   expect(faultsOf(await judged(conformTree(target)))).toEqual([]);
-});
+}, 120_000);
 
 /** A lie and the requirement whose transcript or case must name it. */
 const lies: readonly [what: string, id: string, detail: RegExp, lies: Lies][] = [
