@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
 import { benchConsole } from "./console/console.ts";
 import { benchDevices } from "./devices/devices.ts";
+import { benchFairness } from "./fairness/fairness.ts";
 import { benchGates } from "./gates/gates.ts";
 import { benchGuard } from "./guard/guard.ts";
 import { benchHop } from "./hop/hop.ts";
@@ -14,6 +15,7 @@ const benches: Record<string, (note: (line: string) => void) => Promise<Record<s
   client: benchClient,
   console: benchConsole,
   devices: benchDevices,
+  fairness: benchFairness,
   gates: benchGates,
   guard: benchGuard,
   hop: benchHop,
@@ -32,8 +34,10 @@ if (bench === undefined) {
   process.exit(2);
 }
 // Progress goes to stderr, so that stdout is one JSON object.
-const results = await bench((line) => process.stderr.write(`${line}\n`));
+const { table, ...results } = await bench((line) => process.stderr.write(`${line}\n`));
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
 const report = { name, machine, node: process.version, results };
-process.stdout.write(isJson ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+// For people a bench may have a table instead.
+const text = typeof table === "string" ? table : JSON.stringify(report, null, 2);
+process.stdout.write(isJson ? `${JSON.stringify(report)}\n` : `${text}\n`);
 process.exit(0);

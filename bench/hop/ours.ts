@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Started, startCommand } from "./started.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
-const mcpx = ["--conditions=mcpx-source", join(root, "packages", "cli", "src", "main.ts")];
+export const mcpx = ["--conditions=mcpx-source", join(root, "packages", "cli", "src", "main.ts")];
 
 export interface Ours extends Started {
   url: string;
@@ -42,7 +42,8 @@ export async function startOurs(server: Record<string, unknown>, dir: string): P
   return { ...started, url: face, token };
 }
 
-async function readUrl(started: Started): Promise<string | undefined> {
+/** Where `mcpx up --json` listens, once it does; `undefined` where it has ended instead. */
+export async function readUrl(started: Started): Promise<string | undefined> {
   for (let tries = 0; tries < 300 && !started.hasEnded(); tries += 1) {
     const url = /"url": ?"([^"]+)"/.exec(started.lastWords())?.[1];
     if (url !== undefined) return url.replace(/\/$/, "");

@@ -1,0 +1,170 @@
+// What every measurement begins with: a data directory with tokens and old history, copied for each gateway, and a
+// gateway of its own process on it, started as users start it (`mcpx up`).
+import { randomUUID } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSqliteTopicLog } from "@mcpx/gateway";
+import { createIdentity, createLogger, openState, systemClock, type TokenClaims } from "@mcpx/host";
+import { mcpx, readUrl } from "../hop/ours.ts";
+import { freePort, startCommand } from "../hop/started.ts";
+
+/** Envelopes in the room that history is read from and resumed. */
+const oldEnvelopes = 20_000;
+/** Rooms the attacker may see, each with one envelope. */
+const oldRooms = 1_000;
+const toolsOfTree = 1_000;
+
+const claims = {
+  victim: { sub: "victim", topics: ["yard"], level: "full", kind: "robot" },
+  guest: { sub: "guest", topics: ["hall"], level: "full", kind: "human" },
+  server: { sub: "honest-server", topics: [], segment: "honest", scope: "read" },
+  /** One token, with what a stranger may be given: rooms of its own, tools, a segment. No admin, no level. */
+  attacker: {
+    sub: "attacker",
+    topics: ["lab/**", "yard"],
+    level: "restricted",
+    tools: ["**"],
+    segment: "evil",
+    scope: "write",
+  },
+} as const satisfies Record<string, TokenClaims>;
+
+export type Tokens = Record<keyof typeof claims, string>;
+
+export interface Gateway {
+  readonly url: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  hasEnded(): boolean;
+  lastWords(): string;
+  /** The most it has ever had; of a process that is gone, the last that was seen. */
+  rssMaxBytes(): number;
+  stop(): Promise<void>;
+}
+
+export interface Scene {
+  readonly tokens: Tokens;
+  /** Where a device of the configuration is looked for. */
+  readonly devicePort: number;
+  /** `config` replaces keys of the configuration. */
+  start(options?: { config?: object }): Promise<Gateway>;
+  end(): void;
+}
+
+export async function makeScene(): Promise<Scene> {
+  const dir = mkdtempSync(join(tmpdir(), "mcpx-bench-fairness-"));
+  const template = join(dir, "template");
+  mkdirSync(template, { mode: 0o700 });
+  const tokens = await mintAll(template);
+  await prefill(join(template, "topics.db"));
+  const devicePort = await freePort();
+  return {
+    tokens,
+    devicePort,
+    start: ({ config = {} } = {}) => startGateway(dir, template, { ...configOf(devicePort), ...config }),
+    end: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+async function mintAll(dataDir: string): Promise<Tokens> {
+  const db = openState(join(dataDir, "state.db"));
+  const identity = createIdentity({ db, clock: systemClock, log: createLogger({ level: "warn" }) });
+  const minted: Partial<Tokens> = {};
+  for (const [name, claim] of Object.entries(claims)) {
+    const { token } = await identity.tokens.mint(claim as TokenClaims, { ttlMs: 6 * 3_600_000 });
+    minted[name as keyof Tokens] = token;
+  }
+  identity.close();
+  db.close();
+  return minted as Tokens;
+}
+
+async function prefill(path: string): Promise<void> {
+  const log = await createSqliteTopicLog({ path });
+  const topics = Array.from({ length: oldEnvelopes + oldRooms }, (_, i) =>
+    i < oldEnvelopes ? "lab/full" : `lab/old-${i}`,
+  );
+  await Promise.all(topics.map((topic) => log.append(oldEnvelope(topic))));
+  await log.close();
+}
+
+function oldEnvelope(topic: string) {
+  const id = randomUUID();
+  const at = Date.now();
+  const text = JSON.stringify({
+    protocol: "mcpx/v0.1",
+    id,
+    ts: new Date(at).toISOString(),
+    from: "earlier",
+    kind: "chat",
+    payload: { text: "and so on ".repeat(20), format: "plain" },
+  });
+  return { topic, id, from: "earlier", at, digest: "d".repeat(43), text };
+}
+
+function configOf(devicePort: number): object {
+  return {
+    // Only a `full` participant has more: the victim may send a hundred a second, and catch up after a stall.
+    limits: { envelopesPerSecondFull: 1_000 },
+    topics: { "lab/scratch/**": { history: false }, "lab/checked": { toolAccess: "enforce" } },
+    mcpServers: {
+      archive: {
+        command: process.execPath,
+        args: [new URL("./tools-server.ts", import.meta.url).pathname, String(toolsOfTree)],
+      },
+    },
+    profiles: { search: { tools: ["**"], search: true } },
+    devices: {
+      board: {
+        line: `tcp://127.0.0.1:${devicePort}`,
+        profile: "b",
+        tools: { read: { id: 1, result: [{ name: "value", type: "uint" }], capability: { mutable: false } } },
+      },
+    },
+    log: { level: "warn" },
+  };
+}
+
+let started = 0;
+
+async function startGateway(dir: string, template: string, config: object): Promise<Gateway> {
+  started += 1;
+  const own = join(dir, String(started));
+  const dataDir = join(own, "data");
+  mkdirSync(own);
+  cpSync(template, dataDir, { recursive: true });
+  const path = join(own, "mcpx.json");
+  writeFileSync(path, JSON.stringify(config));
+  const args = [...mcpx, "up", "--port", "0", "--json", "--data", dataDir, "--config", path];
+  const process = startCommand(args, { cwd: own });
+  const url = await readUrl(process);
+  if (url === undefined) throw new Error(`mcpx up: ${process.lastWords()}`);
+  let rssMax = 0;
+  const look = () => {
+    rssMax = Math.max(rssMax, peakOf(process.pid));
+    return rssMax;
+  };
+  const timer = setInterval(look, 100);
+  return {
+    ...process,
+    url,
+    dataDir,
+    rssMaxBytes: look,
+    async stop() {
+      clearInterval(timer);
+      await process.stop();
+      rmSync(own, { recursive: true, force: true });
+    },
+  };
+}
+
+/** 0 where the process is gone. */
+function peakOf(pid: number): number {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
