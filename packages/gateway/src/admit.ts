@@ -1,5 +1,5 @@
 // Decides who comes in, before the handshake is answered: nothing unauthenticated ever holds a room's connection.
-import { bearerToken, mayEnter, type Principal, type UpgradeRequest } from "@mcpx/host";
+import { mayEnter, type Principal, principalOf, type UpgradeRequest } from "@mcpx/host";
 import {
   isId,
   isProtocol,
@@ -86,11 +86,13 @@ export async function authenticate(
   topic: string,
 ): Promise<Principal> {
   const ticket = request.query.get("ticket");
-  if (ticket === null) return gateway.identity.tokens.verify(bearerToken(request));
+  if (ticket === null) return principalOf(request, gateway.identity.tokens);
   if (request.headers.authorization !== undefined) {
     throw new McpxError("bad_request", "give a ticket or a token, not both");
   }
-  return gateway.identity.tickets.redeem(ticket, topic);
+  const principal = gateway.identity.tickets.redeem(ticket, topic);
+  request.belongsTo(principal);
+  return principal;
 }
 
 export function readTopic(topic: string | null): string {

@@ -13,7 +13,8 @@ export { type Clock, createManualClock, type ManualClock, systemClock } from "./
 export { cutSecrets } from "./cut-secrets.ts";
 export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
 export { isDnsName } from "./dns-name.ts";
-export { bearerToken } from "./http/bearer.ts";
+export { type Account, createTurns, type Turns } from "./fair/turns.ts";
+export { bearerToken, principalOf } from "./http/bearer.ts";
 export {
   createListener,
   type Listener,
@@ -42,6 +43,7 @@ export {
   type Principal,
   type PublicJwk,
   participantKinds,
+  principalKey,
 } from "./identity/principal.ts";
 export { readPublicJwk } from "./identity/public-jwk.ts";
 export type { IssuedToken, Revocations } from "./identity/revocations.ts";

@@ -5,6 +5,8 @@ export interface Limits {
   envelopeBytesMax: number;
   /** Nesting depth of an envelope, its own braces included. */
   depthMax: number;
+  /** Values in one JSON message. */
+  valuesMax: number;
   /** Ids in `to`. */
   toMax: number;
   /** Characters of an id or a topic name. */
@@ -15,6 +17,10 @@ export interface Limits {
   codeCharsMax: number;
   /** Live room connections of one process. */
   connectionsMax: number;
+  /** Sockets on which no credential was found good yet. */
+  strangerSocketsMax: number;
+  /** Sockets of one principal. */
+  socketsPerPrincipalMax: number;
   /** WebSocket handshakes a second. */
   handshakesPerSecond: number;
   /** Time to finish an HTTP request's headers. */
@@ -96,11 +102,14 @@ export interface Limits {
 export const defaultLimits: Readonly<Limits> = Object.freeze({
   envelopeBytesMax: 262_144,
   depthMax: 32,
+  valuesMax: 50_000,
   toMax: 64,
   idCharsMax: 128,
   reasonCharsMax: 2_000,
   codeCharsMax: 64,
   connectionsMax: 5_000,
+  strangerSocketsMax: 1_000,
+  socketsPerPrincipalMax: 2_000,
   handshakesPerSecond: 200,
   handshakeMs: 10_000,
   envelopesPerSecondFull: 50,

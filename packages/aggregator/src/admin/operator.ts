@@ -1,11 +1,11 @@
 // Who may do an operator's work: admin tokens only, and every denial leaves a record.
 import {
   type Audit,
-  bearerToken,
   type HttpRequest,
   type HttpResponse,
   type Identity,
   type Principal,
+  principalOf,
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
@@ -27,7 +27,7 @@ export function operatorRoute(
     let actor = request.remoteAddress;
     let by: Principal;
     try {
-      by = await identity.tokens.verify(bearerToken(request));
+      by = await principalOf(request, identity.tokens);
       actor = by.id ?? actor;
       if (!by.admin) throw new McpxError("admin_only");
     } catch (error) {

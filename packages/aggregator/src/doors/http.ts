@@ -1,7 +1,6 @@
 // The tree's door on HTTP: `/mcp` and `/mcp/{profile}`, or the faces of rooms; both eras at one address. It lets callers
 // in, tells the eras apart, and watches over what is open.
 import {
-  bearerToken,
   type Clock,
   type Handler,
   type HttpRequest,
@@ -9,6 +8,7 @@ import {
   type Identity,
   type Logger,
   type Principal,
+  principalOf,
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
@@ -28,7 +28,7 @@ import { createLegacy, type Visit } from "./legacy.ts";
 import { checkMcpHeaders, checkVersionHeader, headerOf, paramHeadersOf } from "./mcp-headers.ts";
 import { idOf, type Message, type RequestId, type RpcRequest, readMessage } from "./message.ts";
 import { createModern } from "./modern.ts";
-import { parse } from "./parse.ts";
+import { parseCounted } from "./parse.ts";
 import { Refusal, refusalResponse } from "./refusal.ts";
 import { challenged, metadataRoutes, type ResourceOptions } from "./resource-metadata.ts";
 
@@ -66,7 +66,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
 
   async function enter(request: HttpRequest): Promise<Visit> {
     try {
-      const principal = await identity.tokens.verify(bearerToken(request));
+      const principal = await principalOf(request, identity.tokens);
       const name = request.params.profile;
       const profile = name === undefined ? undefined : profiles.get(name);
       if (name !== undefined && profile === undefined)
@@ -128,7 +128,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
     try {
       const visit = await enter(request);
       checkPost(request);
-      const body = parse(await request.text(), limits.mcpDepthMax);
+      const body = parseCounted(await request.text());
       id = idOf(body);
       if (!Array.isArray(body)) return await dispatch(visit, readMessage(body));
       checkLegacyVersion(headerOf(request.headers, "mcp-protocol-version"));

@@ -68,7 +68,7 @@ export function createMessageDoor(
 
   function take(text: string): void {
     try {
-      takeMessage(parse(text, limits.mcpDepthMax));
+      takeMessage(parse(text, limits));
     } catch (error) {
       refuse(error);
     }

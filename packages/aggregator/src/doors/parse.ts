@@ -1,16 +1,22 @@
 // Text of a client to JSON, within bounds. Pure.
-import { McpxError, parseExact } from "@mcpx/protocol";
-import { checkDepth } from "./message.ts";
+import { JsonShape, type Limits, McpxError, parseExact } from "@mcpx/protocol";
 
-/** Throws `bad_json` or `too_deep`. */
-export function parse(text: string, depthMax: number): unknown {
-  let value: unknown;
+/** Throws `bad_json`. For text whose shape was counted while it came in. */
+export function parseCounted(text: string): unknown {
   try {
-    value = parseExact(text);
+    return parseExact(text);
   } catch {
     throw new McpxError("bad_json");
   }
-  // Shorter ones cannot be as deep.
-  if (text.length > 2 * depthMax) checkDepth(value, depthMax);
-  return value;
+}
+
+const encoder = new TextEncoder();
+
+/** Throws `bad_json`, `too_deep` or `too_many_values`. Counted first: what is built of a text may be a hundred times as large. */
+export function parse(text: string, { mcpDepthMax, valuesMax }: Limits): unknown {
+  // Shorter ones can be neither deep nor many.
+  if (text.length > 2 * Math.min(mcpDepthMax, valuesMax)) {
+    new JsonShape({ depthMax: mcpDepthMax, valuesMax }).take(encoder.encode(text));
+  }
+  return parseCounted(text);
 }

@@ -1,5 +1,5 @@
 // Who may speak at `/ax`, and how long: tokens that end or are revoked end their channels too.
-import { bearerToken, type HttpRequest, type Identity } from "@mcpx/host";
+import { type HttpRequest, type Identity, principalOf } from "@mcpx/host";
 import { closeCodes, isMcpxError, McpxError } from "@mcpx/protocol";
 import type { Channel } from "./channel.ts";
 import type { Credential, RegistrarState } from "./registrar.ts";
@@ -33,7 +33,7 @@ export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "
     const certificateNames = request.certificateNames();
     const hasToken = request.headers.authorization !== undefined;
     if (!hasToken && certificateNames.length > 0) return { principal: undefined, certificateNames };
-    const principal = await identity.tokens.verify(bearerToken(request));
+    const principal = await principalOf(request, identity.tokens);
     return { principal, certificateNames };
   }
 

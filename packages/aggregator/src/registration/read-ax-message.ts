@@ -14,7 +14,7 @@ const doubled = new WeakMap<JsonObject, string>();
 
 /** Throws `bad_json`, `too_deep` or `not_an_object`. */
 export function readAxMessage(text: string, limits: Limits): JsonObject {
-  const value = parse(text, limits.mcpDepthMax);
+  const value = parse(text, limits);
   if (!isObject(value)) throw new McpxError("not_an_object");
   if (value.method === registrationMethods.register) {
     const key = doubledKey(text, ["params", "capabilities"]);

@@ -8,6 +8,7 @@ import {
   type HttpResponse,
   type Identity,
   type Logger,
+  principalOf,
   type Route,
 } from "@mcpx/host";
 import { isObject, McpxError } from "@mcpx/protocol";
@@ -225,7 +226,7 @@ function linkRoute(
     path: "/admin/console-links",
     handle: async (request) => {
       const token = bearerToken(request);
-      const { admin, id } = await identity.tokens.verify(token);
+      const { admin, id } = await principalOf(request, identity.tokens);
       if (!admin) throw new McpxError("admin_only");
       const body = request.hasJson() ? await request.json() : {};
       const isLocal = isLocalProof(identity, token, isObject(body) ? body.proof : undefined);
@@ -244,7 +245,7 @@ function logoutsRoute(
     method: "POST",
     path: "/admin/console-logouts",
     handle: async (request) => {
-      const { admin, id } = await identity.tokens.verify(bearerToken(request));
+      const { admin, id } = await principalOf(request, identity.tokens);
       if (!admin) throw new McpxError("admin_only");
       sessions.endAll();
       tokens.sweep();

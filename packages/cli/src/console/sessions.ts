@@ -92,7 +92,10 @@ export function createSessions({ identity, clock, mayLogIn }: SessionsOptions): 
       const isSigned = isSame(mac, sign(said)) && isSame(typeof half === "string" ? half : "", halfOf(id));
       const isLocal = mark === "local";
       const session = { id, expiresAt: Number(expires), key, isLocal, epoch: Number(epoch) };
-      if (isSigned && isAlive(session)) return session;
+      if (isSigned && isAlive(session)) {
+        request.belongsTo({ issuer: "console", id, jti: id });
+        return session;
+      }
       throw new McpxError("unauthorised", "nobody is logged in at this console", {
         suggestion: "Get a link with `mcpx console`",
       });

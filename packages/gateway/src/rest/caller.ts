@@ -1,5 +1,5 @@
 // Who calls over HTTP, and whether they may.
-import { bearerToken, type HttpRequest, mayEnter, type Principal } from "@mcpx/host";
+import { type HttpRequest, mayEnter, type Principal, principalOf } from "@mcpx/host";
 import { isId, McpxError } from "@mcpx/protocol";
 import type { Gateway } from "../gateway-state.ts";
 import { judgeLevel } from "../level-for.ts";
@@ -8,7 +8,7 @@ import { judgeLevel } from "../level-for.ts";
 const known = new WeakMap<HttpRequest, string>();
 
 export async function callerOf(gateway: Gateway, request: HttpRequest): Promise<Principal> {
-  const principal = await gateway.identity.tokens.verify(bearerToken(request));
+  const principal = await principalOf(request, gateway.identity.tokens);
   if (principal.id !== undefined) known.set(request, principal.id);
   return principal;
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import type { Logger } from "../log.ts";
 import type { Histogram, Metrics } from "../metrics.ts";
+import type { Connections } from "./connections.ts";
 import { cutOffStalled } from "./cut-off-stalled.ts";
 import { createInTurn } from "./in-turn.ts";
 import { createRequest, type HttpRequest, pathOf } from "./request.ts";
@@ -11,12 +12,16 @@ import { createResponseStream } from "./response-stream.ts";
 import { createRouter, type Found, type Route } from "./routes.ts";
 import { checkStranger, type StrangerRules } from "./strangers.ts";
 
+/** What reading a request's lines has cost before it was known whose it is. */
+const requestMs = 0.05;
+
 export interface AnswerOptions {
   rules: StrangerRules;
   routes: readonly Route[];
-  limits: Pick<Limits, "bodyBytesMax" | "queueBytesMax" | "queueStallMs">;
+  limits: Pick<Limits, "bodyBytesMax" | "queueBytesMax" | "queueStallMs" | "mcpDepthMax" | "valuesMax">;
   log: Logger;
   metrics: Metrics | undefined;
+  connections: Connections;
   isUpgradePath(path: string): boolean;
   isClosing(): boolean;
 }
@@ -24,7 +29,8 @@ export interface AnswerOptions {
 export function createAnswer(
   options: AnswerOptions,
 ): (raw: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { rules, limits, log } = options;
+  const { rules, limits, log, connections } = options;
+  const shape = { depthMax: limits.mcpDepthMax, valuesMax: limits.valuesMax };
   const route = createRouter(options.routes);
   const took = options.metrics && createStopwatch(options.metrics);
   const inTurn = createInTurn();
@@ -32,6 +38,8 @@ export function createAnswer(
   return async (raw, response) => {
     const isMyTurn = inTurn(raw.socket, response);
     if (isMyTurn !== true && !(await isMyTurn)) return;
+    const turn = connections.turn(raw, requestMs);
+    if (turn !== undefined) await turn;
     const startedAt = performance.now();
     let found: Found | undefined;
     let origin: string | undefined;
@@ -42,7 +50,8 @@ export function createAnswer(
       const path = pathOf(raw);
       found = route(raw.method ?? "GET", path);
       const { params = {}, bodyBytesMax = limits.bodyBytesMax } = found ?? {};
-      const request = createRequest(raw, { params, bodyBytesMax, rules, response });
+      const body = { bytesMax: bodyBytesMax, shape };
+      const request = createRequest(raw, { params, body, rules, response, connections });
       if (found === undefined) throw unknownAddress(options.isUpgradePath(path));
       const answer =
         raw.method === "OPTIONS" && origin !== undefined

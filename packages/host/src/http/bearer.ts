@@ -1,5 +1,7 @@
-// The bearer token of a request. [X0-5.1-1]
+// The bearer token of a request, and whose request that makes it. [X0-5.1-1]
 import { McpxError } from "@mcpx/protocol";
+import type { Principal } from "../identity/principal.ts";
+import type { Tokens } from "../identity/tokens.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** The token of `Authorization: Bearer`, or throws `unauthorised`. */
@@ -9,4 +11,11 @@ export function bearerToken({ headers }: Pick<HttpRequest, "headers">): string {
   const match = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization);
   if (match?.[1] === undefined) throw new McpxError("unauthorised", "Authorization is not one bearer token");
   return match[1];
+}
+
+/** Whose token a request has; its work is theirs from then on. Throws what `verify` throws. */
+export async function principalOf(request: HttpRequest, tokens: Pick<Tokens, "verify">): Promise<Principal> {
+  const principal = await tokens.verify(bearerToken(request));
+  request.belongsTo(principal);
+  return principal;
 }

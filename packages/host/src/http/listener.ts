@@ -6,10 +6,13 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions as TlsServerOptions } from "node:tls";
 import { type Limits, McpxError } from "@mcpx/protocol";
+import { paceInput } from "../fair/paced-input.ts";
+import { createTurns, type Turns } from "../fair/turns.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isLoopbackHost } from "./addresses.ts";
 import { createAnswer, logRefusal } from "./answer.ts";
+import { Connections, type Holding } from "./connections.ts";
 import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
@@ -39,9 +42,24 @@ export interface ListenerOptions {
   hosts?: readonly string[] | undefined;
   /** Pages elsewhere that may talk to us, and our own address where a proxy does the TLS, as `https://name[:port]`. */
   origins?: readonly string[] | undefined;
-  limits: Pick<Limits, "bodyBytesMax" | "handshakeMs" | "connectionsMax" | "queueBytesMax" | "queueStallMs">;
+  limits: Pick<
+    Limits,
+    | "bodyBytesMax"
+    | "handshakeMs"
+    | "connectionsMax"
+    | "strangerSocketsMax"
+    | "socketsPerPrincipalMax"
+    | "queueBytesMax"
+    | "queueStallMs"
+    | "mcpDepthMax"
+    | "valuesMax"
+  >;
   log: Logger;
   metrics?: Metrics | undefined;
+  /** Shared by all that works for strangers in this process; the listener's own unless given. */
+  turns?: Turns | undefined;
+  /** Counts the memory of bodies that have not come whole; they are bounded one by one unless given. */
+  ledger?: Holding | undefined;
   routes: readonly Route[];
 }
 
@@ -66,6 +84,9 @@ export interface Listener {
 
 /** Room for REST calls and unfinished handshakes beside a full house of WebSockets. */
 const spareConnections = 2_000;
+/** What a handshake has cost before it was known whose it is. */
+const handshakeMs = 0.1;
+const noBytes = Buffer.alloc(0);
 
 export function createListener(options: ListenerOptions): Listener {
   const { host, port, tls, limits, log, metrics } = options;
@@ -81,6 +102,15 @@ export function createListener(options: ListenerOptions): Listener {
     origins: options.origins ?? [],
   };
   const upgrades = new Map<string, UpgradeHandler>();
+  const turns = options.turns ?? createTurns();
+  const connections = new Connections(
+    turns,
+    {
+      strangersMax: limits.strangerSocketsMax,
+      perPrincipalMax: limits.socketsPerPrincipalMax,
+    },
+    options.ledger,
+  );
   let isClosing = false;
   const answer = createAnswer({
     rules,
@@ -88,11 +118,13 @@ export function createListener(options: ListenerOptions): Listener {
     limits,
     log,
     metrics,
+    connections,
     isUpgradePath: (path) => upgrades.has(path),
     isClosing: () => isClosing,
   });
   const server = createHttpServer(limits, tls);
-  const sockets = keepSockets(server);
+  // All there are, also those that have not shaken hands and those that were upgraded: Node's own list has neither.
+  server.on("connection", (socket: Socket) => connections.add(socket));
 
   async function upgrade(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Without a listener a peer's reset would end the process.
@@ -100,14 +132,17 @@ export function createListener(options: ListenerOptions): Listener {
     const bytesBefore = raw.socket.bytesWritten;
     let path: string | undefined;
     try {
+      const turn = connections.turn(raw, handshakeMs);
+      if (turn !== undefined) await turn;
       checkStranger(raw, rules);
       if (isClosing) throw new McpxError("draining");
-      const { bodyBytesMax } = limits;
-      const request = createRequest(raw, { params: {}, bodyBytesMax, rules });
+      const body = { bytesMax: limits.bodyBytesMax };
+      const request = createRequest(raw, { params: {}, body, rules, connections });
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;
-      await handler(request, socket, head);
+      paceInput(socket, head, turns, connections.upgraded(raw.socket));
+      await handler(request, socket, noBytes);
     } catch (error) {
       logRefusal(log, error, path);
       // An HTTP answer inside a WebSocket stream would only be noise.
@@ -130,23 +165,12 @@ export function createListener(options: ListenerOptions): Listener {
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
+        connections.destroyAll();
       }, graceMs);
       await closed;
       clearTimeout(timer);
     },
   };
-}
-
-/** All there are, also those that have not shaken hands and those that were upgraded: Node's own list has neither. */
-function keepSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  // One for all of them: there may be many.
-  function forget(this: Socket): void {
-    sockets.delete(this);
-  }
-  server.on("connection", (socket: Socket) => sockets.add(socket.on("close", forget)));
-  return sockets;
 }
 
 function watchFaults(server: Server, log: Logger, metrics: Metrics | undefined): void {

@@ -1,13 +1,22 @@
 // Reading a body, never more of it than is allowed.
 import type { IncomingMessage } from "node:http";
-import { McpxError } from "@mcpx/protocol";
+import { JsonShape, McpxError, type ShapeBounds } from "@mcpx/protocol";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-export async function readJson(raw: IncomingMessage, bytesMax: number): Promise<unknown> {
+/** What a body may be, and who is asked before more of it is kept. */
+export interface BodyBounds {
+  bytesMax: number;
+  /** Counted while the bytes come in, where the body is JSON. */
+  shape?: ShapeBounds | undefined;
+  /** Memory that is held for the one who sends it; throws where that is too much. Given back when the body is read. */
+  hold?: ((bytes: number) => { resize(bytes: number): void; release(): void }) | undefined;
+}
+
+export async function readJson(raw: IncomingMessage, bounds: BodyBounds): Promise<unknown> {
   // Also a wall against forms: a page cannot send this type elsewhere without being asked first (CORS).
   if (!hasJson(raw)) throw new McpxError("bad_request", "content-type must be application/json");
-  const text = await readText(raw, bytesMax);
+  const text = await readText(raw, bounds);
   try {
     return JSON.parse(text);
   } catch {
@@ -23,9 +32,10 @@ export function hasJson({ headers }: Pick<IncomingMessage, "headers">): boolean 
 }
 
 /** The body as text, whatever it calls itself. */
-export async function readText(raw: IncomingMessage, bytesMax: number): Promise<string> {
+export async function readText(raw: IncomingMessage, bounds: BodyBounds): Promise<string> {
+  const { bytesMax } = bounds;
   if (Number(raw.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const bytes = await readBytes(raw, bytesMax);
+  const bytes = await readBytes(raw, bounds);
   try {
     return decoder.decode(bytes);
   } catch {
@@ -34,25 +44,44 @@ export async function readText(raw: IncomingMessage, bytesMax: number): Promise<
 }
 
 /** By events: iterating a stream costs several times as much. Listeners stay: taking one off costs a tick. */
-function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(raw: IncomingMessage, { bytesMax, shape: bounds, hold }: BodyBounds): Promise<Buffer> {
+  const shape = bounds !== undefined && hasJson(raw) ? new JsonShape(bounds) : undefined;
+  const announced = Number(raw.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let count = 0;
+    let held: ReturnType<NonNullable<BodyBounds["hold"]>> | undefined;
     let isOver = false;
-    const stop = (error: McpxError) => {
+    const end = () => {
       isOver = true;
+      held?.release();
+    };
+    const stop = (error: unknown) => {
+      end();
       raw.pause();
       reject(error);
     };
+    /** Throws where more came than may. */
+    const keep = (chunk: Buffer) => {
+      count += chunk.length;
+      if (count > bytesMax) throw tooLarge(bytesMax);
+      shape?.take(chunk);
+      chunks.push(chunk);
+      if (hold === undefined || count >= announced) return;
+      held ??= hold(count);
+      held.resize(count);
+    };
     const take = (chunk: Buffer) => {
       if (isOver) return;
-      count += chunk.length;
-      if (count <= bytesMax) chunks.push(chunk);
-      else stop(tooLarge(bytesMax));
+      try {
+        keep(chunk);
+      } catch (error) {
+        stop(error);
+      }
     };
     const finish = () => {
       if (isOver) return;
-      isOver = true;
+      end();
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     };

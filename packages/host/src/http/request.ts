@@ -1,9 +1,11 @@
 // A request as handlers see it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { McpxError } from "@mcpx/protocol";
+import type { Payer } from "../identity/principal.ts";
 import { plainAddress } from "./addresses.ts";
 import { certificateNamesOf } from "./certificate-names.ts";
-import { hasJson, readJson, readText } from "./read-body.ts";
+import type { Connections } from "./connections.ts";
+import { type BodyBounds, hasJson, readJson, readText } from "./read-body.ts";
 import { countOf, isFromLoopback, isReachedByTls, type StrangerRules } from "./strangers.ts";
 
 export interface HttpRequest {
@@ -28,10 +30,12 @@ export interface HttpRequest {
   hasJson(): boolean;
   /** The body as JSON, within the route's limit, or `limits.bodyBytesMax`. */
   json(): Promise<unknown>;
-  /** The body as text, within the same limit. */
-  text(): Promise<string>;
+  /** The body as text, within the same limit unless another is given. */
+  text(bytesMax?: number): Promise<string>;
   /** Calls back when the client leaves before it has the whole answer. */
   onGone(callback: () => void): void;
+  /** Whose it is was found out: its work is charged to them from now on. */
+  belongsTo(who: Payer): void;
 }
 
 export interface UpgradeRequest extends HttpRequest {
@@ -48,10 +52,11 @@ const noQuery = new URLSearchParams();
 /** What the answer to a request knows of it. */
 export interface RequestContext {
   params: Readonly<Record<string, string>>;
-  bodyBytesMax: number;
+  body: BodyBounds;
   rules: StrangerRules;
   /** Absent for upgrades: they have no answer. */
   response?: ServerResponse | undefined;
+  connections: Connections;
 }
 
 /** The path as it came, or throws `bad_request` for what is no address. */
@@ -109,11 +114,27 @@ class IncomingRequest implements UpgradeRequest {
   }
 
   json(): Promise<unknown> {
-    return readJson(this.raw, this.#context.bodyBytesMax);
+    return this.#read(readJson, this.#context.body);
   }
 
-  text(): Promise<string> {
-    return readText(this.raw, this.#context.bodyBytesMax);
+  text(bytesMax = this.#context.body.bytesMax): Promise<string> {
+    return this.#read(readText, { ...this.#context.body, bytesMax });
+  }
+
+  /** What is made of a body may be much: it has to wait for its turn. */
+  async #read<Body>(
+    how: (raw: IncomingMessage, bounds: BodyBounds) => Promise<Body>,
+    bounds: BodyBounds,
+  ): Promise<Body> {
+    const { connections } = this.#context;
+    const body = await how(this.raw, { ...bounds, hold: (bytes) => connections.hold(this.raw, bytes) });
+    const turn = connections.turn(this.raw);
+    if (turn !== undefined) await turn;
+    return body;
+  }
+
+  belongsTo(who: Payer): void {
+    this.#context.connections.prove(this.raw, who);
   }
 
   onGone(callback: () => void): void {

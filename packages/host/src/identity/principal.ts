@@ -54,3 +54,11 @@ export function mayEnter(principal: Pick<Principal, "topics" | "topicBounds">, t
   const { topics, topicBounds } = principal;
   return matchesAnyGlob(topics, topic) && (topicBounds === undefined || matchesAnyGlob(topicBounds, topic));
 }
+
+/** What tells one principal from all others. */
+export type Payer = Pick<Principal, "issuer" | "id" | "jti">;
+
+/** The same for every token of one principal, and for nobody else. */
+export function principalKey({ issuer, id, jti }: Payer): string {
+  return JSON.stringify(id === undefined ? [issuer, null, jti] : [issuer, id]);
+}
