@@ -1,21 +1,17 @@
 // Gives a member what it missed, in order and at the pace it reads, then lets it go live. [B-RESUME-1]
-import { setImmediate } from "node:timers/promises";
 import { closeCodes } from "@mcpx/protocol";
 import { deliverOne } from "./deliver.ts";
 import { expel } from "./expel.ts";
 import type { Gateway } from "./gateway-state.ts";
 import type { Member } from "./room.ts";
 
-const pageSize = 64;
-/** How long one member's past may keep everybody else waiting. */
-const turnMs = 10;
+const pageSize = 32;
 /** So little is finished in one turn, or a busy room would never be caught up with. */
 const restMax = 256;
 
 export async function catchUp(gateway: Gateway, member: Member): Promise<void> {
   const { room, socket } = member;
   member.isCatchingUp = true;
-  let turnSince = gateway.clock.monotonic();
   // Checked and left in the same turn, so that nothing is delivered live in between.
   while (!member.hasLeft && member.position < room.deliveredSeq) {
     const page = await room.log.read(room.topic, {
@@ -36,11 +32,7 @@ export async function catchUp(gateway: Gateway, member: Member): Promise<void> {
       if (member.hasLeft) return;
       deliverOne(gateway, member, entry);
     }
-    const isLong = gateway.clock.monotonic() - turnSince > turnMs;
-    if (isLong && room.deliveredSeq - member.position > restMax) {
-      await setImmediate();
-      turnSince = gateway.clock.monotonic();
-    }
+    if (room.deliveredSeq - member.position > restMax) await socket.turn();
   }
   member.isCatchingUp = false;
 }

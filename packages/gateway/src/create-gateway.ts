@@ -1,7 +1,6 @@
 // Puts the rooms together from the parts the host gives.
 import type { DatabaseSync } from "node:sqlite";
-import type { Duplex } from "node:stream";
-import type { Audit, Clock, Identity, Logger, Metrics, Principal, Route, UpgradeRequest } from "@mcpx/host";
+import type { Audit, Clock, Identity, Logger, Metrics, Principal, Route, UpgradeHandler } from "@mcpx/host";
 import { closeCodes, type Limits, withAssignedRights } from "@mcpx/protocol";
 import { connect } from "./connect.ts";
 import { drain } from "./drain.ts";
@@ -37,7 +36,7 @@ export interface GatewayParts {
 export interface RunningGateway {
   readonly routes: Route[];
   /** The handler of `GET /v0/ws`. */
-  upgrade(request: UpgradeRequest, duplex: Duplex, head: Buffer): Promise<void>;
+  upgrade: UpgradeHandler;
   /**
    * A connection made in this process, beside the participant's own: `query` is that of `GET /v0/ws`, the principal
    * stands for a ticket. Rejects with the error that address would answer.
@@ -109,7 +108,7 @@ export async function createGateway(
   }, sweepMs);
   return {
     routes: gatewayRoutes(gateway, metrics),
-    upgrade: (request, duplex, head) => connect(gateway, request, duplex, head),
+    upgrade: (request, duplex, head, turn) => connect(gateway, request, duplex, head, turn),
     enter: (principal, query) => enter(gateway, principal, query),
     history: (principal, topic, query) => pastOf(gateway, principal, topic, query),
     topics: async () => (await gateway.durableLog.topics()).map(({ name }) => name),

@@ -30,12 +30,13 @@ export async function prepareJoin(
   room: Room,
   { resume, historyCount }: Admission,
   { queueBytesMax }: Pick<Limits, "queueBytesMax">,
+  turn?: RoomSocket["turn"],
 ): Promise<Preparation> {
   const { first, last } = await room.log.bounds(room.topic);
   const verdict = resume === undefined ? undefined : judgeResume(room, resume, first, last);
   if (verdict?.ok) return { room, position: resume?.seq ?? last, resumed: verdict, recent: [] };
   const wantsRecent = historyCount > 0 && room.hasHistory;
-  const page = { before: last + 1, limit: historyCount, bytesMax: queueBytesMax / 2 };
+  const page = { before: last + 1, limit: historyCount, bytesMax: queueBytesMax / 2, turn };
   const recent = wantsRecent ? (await readPage(room.log, room.topic, page)).entries : [];
   return { room, position: last, recent, ...(verdict === undefined ? {} : { resumed: verdict }) };
 }

@@ -8,6 +8,8 @@ export interface PageOptions {
   limit: number;
   /** Past it the page ends, but never before its first entry. */
   bytesMax: number;
+  /** Asked for between two parts of the page. */
+  turn?: (() => Promise<void> | undefined) | undefined;
 }
 
 export interface Page {
@@ -39,5 +41,6 @@ export async function readPage(log: TopicLog, topic: string, options: PageOption
     const last = read.at(-1);
     if (last === undefined || read.length < size) return { entries, hasMore: false };
     before = last.seq;
+    await options.turn?.();
   }
 }

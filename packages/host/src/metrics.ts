@@ -23,6 +23,7 @@ const prefix = "mcpx_";
 /** Names are given without the prefix `mcpx_`. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  let making: Promise<string> | undefined;
   collectDefaultMetrics({ register: registry, prefix });
   const settings = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
     name: prefix + name,
@@ -44,7 +45,13 @@ export function createMetrics(): Metrics {
       labels: readonly L[] = [],
     ) =>
       once(name, () => new Histogram<L>({ ...settings(name, help, labels), buckets: [...bucketsSeconds] })),
-    text: () => registry.metrics(),
+    text() {
+      // Making it takes milliseconds, and anybody on this machine may ask: those who ask meanwhile get the same.
+      making ??= registry.metrics().finally(() => {
+        making = undefined;
+      });
+      return making;
+    },
     contentType: registry.contentType,
   };
 }

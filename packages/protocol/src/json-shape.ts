@@ -30,22 +30,30 @@ export class JsonShape {
   /** Throws `too_deep` or `too_many_values`. */
   take(bytes: Uint8Array): void {
     const { depthMax, valuesMax } = this.#bounds;
+    let depth = this.#depth;
+    let values = this.#values;
+    let isInString = this.#isInString;
+    let isEscaped = this.#isEscaped;
     for (let i = 0; i < bytes.length; i += 1) {
       const byte = bytes[i];
-      if (this.#isInString) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (byte === backslash) this.#isEscaped = true;
-        else if (byte === quote) this.#isInString = false;
-      } else if (byte === quote) this.#isInString = true;
-      else if (byte === comma) this.#values += 1;
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
+        else if (byte === quote) isInString = false;
+      } else if (byte === quote) isInString = true;
+      else if (byte === comma) values += 1;
       else if (byte === openBrace || byte === openBracket) {
-        this.#values += 1;
-        this.#depth += 1;
-        if (this.#depth > depthMax) throw new McpxError("too_deep", `deeper than ${depthMax} levels`);
-      } else if (byte === closeBrace || byte === closeBracket) this.#depth -= 1;
+        values += 1;
+        depth += 1;
+        if (depth > depthMax) throw new McpxError("too_deep", `deeper than ${depthMax} levels`);
+      } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
     }
-    if (this.#values > valuesMax) {
+    if (values > valuesMax) {
       throw new McpxError("too_many_values", `more than ${valuesMax} values in one message`);
     }
+    this.#depth = depth;
+    this.#values = values;
+    this.#isInString = isInString;
+    this.#isEscaped = isEscaped;
   }
 }

@@ -125,14 +125,18 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
       session.core.request(message, reply);
       return reply.response;
     },
-    postBatch(session, visit, values) {
+    async postBatch(session, visit, values) {
       const messages = readBatch(session.core.revision, values);
       for (const message of messages) take(session, message);
       const requests = messages.filter((message) => message.kind === "request");
       if (requests.length === 0) return { status: 202 };
       const reply = replyTo(visit, session, null);
       const parts = sharedReply(reply, requests.length);
-      for (const message of requests) session.core.request(message, parts);
+      for (const message of requests) {
+        session.core.request(message, parts);
+        // Each is as much work as a request that comes alone.
+        await visit.request.turn();
+      }
       return reply.response;
     },
     listen(session, { request, principal }) {

@@ -8,6 +8,7 @@ import type { Channel } from "./channel.ts";
 import { readAxMessage } from "./read-ax-message.ts";
 
 const closeReasonCharsMax = 100;
+const pongBytesMax = 65_536;
 /** Beyond it the other side does not read, whatever it asks for. */
 const waitingBytesMax = 32 * 1_048_576;
 
@@ -15,6 +16,7 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    autoPong: false,
     perMessageDeflate: false,
     maxPayload: limits.mcpBodyBytesMax,
   });
@@ -38,6 +40,19 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
   };
 }
 
+/** Only the last of several pings needs a pong (RFC 6455, 5.5.3), and none that would fill the memory. */
+function answerLast(socket: WebSocket): (data: Buffer) => void {
+  let last: Buffer | undefined;
+  const answer = () => {
+    if (socket.readyState === socket.OPEN && socket.bufferedAmount < pongBytesMax) socket.pong(last);
+    last = undefined;
+  };
+  return (data) => {
+    if (last === undefined) setImmediate(answer);
+    last = data;
+  };
+}
+
 function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limits): Channel {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   let heardAt = performance.now();
@@ -48,7 +63,7 @@ function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limit
     if (performance.now() - heardAt > pingTimeoutMs) socket.terminate();
     else socket.ping();
   }, pingIntervalMs).unref();
-  socket.on("pong", heard).on("message", heard);
+  socket.on("pong", heard).on("message", heard).on("ping", answerLast(socket));
   // The library says with its own close what is wrong with a frame; nobody shall wait for the answer to that.
   socket.on("error", ({ message }) => resolve(message));
   socket.on("close", (code, reason) => {

@@ -65,6 +65,7 @@ function sameRequest(request: HttpRequest): HttpRequest {
     json: () => request.json(),
     text: () => request.text(),
     onGone: (callback) => request.onGone(callback),
+    turn: () => request.turn(),
     // The login pays, whatever token is shown in its place.
     belongsTo: () => undefined,
   };

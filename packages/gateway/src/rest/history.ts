@@ -3,23 +3,29 @@ import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isId, isTimestamp, McpxError, timestampMs } from "@mcpx/protocol";
 import type { Gateway } from "../gateway-state.ts";
 import { topicOptions } from "../open-room.ts";
-import { readPage } from "../read-page.ts";
+import { type PageOptions, readPage } from "../read-page.ts";
 import { withSeq } from "../render.ts";
 import { numberOf, topicOf } from "./caller.ts";
 
 export async function readHistory(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
-  const text = await historyText(gateway, await topicOf(gateway, request), request.query);
+  const topic = await topicOf(gateway, request);
+  const text = await historyText(gateway, topic, request.query, () => request.turn());
   return { text, headers: { "content-type": "application/json; charset=utf-8" } };
 }
 
-export async function historyText(gateway: Gateway, topic: string, query: URLSearchParams): Promise<string> {
+export async function historyText(
+  gateway: Gateway,
+  topic: string,
+  query: URLSearchParams,
+  turn?: PageOptions["turn"],
+): Promise<string> {
   if (!topicOptions(gateway, topic).history) throw new McpxError("history_disabled");
   const { historyPageMax, queueBytesMax } = gateway.limits;
   const limit = Math.min(numberOf(query, "limit", 100), historyPageMax);
   if (limit < 1) throw new McpxError("bad_request", "limit must be at least 1");
   const after = await afterOf(gateway, topic, query);
   const before = await beforeOf(gateway, topic, query);
-  const page = { after, before, limit, bytesMax: queueBytesMax };
+  const page = { after, before, limit, bytesMax: queueBytesMax, turn };
   const { entries, hasMore } = await readPage(gateway.durableLog, topic, page);
   const texts = entries.map((entry) => withSeq(entry.text, entry));
   const next = hasMore ? nextPage(topic, limit, entries.at(-1)?.seq ?? 0, after) : undefined;

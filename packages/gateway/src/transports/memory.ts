@@ -83,6 +83,11 @@ export class MemorySocket implements RoomSocket {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  /** One of ours: nobody has to wait for it. */
+  turn(): undefined {
+    return undefined;
+  }
+
   ping(): void {}
 
   pause(): void {

@@ -50,6 +50,7 @@ export function acceptUpgrade(
 
 export class WsSocket implements RoomSocket {
   queuedEnvelopes = 0;
+  readonly turn: RoomSocket["turn"];
   readonly #duplex: Duplex;
   readonly #reader: FrameReader;
   readonly #limits: Limits;
@@ -59,10 +60,18 @@ export class WsSocket implements RoomSocket {
   #heardAt: number;
   #isClosing = false;
   #isEnded = false;
+  #lastPing: Buffer | undefined;
   #closeTimer: NodeJS.Timeout | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(duplex: Duplex, limits: Limits, monotonic: () => number, events: SocketEvents) {
+  constructor(
+    duplex: Duplex,
+    limits: Limits,
+    monotonic: () => number,
+    events: SocketEvents,
+    turn: RoomSocket["turn"],
+  ) {
+    this.turn = turn;
     this.#duplex = duplex;
     this.#limits = limits;
     this.#monotonic = monotonic;
@@ -143,7 +152,9 @@ export class WsSocket implements RoomSocket {
     this.#duplex.on("error", () => this.#duplex.destroy());
     this.#duplex.on("close", () => this.#ended());
     this.#reader.on("message", (data, isBinary) => this.#message(data, isBinary));
-    this.#reader.on("ping", (data) => this.#pong(data));
+    this.#reader.on("ping", (data) => {
+      this.#lastPing = data;
+    });
     this.#reader.on("conclude", () => this.close(closeCodes.normal, ""));
     this.#reader.on("error", (error) => this.#broken(error));
   }
@@ -152,10 +163,12 @@ export class WsSocket implements RoomSocket {
     this.#heardAt = this.#monotonic();
     if (this.#isClosing || this.#reader.destroyed) return;
     this.#reader.write(chunk);
+    if (this.#lastPing !== undefined) this.#pong(this.#lastPing);
   }
 
-  /** Not every ping needs a pong (RFC 6455, 5.5.3): who sends them and reads nothing fills no memory. */
+  /** Only the last of several pings needs a pong (RFC 6455, 5.5.3), and none that would fill the memory. */
   #pong(data: Buffer): void {
+    this.#lastPing = undefined;
     if (this.#isClosing || this.queuedBytes > this.#limits.queueBytesMax) return;
     this.#duplex.write(controlFrame(0x8a, data));
   }

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Account, Turns } from "./turns.ts";
 
 /** Small enough that the frames in one piece take about as long as a slice. */
-const pieceBytes = 4_096;
+const pieceBytes = 1_024;
 
 /**
  * To be called before anybody listens to the socket. `head` came with the handshake and is read first. `account` is

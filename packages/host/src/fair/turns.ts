@@ -7,7 +7,7 @@
 // account makes others wait for one piece, not for all it has; and alone it has the whole thread.
 
 /** Work of one account within one turn of the loop before the rest of it waits. */
-const sliceMs = 1;
+const sliceMs = 0.5;
 /** Use counts for half as much after this long. */
 const halfLifeMs = 1_000;
 /** Accounts with less use than this, and nothing under way, are forgotten. */
@@ -45,6 +45,9 @@ export class Account {
     this.turn = turn;
   }
 }
+
+/** `undefined` where it is one's turn; else a promise of it. */
+export type Turn = () => Promise<void> | undefined;
 
 export interface Turns {
   account(key: string): Account;

@@ -12,6 +12,8 @@ import { createResponseStream } from "./response-stream.ts";
 import { createRouter, type Found, type Route } from "./routes.ts";
 import { checkStranger, type StrangerRules } from "./strangers.ts";
 
+/** More than this of a refused request's body is not read for the sake of its connection. */
+const unreadBytesMax = 65_536;
 /** What reading a request's lines has cost before it was known whose it is. */
 const requestMs = 0.05;
 
@@ -57,29 +59,26 @@ export function createAnswer(
         raw.method === "OPTIONS" && origin !== undefined
           ? preflight(found, raw.headers["access-control-request-headers"])
           : await handle(found, request);
+      // What it waited for may have been brought by somebody else's work.
+      connections.charge(raw);
       rendered = render(withCors(answer, origin));
       // Here, so that headers Node refuses are a fault of the handler like any other.
-      writeHead(raw, response, rendered, found);
+      writeHead(raw, response, rendered);
       stream = answer.stream;
     } catch (error) {
       logRefusal(log, error, found?.path);
       const answer = errorResponse(error);
       const allow = isMethodFault(error) && found !== undefined ? { allow: allowed(found) } : {};
       rendered = render(withCors({ ...answer, headers: { ...answer.headers, ...allow } }, origin));
-      writeHead(raw, response, rendered, found);
+      writeHead(raw, response, rendered);
     }
     if (stream === undefined) sendWhole(response, rendered.content);
     else startStream(stream, response);
     took?.(found?.path ?? "none", raw.method ?? "", rendered.status, performance.now() - startedAt);
   };
 
-  function writeHead(
-    raw: IncomingMessage,
-    response: ServerResponse,
-    { status, headers }: Rendered,
-    found: Found | undefined,
-  ): void {
-    if (options.isClosing() || hasLongBody(raw, found?.bodyBytesMax ?? limits.bodyBytesMax)) {
+  function writeHead(raw: IncomingMessage, response: ServerResponse, { status, headers }: Rendered): void {
+    if (options.isClosing() || hasLongBody(raw)) {
       headers.connection = "close";
     }
     response.writeHead(status, headers);
@@ -181,9 +180,10 @@ function withCors(response: HttpResponse, origin: string | undefined): HttpRespo
 }
 
 /** A body nobody read and nobody wants to wait for: the connection cannot be used again. */
-function hasLongBody(raw: IncomingMessage, bytesMax: number): boolean {
+function hasLongBody(raw: IncomingMessage): boolean {
   if (raw.complete) return false;
+  const { headers } = raw;
   return (
-    raw.headers["transfer-encoding"] !== undefined || Number(raw.headers["content-length"] ?? 0) > bytesMax
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > unreadBytesMax
   );
 }

@@ -82,6 +82,15 @@ export class Connections {
     return this.#turns.turn(account);
   }
 
+  /** What follows is this request's. */
+  charge(raw: IncomingMessage): void {
+    this.#turns.charge(this.#of(raw));
+  }
+
+  run(raw: IncomingMessage, work: () => void): boolean {
+    return this.#turns.run(this.#of(raw), work);
+  }
+
   /** Memory for what a request has sent and nobody has read yet. */
   hold(raw: IncomingMessage, bytes: number): ReturnType<Holding["hold"]> {
     return this.#ledger?.hold(this.#of(raw), bytes) ?? nothingHeld;

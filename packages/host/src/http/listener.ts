@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions as TlsServerOptions } from "node:tls";
 import { type Limits, McpxError } from "@mcpx/protocol";
 import { paceInput } from "../fair/paced-input.ts";
-import { createTurns, type Turns } from "../fair/turns.ts";
+import { createTurns, type Turn, type Turns } from "../fair/turns.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isLoopbackHost } from "./addresses.ts";
@@ -64,7 +64,13 @@ export interface ListenerOptions {
 }
 
 /** Takes over the socket, or throws before writing to it: then the stranger gets an HTTP error. */
-export type UpgradeHandler = (request: UpgradeRequest, socket: Duplex, head: Buffer) => Promise<void> | void;
+export type UpgradeHandler = (
+  request: UpgradeRequest,
+  socket: Duplex,
+  head: Buffer,
+  /** The turn of whoever has the socket: for what takes long. Unlike the request, it may be kept. */
+  turn: Turn,
+) => Promise<void> | void;
 
 export interface ListenerAddress {
   host: string;
@@ -141,8 +147,9 @@ export function createListener(options: ListenerOptions): Listener {
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;
-      paceInput(socket, head, turns, connections.upgraded(raw.socket));
-      await handler(request, socket, noBytes);
+      const account = connections.upgraded(raw.socket);
+      paceInput(socket, head, turns, account);
+      await handler(request, socket, noBytes, () => turns.turn(account()));
     } catch (error) {
       logRefusal(log, error, path);
       // An HTTP answer inside a WebSocket stream would only be noise.

@@ -11,6 +11,8 @@ export interface BodyBounds {
   shape?: ShapeBounds | undefined;
   /** Memory that is held for the one who sends it; throws where that is too much. Given back when the body is read. */
   hold?: ((bytes: number) => { resize(bytes: number): void; release(): void }) | undefined;
+  /** Does the work when it is the sender's turn; false where that is later. At once unless given. */
+  run?: ((work: () => void) => boolean) | undefined;
 }
 
 export async function readJson(raw: IncomingMessage, bounds: BodyBounds): Promise<unknown> {
@@ -44,8 +46,9 @@ export async function readText(raw: IncomingMessage, bounds: BodyBounds): Promis
 }
 
 /** By events: iterating a stream costs several times as much. Listeners stay: taking one off costs a tick. */
-function readBytes(raw: IncomingMessage, { bytesMax, shape: bounds, hold }: BodyBounds): Promise<Buffer> {
-  const shape = bounds !== undefined && hasJson(raw) ? new JsonShape(bounds) : undefined;
+function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  const { bytesMax, hold, run = atOnce } = bounds;
+  const shape = bounds.shape !== undefined && hasJson(raw) ? new JsonShape(bounds.shape) : undefined;
   const announced = Number(raw.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -71,13 +74,25 @@ function readBytes(raw: IncomingMessage, { bytesMax, shape: bounds, hold }: Body
       held ??= hold(count);
       held.resize(count);
     };
-    const take = (chunk: Buffer) => {
+    const tryToKeep = (chunk: Buffer) => {
       if (isOver) return;
       try {
         keep(chunk);
       } catch (error) {
         stop(error);
       }
+    };
+    const take = (chunk: Buffer) => {
+      if (isOver) return;
+      let isLate = false;
+      const isDone = run(() => {
+        tryToKeep(chunk);
+        if (isLate && !isOver) raw.resume();
+      });
+      if (isDone) return;
+      isLate = true;
+      // The rest stays with its sender until then.
+      raw.pause();
     };
     const finish = () => {
       if (isOver) return;
@@ -92,6 +107,11 @@ function readBytes(raw: IncomingMessage, { bytesMax, shape: bounds, hold }: Body
     if (raw.destroyed) fail();
     else raw.on("data", take).on("end", finish).on("close", fail).on("error", ignore);
   });
+}
+
+function atOnce(work: () => void): true {
+  work();
+  return true;
 }
 
 /** What went wrong is told by the end that follows. */

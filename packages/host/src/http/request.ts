@@ -34,6 +34,8 @@ export interface HttpRequest {
   text(bytesMax?: number): Promise<string>;
   /** Calls back when the client leaves before it has the whole answer. */
   onGone(callback: () => void): void;
+  /** For what takes long: others have theirs before the rest of it is done. */
+  turn(): Promise<void>;
   /** Whose it is was found out: its work is charged to them from now on. */
   belongsTo(who: Payer): void;
 }
@@ -121,15 +123,22 @@ class IncomingRequest implements UpgradeRequest {
     return this.#read(readText, { ...this.#context.body, bytesMax });
   }
 
+  async turn(): Promise<void> {
+    await this.#context.connections.turn(this.raw);
+  }
+
   /** What is made of a body may be much: it has to wait for its turn. */
   async #read<Body>(
     how: (raw: IncomingMessage, bounds: BodyBounds) => Promise<Body>,
     bounds: BodyBounds,
   ): Promise<Body> {
     const { connections } = this.#context;
-    const body = await how(this.raw, { ...bounds, hold: (bytes) => connections.hold(this.raw, bytes) });
-    const turn = connections.turn(this.raw);
-    if (turn !== undefined) await turn;
+    const body = await how(this.raw, {
+      ...bounds,
+      hold: (bytes) => connections.hold(this.raw, bytes),
+      run: (work) => connections.run(this.raw, work),
+    });
+    await this.turn();
     return body;
   }
 
