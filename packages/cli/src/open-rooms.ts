@@ -9,7 +9,7 @@ import {
   roomFacePath,
   roomOf,
 } from "@mcpx/aggregator";
-import type { Clock, Identity, IssuerConfig, Logger } from "@mcpx/host";
+import type { ByteLedger, Clock, Identity, IssuerConfig, Logger } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import { joinLocally, ownPrincipal, type Rooms } from "./local-gateway.ts";
 import { treeParticipantId } from "./open-tree-rooms.ts";
@@ -23,6 +23,7 @@ export interface RoomParts {
   clock: Clock;
   log: Logger;
   limits: Limits;
+  ledger: ByteLedger;
 }
 
 /** Asks for tools in the place of those whose level does not allow it. */
@@ -56,7 +57,7 @@ const history = 500;
 
 /** What is opened is closed by `opened`. */
 export function openRooms({ rooms, ...parts }: RoomParts, opened: AsyncDisposableStack): HttpDoor {
-  const { identity, issuers, clock, log, limits } = parts;
+  const { identity, issuers, clock, log, limits, ledger } = parts;
   const seats = createSeats({
     join: (principal, topic) => joinLocally(rooms, principal, topic, { history }),
     joinAsScout: (topic) =>
@@ -67,6 +68,7 @@ export function openRooms({ rooms, ...parts }: RoomParts, opened: AsyncDisposabl
     clock,
     log,
     limits,
+    ledger,
   });
   opened.defer(() => seats.close());
   return createHttpDoor({
@@ -75,6 +77,7 @@ export function openRooms({ rooms, ...parts }: RoomParts, opened: AsyncDisposabl
     log,
     clock,
     limits,
+    ledger,
     issuers,
     profiles: new Map(),
     paths: [roomFacePath],

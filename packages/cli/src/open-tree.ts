@@ -24,6 +24,7 @@ import {
 } from "@mcpx/aggregator";
 import {
   type Audit,
+  type ByteLedger,
   type Clock,
   type Identity,
   type IssuerConfig,
@@ -43,6 +44,7 @@ export interface TreeParts {
   clock: Clock;
   log: Logger;
   limits: Limits;
+  ledger: ByteLedger;
   /** Where people reach us; known when the listener is. */
   url(): string;
   rooms: RoomWay;
@@ -62,7 +64,7 @@ export async function openTree(
   parts: TreeParts,
   opened: AsyncDisposableStack,
 ): Promise<OpenTree> {
-  const { identity, issuers, audit, clock, log, limits } = parts;
+  const { identity, issuers, audit, clock, log, limits, ledger } = parts;
   const { servers, profiles, segment, rootSegment, isPinned, graceMs, ax } = settings;
   const open = (synchronous: "FULL" | "NORMAL") => {
     const path = join(parts.dataDir, "state.db");
@@ -127,6 +129,7 @@ export async function openTree(
     log,
     audit,
     limits,
+    ledger,
     budgets,
     ruleFor,
   });
@@ -145,6 +148,15 @@ export async function openTree(
   registrar.onSubtree(parents.announce, parents.ids);
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
-  const door = createHttpDoor({ tree, identity, log, clock, limits, issuers, profiles: tree.profiles });
+  const door = createHttpDoor({
+    tree,
+    identity,
+    log,
+    clock,
+    limits,
+    ledger,
+    issuers,
+    profiles: tree.profiles,
+  });
   return { tree, door, registrar, gates, approvers, signIns, db: durable };
 }

@@ -21,6 +21,7 @@ import {
 import {
   type Clock,
   createAudit,
+  createByteLedger,
   createIdentity,
   createListener,
   createMetrics,
@@ -145,9 +146,10 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     if (!isDrained) await gateway.drain();
   });
   let origin = "";
-  const faces = openRooms({ rooms: gateway, identity, issuers, clock, log, limits }, opened);
+  const ledger = createByteLedger(limits);
+  const faces = openRooms({ rooms: gateway, identity, issuers, clock, log, limits, ledger }, opened);
   const ways = { url: () => origin, rooms: roomWay(gateway, treeSettings) };
-  const parts = { dataDir, identity, issuers, audit, clock, log, limits, ...ways };
+  const parts = { dataDir, identity, issuers, audit, clock, log, limits, ledger, ...ways };
   const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
     treeSettings,
     parts,

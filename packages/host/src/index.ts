@@ -4,6 +4,13 @@ export type { AuditPage, AuditPageQuery, AuditQuery, ChainedRow, ChainVerdict } 
 export { exportHead, exportLine, exportStart, readExportRow } from "./audit-export.ts";
 export { type ExportVerdict, verifyExport } from "./audit-verify.ts";
 export {
+  type ByteLedger,
+  createByteLedger,
+  type Hold,
+  type LedgerPrincipal,
+  reserveShare,
+} from "./byte-ledger.ts";
+export {
   type CertificatePair,
   type CertificateWish,
   makeAuthority,

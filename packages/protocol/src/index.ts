@@ -127,6 +127,7 @@ export {
   readGateNotice,
 } from "./gate-proposal.ts";
 export { type StatementKey, signStatement } from "./gate-signature.ts";
+export { heapBytesOf, stringBytesOf } from "./heap-size.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { JsonShape, type ShapeBounds } from "./json-shape.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";

@@ -89,6 +89,10 @@ export interface Limits {
   mcpParkedPerPrincipalMax: number;
   /** Time a call waits for its client's answers. */
   mcpParkedMs: number;
+  /** Bytes of memory that may be held for one principal: calls that wait, unread answers, subscriptions. */
+  heldBytesPerPrincipalMax: number;
+  /** The same for all principals together. */
+  heldBytesMax: number;
   /** Requests of one subserver to the tree under way. */
   subserverCallsMax: number;
   /** Bytes a second that are read of one device's line. */
@@ -144,6 +148,8 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   mcpParkedMax: 2_000,
   mcpParkedPerPrincipalMax: 50,
   mcpParkedMs: 600_000,
+  heldBytesPerPrincipalMax: 67_108_864,
+  heldBytesMax: 536_870_912,
   subserverCallsMax: 100,
   deviceLineBytesPerSecond: 262_144,
   deviceNoiseBytesMax: 65_536,

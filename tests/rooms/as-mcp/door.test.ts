@@ -211,3 +211,17 @@ test("[B-ROOM-1] a session outlives its token: with a new one it has a new seat,
   await oven.serve(kitchenV1().server);
   await expect.poll(() => heard).toContain("list_changed");
 });
+
+test("seats take memory of their principal's share; with none left it gets no other, and its neighbour does", async () => {
+  const house = await startHouse({ limits: { ...wideLimits, heldBytesPerPrincipalMax: 1_200_000 } });
+  const [alice, bob] = [await tokenFor(house, "alice", ["**"]), await tokenFor(house, "bob", ["**"])];
+  const first = await openSession(faceUrl(house, "a"), alice);
+  await openSession(faceUrl(house, "b"), alice);
+  const refused = await post(faceUrl(house, "c"), alice, initialize);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+  await openSession(faceUrl(house, "c"), bob);
+  // A seat that is given up is room for another.
+  const end = { method: "DELETE", headers: { authorization: `Bearer ${alice}`, ...first } };
+  expect((await fetch(faceUrl(house, "a"), end)).status).toBeLessThan(300);
+  await expect.poll(async () => (await post(faceUrl(house, "c"), alice, initialize)).status).toBe(200);
+});

@@ -60,6 +60,7 @@ export function createScriptedTree(): ScriptedTree {
 
   const tools: Record<string, (exchange: Exchange, input: JsonObject) => Promise<JsonObject> | JsonObject> = {
     echo: ({ params }) => text(params),
+    large: (_, { chars }) => text("x".repeat(Number(chars))),
     who: ({ caller }) =>
       text([caller.principal.id, caller.era, caller.dialect, caller.profile?.name ?? null]),
     async slow({ signal }) {

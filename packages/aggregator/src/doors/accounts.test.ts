@@ -1,3 +1,5 @@
+import { createByteLedger } from "@mcpx/host";
+import { defaultLimits } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { createAccounts, principalKey } from "./accounts.ts";
 
@@ -15,7 +17,7 @@ const principal = (more: object) => ({
 });
 
 test("tokens of one principal share an account; nobody else does", () => {
-  const { of } = createAccounts();
+  const { of } = createAccounts(createByteLedger(defaultLimits));
   const account = of(principal({}));
   expect(of(principal({ jti: "2" }))).toBe(account);
   for (const other of [{ id: "b" }, { issuer: "j" }, { id: undefined }]) {
@@ -26,7 +28,7 @@ test("tokens of one principal share an account; nobody else does", () => {
 });
 
 test("an account is forgotten only when nothing is under way", () => {
-  const accounts = createAccounts();
+  const accounts = createAccounts(createByteLedger(defaultLimits));
   const one = principal({});
   const account = accounts.of(one);
   account.parked = 1;

@@ -1,5 +1,5 @@
 // Who has how much under way: bounds count for principals, not for their connections or tokens.
-import type { Principal } from "@mcpx/host";
+import type { ByteLedger, Hold, Principal } from "@mcpx/host";
 
 export interface Account {
   /** The same for every token of one principal, and for nobody else. */
@@ -8,6 +8,10 @@ export interface Account {
   listens: number;
   sessions: number;
   parked: number;
+  /** One of its tokens is an admin's. */
+  isAdmin: boolean;
+  /** Memory that is held for it, wherever it came in. Throws `rate_limited`. */
+  hold(bytes: number): Hold;
 }
 
 export interface Accounts {
@@ -20,14 +24,28 @@ export function principalKey({ issuer, id, jti }: Principal): string {
   return JSON.stringify(id === undefined ? [issuer, null, jti] : [issuer, id]);
 }
 
-export function createAccounts(): Accounts {
+export function createAccount(ledger: ByteLedger, key: string): Account {
+  const account: Account = {
+    key,
+    requests: 0,
+    listens: 0,
+    sessions: 0,
+    parked: 0,
+    isAdmin: false,
+    hold: (bytes) => ledger.hold(account, bytes),
+  };
+  return account;
+}
+
+export function createAccounts(ledger: ByteLedger): Accounts {
   const byKey = new Map<string, Account>();
   // A token that was verified before comes as the same object; then there is no key to make.
   let byPrincipal = new WeakMap<Principal, Account>();
 
   function find(principal: Principal): Account {
     const key = principalKey(principal);
-    const account = byKey.get(key) ?? { key, requests: 0, listens: 0, sessions: 0, parked: 0 };
+    const account = byKey.get(key) ?? createAccount(ledger, key);
+    account.isAdmin ||= principal.admin;
     byKey.set(key, account);
     byPrincipal.set(principal, account);
     return account;

@@ -1,13 +1,18 @@
+import { createByteLedger } from "@mcpx/host";
 import { expect, test } from "vitest";
 import { createEventStream, readEventId } from "./event-stream.ts";
 
 const limits = { mcpReplayEventsMax: 3, mcpReplayBytesMax: 1_000 };
+
+const ledger = createByteLedger({ heldBytesMax: 1_000_000, heldBytesPerPrincipalMax: 100_000 });
+const hold = (bytes: number) => ledger.hold({ key: "a" }, bytes);
 
 function sink() {
   const written: string[] = [];
   const out = {
     isEnded: false,
     isBehind: false,
+    waitingBytes: 0,
     write: (text: string) => written.push(text) > 0,
     end() {
       out.isEnded = true;
@@ -18,7 +23,7 @@ function sink() {
 }
 
 test("what was sent before anybody listened is not lost", () => {
-  const stream = createEventStream({ number: 4, isPrimed: false, limits });
+  const stream = createEventStream({ number: 4, isPrimed: false, limits, hold });
   stream.send({ a: 1 });
   const { out, ids } = sink();
   stream.attach(out, 0);
@@ -28,7 +33,7 @@ test("what was sent before anybody listened is not lost", () => {
 });
 
 test("who comes back gets what was missed, once, and goes on", () => {
-  const stream = createEventStream({ number: 4, isPrimed: true, limits });
+  const stream = createEventStream({ number: 4, isPrimed: true, limits, hold });
   const first = sink();
   stream.attach(first.out, 0);
   stream.send({ a: 1 });
@@ -42,7 +47,7 @@ test("who comes back gets what was missed, once, and goes on", () => {
 });
 
 test("a second reader takes the place of the first", () => {
-  const stream = createEventStream({ number: 0, isPrimed: false, limits });
+  const stream = createEventStream({ number: 0, isPrimed: false, limits, hold });
   const [first, second] = [sink(), sink()];
   stream.attach(first.out);
   stream.attach(second.out);
@@ -52,7 +57,7 @@ test("a second reader takes the place of the first", () => {
 });
 
 test("what is kept is bounded by number and size; the newest always stays", () => {
-  const stream = createEventStream({ number: 1, isPrimed: false, limits });
+  const stream = createEventStream({ number: 1, isPrimed: false, limits, hold });
   for (let i = 0; i < 10; i += 1) stream.send({ i });
   const some = sink();
   stream.attach(some.out, 0);
@@ -64,6 +69,33 @@ test("what is kept is bounded by number and size; the newest always stays", () =
   const none = sink();
   stream.attach(none.out, 99);
   expect(none.ids()).toEqual([]);
+});
+
+test("what is kept counts for its principal; what has no room is said to be lost, and who forgets frees it", () => {
+  const large = { mcpReplayEventsMax: 100, mcpReplayBytesMax: 1_000_000 };
+  const streams = [1, 2].map((number) => createEventStream({ number, isPrimed: false, limits: large, hold }));
+  const [first, second] = streams as [(typeof streams)[0], (typeof streams)[0]];
+  first.send({ id: 1, result: "x".repeat(80_000) });
+  expect(ledger.heldBytes).toBeGreaterThan(80_000);
+  second.send({ id: 2, result: "y".repeat(80_000) });
+  expect(ledger.heldBytes).toBeLessThan(100_000);
+  const [kept, lost] = [first, second].map((stream) => {
+    const written: string[] = [];
+    const { out } = sink();
+    stream.attach({ ...out, write: (text) => written.push(text) > 0 }, 0);
+    return written.join("");
+  });
+  expect(kept).toContain("xxxx");
+  expect(lost).toMatch(
+    /^event: message\nid: 2-1\ndata: .*"id":2.*a message could not be kept for your return/,
+  );
+  first.forget();
+  expect(ledger.heldBytes).toBe(0);
+  first.send({ id: 3, result: "x".repeat(80_000) });
+  expect(ledger.heldBytes).toBe(0);
+  second.send({ id: 4, result: "y".repeat(80_000) });
+  expect(ledger.heldBytes).toBeGreaterThan(80_000);
+  second.forget();
 });
 
 test.each([

@@ -1,7 +1,7 @@
 // The answer to one POST: plain JSON where nothing came before it, else a stream of events. Which of the two is decided
 // when the first message is there, or when waiting has become long.
-import type { HttpRequest, HttpResponse, Principal, ResponseStream } from "@mcpx/host";
-import type { JsonObject, McpxError } from "@mcpx/protocol";
+import type { Hold, HttpRequest, HttpResponse, Principal, ResponseStream } from "@mcpx/host";
+import { heapBytesOf, isMcpxError, type JsonObject, McpxError, stringBytesOf } from "@mcpx/protocol";
 import type { CallTable } from "../call-table.ts";
 import { faultOf } from "../rpc-error.ts";
 import { sseEvent, sseHeaders, sseKeepAlive } from "./event-stream.ts";
@@ -14,6 +14,7 @@ export interface Track {
   send(message: JsonObject | JsonObject[]): void;
   attach(out: ResponseStream): void;
   readonly isBehind: boolean;
+  readonly waitingBytes: number;
   keepAlive(): void;
   end(): void;
   /** The connection is gone; whether the answer is too is the track's to say. */
@@ -37,11 +38,15 @@ export interface HttpReplyOptions {
   /** All that are open; the reply takes itself out. */
   open: CallTable<HttpReply>;
   createTrack(onAbandoned: () => void): Track;
+  /** Throws where no more may be kept for its principal. */
+  hold(bytes: number): Hold;
 }
 
 /** A client, or something between, that hears nothing at all for longer may think us dead. */
 const patienceMs = 10_000;
 const keepAliveMs = 15_000;
+/** What is as small as this waits in the buffers of the connection, and is not counted. */
+const uncountedBytes = 16_384;
 
 export function createHttpReply({
   request,
@@ -50,12 +55,29 @@ export function createHttpReply({
   now,
   open,
   createTrack,
+  hold,
 }: HttpReplyOptions): HttpReply {
   const { promise, resolve } = Promise.withResolvers<HttpResponse>();
   let cuts: (() => void)[] = [];
   let track: Track | undefined;
   let isOver = false;
   let heardAt = now;
+  /** What was written and not read. */
+  let unread: Hold | undefined;
+
+  /** Throws where its principal has too much to read already. */
+  function count(bytes: number): void {
+    if (bytes <= uncountedBytes) return;
+    if (unread === undefined) {
+      unread = hold(bytes);
+      request.onDone(unread.release);
+    } else unread.resize(bytes);
+  }
+
+  function countRead(): void {
+    const waitingBytes = track?.waitingBytes ?? 0;
+    if (unread !== undefined && waitingBytes < unread.bytes) unread.resize(waitingBytes);
+  }
 
   function finish(): boolean {
     if (isOver) return false;
@@ -81,6 +103,25 @@ export function createHttpReply({
     return stream;
   }
 
+  /** The message, or that there is no room for it until its reader has read others. */
+  function orLost<T>(bytes: number, message: T): T | JsonObject {
+    try {
+      count(bytes);
+      return message;
+    } catch (error) {
+      if (!isMcpxError(error)) throw error;
+      const { code, detail, retryAfterMs = 0 } = error;
+      const lost = `the request was served, and its answer cannot be kept until you read others: ${detail}`;
+      return errorMessage(id, faultOf(new McpxError(code, lost, { retryAfterMs })));
+    }
+  }
+
+  function whole(message: JsonObject | JsonObject[], status: number | undefined): HttpResponse {
+    const response = jsonResponse(message, status);
+    const given = orLost(stringBytesOf(response.text ?? ""), message);
+    return given === message ? response : jsonResponse(given, status);
+  }
+
   const reply: HttpReply = {
     principal,
     response: promise,
@@ -88,14 +129,25 @@ export function createHttpReply({
       return track?.isBehind === true;
     },
     before(message) {
-      if (!isOver) opened().send(message);
+      if (isOver) return;
+      const stream = opened();
+      try {
+        count(stream.waitingBytes + heapBytesOf(message));
+      } catch (error) {
+        // As for a reader that is behind: notifications are left out. Questions were counted when they were asked.
+        if (!isMcpxError(error)) throw error;
+        if (message.id === undefined) return;
+      }
+      stream.send(message);
+      countRead();
     },
     answer(message, status) {
       if (!finish()) return;
-      if (track === undefined) resolve(jsonResponse(message, status));
+      if (track === undefined) resolve(whole(message, status));
       else {
-        track.send(message);
+        track.send(orLost(track.waitingBytes + heapBytesOf(message), message));
         track.end();
+        countRead();
       }
     },
     drop() {
@@ -105,6 +157,7 @@ export function createHttpReply({
     },
     onCut: (callback) => void cuts.push(callback),
     pulse(now) {
+      countRead();
       if (now - heardAt < (track === undefined ? patienceMs : keepAliveMs)) return;
       heardAt = now;
       opened().keepAlive();
@@ -136,6 +189,9 @@ export function createPlainTrack(onAbandoned: () => void): Track {
   return {
     get isBehind() {
       return out?.isBehind === true;
+    },
+    get waitingBytes() {
+      return out?.waitingBytes ?? early.reduce((sum, text) => sum + text.length, 0);
     },
     send: (message) => write(sseEvent(message)),
     keepAlive: () => write(sseKeepAlive),

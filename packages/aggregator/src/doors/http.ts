@@ -1,7 +1,9 @@
 // The tree's door on HTTP: `/mcp` and `/mcp/{profile}`, or the faces of rooms; both eras at one address. It lets callers
 // in, tells the eras apart, and watches over what is open.
 import {
+  type ByteLedger,
   type Clock,
+  createByteLedger,
   type Handler,
   type HttpRequest,
   type HttpResponse,
@@ -38,6 +40,8 @@ export interface HttpDoorOptions extends ResourceOptions {
   log: Logger;
   clock: Clock;
   limits: Limits;
+  /** What is held for principals, at all doors together; of this one alone unless given. */
+  ledger?: ByteLedger | undefined;
   /** As they are at every moment. */
   profiles: Profiles;
   /** Where it stands; `/mcp` and `/mcp/:profile` unless given. */
@@ -58,7 +62,7 @@ const noHeaders = {};
 
 export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
   const { tree, identity, log, clock, limits, profiles } = options;
-  const accounts = createAccounts();
+  const accounts = createAccounts(options.ledger ?? createByteLedger(limits));
   const open = new CallTable<HttpReply>();
   const modern = createModern({ tree, accounts, clock, log, limits });
   const legacy = createLegacy({ tree, accounts, clock, log, limits, open });
@@ -83,9 +87,10 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
     checkVersionHeader(version, revision);
     checkRevision(revision);
     checkMcpHeaders(request.headers, message);
+    const account = accounts.of(principal);
     const caller: Caller = {
       principal,
-      key: `principal:${accounts.of(principal).key}`,
+      key: `principal:${account.key}`,
       era: "modern",
       capabilities,
       info,
@@ -102,6 +107,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
       now,
       open,
       createTrack: createPlainTrack,
+      hold: account.hold,
     });
     const paramHeaders = message.method === "tools/call" ? paramHeadersOf(request.headers) : noHeaders;
     modern.serve({ message, caller, paramHeaders, reply });

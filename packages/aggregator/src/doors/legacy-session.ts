@@ -1,6 +1,6 @@
 // A session of the legacy era, whatever carries it: requests both ways, notifications, subscriptions, a log level.
 import type { Logger, Principal } from "@mcpx/host";
-import { isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import { heapBytesOf, isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
 import { isLogLevel, type LogLevel } from "../era.ts";
 import type { Answers, Questions as Asked, Caller, Exchange } from "../exchange.ts";
 import type { Dialect } from "../names/dialects.ts";
@@ -84,6 +84,8 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
   const { tree, log, hello, aside } = options;
   let isClosed = false;
   const questions = createQuestions();
+  // Kept for as long as the session: what its client says of itself.
+  const held = options.account.hold(heapBytesOf(hello));
   const deliver = (method: string, params: JsonObject) => {
     if (isClosed) return true;
     const level = state.logLevel ?? unaskedLogLevel;
@@ -98,7 +100,7 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
     caller,
     questions,
     underWay: createUnderWay(options.account, options.limits.mcpRequestsPerPrincipalMax),
-    watching: createWatching({ tree, caller, log, deliver }),
+    watching: createWatching({ tree, caller, log, deliver, hold: options.account.hold }),
     logLevel: undefined,
   };
   const { underWay, watching } = state;
@@ -128,6 +130,7 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
     close() {
       if (isClosed) return;
       isClosed = true;
+      held.release();
       underWay.abort();
       questions.close();
       watching.close();
@@ -147,7 +150,7 @@ function callerOf(
   deliver: Deliver,
   logLevel: () => LogLevel,
 ): Caller {
-  const { hello, aside, key, dialect, profile, place } = options;
+  const { hello, aside, account, key, dialect, profile, place } = options;
   const caller: Caller = {
     get principal() {
       return options.principal();
@@ -168,7 +171,8 @@ function callerOf(
       if (refusal !== undefined) throw refusal;
       if (!aside.isOpen)
         throw rpcError(rpcCodes.methodNotFound, "Method not found: the client does not listen");
-      return questions.ask(question, (message) => aside.send(message));
+      const held = account.hold(heapBytesOf(question));
+      return await questions.ask(question, (message) => aside.send(message)).finally(held.release);
     },
   };
   return caller;
@@ -178,7 +182,7 @@ async function serve(state: State, message: RpcRequest, reply: Reply): Promise<v
   const { id, method } = message;
   let one: OneUnderWay | undefined;
   try {
-    one = state.underWay.begin(id, reply);
+    one = state.underWay.begin(message, reply);
     reply.answer(resultMessage(id, await handle(state, message, one)));
   } catch (error) {
     // What was cancelled ends with whatever its signal says.
@@ -230,15 +234,16 @@ function exchangeOf(state: State, { method, params }: RpcRequest, one: OneUnderW
 }
 
 /** All at once, each as a request on the stream of the one it belongs to. */
-async function ask({ caller, questions }: State, asked: Asked, one: OneUnderWay): Promise<Answers> {
+async function ask({ caller, questions, options }: State, asked: Asked, one: OneUnderWay): Promise<Answers> {
   const entries = Object.entries(asked);
   for (const [, question] of entries) {
     const refusal = refusalOf(question, caller);
     if (refusal !== undefined) throw refusal;
   }
+  const held = options.account.hold(heapBytesOf(asked));
   const answers = entries.map(async ([key, question]) => {
     const answer = await questions.ask(question, (message) => one.reply.before(message), one.signal);
     return [key, answer] as const;
   });
-  return Object.fromEntries(await Promise.all(answers));
+  return Object.fromEntries(await Promise.all(answers).finally(held.release));
 }

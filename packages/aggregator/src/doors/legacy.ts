@@ -59,7 +59,8 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
 
   function replyTo({ request, principal }: Visit, session: HttpSession, id: RequestId | null): HttpReply {
     const { createTrack } = session.streams;
-    return createHttpReply({ request, principal, id, now: clock.monotonic(), open, createTrack });
+    const { hold } = session.account;
+    return createHttpReply({ request, principal, id, now: clock.monotonic(), open, createTrack, hold });
   }
 
   async function initialize(visit: Visit, message: RpcRequest): Promise<HttpResponse> {
@@ -67,7 +68,8 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
     const account = accounts.of(principal);
     const hello = readHello(message.params);
     sessions.admit(account);
-    const streams = createSessionStreams({ isPrimed: hello.revision === "2025-11-25", clock, limits });
+    const isPrimed = hello.revision === "2025-11-25";
+    const streams = createSessionStreams({ isPrimed, clock, limits, hold: account.hold });
     const core = createLegacySession({
       tree,
       log,

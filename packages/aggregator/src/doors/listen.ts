@@ -1,5 +1,5 @@
 // `subscriptions/listen`: a request whose answer comes when listening is over. First it is told what it will hear.
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { heapBytesOf, type JsonObject, McpxError } from "@mcpx/protocol";
 import { isLogLevel, metaKeys, unaskedKey } from "../era.ts";
 import type { Caller } from "../exchange.ts";
 import { rpcCodes, rpcError } from "../rpc-error.ts";
@@ -31,6 +31,8 @@ export async function listen(
   const wish = readUnasked(message.params.notifications, caller);
   if (wish !== undefined) wishes.unasked = true;
   if (account.listens >= listensMax) throw new McpxError("rate_limited", "too many subscriptions are open");
+  // The request itself, and its URIs at the tree and at the conversations.
+  const held = account.hold(2 * heapBytesOf(message.params));
   const { id } = message;
   const mark = { [metaKeys.subscriptionId]: id };
   const say = (method: string, params: JsonObject) =>
@@ -51,6 +53,7 @@ export async function listen(
     if (isOver) return;
     isOver = true;
     account.listens -= 1;
+    held.release();
     enders.delete(end);
     subscription?.close();
   }

@@ -1,7 +1,7 @@
 // Requests of the modern era, whatever carries them: each one says who asks, stands for itself, and is answered by a
 // result, an error, or questions.
 import type { Clock, Logger } from "@mcpx/host";
-import { isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import { heapBytesOf, isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
 import { metaKeys, modernRevision } from "../era.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import { faultOf, RpcError } from "../rpc-error.ts";
@@ -106,12 +106,18 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
     const params = withoutHop(message.params, { hasRoute });
     const call = createCall({ id, reply, caller, progressToken }, { account, method, params });
     account.requests += 1;
+    const tellLost = (turn: Turn, error: unknown) => fail(turn.id, method, turn.reply, error);
     try {
       const result = await tree.handle(exchangeOf(call, paramHeaders));
-      parking.settle(call, (turn) => turn.reply.answer(resultMessage(turn.id, signed(result))));
+      parking.settle(call, {
+        bytes: call.isParked ? heapBytesOf(result) : 0,
+        tell: (turn) => turn.reply.answer(resultMessage(turn.id, signed(result))),
+        tellLost,
+      });
     } catch (error) {
       const { aborted } = call.controller.signal;
-      parking.settle(call, (turn) => fail(turn.id, method, turn.reply, error, aborted));
+      const tell = (turn: Turn) => fail(turn.id, method, turn.reply, error, aborted);
+      parking.settle(call, { bytes: 0, tell, tellLost });
     } finally {
       account.requests -= 1;
     }

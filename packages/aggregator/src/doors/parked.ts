@@ -3,8 +3,8 @@
 // call: to the next questions, or to the result.
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "@mcpx/host";
-import { type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import type { Clock, Hold } from "@mcpx/host";
+import { heapBytesOf, isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
 import type { Answers, Caller, Question, Questions } from "../exchange.ts";
 import { rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Account } from "./accounts.ts";
@@ -31,6 +31,10 @@ export interface Call {
   readonly method: string;
   readonly params: JsonObject;
   readonly controller: AbortController;
+  /** The memory it takes: what it was called with, and once it has ended while nobody waits, its outcome. */
+  readonly held: Hold;
+  /** Of what it was called with. */
+  readonly bytes: number;
   /** The latest. */
   turn: Turn;
   /** Nobody waits: the latest turn has been answered with questions. */
@@ -46,12 +50,20 @@ export interface Call {
   expiresAt: number;
 }
 
+export interface Outcome {
+  /** What it takes to be kept. */
+  readonly bytes: number;
+  tell(turn: Turn): void;
+  /** The same where it could not be kept. */
+  tellLost(turn: Turn, error: McpxError): void;
+}
+
 export interface Parking {
   /** Whether a state was made here; those of servers are not looked at. */
   owns(state: unknown): state is string;
   ask(call: Call, questions: Questions): Promise<Answers>;
   /** How a call ended, told to whoever waits for it, now or later. */
-  settle(call: Call, outcome: (turn: Turn) => void): void;
+  settle(call: Call, outcome: Outcome): void;
   /** Goes on with a parked call. Throws `state_unknown` unless it is the same request of the same principal. */
   resume(state: string, retry: { account: Account; method: string; params: JsonObject }, turn: Turn): void;
   sweep(): void;
@@ -70,11 +82,14 @@ export function createCall(
   { account, method, params }: Pick<Call, "account" | "method" | "params">,
 ): Call {
   const controller = new AbortController();
+  const bytes = heapBytesOf(params);
   const call: Call = {
     account,
     method,
     params,
     controller,
+    held: account.hold(bytes),
+    bytes,
     turn,
     isParked: false,
     asked: new Map(),
@@ -101,6 +116,7 @@ function abandon(call: Call): void {
   for (const { reject } of [...call.asked.values(), ...call.waiting.values()]) reject(error);
   call.asked.clear();
   call.waiting.clear();
+  if (call.outcome !== undefined) call.held.release();
 }
 
 export function createParking({ clock, limits }: { clock: Clock; limits: ParkedLimits }): Parking {
@@ -146,6 +162,7 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
       if (parked.size >= limits.mcpParkedMax || account.parked >= limits.mcpParkedPerPrincipalMax) {
         throw new McpxError("rate_limited", "too many calls wait for their clients' answers");
       }
+      const held = account.hold(heapBytesOf(questions));
       const answers = Object.entries(questions).map(([key, question]) => {
         const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
         call.keys += 1;
@@ -153,11 +170,14 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
         return promise.then((result) => [key, result] as const);
       });
       plan(call);
-      return Object.fromEntries(await Promise.all(answers));
+      return Object.fromEntries(await Promise.all(answers).finally(held.release));
     },
     settle(call, outcome) {
-      call.outcome = outcome;
-      if (!call.isParked) outcome(call.turn);
+      const isAwaited = call.isParked && !call.controller.signal.aborted;
+      call.outcome = isAwaited ? keep(call, outcome) : outcome.tell;
+      if (isAwaited) return;
+      call.held.release();
+      if (!call.isParked) outcome.tell(call.turn);
     },
     resume(state, { account, method, params }, turn) {
       const call = parked.get(state);
@@ -168,12 +188,16 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
       if (!isPlain(inputResponses) || !Object.values(inputResponses).every(isPlain)) {
         throw rpcError(rpcCodes.invalidParams, "Invalid params: inputResponses must be an object of results");
       }
+      // In the place of what the turn before said of its client.
+      if (call.outcome === undefined) call.held.resize(call.bytes + heapBytesOf(params));
       leave(state, call);
       call.turn = turn;
       call.isParked = false;
       cutWith(call, turn);
-      if (call.outcome !== undefined) call.outcome(turn);
-      else answerAsked(call, inputResponses);
+      if (call.outcome !== undefined) {
+        call.outcome(turn);
+        call.held.release();
+      } else answerAsked(call, inputResponses);
       plan(call);
     },
     sweep() {
@@ -191,6 +215,22 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
       }
     },
   };
+}
+
+/** Somebody comes back for it; where that would take more than its principal may hold, only that it ended is kept. */
+function keep({ held }: Call, { bytes, tell, tellLost }: Outcome): (turn: Turn) => void {
+  try {
+    held.resize(bytes);
+    return tell;
+  } catch (error) {
+    if (!isMcpxError(error)) throw error;
+    held.resize(0);
+    const lost = new McpxError(
+      error.code,
+      `the call has ended, and its answer was not kept: ${error.detail}`,
+    );
+    return (turn) => tellLost(turn, lost);
+  }
 }
 
 function checkAsk({ method, turn, controller }: Call, questions: Questions): void {

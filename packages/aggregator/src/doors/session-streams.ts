@@ -1,6 +1,6 @@
 // The event streams of one legacy session: one for what belongs to no request, one for each answer that needs one. All
 // can be come back to.
-import type { Clock, HttpRequest, HttpResponse, ResponseStream } from "@mcpx/host";
+import type { Clock, Hold, HttpRequest, HttpResponse, ResponseStream } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
 import { createEventStream, type EventStream, readEventId, sseHeaders } from "./event-stream.ts";
 import type { Track } from "./http-reply.ts";
@@ -9,6 +9,8 @@ export interface SessionStreamsOptions {
   isPrimed: boolean;
   clock: Clock;
   limits: Pick<Limits, "mcpReplayEventsMax" | "mcpReplayBytesMax" | "mcpResumeMs">;
+  /** Throws where no more may be kept for its principal. */
+  hold(bytes: number): Hold;
 }
 
 export interface SessionStreams {
@@ -24,6 +26,8 @@ export interface SessionStreams {
   sweep(): void;
   /** Ends all connections; the streams can be come back to. */
   disconnect(): void;
+  /** The session is over: nobody comes back. */
+  close(): void;
 }
 
 interface Kept {
@@ -37,9 +41,10 @@ interface Kept {
 const overMax = 32;
 const keepAliveMs = 15_000;
 
-export function createSessionStreams({ isPrimed, clock, limits }: SessionStreamsOptions): SessionStreams {
+export function createSessionStreams(options: SessionStreamsOptions): SessionStreams {
+  const { clock, limits } = options;
   const streams = new Map<number, Kept>();
-  const aside = createEventStream({ number: 0, isPrimed, limits });
+  const aside = createEventStream({ ...options, number: 0 });
   let last = 0;
   let heardAt = clock.monotonic();
   let hasListened = false;
@@ -47,7 +52,7 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
   function createTrack(onAbandoned: () => void): Track {
     last += 1;
     const number = last;
-    const stream = createEventStream({ number, isPrimed, limits });
+    const stream = createEventStream({ ...options, number });
     const kept: Kept = { stream, idleSince: undefined, abandon: onAbandoned };
     let first: ResponseStream | undefined;
     let isLost = false;
@@ -59,6 +64,9 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
     return {
       get isBehind() {
         return stream.isBehind;
+      },
+      get waitingBytes() {
+        return stream.waitingBytes;
       },
       send: stream.send,
       keepAlive: stream.keepAlive,
@@ -82,7 +90,12 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
   /** Oldest first. */
   function forgetSome(): void {
     const over = [...streams].filter(([, { stream }]) => stream.isOver);
-    for (const [number] of over.slice(0, Math.max(0, over.length - overMax))) streams.delete(number);
+    for (const [number] of over.slice(0, Math.max(0, over.length - overMax))) forget(number);
+  }
+
+  function forget(number: number): void {
+    streams.get(number)?.stream.forget();
+    streams.delete(number);
   }
 
   function find(lastEventId: string | undefined): { stream: EventStream; kept?: Kept; position?: number } {
@@ -93,6 +106,14 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
       throw new McpxError("bad_request", "Last-Event-ID names no stream of this session");
     }
     return kept === undefined ? { stream: aside, position } : { stream: kept.stream, kept, position };
+  }
+
+  function disconnect(): void {
+    for (const kept of streams.values()) {
+      kept.stream.disconnect();
+      kept.idleSince ??= clock.monotonic();
+    }
+    aside.disconnect();
   }
 
   return {
@@ -137,19 +158,18 @@ export function createSessionStreams({ isPrimed, clock, limits }: SessionStreams
       const now = clock.monotonic();
       for (const [number, { stream, idleSince, abandon }] of streams) {
         if (idleSince === undefined || now - idleSince < limits.mcpResumeMs) continue;
-        streams.delete(number);
+        forget(number);
         if (!stream.isOver) abandon();
       }
       if (now - heardAt < keepAliveMs) return;
       heardAt = now;
       aside.keepAlive();
     },
-    disconnect() {
-      for (const kept of streams.values()) {
-        kept.stream.disconnect();
-        kept.idleSince ??= clock.monotonic();
-      }
-      aside.disconnect();
+    disconnect,
+    close() {
+      disconnect();
+      for (const number of [...streams.keys()]) forget(number);
+      aside.forget();
     },
   };
 }

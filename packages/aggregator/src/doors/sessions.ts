@@ -45,7 +45,7 @@ export function createSessions({ clock, limits }: { clock: Clock; limits: Sessio
   function end(session: HttpSession): void {
     if (!sessions.delete(session.id)) return;
     session.account.sessions -= 1;
-    session.streams.disconnect();
+    session.streams.close();
     session.core.close();
   }
 

@@ -1,6 +1,6 @@
 // The one client of the stdio door: what it says, in which era, and to whom that goes.
 import { randomUUID } from "node:crypto";
-import type { Principal } from "@mcpx/host";
+import { createByteLedger, type Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
 import { readAsker } from "../gates/asker.ts";
@@ -49,7 +49,7 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
   const { tree, replies, log, clock, limits, names = null, profile, writeAside, isBehind } = options;
   const { ownSegment, principal: given } = options;
   const principal = typeof given === "function" ? given : () => given;
-  const accounts = createAccounts();
+  const accounts = createAccounts(createByteLedger(limits));
   const modern = createModern({ tree, accounts, clock, log, limits });
   const key = `stdio:${randomUUID()}`;
   let session: LegacySession | undefined;

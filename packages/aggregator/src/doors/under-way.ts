@@ -1,8 +1,8 @@
 // The requests of a session that have no answer yet, by their ids. Over HTTP two may have the same.
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { heapBytesOf, type JsonObject, McpxError } from "@mcpx/protocol";
 import { CallTable } from "../call-table.ts";
 import type { Account } from "./accounts.ts";
-import { isId, keyOf, type RequestId } from "./message.ts";
+import { isId, keyOf, type RequestId, type RpcRequest } from "./message.ts";
 import type { Reply } from "./reply.ts";
 
 export interface OneUnderWay {
@@ -14,7 +14,7 @@ export interface OneUnderWay {
 export interface UnderWay {
   readonly isEmpty: boolean;
   /** Throws `rate_limited`. */
-  begin(id: RequestId, reply: Reply): OneUnderWay;
+  begin(request: Pick<RpcRequest, "id" | "params">, reply: Reply): OneUnderWay;
   /** `notifications/cancelled`: no answer is given. */
   cancel(params: JsonObject): void;
   /** Nobody waits any more. */
@@ -27,9 +27,10 @@ export function createUnderWay(account: Account, requestsMax: number): UnderWay 
     get isEmpty() {
       return all.size === 0;
     },
-    begin(id, reply) {
+    begin({ id, params }, reply) {
       if (account.requests >= requestsMax)
         throw new McpxError("rate_limited", "too many requests are under way");
+      const held = account.hold(heapBytesOf(params));
       const controller = new AbortController();
       const place = all.add({ id, controller, reply });
       account.requests += 1;
@@ -39,6 +40,7 @@ export function createUnderWay(account: Account, requestsMax: number): UnderWay 
         reply,
         done() {
           account.requests -= 1;
+          held.release();
           all.delete(place);
         },
       };

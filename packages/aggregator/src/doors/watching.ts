@@ -1,7 +1,7 @@
 // What a legacy session hears of: changes of lists, what servers say unasked, and updates of the resources its client
 // subscribed to.
-import type { Logger } from "@mcpx/host";
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+import type { Hold, Logger } from "@mcpx/host";
+import { type JsonObject, McpxError, stringBytesOf } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
 import { rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Deliver, Subscription, Tree } from "../tree.ts";
@@ -19,10 +19,14 @@ export interface WatchingOptions {
   caller: Caller;
   log: Logger;
   deliver: Deliver;
+  /** Throws where no more may be kept for its principal. */
+  hold(bytes: number): Hold;
 }
 
 const resourcesMax = 1_000;
 const uriCharsMax = 8_192;
+/** What a subscription takes beside its URI, here and at the conversation it is kept open for. */
+const watchBytes = 1_024;
 const everything = {
   toolsListChanged: true,
   promptsListChanged: true,
@@ -30,13 +34,26 @@ const everything = {
   unasked: true,
 };
 
-export function createWatching({ tree, caller, log, deliver }: WatchingOptions): Watching {
-  const resources = new Map<string, Promise<Subscription>>();
+export function createWatching({ tree, caller, log, deliver, hold }: WatchingOptions): Watching {
+  const resources = new Map<string, { subscribed: Promise<Subscription>; held: Hold }>();
   let lists: Promise<Subscription> | undefined;
 
   function drop(uri: string): void {
-    close(resources.get(uri));
+    const watched = resources.get(uri);
+    if (watched === undefined) return;
     resources.delete(uri);
+    close(watched.subscribed);
+    watched.held.release();
+  }
+
+  function watchOf(uri: string): Promise<Subscription> {
+    const known = resources.get(uri);
+    if (known !== undefined) return known.subscribed;
+    // The URI is kept three times: as a key, by the tree, and by the conversation.
+    const held = hold(watchBytes + 3 * stringBytesOf(uri));
+    const subscribed = tree.subscribe(caller, { resourceSubscriptions: [uri] }, deliver);
+    resources.set(uri, { subscribed, held });
+    return subscribed;
   }
 
   return {
@@ -49,11 +66,8 @@ export function createWatching({ tree, caller, log, deliver }: WatchingOptions):
       const uri = uriOf(params);
       if (resources.size >= resourcesMax)
         throw new McpxError("rate_limited", "too many resources are watched");
-      const subscribed =
-        resources.get(uri) ?? tree.subscribe(caller, { resourceSubscriptions: [uri] }, deliver);
-      resources.set(uri, subscribed);
       try {
-        const { granted } = await subscribed;
+        const { granted } = await watchOf(uri);
         if (!granted.resourceSubscriptions?.includes(uri)) throw new McpxError("unknown_resource");
         return {};
       } catch (error) {
@@ -67,8 +81,7 @@ export function createWatching({ tree, caller, log, deliver }: WatchingOptions):
     },
     close() {
       close(lists);
-      for (const subscribed of resources.values()) close(subscribed);
-      resources.clear();
+      for (const uri of [...resources.keys()]) drop(uri);
     },
   };
 }

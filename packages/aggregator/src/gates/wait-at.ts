@@ -14,34 +14,45 @@ export async function waitAt(
   state: TreeState,
   gates: Gatekeeper,
   exchange: Exchange,
-  gate: Gate,
+  { id }: Pick<Gate, "id">,
 ): Promise<JsonObject> {
   const { holdMs, holdWithProgressMs } = gates;
   const patience = { leftMs: exchange.wantsProgress ? holdWithProgressMs : holdMs, signs: 0 };
   const shown = new Set<GateStatus>();
-  let now = gate;
   for (;;) {
-    const told = await outcome(gates, now);
+    const { told, now } = await glance(gates, id);
     if (told !== undefined) return told;
     if (isUndecided(now) && !shown.has(now.status)) {
       // Once for the call, and once for its result.
       shown.add(now.status);
       await show(state, gates, exchange, now);
     } else if (patience.leftMs > 0) await held(gates, exchange, now, patience);
-    else return confirmation(gates, now);
-    now = await look(gates, gate);
+    else return confirmation(gates, await look(gates, { id }));
   }
 }
 
+/** What is needed while waiting. */
+type Glimpse = Pick<Gate, "id" | "status" | "tool">;
+
+/** A thousand may wait at one gate: none of them keeps its arguments in memory meanwhile. */
+async function glance(
+  gates: Gatekeeper,
+  id: string,
+): Promise<{ told: JsonObject | undefined; now: Glimpse }> {
+  const gate = await look(gates, { id });
+  const { status, tool } = gate;
+  return { told: await outcome(gates, gate), now: { id, status, tool } };
+}
+
 /** Forgotten only when it is over for long, and there were many after it. */
-async function look({ store }: Gatekeeper, { id }: Gate): Promise<Gate> {
+async function look({ store }: Gatekeeper, { id }: Pick<Gate, "id">): Promise<Gate> {
   const gate = await store.find(id);
   if (gate === undefined) throw new McpxError("confirmation_unknown");
   return gate;
 }
 
 /** Somebody has to decide, and not the tool. */
-function isUndecided({ status }: Gate): boolean {
+function isUndecided({ status }: Pick<Gate, "status">): boolean {
   return status === "pending" || status === "held";
 }
 
@@ -127,7 +138,7 @@ async function show(
   { log }: TreeState,
   { approveUrl, obstacle }: Gatekeeper,
   exchange: Exchange,
-  { id, tool, status }: Gate,
+  { id, tool, status }: Glimpse,
 ): Promise<void> {
   if (obstacle !== undefined || !canBeShown(exchange)) return;
   const message =
@@ -150,7 +161,7 @@ interface Patience {
 }
 
 /** Until something becomes of it, or waiting has become long. */
-async function held(gates: Gatekeeper, exchange: Exchange, gate: Gate, patience: Patience): Promise<void> {
+async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, patience: Patience): Promise<void> {
   const { waiting } = gates;
   const { id, status } = gate;
   const until = performance.now() + patience.leftMs;
@@ -176,7 +187,7 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Gate, patience:
   }
 }
 
-function signText({ tool, status }: Gate): string {
+function signText({ tool, status }: Glimpse): string {
   if (status === "held") return `the result of ${tool} waits for being released`;
   return status === "pending" ? `${tool} waits for approval` : `${tool} is being called`;
 }

@@ -16,11 +16,16 @@ export async function wait(
   const { confirmation_id: id } = args;
   if (typeof id !== "string") throw new McpxError("bad_params", "confirmation_id must be a string");
   const { name } = askerOf(exchange.caller);
-  const gate = await gates.store.find(id);
+  const principal = await principalOf(gates, id);
   // Somebody else's looks like none.
-  if (gate?.principal === name) return await waitAt(state, gates, exchange, gate);
-  const below = gate === undefined ? findBelow(state, gates, id) : undefined;
+  if (principal === name) return await waitAt(state, gates, exchange, { id });
+  const below = principal === undefined ? findBelow(state, gates, id) : undefined;
   if (below?.askedBy !== name) throw new McpxError("confirmation_unknown");
   const params = { ...exchange.params, name: "mcpax.wait" };
   return await dispatch(state, exchange, below.server, { params, latency: "slow" });
+}
+
+/** Only that: a gate's arguments are not kept while its caller waits. */
+async function principalOf({ store }: Gatekeeper, id: string): Promise<string | undefined> {
+  return (await store.find(id))?.principal;
 }

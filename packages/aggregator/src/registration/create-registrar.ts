@@ -1,5 +1,14 @@
 // The aggregator's side of registration in one piece: doors, verbs, and the clock that watches over all of them.
-import type { Audit, Clock, Identity, Logger, Route, UpgradeHandler } from "@mcpx/host";
+import {
+  type Audit,
+  type ByteLedger,
+  type Clock,
+  createByteLedger,
+  type Identity,
+  type Logger,
+  type Route,
+  type UpgradeHandler,
+} from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import type { RunningTree } from "../create-tree.ts";
 import { createAxHttp } from "./ax-http.ts";
@@ -29,6 +38,8 @@ export interface RegistrarOptions {
   log: Logger;
   audit?: Audit | undefined;
   limits: Limits;
+  /** What is held for principals, at all doors together; here alone unless given. */
+  ledger?: ByteLedger | undefined;
   ruleFor(segment: string): SubserverRule;
   budgets: RegistrarState["budgets"];
   subserversMax?: number | undefined;
@@ -77,7 +88,12 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     prove: (registration, credential) =>
       prove(options, registration, credential, ruleFor(registration.segment)),
     budgets: options.budgets,
-    calls: { handle: tree.handle, leave: tree.leave, subserverCallsMax: limits.subserverCallsMax },
+    calls: {
+      handle: tree.handle,
+      leave: tree.leave,
+      subserverCallsMax: limits.subserverCallsMax,
+      ledger: options.ledger ?? createByteLedger(limits),
+    },
     lose: (subserver, why) => {
       if (!isClosed) lose(state, subserver, why);
     },

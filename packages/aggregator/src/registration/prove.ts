@@ -2,6 +2,7 @@
 // registers, except where the operator has set `development`. [AX-4.2-3] [AX-4.2-5] [AX-10.2-2] [B-REG-1]
 import type { Identity, Principal } from "@mcpx/host";
 import { type AuthScope, authScopes, McpxError, matchesAnyGlob, type Registration } from "@mcpx/protocol";
+import { principalKey } from "../doors/accounts.ts";
 import type { Credential, Standing, SubserverRule } from "./registrar.ts";
 import type { RegistrationStore } from "./registration-store.ts";
 
@@ -21,7 +22,8 @@ export async function prove(
   const { principal, equipment } = credential;
   checkIssuer(principal, segment);
   const isGuest = credential.isLocal !== true && rule.isTrusted !== true;
-  const proven = { isProven: true, scope: scopeOf(credential, rule), isGuest, equipment };
+  const registrant = registrantOf(credential);
+  const proven = { isProven: true, registrant, scope: scopeOf(credential, rule), isGuest, equipment };
   const hasSegment = principal?.segment === segment;
   const isNamed = await hasAuthority(options, registration, credential);
   if (rule.authority !== undefined && !(isNamed && rule.authority === authority)) {
@@ -42,7 +44,12 @@ export async function prove(
       ? `certificate ${credential.certificateNames.join()}`
       : `${principal.issuer} ${principal.id ?? principal.jti}`;
   // Whose segment is not proven gets no more than the operator has said it shall. [AX-4.2-3]
-  return { identity, isProven: false, scope: rule.scope ?? "read", isGuest };
+  return { identity, isProven: false, registrant, scope: rule.scope ?? "read", isGuest };
+}
+
+/** The same for all registrations of one principal. */
+export function registrantOf({ principal, certificateNames }: Credential): string {
+  return principal === undefined ? `certificate ${certificateNames.join()}` : principalKey(principal);
 }
 
 /** An issuer elsewhere registers what `issuers[].segments` covers, and without it nothing, whatever else is shown. */

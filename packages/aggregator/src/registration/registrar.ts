@@ -1,6 +1,6 @@
 // Everything an aggregator keeps of those who registered with it: state without methods. Verbs on it are in files of
 // their own.
-import type { Audit, Clock, Logger, Principal } from "@mcpx/host";
+import type { Audit, ByteLedger, Clock, Logger, Principal } from "@mcpx/host";
 import {
   type AuthScope,
   type Budget,
@@ -48,6 +48,8 @@ export interface Standing {
   /** The same text is the same one. */
   identity: string;
   isProven: boolean;
+  /** Whose token or certificate it came with: what it takes is counted for that one. */
+  registrant: string;
   scope: AuthScope;
   /** The operator has neither configured it nor marked it as trusted. [B-REG-1] */
   isGuest: boolean;
@@ -93,7 +95,7 @@ export interface RegistrarState {
   prove(registration: Registration, credential: Credential): Promise<Standing>;
   readonly budgets: Pick<Budgets, "accountFor" | "touch">;
   /** The tree, for those who have registered and call its tools themselves. */
-  readonly calls: Pick<Tree, "handle" | "leave"> & Pick<Limits, "subserverCallsMax">;
+  readonly calls: Pick<Tree, "handle" | "leave"> & Pick<Limits, "subserverCallsMax"> & { ledger: ByteLedger };
   /** Its channel has ended. */
   lose(subserver: Subserver, why: string): void;
   /** Ids of the trees above us, also while they cannot be reached. */

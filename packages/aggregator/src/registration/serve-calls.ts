@@ -3,6 +3,7 @@
 import type { Principal } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { BudgetAccount } from "../budget.ts";
+import { createAccount } from "../doors/accounts.ts";
 import { hear } from "../doors/ear.ts";
 import { progressTokenOf, withoutHop } from "../doors/envelope.ts";
 import { errorMessage, type RpcRequest, resultMessage } from "../doors/message.ts";
@@ -35,7 +36,7 @@ export function createCalls(state: RegistrarState, subserver: Subserver): Subser
   const { segment } = registration;
   const key = `${keyStart}${sessionId}:${budgetHolder(registration, standing)}`;
   const nobody = innerPrincipal(standing.identity, []);
-  const account = { key, requests: 0, listens: 0, sessions: 0, parked: 0 };
+  const account = createAccount(state.calls.ledger, standing.registrant);
   const underWay = createUnderWay(account, state.calls.subserverCallsMax);
   const callerFor = (principal: Principal): Caller => ({
     ...plainCaller(principal, key),
@@ -53,7 +54,7 @@ export function createCalls(state: RegistrarState, subserver: Subserver): Subser
       let one: OneUnderWay | undefined;
       try {
         checkLease(subserver);
-        one = underWay.begin(id, reply);
+        one = underWay.begin(request, reply);
         const exchange = exchangeOf(request, callerFor(principal), one.signal, reply);
         reply.answer(resultMessage(id, await state.calls.handle(exchange)));
       } catch (error) {

@@ -1,7 +1,7 @@
 // Who sits in a room through its MCP face: for each token and topic one connection beside the participant's own socket,
 // and one small tree over it. Opened when it is first used, closed when nobody uses it, gone when the room says so.
 import type { Room } from "@mcpx/client";
-import type { Clock, Logger, Principal } from "@mcpx/host";
+import type { ByteLedger, Clock, Hold, Logger, Principal } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
 import { createTree, type RunningTree } from "../create-tree.ts";
 import { principalKey } from "../doors/accounts.ts";
@@ -19,6 +19,7 @@ export interface SeatsOptions {
   clock: Clock;
   log: Logger;
   limits: Pick<Limits, "mcpSessionsMax" | "mcpSessionsPerPrincipalMax" | "mcpSessionIdleMs">;
+  ledger: ByteLedger;
   /** How long a call that was proposed is held. */
   holdMs?: number | undefined;
 }
@@ -54,6 +55,8 @@ interface Place {
 }
 
 const sweepMs = 5_000;
+/** A flat price for a connection, a tree, and what both know of the room. */
+const seatBytes = 524_288;
 
 export function createSeats(options: SeatsOptions): Seats {
   const { clock, limits, log, isLeftOut, holdMs } = options;
@@ -61,7 +64,7 @@ export function createSeats(options: SeatsOptions): Seats {
   const scouts = new Map<string, Promise<Room>>();
   let isClosed = false;
 
-  async function open(principal: Principal, topic: string, key: string): Promise<Seat> {
+  async function open(principal: Principal, topic: string, key: string, held: Hold): Promise<Seat> {
     const room = await options.join(principal, topic);
     const ended = Promise.withResolvers<void>();
     // Beside it only what the room itself says is known of who may do what.
@@ -98,6 +101,7 @@ export function createSeats(options: SeatsOptions): Seats {
     };
     const onEnd = () => {
       places.delete(key);
+      held.release();
       void tree.close();
       leaveScout(topic);
       ended.resolve();
@@ -165,14 +169,18 @@ export function createSeats(options: SeatsOptions): Seats {
       const known = places.get(key);
       if (known !== undefined) return known.opening;
       makeRoom(owner);
-      const opening = open(principal, topic, key);
+      const held = options.ledger.hold({ key: owner, isAdmin: principal.admin }, seatBytes);
+      const opening = open(principal, topic, key, held);
       const place: Place = { owner, topic, opening, seat: undefined };
       places.set(key, place);
       opening.then(
         (seat) => {
           place.seat = seat;
         },
-        () => places.get(key) === place && places.delete(key),
+        () => {
+          held.release();
+          if (places.get(key) === place) places.delete(key);
+        },
       );
       return opening;
     },

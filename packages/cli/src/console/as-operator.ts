@@ -68,5 +68,6 @@ function sameRequest(request: HttpRequest): HttpRequest {
     turn: () => request.turn(),
     // The login pays, whatever token is shown in its place.
     belongsTo: () => undefined,
+    onDone: (callback) => request.onDone(callback),
   };
 }

@@ -38,6 +38,8 @@ export interface HttpRequest {
   turn(): Promise<void>;
   /** Whose it is was found out: its work is charged to them from now on. */
   belongsTo(who: Payer): void;
+  /** Calls back when the client has the whole answer, or has left. */
+  onDone(callback: () => void): void;
 }
 
 export interface UpgradeRequest extends HttpRequest {
@@ -144,6 +146,10 @@ class IncomingRequest implements UpgradeRequest {
 
   belongsTo(who: Payer): void {
     this.#context.connections.prove(this.raw, who);
+  }
+
+  onDone(callback: () => void): void {
+    this.#context.response?.once("close", callback);
   }
 
   onGone(callback: () => void): void {

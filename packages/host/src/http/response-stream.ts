@@ -6,6 +6,8 @@ import { cutOffStalled } from "./cut-off-stalled.ts";
 export interface ResponseStream {
   /** More waits for the reader than may for long. */
   readonly isBehind: boolean;
+  /** Written, and not taken by the reader. */
+  readonly waitingBytes: number;
   /** False where the reader is behind; what was written is kept all the same, until the bound. */
   write(text: string): boolean;
   /** After it nothing is written any more. */
@@ -37,6 +39,9 @@ export function createResponseStream(
   });
   response.once("close", settle);
   return {
+    get waitingBytes() {
+      return response.writableLength;
+    },
     get isBehind() {
       return response.writableLength > queueBytesMax;
     },
