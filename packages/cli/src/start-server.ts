@@ -25,6 +25,7 @@ import {
   createIdentity,
   createListener,
   createMetrics,
+  createTurns,
   type IssuerConfig,
   type Listener,
   type ListenerOptions,
@@ -147,6 +148,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   });
   let origin = "";
   const ledger = createByteLedger(limits);
+  const turns = createTurns();
   const faces = openRooms({ rooms: gateway, identity, issuers, clock, log, limits, ledger }, opened);
   const ways = { url: () => origin, rooms: roomWay(gateway, treeSettings) };
   const parts = { dataDir, identity, issuers, audit, clock, log, limits, ledger, ...ways };
@@ -187,7 +189,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const namesKey = randomBytes(32).toString("base64url");
   const names = nameRoutes({ key: namesKey, rooms: gateway, tree, clock });
   const all = [...routes, ...console.routes, ...names];
-  listener = createListener({ ...listen, limits, log, metrics, routes: all });
+  listener = createListener({ ...listen, limits, log, metrics, turns, ledger, routes: all });
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
   const { url } = await listener.start();

@@ -1,6 +1,6 @@
 // GET /v0/ws: from an HTTP upgrade to a member of a room. [X0-5.2-1]
 import type { Duplex } from "node:stream";
-import type { Turn, UpgradeRequest } from "@mcpx/host";
+import type { Share, UpgradeRequest } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import { authenticate } from "./admit.ts";
 import type { Gateway } from "./gateway-state.ts";
@@ -14,7 +14,7 @@ export async function connect(
   request: UpgradeRequest,
   duplex: Duplex,
   head: Buffer,
-  turn: Turn,
+  share: Share,
 ): Promise<void> {
   checkUpgrade(request.raw);
   checkPlace(gateway);
@@ -29,7 +29,7 @@ export async function connect(
   // Not to be forgotten as empty before its newcomer is in.
   room.pending += 1;
   try {
-    const prepared = await prepareJoin(room, admission, gateway.limits, turn);
+    const prepared = await prepareJoin(room, admission, gateway.limits, share.turn);
     if (duplex.destroyed) return;
     // Shutting down began meanwhile, and has told everybody it knew of.
     if (gateway.isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
@@ -39,7 +39,7 @@ export async function connect(
       gateway,
       admission,
       prepared,
-      (events) => new WsSocket(duplex, limits, clock.monotonic, events, turn),
+      (events) => new WsSocket(duplex, limits, clock.monotonic, events, share),
     );
     socket.start(head);
   } finally {

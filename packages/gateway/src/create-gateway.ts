@@ -108,7 +108,7 @@ export async function createGateway(
   }, sweepMs);
   return {
     routes: gatewayRoutes(gateway, metrics),
-    upgrade: (request, duplex, head, turn) => connect(gateway, request, duplex, head, turn),
+    upgrade: (request, duplex, head, share) => connect(gateway, request, duplex, head, share),
     enter: (principal, query) => enter(gateway, principal, query),
     history: (principal, topic, query) => pastOf(gateway, principal, topic, query),
     topics: async () => (await gateway.durableLog.topics()).map(({ name }) => name),

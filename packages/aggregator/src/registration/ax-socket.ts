@@ -20,24 +20,30 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
     perMessageDeflate: false,
     maxPayload: limits.mcpBodyBytesMax,
   });
-  return async (request, socket, head) => {
+  return async (request, socket, head, share) => {
     const credential = await visits.identify(request);
     visits.checkPlace(credential);
     server.handleUpgrade(request.raw, socket, head, (opened) => {
       const channel = channelOver(opened, limits);
       const { take } = visits.begin(channel, credential);
+      share.onRefused((error) => channel.close(closeCodes.abuse, reasonOf(error)));
       opened.on("message", (data, isBinary) => {
+        share.settled();
         // What comes behind our close is not read.
         if (opened.readyState !== opened.OPEN) return;
         try {
           if (isBinary) throw new McpxError("not_text");
           take(readAxMessage(String(data), limits));
         } catch (error) {
-          channel.close(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
+          channel.close(closeCodes.badFrame, reasonOf(error));
         }
       });
     });
   };
+}
+
+function reasonOf(error: unknown): string {
+  return isMcpxError(error) ? error.code : "bad_json";
 }
 
 /** Only the last of several pings needs a pong (RFC 6455, 5.5.3), and none that would fill the memory. */

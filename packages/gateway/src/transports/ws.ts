@@ -3,7 +3,8 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { closeCodes, type Limits, McpxError } from "@mcpx/protocol";
+import type { Share } from "@mcpx/host";
+import { closeCodes, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import type { Slice } from "../batch.ts";
 import { createFrameReader, type FrameReader } from "./frame-reader.ts";
 import type { RoomSocket, SocketEvents } from "./socket.ts";
@@ -51,6 +52,7 @@ export function acceptUpgrade(
 export class WsSocket implements RoomSocket {
   queuedEnvelopes = 0;
   readonly turn: RoomSocket["turn"];
+  readonly #share: Share;
   readonly #duplex: Duplex;
   readonly #reader: FrameReader;
   readonly #limits: Limits;
@@ -64,14 +66,10 @@ export class WsSocket implements RoomSocket {
   #closeTimer: NodeJS.Timeout | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(
-    duplex: Duplex,
-    limits: Limits,
-    monotonic: () => number,
-    events: SocketEvents,
-    turn: RoomSocket["turn"],
-  ) {
-    this.turn = turn;
+  constructor(duplex: Duplex, limits: Limits, monotonic: () => number, events: SocketEvents, share: Share) {
+    this.turn = share.turn;
+    this.#share = share;
+    share.onRefused((error) => this.#refused(error));
     this.#duplex = duplex;
     this.#limits = limits;
     this.#monotonic = monotonic;
@@ -174,6 +172,7 @@ export class WsSocket implements RoomSocket {
   }
 
   #message(data: Buffer, isBinary: boolean): void {
+    this.#share.settled();
     if (this.#isClosing) return;
     const { envelopeBytesMax } = this.#limits;
     if (isBinary) this.#events.fault(new McpxError("not_text", "a binary frame holds no envelope"), false);
@@ -185,6 +184,14 @@ export class WsSocket implements RoomSocket {
     } else if (!isUtf8(data))
       this.#events.fault(new McpxError("bad_utf8", "the frame is not valid UTF-8"), false);
     else this.#events.text(data.toString("utf8"));
+  }
+
+  /** What it has begun and not finished is more than it may have here. */
+  #refused(error: unknown): void {
+    if (this.#isClosing) return;
+    const fault = isMcpxError(error) ? error : new McpxError("internal");
+    this.#events.fault(fault, true);
+    this.close(closeCodes.abuse, fault.code);
   }
 
   /** The frame grammar was broken: nothing after this can be trusted. */

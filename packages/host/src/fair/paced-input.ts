@@ -2,47 +2,101 @@
 // messages), and whichever library reads it. It stands between a socket of Node and its own buffer: `push` is what the
 // system's reads call, `_read` what asks for the next one.
 import type { Duplex } from "node:stream";
+import type { Hold } from "../byte-ledger.ts";
 import type { Account, Turns } from "./turns.ts";
+
+/** What whoever speaks over a socket may take of this process. Unlike the request that began it, it may be kept. */
+export interface Share {
+  /** Its turn, for what takes long; `undefined` where it has it. */
+  turn(): Promise<void> | undefined;
+  /** A message is whole: what came before is no longer kept by whoever reads the socket. */
+  settled(): void;
+  /** Called where the messages it has not finished take more memory than it may have. */
+  onRefused(callback: (error: unknown) => void): void;
+}
+
+export interface PaceOptions {
+  turns: Turns;
+  /** Asked each time: who speaks may be found out later. */
+  account(): Account;
+  /** Memory for what has come of a message that is not whole; throws where that is too much. */
+  hold(bytes: number): Hold;
+}
 
 /** Small enough that the frames in one piece take about as long as a slice. */
 const pieceBytes = 1_024;
+/** So much of an unfinished message costs a socket anyway. */
+const freeBytes = 16_384;
 
-/**
- * To be called before anybody listens to the socket. `head` came with the handshake and is read first. `account` is
- * asked each time: who speaks may be found out later.
- */
-export function paceInput(socket: Duplex, head: Buffer, turns: Turns, account: () => Account): void {
+/** To be called before anybody listens to the socket. `head` came with the handshake and is read first. */
+export function paceInput(socket: Duplex, head: Buffer, options: PaceOptions): Share {
+  const { turns, account } = options;
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
   /** What has come and was not given on yet; `null` is the end. */
-  const held: (Buffer | null)[] = head.length > 0 ? [head] : [];
+  const waiting: (Buffer | null)[] = head.length > 0 ? [head] : [];
   let isWaiting = false;
+  let unfinishedBytes = 0;
+  let held: Hold | undefined;
+  let refused: (error: unknown) => void = () => socket.destroy();
 
   function give(): void {
-    while (held.length > 0 && !isWaiting) isWaiting = !turns.run(account(), giveOne);
+    while (waiting.length > 0 && !isWaiting) isWaiting = !turns.run(account(), giveOne);
   }
 
   function giveOne(): void {
-    const [chunk = null] = held;
-    if (chunk === null || chunk.length <= pieceBytes) held.shift();
-    else held[0] = chunk.subarray(pieceBytes);
+    const [chunk = null] = waiting;
+    if (chunk === null || chunk.length <= pieceBytes) waiting.shift();
+    else waiting[0] = chunk.subarray(pieceBytes);
     // Reading on is asked for by the stream itself, through `_read`.
-    if (!socket.destroyed) push(chunk === null ? null : chunk.subarray(0, pieceBytes));
+    if (!socket.destroyed) giveOn(chunk === null ? null : chunk.subarray(0, pieceBytes));
     if (!isWaiting) return;
     isWaiting = false;
     give();
   }
 
+  function giveOn(piece: Buffer | null): void {
+    unfinishedBytes += piece?.length ?? 0;
+    push(piece);
+    if (unfinishedBytes > freeBytes) keep();
+  }
+
+  function keep(): void {
+    try {
+      held ??= options.hold(0);
+      held.resize(unfinishedBytes);
+    } catch (error) {
+      refused(error);
+    }
+  }
+
+  function release(): void {
+    held?.release();
+    held = undefined;
+  }
+
   socket.push = (chunk: Buffer | null) => {
-    held.push(chunk);
+    waiting.push(chunk);
     give();
     // False where nothing more shall be read of the system.
-    return held.length === 0 && socket.readableLength < socket.readableHighWaterMark;
+    return waiting.length === 0 && socket.readableLength < socket.readableHighWaterMark;
   };
   socket._read = (size) => {
-    if (held.length === 0) read(size);
+    if (waiting.length === 0) read(size);
     else give();
   };
   // The stream does not ask for what came with the handshake: it takes a read to be under way.
-  if (held.length > 0) socket.once("resume", give);
+  if (waiting.length > 0) socket.once("resume", give);
+  socket.once("close", release);
+
+  return {
+    turn: () => turns.turn(account()),
+    settled() {
+      unfinishedBytes = 0;
+      if (held !== undefined) release();
+    },
+    onRefused(callback) {
+      refused = callback;
+    },
+  };
 }

@@ -46,9 +46,6 @@ export class Account {
   }
 }
 
-/** `undefined` where it is one's turn; else a promise of it. */
-export type Turn = () => Promise<void> | undefined;
-
 export interface Turns {
   account(key: string): Account;
   /** Does the work now where the account has its turn, else later; says which. What it causes up to the end of the

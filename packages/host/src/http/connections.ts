@@ -4,6 +4,8 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { McpxError } from "@mcpx/protocol";
+import type { ByteLedger, Hold } from "../byte-ledger.ts";
+import type { PaceOptions } from "../fair/paced-input.ts";
 import type { Account, Turns } from "../fair/turns.ts";
 import { type Payer, principalKey } from "../identity/principal.ts";
 import { addressKey } from "./addresses.ts";
@@ -15,11 +17,6 @@ export interface ConnectionBounds {
   perPrincipalMax: number;
 }
 
-/** Where memory that is held for somebody is counted. */
-export interface Holding {
-  hold(who: { key: string }, bytes: number): { resize(bytes: number): void; release(): void };
-}
-
 interface Connection {
   readonly socket: Socket;
   account: Account;
@@ -29,15 +26,13 @@ interface Connection {
   isUpgraded: boolean;
 }
 
-const nothingHeld = { resize() {}, release() {} };
-
 /** Credentials whose account is remembered beyond their connection. */
 const rememberedMax = 10_000;
 
 export class Connections {
   readonly #turns: Turns;
   readonly #bounds: ConnectionBounds;
-  readonly #ledger: Holding | undefined;
+  readonly #ledger: ByteLedger;
   readonly #all = new Map<Socket, Connection>();
   readonly #strangers = new Set<Connection>();
   readonly #byAccount = new Map<Account, Set<Connection>>();
@@ -47,7 +42,7 @@ export class Connections {
   readonly #byPeer = new Map<string, Connection>();
   shed = 0;
 
-  constructor(turns: Turns, bounds: ConnectionBounds, ledger: Holding | undefined) {
+  constructor(turns: Turns, bounds: ConnectionBounds, ledger: ByteLedger) {
     this.#ledger = ledger;
     this.#turns = turns;
     this.#bounds = bounds;
@@ -92,8 +87,8 @@ export class Connections {
   }
 
   /** Memory for what a request has sent and nobody has read yet. */
-  hold(raw: IncomingMessage, bytes: number): ReturnType<Holding["hold"]> {
-    return this.#ledger?.hold(this.#of(raw), bytes) ?? nothingHeld;
+  hold(raw: IncomingMessage, bytes: number): Hold {
+    return this.#ledger.hold(this.#of(raw), bytes);
   }
 
   /** The account of a request, by what its connection has shown before. */
@@ -123,11 +118,12 @@ export class Connections {
   }
 
   /** From now on it carries something else than requests. */
-  upgraded(socket: Socket): () => Account {
+  upgraded(socket: Socket): Pick<PaceOptions, "account" | "hold"> {
     const connection = this.#find(socket);
-    if (connection === undefined) return () => this.#ofAddress(socket);
-    connection.isUpgraded = true;
-    return () => connection.account;
+    if (connection !== undefined) connection.isUpgraded = true;
+    const address = this.#ofAddress(socket);
+    const account = () => connection?.account ?? address;
+    return { account, hold: (bytes) => this.#ledger.hold(account(), bytes) };
   }
 
   destroyAll(): void {

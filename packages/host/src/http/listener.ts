@@ -6,13 +6,14 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions as TlsServerOptions } from "node:tls";
 import { type Limits, McpxError } from "@mcpx/protocol";
-import { paceInput } from "../fair/paced-input.ts";
-import { createTurns, type Turn, type Turns } from "../fair/turns.ts";
+import { type ByteLedger, createByteLedger } from "../byte-ledger.ts";
+import { paceInput, type Share } from "../fair/paced-input.ts";
+import { createTurns, type Turns } from "../fair/turns.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isLoopbackHost } from "./addresses.ts";
 import { createAnswer, logRefusal } from "./answer.ts";
-import { Connections, type Holding } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
@@ -53,13 +54,15 @@ export interface ListenerOptions {
     | "queueStallMs"
     | "mcpDepthMax"
     | "valuesMax"
+    | "heldBytesMax"
+    | "heldBytesPerPrincipalMax"
   >;
   log: Logger;
   metrics?: Metrics | undefined;
   /** Shared by all that works for strangers in this process; the listener's own unless given. */
   turns?: Turns | undefined;
-  /** Counts the memory of bodies that have not come whole; they are bounded one by one unless given. */
-  ledger?: Holding | undefined;
+  /** Counts the memory of what has not come whole, bodies and messages; the listener's own unless given. */
+  ledger?: ByteLedger | undefined;
   routes: readonly Route[];
 }
 
@@ -68,8 +71,7 @@ export type UpgradeHandler = (
   request: UpgradeRequest,
   socket: Duplex,
   head: Buffer,
-  /** The turn of whoever has the socket: for what takes long. Unlike the request, it may be kept. */
-  turn: Turn,
+  share: Share,
 ) => Promise<void> | void;
 
 export interface ListenerAddress {
@@ -115,7 +117,7 @@ export function createListener(options: ListenerOptions): Listener {
       strangersMax: limits.strangerSocketsMax,
       perPrincipalMax: limits.socketsPerPrincipalMax,
     },
-    options.ledger,
+    options.ledger ?? createByteLedger(limits),
   );
   let isClosing = false;
   const answer = createAnswer({
@@ -147,9 +149,8 @@ export function createListener(options: ListenerOptions): Listener {
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;
-      const account = connections.upgraded(raw.socket);
-      paceInput(socket, head, turns, account);
-      await handler(request, socket, noBytes, () => turns.turn(account()));
+      const share = paceInput(socket, head, { turns, ...connections.upgraded(raw.socket) });
+      await handler(request, socket, noBytes, share);
     } catch (error) {
       logRefusal(log, error, path);
       // An HTTP answer inside a WebSocket stream would only be noise.

@@ -1,6 +1,7 @@
 // Reading a body, never more of it than is allowed.
 import type { IncomingMessage } from "node:http";
 import { JsonShape, McpxError, type ShapeBounds } from "@mcpx/protocol";
+import type { Hold } from "../byte-ledger.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -10,7 +11,7 @@ export interface BodyBounds {
   /** Counted while the bytes come in, where the body is JSON. */
   shape?: ShapeBounds | undefined;
   /** Memory that is held for the one who sends it; throws where that is too much. Given back when the body is read. */
-  hold?: ((bytes: number) => { resize(bytes: number): void; release(): void }) | undefined;
+  hold?: ((bytes: number) => Hold) | undefined;
   /** Does the work when it is the sender's turn; false where that is later. At once unless given. */
   run?: ((work: () => void) => boolean) | undefined;
 }
@@ -53,7 +54,7 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let count = 0;
-    let held: ReturnType<NonNullable<BodyBounds["hold"]>> | undefined;
+    let held: Hold | undefined;
     let isOver = false;
     const end = () => {
       isOver = true;

@@ -21,6 +21,7 @@ import type { Clock } from "../clock.ts";
 import { isLoopbackHost } from "../http/addresses.ts";
 import type { Grant } from "./claims.ts";
 import { fetchBounded } from "./fetch-bounded.ts";
+import { fewAtOnce } from "./few-at-once.ts";
 
 export interface IssuerConfig {
   issuer: string;
@@ -51,6 +52,8 @@ export interface TrustedIssuer {
   algorithms: readonly string[];
   typ: string;
   getKey: CompactVerifyGetKey;
+  /** Its signatures are checked a few at a time. */
+  inLine: ReturnType<typeof fewAtOnce>;
   topicBounds: readonly string[];
   toolBounds: readonly string[];
   segmentBounds: readonly string[];
@@ -105,6 +108,7 @@ function createIssuer(config: IssuerConfig, clock: Clock, gatewayId: string): Tr
     algorithms,
     typ: config.typ ?? "mcpx+jwt",
     getKey: keySource(config, clock),
+    inLine: fewAtOnce(8),
     topicBounds: config.topics ?? [],
     toolBounds: config.tools ?? [],
     segmentBounds: segments,

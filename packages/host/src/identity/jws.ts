@@ -3,6 +3,7 @@
 import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { type CompactVerifyGetKey, compactVerify } from "jose";
 import { badToken } from "./claims.ts";
+import { fewAtOnce } from "./few-at-once.ts";
 import type { TrustedIssuer } from "./issuers.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
@@ -20,6 +21,8 @@ interface Proven {
 }
 
 const jwsCharsMax = 8_192;
+/** Checking a signature takes a thread of the pool, and with it time of the event loop. */
+const ownLine = fewAtOnce(2);
 /** Header members by which a token would name its own key or rules. */
 const headersRefused = ["jwk", "jku", "x5u", "crit", "b64"];
 
@@ -37,10 +40,10 @@ export async function proveJws(
   const isOwn = unproven.iss === signers.gatewayId;
   if (issuer === undefined && !isOwn) throw badToken("the token's issuer is not known here");
   if (header.typ !== typeFor(issuer)) throw badToken("the token is of another type");
-  const payload = await provenPayload(
-    jws,
-    issuer?.getKey ?? ownKey(signers.keys),
-    issuer?.algorithms ?? ["EdDSA"],
+  // An issuer whose keys cannot be had holds up its own tokens alone.
+  const inLine = issuer?.inLine ?? ownLine;
+  const payload = await inLine(() =>
+    provenPayload(jws, issuer?.getKey ?? ownKey(signers.keys), issuer?.algorithms ?? ["EdDSA"]),
   );
   return { payload, issuer };
 }
