@@ -68,3 +68,66 @@ test("a key named __proto__ is a key", () => {
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1.0}}');
 });
+
+/** What `parseExact` shall give, the slow way: a reviver that sees the text of each number. */
+function slowly(text: string): unknown {
+  const { parse, rawJSON } = JSON as unknown as {
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): object;
+  };
+  return parse(text, (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined && String(value) !== source ? rawJSON(source) : value,
+  );
+}
+
+const outcomeOf = (read: () => unknown) => {
+  try {
+    return JSON.stringify(read());
+  } catch (error) {
+    return error instanceof SyntaxError ? "no JSON" : error;
+  }
+};
+
+test("texts that are nearly JSON are read, or refused, as a reviver would", () => {
+  const token = fc.constantFrom(
+    ..."{}[]:, ",
+    ...[
+      '"a"',
+      '"1.0"',
+      '"\\""',
+      "1",
+      "1.0",
+      "-0",
+      "01",
+      "1.",
+      "-",
+      "1e5",
+      "1E+400",
+      "9007199254740993",
+      "--1",
+    ],
+    ...["true", "null", "1.0.0", '"__proto__"'],
+  );
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {
+      const text = tokens.join("");
+      expect(outcomeOf(() => parseExact(text))).toBe(outcomeOf(() => slowly(text)));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test.each(['{"__proto__":1.0}', '{"__proto__":{"a":1.0},"b":[{"__proto__":[-0]}]}', '{"a":1.0,"a":2.0}'])(
+  "%s keeps its keys as its own",
+  (text) => {
+    expect(JSON.stringify(parseExact(text))).toBe(JSON.stringify(slowly(text)));
+    expect(Object.getPrototypeOf(parseExact(text))).toBe(Object.prototype);
+  },
+);
+
+test.each(["{1.0:2}", "{1.0 :2}", '{"a":01.0}', "[1.0", "[1.0}", "1.0 1.0"])("%s is no JSON", (text) => {
+  expect(() => parseExact(text)).toThrow(SyntaxError);
+});

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { McpxError } from "@mcpx/protocol";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import type { Hold } from "../byte-ledger.ts";
+import { type PaceOptions, paceInput } from "./paced-input.ts";
+import { createTurns } from "./turns.ts";
+
+const open: { destroy(): void }[] = [];
+
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
+
+/** Two ends of a real connection. */
+async function pair(): Promise<[near: Socket, far: Socket]> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const far = connect(port, "127.0.0.1");
+  const [near] = (await once(server, "connection")) as [Socket];
+  server.close();
+  open.push(near, far);
+  return [near, far];
+}
+
+const free: Hold = { bytes: 0, resize() {}, release() {} };
+
+function paced(near: Socket, head = Buffer.alloc(0), options: Partial<PaceOptions> = {}) {
+  const turns = createTurns();
+  const account = turns.account("one");
+  const share = paceInput(near, head, { turns, account: () => account, hold: () => free, ...options });
+  return { turns, account, share };
+}
+
+async function readAll(near: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  near.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(near, "end");
+  return Buffer.concat(chunks);
+}
+
+test("every byte comes, in order, whatever the sizes and however long others work", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.uint8Array({ minLength: 1, maxLength: 5_000 }), { maxLength: 20 }),
+      fc.uint8Array({ maxLength: 3_000 }),
+      fc.boolean(),
+      async (chunks, head, isBusy) => {
+        const [near, far] = await pair();
+        const { turns, account } = paced(near, Buffer.from(head));
+        const reading = readAll(near);
+        for (const chunk of chunks) {
+          if (isBusy) turns.add(account, 10);
+          far.write(chunk);
+        }
+        far.end();
+        expect(Buffer.compare(await reading, Buffer.concat([head, ...chunks]))).toBe(0);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test("nobody is read from while an account waits for its turn: the rest stays with its sender", async () => {
+  const [near, far] = await pair();
+  const { turns, account } = paced(near);
+  let seen = 0;
+  near.on("data", (chunk: Buffer) => {
+    seen += chunk.length;
+  });
+  // Always behind: it never has a second piece in one turn.
+  const busy = setInterval(() => turns.add(account, 50), 0);
+  const isTaken = far.write(Buffer.alloc(64 * 1_048_576));
+  expect(isTaken).toBe(false);
+  for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+  expect(near.bytesRead - seen).toBeLessThan(2 * 65_536);
+  clearInterval(busy);
+});
+
+test("a reader that pauses gets the rest when it goes on", async () => {
+  const [near, far] = await pair();
+  paced(near);
+  const sent = Buffer.alloc(300_000, "x");
+  let seen = 0;
+  near.on("data", (chunk: Buffer) => {
+    seen += chunk.length;
+    near.pause();
+    setImmediate(() => near.resume());
+  });
+  far.end(sent);
+  await once(near, "end");
+  expect(seen).toBe(sent.length);
+});
+
+test("an unfinished message is held on its account until it is whole, or its socket ends", async () => {
+  const [near, far] = await pair();
+  let held = 0;
+  const hold = (): Hold => ({
+    bytes: 0,
+    resize: (bytes) => {
+      held = bytes;
+    },
+    release: () => {
+      held = 0;
+    },
+  });
+  const { share } = paced(near, undefined, { hold });
+  let seen = 0;
+  near.on("data", (chunk: Buffer) => {
+    seen += chunk.length;
+  });
+  const until = async (bytes: number) => {
+    while (seen < bytes) await new Promise(setImmediate);
+  };
+  far.write(Buffer.alloc(10_000));
+  await until(10_000);
+  expect(held).toBe(0);
+  far.write(Buffer.alloc(90_000));
+  await until(100_000);
+  expect(held).toBe(100_000);
+  share.settled();
+  expect(held).toBe(0);
+  far.write(Buffer.alloc(50_000));
+  await until(150_000);
+  expect(held).toBe(50_000);
+  far.destroy();
+  await once(near, "close");
+  expect(held).toBe(0);
+});
+
+test("where there is no room for an unfinished message, its reader is told", async () => {
+  const [near, far] = await pair();
+  const hold = (): Hold => ({
+    ...free,
+    resize() {
+      throw new McpxError("rate_limited");
+    },
+  });
+  const { share } = paced(near, undefined, { hold });
+  const refused = Promise.withResolvers<unknown>();
+  share.onRefused(refused.resolve);
+  near.resume();
+  far.write(Buffer.alloc(100_000));
+  expect(await refused.promise).toMatchObject({ code: "rate_limited" });
+});

@@ -1,0 +1,122 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createTurns } from "./turns.ts";
+
+/** A clock that work moves by what it costs. */
+function scene() {
+  let now = 0;
+  const turns = createTurns(() => now);
+  const done: string[] = [];
+  const work = (name: string, ms: number) => () => {
+    now += ms;
+    done.push(name);
+  };
+  return {
+    turns,
+    done,
+    work,
+    pass: (ms: number) => {
+      now += ms;
+    },
+    now: () => now,
+  };
+}
+
+test("an account works at once until its slice is used, and goes on in later turns of the loop", async () => {
+  const { turns, done, work } = scene();
+  const busy = turns.account("busy");
+  const atOnce = [1, 2, 3, 4].map((i) => turns.run(busy, work(`${i}`, 0.3)));
+  expect(atOnce).toEqual([true, true, false, false]);
+  expect(done).toEqual(["1", "2"]);
+  for (let i = 0; i < 4; i += 1) await nextTurn();
+  expect(done).toEqual(["1", "2", "3", "4"]);
+});
+
+test("an account that has used little works at once while another waits", async () => {
+  const { turns, done, work } = scene();
+  const busy = turns.account("busy");
+  for (let i = 0; i < 50; i += 1) turns.run(busy, work("busy", 5));
+  expect(done).toEqual(["busy"]);
+  expect(turns.run(turns.account("light"), work("light", 0.1))).toBe(true);
+  expect(done).toEqual(["busy", "light"]);
+});
+
+test("what waits is done one piece a turn, that of the account with the least use first", async () => {
+  const { turns, done, work } = scene();
+  const names = ["much", "some", "little"];
+  const costs = [30, 20, 10];
+  for (const [i, name] of names.entries()) turns.run(turns.account(name), work(`${name} 1`, costs[i] ?? 0));
+  for (const name of names) turns.run(turns.account(name), work(`${name} 2`, 1));
+  expect(done).toHaveLength(3);
+  await nextTurn();
+  expect(done.slice(3)).toEqual(["little 2"]);
+  await nextTurn();
+  expect(done.slice(3)).toEqual(["little 2", "some 2"]);
+  await nextTurn();
+  expect(done.slice(3)).toEqual(["little 2", "some 2", "much 2"]);
+});
+
+test("what an account wants is done in the order it was wanted, and all of it", async () => {
+  const { turns, done, work } = scene();
+  const one = turns.account("one");
+  const all = Array.from({ length: 200 }, (_, i) => `${i}`);
+  for (const [i, name] of all.entries()) turns.run(one, work(name, (i % 7) / 5));
+  while (done.length < all.length) await nextTurn();
+  expect(done).toEqual(all);
+});
+
+test("work is charged up to the end of its callback, microtasks included, and not beyond", async () => {
+  const { turns, pass, now } = scene();
+  const one = turns.account("one");
+  await nextTurn();
+  turns.run(one, async () => {
+    pass(1);
+    await Promise.resolve();
+    pass(2);
+    await Promise.resolve().then(() => undefined);
+    pass(4);
+  });
+  await nextTurn();
+  pass(1_000);
+  // One half-life has passed since.
+  expect(one.usedMs(now())).toBeCloseTo(3.5, 5);
+});
+
+test("a callback that works for two accounts charges each with its own part", async () => {
+  const { turns, pass, now } = scene();
+  const [one, two] = [turns.account("one"), turns.account("two")];
+  turns.charge(one);
+  pass(1);
+  turns.charge(two);
+  pass(5);
+  await nextTurn();
+  expect(one.usedMs(now())).toBeCloseTo(1, 2);
+  expect(two.usedMs(now())).toBe(5);
+});
+
+test("a promised turn comes, and what follows it is charged", async () => {
+  const { turns, work, pass, now } = scene();
+  const one = turns.account("one");
+  turns.run(one, work("first", 10));
+  const turn = turns.turn(one);
+  expect(turn).toBeInstanceOf(Promise);
+  await turn;
+  pass(6);
+  await nextTurn();
+  expect(one.usedMs(now())).toBeGreaterThan(15);
+  expect(turns.turn(turns.account("other"))).toBeUndefined();
+});
+
+test("accounts are forgotten when nothing keeps them, and never while something waits or holds them", async () => {
+  const { turns, work, pass } = scene();
+  const idle = turns.account("idle");
+  const held = turns.account("held");
+  held.holds += 1;
+  const busy = turns.account("busy");
+  pass(60_000);
+  turns.run(busy, work("busy", 1));
+  await nextTurn();
+  expect(turns.account("held")).toBe(held);
+  expect(turns.account("busy")).toBe(busy);
+  expect(turns.account("idle")).not.toBe(idle);
+});

@@ -1,0 +1,156 @@
+// One principal, or a crowd of strangers, does not keep the others from being served.
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { defaultLimits } from "@mcpx/protocol";
+import { afterEach, expect, test } from "vitest";
+import { bearerToken } from "./bearer.ts";
+import { get, sendRaw, start, statusOf } from "./listener-cases.ts";
+import type { Route } from "./routes.ts";
+
+const open: { destroy(): void }[] = [];
+
+afterEach(() => {
+  for (const one of open.splice(0)) one.destroy();
+});
+
+/** Whoever shows a token is whom it names. */
+const known =
+  (handle: Route["handle"]): Route["handle"] =>
+  (request) => {
+    const id = bearerToken(request);
+    request.belongsTo({ issuer: "test", id, jti: id });
+    return handle(request);
+  };
+
+/** Serves work that takes long, and notes whose was done. */
+function workshop() {
+  const done: string[] = [];
+  const takeLong = known((request) => {
+    const until = performance.now() + 3;
+    while (performance.now() < until);
+    done.push(bearerToken(request));
+    return { body: {} };
+  });
+  const routes: Route[] = [
+    { method: "GET", path: "/work", handle: takeLong },
+    { method: "POST", path: "/body", handle: known(async (request) => ({ text: await request.text() })) },
+  ];
+  return { done, routes };
+}
+
+function ask(port: number, agent: Agent, token: string): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const headers = { authorization: `Bearer ${token}` };
+  request({ port, host: "127.0.0.1", path: "/work", headers, agent }, (response) => {
+    response.resume().once("end", () => resolve(response.statusCode));
+  })
+    .once("error", reject)
+    .end();
+  return promise;
+}
+
+function agent(): Agent {
+  const one = new Agent({ keepAlive: true });
+  open.push(one);
+  return one;
+}
+
+async function holdBack(port: number, text: string, count: number): Promise<Socket[]> {
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      open.push(socket);
+      await once(socket, "connect");
+      socket.write(text);
+      return socket;
+    }),
+  );
+}
+
+const work = (token: string) =>
+  ["GET /work HTTP/1.1", "Host: 127.0.0.1", `Authorization: Bearer ${token}`, "", ""].join("\r\n");
+
+/** Forty requests of one principal and then one of `other`, all there at once: how many were done before that one? */
+async function doneBefore(other: string): Promise<number> {
+  const { done, routes } = workshop();
+  const { port } = await start({ routes });
+  const answered = (sockets: Socket[]) => Promise.all(sockets.map((socket) => once(socket, "data")));
+  const busy = await holdBack(port, work("busy"), 40);
+  await answered(busy);
+  const [last] = await holdBack(port, work(other), 1);
+  if (last === undefined) throw new Error("one was asked for");
+  await answered([last]);
+  done.length = 0;
+  const answers = answered([...busy, last]);
+  const answer = once(last, "data");
+  for (const socket of busy) socket.write(work("busy"));
+  last.write(work(other));
+  await answer;
+  const before = done.length - 1;
+  await answers;
+  expect(done).toHaveLength(41);
+  return before;
+}
+
+test("one request of another is served before the many of one who came first", async () => {
+  expect(await doneBefore("light")).toBeLessThan(20);
+});
+
+test("control: of the same principal it waits for all that came before", async () => {
+  expect(await doneBefore("busy")).toBeGreaterThan(35);
+});
+
+test("half requests of strangers hold no place: for a new one the oldest goes, and who showed a token stays", async () => {
+  const { routes } = workshop();
+  const limits = { ...defaultLimits, strangerSocketsMax: 20 };
+  const { port } = await start({ routes, limits });
+  const own = agent();
+  expect(await ask(port, own, "me")).toBe(200);
+  const [mine] = Object.values(own.freeSockets).flat();
+  const strangers = await holdBack(port, "GET /work HTTP/1.1\r\nHost: 127.0.0.1\r\n", 60);
+  const isGone = (socket: Socket) => (socket.closed ? undefined : once(socket, "close"));
+  await Promise.all(strangers.slice(0, 40).map(isGone));
+  expect(strangers.slice(-15).some(({ closed }) => closed)).toBe(false);
+  expect(await ask(port, own, "me")).toBe(200);
+  expect(Object.values(own.freeSockets).flat()).toEqual([mine]);
+  const answer = await sendRaw(port, get("/work", ["Host: 127.0.0.1", "Authorization: Bearer other"]));
+  expect(statusOf(answer)).toBe(200);
+});
+
+test("one principal has so many connections: for a new one its own oldest goes, nobody else's", async () => {
+  const { routes } = workshop();
+  const { port } = await start({ routes, limits: { ...defaultLimits, socketsPerPrincipalMax: 3 } });
+  const others = agent();
+  expect(await ask(port, others, "other")).toBe(200);
+  const [oldest, ...rest] = await holdBack(port, work("many"), 1);
+  if (oldest === undefined || rest.length > 0) throw new Error("one was asked for");
+  await once(oldest, "data");
+  const gone = once(oldest, "close");
+  const later = await holdBack(port, work("many"), 3);
+  await Promise.all(later.map((socket) => once(socket, "data")));
+  await gone;
+  expect(later.some(({ closed }) => closed)).toBe(false);
+  const [kept] = Object.values(others.freeSockets).flat();
+  expect(kept?.closed).toBe(false);
+});
+
+test("unfinished bodies of one principal take a bounded part of the memory, and nobody else's", async () => {
+  const { routes } = workshop();
+  const bodyRoutes = routes.map((route) => ({ ...route, bodyBytesMax: 4_000_000 }));
+  const limits = { ...defaultLimits, heldBytesPerPrincipalMax: 1_000_000 };
+  const { port } = await start({ routes: bodyRoutes, limits });
+  const head = (token: string, length: number) =>
+    `POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`;
+  const half = `${head("greedy", 800_000)}${"x".repeat(700_000)}`;
+  await holdBack(port, half, 1);
+  // Refused while another is on the way; which of the two depends on whose bytes are read first.
+  const [second] = await holdBack(port, half, 1);
+  const answers = await Promise.race([once(second as Socket, "data"), once(open.at(-2) as Socket, "data")]);
+  expect(statusOf(String(answers[0]))).toBe(429);
+  const whole = await sendRaw(
+    port,
+    `${head("modest", 700_000).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")}${"y".repeat(700_000)}`,
+  );
+  expect(statusOf(whole)).toBe(200);
+});
