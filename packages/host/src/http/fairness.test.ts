@@ -154,3 +154,27 @@ test("unfinished bodies of one principal take a bounded part of the memory, and 
   );
   expect(statusOf(whole)).toBe(200);
 });
+
+test("every body of one who sends many at once comes whole", async () => {
+  const { routes } = workshop();
+  const { port } = await start({ routes });
+  const many = new Agent({ keepAlive: true, maxSockets: 32 });
+  open.push(many);
+  const echo = (text: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const headers = { authorization: "Bearer many" };
+    const options = { port, host: "127.0.0.1", method: "POST", path: "/body", headers, agent: many };
+    request(options, (response) => {
+      let answer = "";
+      response.on("data", (chunk) => {
+        answer += chunk;
+      });
+      response.once("end", () => resolve(answer));
+    })
+      .once("error", reject)
+      .end(text);
+    return promise;
+  };
+  const texts = Array.from({ length: 1_000 }, (_, i) => `${i}`.padEnd(i % 300, "x"));
+  expect(await Promise.all(texts.map(echo))).toEqual(texts);
+});

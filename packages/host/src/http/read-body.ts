@@ -56,6 +56,8 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
     let count = 0;
     let held: Hold | undefined;
     let isOver = false;
+    let isLate = false;
+    let hasEnded = false;
     const end = () => {
       isOver = true;
       held?.release();
@@ -85,10 +87,12 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
     };
     const take = (chunk: Buffer) => {
       if (isOver) return;
-      let isLate = false;
       const isDone = run(() => {
         tryToKeep(chunk);
-        if (isLate && !isOver) raw.resume();
+        if (!isLate || isOver) return;
+        isLate = false;
+        if (hasEnded) finish();
+        else raw.resume();
       });
       if (isDone) return;
       isLate = true;
@@ -97,13 +101,16 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
     };
     const finish = () => {
       if (isOver) return;
+      hasEnded = true;
+      // The end of a paused stream is told all the same, where nothing comes before it.
+      if (isLate) return;
       end();
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     };
     // The peer left, was too slow or sent nonsense: no fault of ours, and nobody is there to be told.
     const fail = () => {
-      if (!isOver) stop(new McpxError("bad_request", "the body did not come whole"));
+      if (!isOver && !hasEnded) stop(new McpxError("bad_request", "the body did not come whole"));
     };
     if (raw.destroyed) fail();
     else raw.on("data", take).on("end", finish).on("close", fail).on("error", ignore);
