@@ -111,7 +111,7 @@ test("rejected, the agent hears why and nothing happens", async () => {
   await expect.poll(() => waiting(app).length).toBe(0);
   await expect.poll(() => heard).toEqual(["not today"]);
   expect(app.deck.get().settled[0]?.outcome.long).toMatch(
-    /^Rejected by .*“not today” Nothing has happened\.$/,
+    /^Rejected by .*“not today” No call was made for it\.$/,
   );
   expect(called).toEqual([]);
 });

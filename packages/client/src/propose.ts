@@ -21,7 +21,10 @@ export interface ProposalDraft {
 export interface ProposalHandle {
   readonly id: string;
   readonly status: ProposalStatus;
-  /** The fulfilment's result; rejects when it was rejected, withdrawn, has expired or the call failed. */
+  /**
+   * The fulfilment's result; rejects when it was rejected, withdrawn, has expired or the call failed. A call that was on
+   * its way when the proposal ended can still be made: the event `proposal` of the type `called late`.
+   */
   readonly result: Promise<JsonObject>;
   withdraw(reason?: string): Promise<void>;
 }
@@ -90,9 +93,9 @@ function outcomeOf({ type, proposal, by }: ProposalChange): JsonObject | Error |
       return new RoomError("proposal_rejected", `${by} has rejected it: ${reason}`, { data: { by, reason } });
     }
     case "withdrawn":
-      return new RoomError("proposal_withdrawn", "the proposal was withdrawn");
+      return new RoomError("proposal_withdrawn", "the proposal was withdrawn before anybody made the call");
     case "expired":
-      return new RoomError("proposal_expired", "nobody has acted on the proposal in time");
+      return new RoomError("proposal_expired", "nobody has made the call within the proposal's time");
     default:
       return undefined;
   }

@@ -2,7 +2,7 @@
 
 import { createRoomLink, ownRequest } from "@mcpx/aggregator";
 import { joinLocally, ownPrincipal } from "@mcpx/cli";
-import type { Room } from "@mcpx/client";
+import type { Proposal, Room } from "@mcpx/client";
 import { expect, onTestFinished, test } from "vitest";
 import { join, nextEvent, rejection, startHouse, textOf, topic } from "../../client/support/house.ts";
 import { kitchenV1, kitchenV2 } from "../../client/support/sdk-servers.ts";
@@ -22,6 +22,24 @@ async function kitchenWithHuman(house: TestServer, kitchenOf = kitchenV1) {
 async function approve(human: Room): Promise<void> {
   const { proposal } = await nextEvent(human, "proposal", ({ type }) => type === "proposed");
   await human.proposals.fulfil(proposal);
+}
+
+/** A call that its caller cancels; its proposal, when the human has heard that it is withdrawn. */
+async function giveUp(face: FaceClient, human: Room, text: string): Promise<Proposal> {
+  const abort = new AbortController();
+  const proposed = nextEvent(human, "proposal", ({ type }) => type === "proposed");
+  const call = rejection(face.call("oven.echo", { text }, { signal: abort.signal }));
+  const { proposal } = await proposed;
+  const withdrawn = nextEvent(human, "proposal", ({ type }) => type === "withdrawn");
+  abort.abort(new Error("enough"));
+  await Promise.all([call, withdrawn]);
+  return proposal;
+}
+
+/** As somebody calls who has not heard of the proposal's end. */
+function callLate(human: Room, { id, proposer, params }: Proposal) {
+  const _meta = { "org.mcpx/proposal": { proposal: id, proposer } };
+  return human.peer("oven").request("tools/call", { ...params, _meta });
 }
 
 const pendingOf = (room: Room) => room.proposals.pending().map(({ id }) => id);
@@ -164,6 +182,41 @@ test("[B-ROOM-1] a cancelled call takes its proposal back", async () => {
   abort.abort(new Error("enough"));
   await call;
   await expect.poll(() => human.proposals.get(proposal.id)?.status).toBe("withdrawn");
+});
+
+test("[B-ROOM-1] [X1-10.2-1] a call made after its proposal was withdrawn is what asking again tells of, once", async () => {
+  const house = await startHouse();
+  const { human, kitchen } = await kitchenWithHuman(house);
+  const face = await openFace(house, "v2 modern", "alice", { level: "restricted" });
+  const give = (text: string) => giveUp(face, human, text);
+  // Called before anybody asks again.
+  await callLate(human, await give("before"));
+  expect(textOf(await face.call("oven.echo", { text: "before" }))).toBe("before");
+  // Asked again, told that no call was made so far, and called then.
+  const proposal = await give("after");
+  const told = await face.call("oven.echo", { text: "after" });
+  expect(told).toMatchObject({ isError: true, structuredContent: { proposal_id: proposal.id } });
+  expect(textOf(told)).toMatch(/no call was made for it so far.*can still be made/);
+  await callLate(human, proposal);
+  expect(textOf(await face.call("proposals.wait", { proposal_id: proposal.id }))).toBe("after");
+  expect(kitchen.done).toEqual(["echo before", "echo after"]);
+  expect(human.proposals.all().length).toBe(2);
+  // Once it was told, the same call is another one.
+  const again = approve(human);
+  expect(textOf(await face.call("oven.echo", { text: "after" }))).toBe("after");
+  await again;
+  expect(kitchen.done).toEqual(["echo before", "echo after", "echo after"]);
+});
+
+test("[B-ROOM-1] a late call that nobody was told of stands for the same call", async () => {
+  const house = await startHouse();
+  const { human, kitchen } = await kitchenWithHuman(house);
+  const face = await openFace(house, "v2 modern", "alice", { level: "restricted" });
+  const proposal = await giveUp(face, human, "x");
+  expect((await face.call("oven.echo", { text: "x" })).isError).toBe(true);
+  await callLate(human, proposal);
+  expect(textOf(await face.call("oven.echo", { text: "x" }))).toBe("x");
+  expect(kitchen.done).toEqual(["echo x"]);
 });
 
 test("[B-ROOM-1] a responder is refused with a reason, and may still speak", async () => {

@@ -39,15 +39,32 @@ test("[B-ROOM-1] the fulfilment's result is the call's, and so is its error", ()
   expect(() => outcomeResult({ ...pending, status: "fulfilled", fulfilment, error })).toThrow("too hot");
 });
 
+test("[B-ROOM-1] a call that was made when the proposal was over is not over with it", () => {
+  const late: Proposal = { ...pending, status: "withdrawn", lateCall: fulfilment };
+  expect(isOver(late)).toBe(false);
+  expect(outcomeResult(late)).toMatchObject({
+    content: [{ text: expect.stringMatching(/^The proposal was withdrawn already when bob made the call/) }],
+    structuredContent: { status: "proposal_pending" },
+  });
+  expect(isOver({ ...late, result: {} })).toBe(true);
+  expect(outcomeResult({ ...late, result: {} })).toEqual({ content: [] });
+});
+
 test.each([
   ["rejected", "oven has rejected the proposal: busy"],
-  ["expired", "Nobody has acted on the proposal in time. Nothing was done."],
-  ["withdrawn", "The proposal was withdrawn. Nothing was done."],
+  [
+    "expired",
+    /^The proposal has expired, and no call was made for it so far\. .*can still be made.* p1 tells/,
+  ],
+  [
+    "withdrawn",
+    /^The proposal was withdrawn, and no call was made for it so far\. .*can still be made.* p1 tells/,
+  ],
 ] as const)("[B-ROOM-1] %s is an error with its reason", (status, text) => {
   const rejections = status === "rejected" ? [{ by: "oven", reason: "busy", isFinal: true }] : [];
   expect(outcomeResult({ ...pending, status, rejections })).toMatchObject({
     isError: true,
-    content: [{ type: "text", text }],
+    content: [{ type: "text", text: expect.stringMatching(text) }],
     structuredContent: { status: `proposal_${status}`, proposal_id: "p1" },
   });
 });

@@ -4,8 +4,9 @@ import type { JsonObject } from "@mcpx/protocol";
 import { RpcError } from "../rpc-error.ts";
 
 /** Whether nothing more will come of it. */
-export function isOver({ status, result, error }: Proposal): boolean {
-  return status === "fulfilled" ? result !== undefined || error !== undefined : status !== "pending";
+export function isOver({ status, fulfilment, lateCall, result, error }: Proposal): boolean {
+  const isMade = status === "fulfilled" || (fulfilment ?? lateCall) !== undefined;
+  return isMade ? result !== undefined || error !== undefined : status !== "pending";
 }
 
 /** Throws the target's own error where the call was made and failed. */
@@ -28,8 +29,8 @@ function refusedResult({ id, rejections }: Proposal, status: Proposal["status"])
   const { by, reason = "no reason was given" } = final ?? {};
   const texts: Partial<Record<Proposal["status"], string>> = {
     rejected: `${by ?? "Somebody"} has rejected the proposal: ${reason}`,
-    expired: "Nobody has acted on the proposal in time. Nothing was done.",
-    withdrawn: "The proposal was withdrawn. Nothing was done.",
+    expired: `The proposal has expired, and no call was made for it so far. ${stillPossible(id)}`,
+    withdrawn: `The proposal was withdrawn, and no call was made for it so far. ${stillPossible(id)}`,
   };
   return {
     content: [{ type: "text", text: texts[status] ?? `The proposal is ${status}.` }],
@@ -42,11 +43,22 @@ function refusedResult({ id, rejections }: Proposal, status: Proposal["status"])
   };
 }
 
-function pendingResult({ id, status, targets, expiresAt, rejections, statuses }: Proposal): JsonObject {
-  const text =
-    status === "fulfilled"
-      ? "The call was made and is not answered yet."
-      : "You may not make this call yourself, so it was proposed to the room. Nobody has decided yet.";
+/** Who fulfils a proposal may do so before they hear of its end. */
+function stillPossible(id: string): string {
+  return `A call that was already on its way can still be made: proposals.wait with proposal_id ${id} tells.`;
+}
+
+function openText({ status, lateCall }: Proposal): string {
+  if (lateCall !== undefined) {
+    return `The proposal was ${status} already when ${lateCall.fulfiller} made the call, which is not answered yet.`;
+  }
+  if (status === "fulfilled") return "The call was made and is not answered yet.";
+  return "You may not make this call yourself, so it was proposed to the room. Nobody has decided yet.";
+}
+
+function pendingResult(proposal: Proposal): JsonObject {
+  const { id, targets, expiresAt, rejections, statuses } = proposal;
+  const text = openText(proposal);
   return {
     content: [
       { type: "text", text: `${text} Call proposals.wait with proposal_id ${id} to have the outcome.` },

@@ -1,5 +1,6 @@
 // A call by somebody who may not make it: proposed to the room, waited for a little, and asked for again later. The same
-// call is never proposed twice while one waits, and an outcome nobody has seen is given rather than asked for anew.
+// call is never proposed twice while one waits, and an outcome nobody has seen is given rather than asked for anew: also
+// that of a call which somebody made when its proposal was over.
 import type { Proposal, Room } from "@mcpx/client";
 import { canonicalJson, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { LinkRequest } from "../links/link.ts";
@@ -44,6 +45,8 @@ export interface ProposingOptions {
 
 export function createProposing(room: Room, { holdMs = 5_000, ttlMs }: ProposingOptions = {}): Proposing {
   const made = new Map<string, Made>();
+  /** Proposals whose late call the caller knows of. */
+  const told = new Set<string>();
   /** Those who look again when a proposal has changed, and those who are told when none will any more. */
   const watchers = new Set<() => void>();
   const enders = new Set<() => void>();
@@ -55,12 +58,18 @@ export function createProposing(room: Room, { holdMs = 5_000, ttlMs }: Proposing
     const own = made.get(key);
     if (own !== undefined && !isLongAgo(own)) return own;
     made.delete(key);
-    // Of a connection before this one.
+    // Of a connection before this one, or over when the call was made after all.
     const before = room.proposals
-      .pending()
-      .find((one) => one.proposer === room.id && one.targets.length === 1 && keyOf(one) === key);
+      .all()
+      .find((one) => isWanted(one) && one.targets.length === 1 && keyOf(one) === key);
     if (before === undefined || before.targets[0] !== peer) return undefined;
     return remember(key, { id: before.id, published: Promise.resolve(), isOwn: false, holders: 0 });
+  }
+
+  function isWanted({ id, proposer, status, lateCall, expiresAt }: Proposal): boolean {
+    if (proposer !== room.id) return false;
+    const isNews = lateCall !== undefined && !told.has(id) && Date.now() <= expiresAt + outcomeMs;
+    return status === "pending" || isNews;
   }
 
   function propose({ peer, tool, args }: ProposedCall, key: string): Made {
@@ -142,6 +151,10 @@ export function createProposing(room: Room, { holdMs = 5_000, ttlMs }: Proposing
   /** What was seen to its end is forgotten: the same call then is another one. */
   function take(proposal: Proposal): JsonObject {
     if (isOver(proposal)) for (const [key, { id }] of made) if (id === proposal.id) made.delete(key);
+    if (isOver(proposal) && proposal.lateCall !== undefined) {
+      for (const id of told) if (room.proposals.get(id) === undefined) told.delete(id);
+      told.add(proposal.id);
+    }
     return outcomeResult(proposal);
   }
 

@@ -63,7 +63,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     if (!isOurs) tell(cardOf(chat, proposal), event);
     return;
   }
-  const { fulfilment, rejections, statuses, result, error } = proposal;
+  const { fulfilment, lateCall, rejections, statuses, result, error } = proposal;
   if (roomGate(room, proposal) !== undefined) {
     const text = gateNews(type, proposal, by);
     tell([output.paint("yellow", `-- proposal ${number}: ${cut(visible(text), 300)}`)], event);
@@ -75,14 +75,16 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     status: `${by}: ${statuses.find((one) => one.by === by)?.status}`,
     advice: `${by} says no: ${because(by)}`,
     fulfilled: `approved by ${by}${fulfilment?.isChanged ? ", with changes" : ""}`,
+    "called late": `was over, and ${by} has made the call all the same${lateCall?.isChanged ? ", with changes" : ""}`,
     answered: error === undefined ? "done" : `failed: ${error.message}`,
     rejected: `rejected by ${by}: ${because(by)}`,
     withdrawn: `withdrawn by ${by}`,
     expired: "expired",
   };
+  const caller = (fulfilment ?? lateCall)?.fulfiller;
   const lines = [output.paint("yellow", `-- proposal ${number} ${cut(visible(texts[type]), 300)}`)];
   // Whoever approved it sees the answer as that of the call.
-  if (type === "answered" && isOurs && result !== undefined && fulfilment?.fulfiller !== room.id) {
+  if (type === "answered" && isOurs && result !== undefined && caller !== room.id) {
     lines.push(...shortened(resultLines(result), 200, 20_000).map((line) => `   ${line}`));
   }
   tell(lines, event);
@@ -98,6 +100,7 @@ function gateNews(type: ProposalChange["type"], proposal: Proposal, by: string |
     case "advice":
       return `${by} says no, which is advice: ${said}`;
     case "fulfilled":
+    case "called late":
       return "it was approved, and is being called";
     case "answered":
       return result === undefined ? "it is not known what came of it" : resultLines(result).join(" ");

@@ -101,3 +101,24 @@ test("[B-AUDIT-1] of many records the newest that fit are kept", async () => {
   expect(await newest({ action: "proposal.m*", limit: 1 })).toEqual([23]);
   expect(await newest({ action: "gate.*" })).toEqual([]);
 });
+
+test("a call that names a proposal which is over is told, and so is its answer", () => {
+  const { say, propose } = topicOf();
+  propose(1);
+  expect(
+    actionsOf(say(2, "ann", { kind: "mcpx.withdraw.proposal", correlation_id: "e1", payload: {} })),
+  ).toEqual(["proposal.withdrawn"]);
+  const payload = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+  expect(say(3, "bob", { kind: "mcp", to: ["oven"], correlation_id: "e1", payload })).toMatchObject([
+    {
+      action: "proposal.called_late",
+      actor: "bob",
+      subject: "oven",
+      detail: { proposer: "ann", changed: false },
+    },
+  ]);
+  const answer = { jsonrpc: "2.0", id: 1, result: {} };
+  expect(say(4, "oven", { kind: "mcp", to: ["bob"], correlation_id: "e3", payload: answer })).toMatchObject([
+    { action: "proposal.answered", actor: "oven", subject: "bob" },
+  ]);
+});

@@ -15,6 +15,8 @@ export function followTopic(topic: string): TopicFollower {
   /** Pending, or called and not answered: only for these does a call or an answer matter. */
   const open = new Map<string, Proposal>();
 
+  let hasSome = false;
+
   function note({ type, proposal }: ProposalChange): void {
     const isOver = type === "answered" || (proposal.status !== "pending" && proposal.status !== "fulfilled");
     if (isOver) open.delete(proposal.id);
@@ -42,7 +44,8 @@ export function followTopic(topic: string): TopicFollower {
   return {
     take(entry) {
       const records = expired(entry.at);
-      const envelope = open.size > 0 || mayBeProposal(entry.text) ? parse(entry.text) : undefined;
+      const mayMatter = open.size > 0 || mayBeProposal(entry.text) || (hasSome && mayBeLate(entry.text));
+      const envelope = mayMatter ? parse(entry.text) : undefined;
       if (!isRoomEnvelope(envelope)) return records;
       const changes = tracker.observe(envelope, entry.at);
       for (const change of changes) {
@@ -50,6 +53,7 @@ export function followTopic(topic: string): TopicFollower {
         records.push(proposalRecord(change, { topic, at: entry.at, seq: entry.seq }));
       }
       const isNew = changes.some(({ type }) => type === "proposed");
+      hasSome ||= isNew;
       return isNew ? [...records, ...crowdedOut(entry)] : records;
     },
     end: expired,
@@ -59,6 +63,11 @@ export function followTopic(topic: string): TopicFollower {
 /** Cheap, and never wrong to say yes. Escapes may spell anything. */
 function mayBeProposal(text: string): boolean {
   return text.includes("proposal") || text.includes("\\");
+}
+
+/** A call that names a proposal which is over, or its answer. */
+function mayBeLate(text: string): boolean {
+  return text.includes("correlation");
 }
 
 function parse(text: string): unknown {

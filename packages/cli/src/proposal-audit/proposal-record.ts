@@ -21,6 +21,7 @@ const actions: Record<End, string> = {
   status: "proposal.status",
   advice: "proposal.advice",
   fulfilled: "proposal.fulfilled",
+  "called late": "proposal.called_late",
   answered: "proposal.answered",
   rejected: "proposal.rejected",
   withdrawn: "proposal.withdrawn",
@@ -70,17 +71,19 @@ export function proposalRecord(
   };
 }
 
-function subjectOf(type: End, { proposer, targets, fulfilment }: Proposal): string | undefined {
+function subjectOf(type: End, { proposer, targets, fulfilment, lateCall }: Proposal): string | undefined {
+  const call = fulfilment ?? lateCall;
   if (type === "proposed") return targets.length === 0 ? undefined : targets.join(", ");
-  if (type === "fulfilled") return fulfilment?.target;
-  if (type === "answered") return fulfilment?.fulfiller;
+  if (type === "fulfilled" || type === "called late") return call?.target;
+  if (type === "answered") return call?.fulfiller;
   return type === "rejected" || type === "advice" || type === "status" ? proposer : undefined;
 }
 
 function wordsOf(type: End, proposal: Proposal, by: string | undefined): JsonObject {
-  const { reason, expiresAt, rejections, statuses, withdrawal, fulfilment, error } = proposal;
+  const { reason, expiresAt, rejections, statuses, withdrawal, fulfilment, lateCall, error } = proposal;
   if (type === "proposed") return { expiresAt: timeText(expiresAt), reason };
   if (type === "fulfilled") return { proposer: proposal.proposer, changed: fulfilment?.isChanged };
+  if (type === "called late") return { proposer: proposal.proposer, changed: lateCall?.isChanged };
   if (type === "answered") return { outcome: error === undefined ? "result" : "error" };
   if (type === "withdrawn") return { reason: withdrawal?.reason };
   const said = (type === "status" ? statuses : rejections).findLast((one) => one.by === by);

@@ -1,5 +1,6 @@
 // What one envelope does to one proposal: a pure state machine with one outcome for every order of events. Whatever
-// ends a proposal first, by the room's order, ends it; later envelopes change nothing.
+// ends a proposal first, by the room's order, ends it; later envelopes do not change its status. A call that names a
+// proposal which is over was made all the same: it is remembered as the late call, which gives nobody a right.
 //
 //   pending ──call refers to it──────────────► fulfilled ──target answers──► fulfilled, with result or error
 //           ──proposer withdraws─────────────► withdrawn
@@ -9,7 +10,7 @@ import { isObject, isTimestamp, timestampMs } from "@mcpx/protocol";
 import type { RoomEnvelope } from "../room-envelope.ts";
 import { fulfilmentMetaOf } from "./fulfilment-meta.ts";
 import { meaningOf } from "./meaning-of.ts";
-import type { Proposal, ProposalChange, Rejection } from "./proposal.ts";
+import type { MadeCall, Proposal, ProposalChange, Rejection } from "./proposal.ts";
 
 /** Of a reason, a code or a status: no gateway of ours lets longer ones through by default. */
 const wordCharsMax = 2_000;
@@ -85,9 +86,23 @@ export function fulfil(proposal: Proposal, envelope: RoomEnvelope): Next {
   if (proposal.status !== "pending" || target === undefined) return undefined;
   // A call at a gate is let go by a proof, never by somebody who makes it again. [B-GATE-2]
   if (proposal.mcpax !== undefined && envelope.from !== proposal.proposer) return undefined;
-  const isChanged = !isAsProposed(proposal, target, envelope.payload);
-  const fulfilment = { envelopeId: envelope.id, fulfiller: envelope.from, target, isChanged };
+  const fulfilment = madeCall(proposal, envelope, target);
   return { proposal: { ...proposal, fulfilment, status: "fulfilled" }, type: "fulfilled" };
+}
+
+/** A request that names the proposal after its end. The first one is remembered, so that nobody says nothing was done. */
+export function callLate(proposal: Proposal, envelope: RoomEnvelope): Next {
+  const [target] = envelope.to ?? [];
+  const isOver = proposal.status !== "pending" && proposal.status !== "fulfilled";
+  if (!isOver || proposal.lateCall !== undefined || target === undefined) return undefined;
+  // A copy of a gate's call is a call for oneself. [B-GATE-2]
+  if (proposal.mcpax !== undefined && envelope.from !== proposal.proposer) return undefined;
+  return { proposal: { ...proposal, lateCall: madeCall(proposal, envelope, target) }, type: "called late" };
+}
+
+function madeCall(proposal: Proposal, { id, from, payload }: RoomEnvelope, target: string): MadeCall {
+  const isChanged = !isAsProposed(proposal, target, payload);
+  return { envelopeId: id, fulfiller: from, target, isChanged };
 }
 
 /** Whether a call is exactly what was proposed; untargeted proposals leave the target to the fulfiller. [PL-10-1] */
@@ -99,9 +114,10 @@ export function isAsProposed(proposal: Proposal, target: string, payload: RoomEn
 
 /** The target's answer, and nobody else's. */
 export function answer(proposal: Proposal, envelope: RoomEnvelope): Next {
-  const { fulfilment, result, error } = proposal;
+  const { fulfilment, lateCall, result, error } = proposal;
+  const call = fulfilment ?? lateCall;
   const isFirst = result === undefined && error === undefined;
-  if (fulfilment === undefined || !isFirst || envelope.from !== fulfilment.target) return undefined;
+  if (call === undefined || !isFirst || envelope.from !== call.target) return undefined;
   const { payload } = envelope;
   if (isObject(payload.result))
     return { proposal: { ...proposal, result: payload.result }, type: "answered" };

@@ -3,7 +3,7 @@ import type { JsonObject } from "@mcpx/protocol";
 
 export type ProposalStatus = "pending" | "fulfilled" | "rejected" | "withdrawn" | "expired";
 
-interface Fulfilment {
+export interface MadeCall {
   /** The envelope of the call; the target's answer refers to it. */
   envelopeId: string;
   fulfiller: string;
@@ -34,7 +34,9 @@ export interface Proposal {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly status: ProposalStatus;
-  readonly fulfilment?: Fulfilment;
+  readonly fulfilment?: MadeCall;
+  /** A call that named it after it was rejected, withdrawn or expired. Its answer is `result` or `error`. */
+  readonly lateCall?: MadeCall;
   readonly result?: JsonObject;
   readonly error?: JsonObject;
   readonly rejections: readonly Rejection[];
@@ -44,7 +46,16 @@ export interface Proposal {
 }
 
 export interface ProposalChange {
-  type: "proposed" | "status" | "advice" | "fulfilled" | "answered" | "rejected" | "withdrawn" | "expired";
+  type:
+    | "proposed"
+    | "status"
+    | "advice"
+    | "fulfilled"
+    | "called late"
+    | "answered"
+    | "rejected"
+    | "withdrawn"
+    | "expired";
   proposal: Proposal;
   /** Whose envelope it was; nobody's where time did it. */
   by: string | undefined;

@@ -166,8 +166,44 @@ test("[PL-6-1] [PL-11-1] it expires after its life, judged by the deciding envel
   expect(tracker.nextExpiry()).toBe(11_000);
   expect(tracker.expire(11_000)).toEqual([]);
   const changes = tracker.observe(call({ correlation_id: "wish" }), 11_001);
-  expect(changes.map(({ type, by }) => [type, by])).toEqual([["expired", undefined]]);
+  expect(changes.map(({ type, by }) => [type, by])).toEqual([
+    ["expired", undefined],
+    ["called late", "alice"],
+  ]);
   expect(tracker.get("wish")?.status).toBe("expired");
+});
+
+describe("[X1-10.2-1] a call that names a proposal which is over", () => {
+  const late = call({ correlation_id: "wish" });
+  const answer = (from: string, text: string) =>
+    envelope(from, "mcp", { jsonrpc: "2.0", id: 1, result: { text } }, { correlation_id: "call" });
+
+  test.each([
+    ["withdrawn", withdrawal()],
+    ["rejected", rejection("oven")],
+  ])("%s: it is remembered with its answer, and fulfils nothing", (status, end) => {
+    const tracker = after(wish(), end, late, answer("mallory", "forged"), answer("oven", "220 °C"));
+    const proposal = tracker.get("wish");
+    expect(proposal).toMatchObject({
+      status,
+      lateCall: { fulfiller: "alice", target: "oven", isChanged: false },
+      result: { text: "220 °C" },
+    });
+    // What guards go by.
+    expect(proposal?.fulfilment).toBeUndefined();
+  });
+
+  test("an unnamed call is a call of its own, and only the first named one is remembered", () => {
+    expect(after(wish(), withdrawal(), call()).get("wish")?.lateCall).toBeUndefined();
+    const second = call({ correlation_id: "wish", id: "call-2" }, params, "bob");
+    expect(after(wish(), withdrawal(), late, second).get("wish")?.lateCall?.fulfiller).toBe("alice");
+    expect(after(wish(), late, withdrawal(), second).get("wish")?.lateCall).toBeUndefined();
+  });
+
+  test("[B-GATE-2] nobody but its tree calls for a gate", () => {
+    const gate = wish({}, { mcpax: {} });
+    expect(after(gate, withdrawal(), late).get("wish")?.lateCall).toBeUndefined();
+  });
 });
 
 test("[PL-11-3] rejections are counted by reason", () => {

@@ -113,7 +113,8 @@ export class ProposalTracker {
     }
     if (!Object.hasOwn(payload, "id")) return [];
     const proposal = this.#meant(envelope);
-    const changes = proposal ? this.#apply(decide.fulfil(proposal, envelope), from) : [];
+    const next = proposal && (decide.fulfil(proposal, envelope) ?? decide.callLate(proposal, envelope));
+    const changes = this.#apply(next, from);
     for (const change of changes) this.#calls.set(envelope.id, change.proposal.id);
     return changes;
   }
@@ -147,6 +148,6 @@ export class ProposalTracker {
   #forget(proposal: Proposal): void {
     this.#proposals.delete(proposal.id);
     this.#bytes -= weightOf(proposal);
-    this.#calls.delete(proposal.fulfilment?.envelopeId ?? "");
+    this.#calls.delete((proposal.fulfilment ?? proposal.lateCall)?.envelopeId ?? "");
   }
 }

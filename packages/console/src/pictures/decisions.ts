@@ -79,6 +79,8 @@ function decided(
       return (
         before && { ...asked, by: deciders, decidedAt: at, outcome: "approved", note: changedNote(proposal) }
       );
+    case "called late":
+      return before && { ...asked, note: `${by ?? "somebody"} made the call all the same` };
     case "answered":
       return before && { ...asked, note: [asked.note, resultNote(proposal)].filter(isThere).join(", ") };
     case "rejected":

@@ -62,9 +62,14 @@ test("what became of it always says who decided", () => {
   expect(outcomeOf({ status: "fulfilled", fulfilment: changed, result: {} })).toContain("by anna, changed.");
   const no = [{ by: "anna", reason: "too hot", isFinal: false }];
   for (const status of ["pending", "withdrawn", "expired", "rejected"] as const) {
-    expect(outcomeOf({ status, rejections: no })).toBe("Rejected by anna. “too hot” Nothing has happened.");
+    expect(outcomeOf({ status, rejections: no })).toBe(
+      "Rejected by anna. “too hot” No call was made for it.",
+    );
   }
-  expect(outcomeOf({ status: "expired" })).toBe("Nobody decided in time. Nothing has happened.");
+  expect(outcomeOf({ status: "expired" })).toBe("Nobody decided in time. No call was made for it.");
+  expect(outcomeOf({ status: "withdrawn", lateCall: fulfilment, result: {} })).toBe(
+    "The proposer took it back. anna made the call all the same, and it is done.",
+  );
 });
 
 test("once we have said no it waits no longer, though others could still say yes", () => {

@@ -100,16 +100,18 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
       return { short: "Approved", long: `${by} The call is on its way.`, tone: "good" };
     }
     case "rejected":
-      return { short: "Rejected", long: rejectedText(no), tone: "bad" };
+      return { short: "Rejected", long: `${rejectedText(no)} ${doneText(proposal)}`, tone: "bad" };
     case "withdrawn":
-      if (no !== undefined) return { short: "Rejected", long: rejectedText(no), tone: "bad" };
-      return { short: "Withdrawn", long: "The proposer took it back. Nothing has happened.", tone: "bad" };
-    case "expired":
-      if (no !== undefined) return { short: "Rejected", long: rejectedText(no), tone: "bad" };
-      return { short: "Expired", long: "Nobody decided in time. Nothing has happened.", tone: "bad" };
+    case "expired": {
+      const short = no !== undefined ? "Rejected" : status === "withdrawn" ? "Withdrawn" : "Expired";
+      const over = status === "withdrawn" ? "The proposer took it back." : "Nobody decided in time.";
+      const why = no === undefined ? over : rejectedText(no);
+      return { short, long: `${why} ${doneText(proposal)}`, tone: "bad" };
+    }
     case "pending": {
       const own = rejections.findLast(({ by }) => isOwn(by));
-      if (own !== undefined) return { short: "Rejected", long: rejectedText(own), tone: "bad" };
+      if (own !== undefined)
+        return { short: "Rejected", long: `${rejectedText(own)} ${doneText(proposal)}`, tone: "bad" };
       const advice = no === undefined ? "" : ` ${no.by} advises against it.${quoted(no)}`;
       return { short: "Waiting", long: `Waiting for a decision.${advice}`, tone: "open" };
     }
@@ -117,7 +119,15 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
 }
 
 function rejectedText(no: Rejection | undefined): string {
-  return `Rejected by ${no?.by ?? "somebody"}.${quoted(no)} Nothing has happened.`;
+  return `Rejected by ${no?.by ?? "somebody"}.${quoted(no)}`;
+}
+
+/** A room hinders nobody from making a call whose proposal is over: what counts is whether somebody has. */
+function doneText({ lateCall, result, error }: Proposal): string {
+  if (lateCall === undefined) return "No call was made for it.";
+  const made = `${lateCall.fulfiller} made the call all the same${lateCall.isChanged ? ", changed" : ""}`;
+  if (error !== undefined || (isObject(result) && result.isError === true)) return `${made}, and it failed.`;
+  return result === undefined ? `${made}.` : `${made}, and it is done.`;
 }
 
 function quoted(no: Rejection | undefined): string {
