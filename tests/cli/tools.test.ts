@@ -7,7 +7,7 @@ import { mcpx, scratch, up } from "./support/mcpx-process.ts";
 
 const reading = { annotations: { readOnlyHint: true } };
 const tools = [
-  tool("readFile", "Reads a file\nwith \u001b[31mcolours\u202e", reading),
+  tool("readFile", "Reads a file\nwith \u001b[31mcolours\u200f", reading),
   tool("write", "Writes a file"),
 ];
 
@@ -54,7 +54,7 @@ test("the list shows danger, latency and server, for people and for programs", a
   const { out, code } = await run("tools", "files.*");
   expect(code).toBe(0);
   expect(out.split("\n")).toEqual([
-    "   files.read_file  standard  files  Reads a file",
+    "   files.read_file  standard  files  ⚠ hides or imitates something; Reads a file",
     "!  files.write      standard  files  Writes a file",
   ]);
   const { tools: rows } = JSON.parse((await run("tools", "--json")).out);
@@ -74,7 +74,9 @@ test("the list shows danger, latency and server, for people and for programs", a
     latency: "standard",
     description: "Writes a file",
     state: "listed",
+    warnings: 0,
   });
+  expect(rows[0]).toMatchObject({ name: "files.read_file", warnings: 1 });
   expect((await run("tools", "nothing.*")).err).toBe("mcpx: no tool is called nothing.*");
 });
 
@@ -86,7 +88,10 @@ test("one tool is shown in full, and nothing of it reaches the terminal raw", {
   const { out } = await run("tools", "show", "files.read_file");
   expect(out).toContain("from     files (changing 1.0.0)");
   expect(out).toContain("danger   changes nothing");
-  expect(out).toContain("with \\u001b[31mcolours\\u202e");
+  expect(out).toContain("with \\u001b[31mcolours\\u200f");
+  expect(out).toContain(
+    "⚠ description contains 2 hidden characters: U+001B (control) at 18, U+200F (direction mark) at 30",
+  );
   expect(out).toContain('"path":{"type":"string"}');
   expect(JSON.parse((await run("tools", "show", "files.write", "--json")).out)).toMatchObject({
     name: "files.write",
@@ -190,15 +195,15 @@ test("a changed tool is listed as such, looked at and accepted", async () => {
   const { dir, run } = await changed();
   await up(dir, [], { cwd: dir });
   expect((await run("tools", "files.*")).out.split("\n")).toEqual([
-    "?  files.read_file    files  has changed since it was first seen",
-    "?  files.write        files  has changed since it was first seen",
+    "?  files.read_file    files  waits to be accepted: it has changed, or hides text",
+    "?  files.write        files  waits to be accepted: it has changed, or hides text",
   ]);
   expect((await run("tree")).out).toContain("has changed: files.write; see mcpx tools diff files.write");
   const diff = await run("tools", "diff", "files.read_file");
   expect(diff.out.split("\n").slice(1)).toEqual([
     "  - description: Reads a file",
-    "  - description: with \\u{1b}[31mcolours\\u{202e}",
-    "  + description: Reads \\u{200b}much more",
+    "  - description: with \\u001b[31mcolours\\u200f",
+    "  + description: Reads \\u200bmuch more",
   ]);
   expect(diff.err).toBe("accept it: npx mcpx tools accept files.read_file");
   expect((await run("tools", "accept", "files.read_file")).out).toMatch(/much more\naccepted$/);
@@ -213,7 +218,9 @@ test("what is still held back says what to do, and what is not there is told apa
   expect(shown.err).toContain("look at it with mcpx tools diff files.write");
   const refused = await run("call", "files.write", "{}");
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain("has changed since it was first seen: files.write; Look at the change");
+  expect(refused.err).toContain(
+    "has changed since it was first seen, or hides text: files.write; Look at the change",
+  );
   const none = await run("tools", "accept", "files.none");
   expect(none.err).toBe("mcpx: there is no tool files.none; see mcpx tools");
 });
@@ -251,7 +258,7 @@ test("a server that is taken out is forgotten: under its name whatever comes is 
   await run("add", "files", "--", server.command, ...server.args);
   await up(dir, [], { cwd: dir });
   expect((await run("tools", "files.*")).out.split("\n")).toEqual([
-    "!  files.read_file  standard  files  Reads \\u200bmuch more",
+    "!  files.read_file  standard  files  ⚠ hides or imitates something; Reads \\u200bmuch more",
     "!  files.write      standard  files  Deletes a file",
   ]);
 });

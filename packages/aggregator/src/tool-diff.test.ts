@@ -51,15 +51,15 @@ test("a change far behind in a long line is seen", () => {
 });
 
 test.each([
-  ["escape sequences", "a\u001b[2Jb", "a\\u{1b}[2Jb"],
-  ["direction", "a\u202eb", "a\\u{202e}b"],
-  ["nothing at all", "a\u200b\u2060b", "a\\u{200b}\\u{2060}b"],
+  ["escape sequences", "a\u001b[2Jb", "a\\u001b[2Jb"],
+  ["direction", "a\u202eb", "a\\u202eb"],
+  ["nothing at all", "a\u200b\u2060b", "a\\u200b\\u2060b"],
   ["tags", "a\u{e0041}b", "a\\u{e0041}b"],
-  ["variation selectors", "a\ufe0fb\u{e0101}", "a\\u{fe0f}b\\u{e0101}"],
-  ["fillers", "a\u3164b", "a\\u{3164}b"],
-  ["other spaces", "a\u00a0b\tc", "a\\u{a0}b\\u{9}c"],
-  ["half a character", "a\ud800b", "a\\u{d800}b"],
-  ["a line end that is none", "a\rb\u2028c", "a\\u{d}b\\u{2028}c"],
+  ["variation selectors", "a\ufe0fb\u{e0101}", "a\\ufe0fb\\u{e0101}"],
+  ["fillers", "a\u3164b", "a\\u3164b"],
+  ["other spaces", "a\u00a0b\tc", "a\\u00a0b\\u0009c"],
+  ["half a character", "a\ud800b", "a\\ud800b"],
+  ["a line end that is none", "a\rb\u2028c", "a\\u000db\\u2028c"],
 ])("%s are written out", (_, text, shown) => {
   expect(toolDiff({}, { description: text })).toEqual([`+ description: ${shown}`]);
   expect(toolDiff({}, { [text]: 1 })[0]).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -1,6 +1,6 @@
 // What has changed in a tool, as lines for people. Whatever a terminal or an eye would not show is written out, since
 // what hides is what one looks for here. Pure.
-import { isObject, type JsonObject, numberOf } from "@mcpx/protocol";
+import { isObject, type JsonObject, numberOf, spelledOut } from "@mcpx/protocol";
 
 const linesMax = 200;
 const lineCharsMax = 300;
@@ -93,7 +93,7 @@ function isMade(value: unknown): value is object {
 }
 
 function keyPath(key: string): string {
-  return `.${/^[\w$-]{1,64}$/.test(key) ? key : clear(JSON.stringify(cut(key, pathCharsMax)))}`;
+  return `.${/^[\w$-]{1,64}$/.test(key) ? key : spelledOut(JSON.stringify(cut(key, pathCharsMax)))}`;
 }
 
 /** A text is quoted where it could be taken for something else. */
@@ -122,20 +122,13 @@ function differing(
 
 /** Of a long line, what differs from the other: a change far behind must not be cut off. */
 function excerpt(line: string, other = ""): string {
-  if (line.length <= lineCharsMax) return clear(line);
+  if (line.length <= lineCharsMax) return spelledOut(line);
   let at = 0;
   while (at < other.length && line[at] === other[at]) at += 1;
   const from = Math.max(0, Math.min(at, line.length) - beforeChars);
-  return clear(`${from > 0 ? "…" : ""}${cut(line.slice(from), lineCharsMax)}`);
+  return spelledOut(`${from > 0 ? "…" : ""}${cut(line.slice(from), lineCharsMax)}`);
 }
 
 function cut(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`;
-}
-
-/** Spaces that are not one, fillers and variation selectors look like nothing, and can say a lot. */
-const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
-
-function clear(text: string): string {
-  return text.replace(hidden, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

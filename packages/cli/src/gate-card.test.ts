@@ -163,3 +163,19 @@ test("rows are as wide as they may be, wide letters counted twice", () => {
   expect(wrapped("漢字ab", 4)).toEqual(["漢字", "ab"]);
   expect(wrapped("", 4)).toEqual([""]);
 });
+
+test("what the tool or the arguments hide is said on the card", () => {
+  const card = cardOf(
+    reportOf(
+      { path: "a\u202eb\u009b", to: "שלום" },
+      { warnings: ["its definition: description contains \u200b"] },
+    ),
+  );
+  const lines = card.map((line) => line.replace(/^│ /, "")).join("");
+  expect(lines).toContain("⚠ its definition: description contains \\u200b");
+  expect(lines).toContain(
+    "⚠ the arguments contain 2 hidden characters: U+202E (direction control) at 10, U+009B",
+  );
+  expect(lines).toContain("run from right to left");
+  expect(lines).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});

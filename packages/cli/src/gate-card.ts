@@ -1,6 +1,7 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
 import { type ArgumentChange, isObject, namesAsker, parseExact } from "@mcpx/protocol";
+import { argumentWarnings } from "./argument-warnings.ts";
 import { formatDuration } from "./duration.ts";
 import type { GateReport } from "./gate-desk.ts";
 import { heldLines } from "./held-result.ts";
@@ -60,6 +61,7 @@ export function gateCard(
     `${paint("yellow", label === undefined ? "┌" : `┌ ${label} `)} ${paint("bold", visible(tool))}`,
     ...plain.flatMap((line) => rows(line)),
     ...hiddenLines(gate, isOpen, open).flatMap((line) => rows(line, "yellow")),
+    ...warningLines(gate).flatMap((line) => rows(line, "red")),
     ...(status === "held" ? [] : changeLines(gate, isOpen)).flatMap(({ sign, text }) =>
       sign === undefined ? rows(text) : rows(text, styles[sign]),
     ),
@@ -141,6 +143,12 @@ function hiddenLines(gate: GateReport, isOpen: boolean, open: string): string[] 
   const count = isOpen ? 0 : new Set(secretsIn(argumentsOf(gate))).size;
   if (count === 0) return [];
   return [`${count === 1 ? "a value looks" : `${count} values look`} like a secret: ${open} shows it`];
+}
+
+/** What hides or imitates something, in the tool or in what it is given. */
+function warningLines(gate: GateReport): string[] {
+  const told = Array.isArray(gate.warnings) ? gate.warnings : [];
+  return [...told.map((warning) => `⚠ ${visible(String(warning))}`), ...argumentWarnings(argumentsOf(gate))];
 }
 
 /** What is different from the call of this tool that was approved last. */

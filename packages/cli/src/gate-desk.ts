@@ -46,6 +46,8 @@ interface ListedReport {
 
 export interface GateReport extends ListedReport {
   argumentsText: string;
+  /** What the tool's definition hides or imitates; not told in rooms. */
+  warnings?: string[];
   /** What the tool has answered, or the error in its place. */
   outcome?: { result?: JsonObject; error?: JsonObject };
   /** The same, to the byte. */

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { WriteStream } from "node:tty";
 import { styleText } from "node:util";
+import { visibleJson } from "@mcpx/protocol";
 
 export interface Output {
   /** Whether somebody reads standard output on a terminal. */
@@ -9,6 +10,7 @@ export interface Output {
   /** The same for standard error. */
   readonly isErrorTerminal: boolean;
   line(text?: string): void;
+  /** One line that parses to the same value, with nothing in it that hides or steers a terminal. */
   json(value: unknown): void;
   /** As many lines as there are, as fast as they are read. */
   pour(lines: AsyncIterable<string>): Promise<void>;
@@ -35,7 +37,7 @@ export function createOutput({ stdout, stderr }: Streams): Output {
     isTerminal: stdout.isTTY === true,
     isErrorTerminal: stderr.isTTY === true,
     line: (text = "") => stdout.write(`${text}\n`),
-    json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
+    json: (value) => stdout.write(`${visibleJson(JSON.stringify(value))}\n`),
     pour: async (lines) => {
       for await (const line of lines) if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
     },

@@ -1,9 +1,19 @@
 // Participants and their tools as rows of a table. Everything in them comes from strangers. Pure.
 import type { Tool } from "@mcpx/client";
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { imitationsAmong, isObject, type JsonObject } from "@mcpx/protocol";
 import { cut, visible } from "./visible.ts";
 
 const aboutCharsMax = 80;
+
+/** One row for each; who looks like somebody that came before is marked. */
+export function peerRows(participants: readonly JsonObject[]): string[][] {
+  const imitations = imitationsAmong(participants.map(({ id }) => String(id)));
+  return participants.map((participant) => {
+    const [id = "", ...rest] = peerRow(participant);
+    const like = imitations.get(String(participant.id));
+    return [like === undefined ? id : `${id} ⚠ looks like ${visible(like)}`, ...rest];
+  });
+}
 
 export function peerRow({ id, name, kind, privilege, status }: JsonObject): string[] {
   const state = isObject(status) ? [status.status, status.text] : [];

@@ -80,3 +80,9 @@ test("nothing of a stranger reaches the terminal raw or makes a line of its own"
   expect(card.join("\n").replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   expect(card.filter((line) => line.startsWith("└"))).toEqual(["└ /approve 1   /reject 1 REASON"]);
 });
+
+test("what the arguments hide is said on the card", () => {
+  const params = { name: "heat", arguments: { note: "a\u{e0041}" } };
+  const card = proposalCard(proposal({ params }), plain, options);
+  expect(card).toContain("│ ⚠ the arguments contain 1 hidden character: U+E0041 (tag) at 10");
+});

@@ -1,5 +1,6 @@
 // A proposal as a short card: who wants what of whom, until when, and how to decide. Pure.
 import type { Proposal } from "@mcpx/client";
+import { argumentWarnings } from "./argument-warnings.ts";
 import { actionText, argumentsOf, jsonLines, shortened } from "./call-text.ts";
 import { formatDuration } from "./duration.ts";
 import type { Output } from "./output.ts";
@@ -38,6 +39,7 @@ export function proposalCard(
   ].map((line) => visible(line).slice(0, reasonCharsMax));
   const body = [
     ...given.map((line, index) => `${index === 0 ? "with " : "     "}${line}`),
+    ...argumentWarnings(argumentsOf(method, params)).map((line) => paint("red", line)),
     ...(isCut && whole ? [paint("red", `not all is shown: ${whole} shows the rest`)] : []),
     ...(reason === undefined ? [] : [`because ${visible(reason).slice(0, reasonCharsMax)}`]),
     ...said,

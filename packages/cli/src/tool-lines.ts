@@ -3,8 +3,10 @@ import {
   believedKey,
   believedOf,
   capabilityKey,
+  definitionWarnings,
   isObject,
   type JsonObject,
+  looksLike,
   withoutRoot,
 } from "@mcpx/protocol";
 import { jsonLines, shortened } from "./call-text.ts";
@@ -21,6 +23,8 @@ export interface ToolRow {
   latency: string;
   description: string;
   state: "listed" | "quarantined";
+  /** How many texts of its definition hide or imitate something. */
+  warnings: number;
 }
 
 /** What stands before a name. */
@@ -42,8 +46,9 @@ export function toolRows(tools: readonly JsonObject[], report: JsonObject): Tool
         server: String(name),
         danger: "unknown",
         latency: "",
-        description: "has changed since it was first seen",
+        description: "waits to be accepted: it has changed, or hides text",
         state: "quarantined",
+        warnings: 0,
       }),
     ),
   );
@@ -60,6 +65,7 @@ function toolRow(tool: JsonObject, servers: readonly JsonObject[], root: string 
     latency: typeof capability.latency_class === "string" ? capability.latency_class : "",
     description: typeof tool.description === "string" ? tool.description : "",
     state: "listed",
+    warnings: definitionWarnings(tool).length,
   };
 }
 
@@ -86,8 +92,9 @@ function dangerOf(tool: JsonObject): ToolRow["danger"] {
 
 export function listLines(rows: readonly ToolRow[]): string[] {
   return columns(
-    rows.map(({ name, server, danger, latency, description }) => {
-      const about = cut(description.split("\n")[0] ?? "", aboutChars);
+    rows.map(({ name, server, danger, latency, description, warnings }) => {
+      const mark = warnings === 0 ? "" : "⚠ hides or imitates something; ";
+      const about = cut(`${mark}${description.split("\n")[0] ?? ""}`, aboutChars);
       return [marks[danger], name, latency, server, about].map(visible);
     }),
   );
@@ -110,8 +117,21 @@ function isDoubted(tool: JsonObject): boolean {
   return readOnlyHint === true || (destructiveHint === false && reversible !== true);
 }
 
-/** One tool in full. */
-export function showLines(tool: JsonObject, server: JsonObject | undefined): string[] {
+/** What its definition hides, and which other tool its name could be taken for. */
+export function warningsOf(tool: JsonObject, others: readonly JsonObject[]): string[] {
+  const like = looksLike(
+    String(tool.name),
+    others.map(({ name }) => String(name)),
+  );
+  return [...definitionWarnings(tool), ...(like === undefined ? [] : [`name looks like ${like}`])];
+}
+
+/** One tool in full; `others` are those its name must not be taken for. */
+export function showLines(
+  tool: JsonObject,
+  server: JsonObject | undefined,
+  others: readonly JsonObject[] = [],
+): string[] {
   const { meta, capability } = metaOf(tool);
   const info = isObject(server?.server) ? server.server : {};
   const facts = columns(
@@ -125,6 +145,7 @@ export function showLines(tool: JsonObject, server: JsonObject | undefined): str
   const lines = [
     visible([tool.name, tool.title].filter((text) => typeof text === "string").join("  ")),
     ...facts.map((line) => `  ${line}`),
+    ...warningsOf(tool, others).map((warning) => `  ⚠ ${visible(warning)}`),
     ...textBlock("description", tool.description),
     ...jsonBlock("arguments", tool.inputSchema),
     ...jsonBlock("result", tool.outputSchema),

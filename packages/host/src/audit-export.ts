@@ -1,6 +1,6 @@
 // The audit chain as a file for other places: one line of JSON for each record with all that its hash covers, one before
 // them that says what the file is, and one after them that says where the chain ended. Pure.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, visibleJson } from "@mcpx/protocol";
 import { type ChainedRow, type ChainHead, noHash } from "./audit-chain.ts";
 
 /** Where an export begins: the record before its first, whose hash the first one's covers. */
@@ -27,7 +27,9 @@ export function exportStart({ from, previous }: ExportStart): string {
 /** `detail` stays the text that was hashed. */
 export function exportLine(row: ChainedRow): string {
   const { seq, at, action, reason, actor, subject, topic, detail, count } = row;
-  return JSON.stringify({ seq, at, action, reason, actor, subject, topic, detail, count, hash: row.hash });
+  const record = { seq, at, action, reason, actor, subject, topic, detail, count, hash: row.hash };
+  // Read on terminals, too: what strangers wrote must not steer them.
+  return visibleJson(JSON.stringify(record));
 }
 
 export function exportHead({ seq, hash, count, time }: ExportHead): string {

@@ -1,4 +1,5 @@
 // The log: JSON lines for machines, short lines for people; secrets leave by neither.
+import { visibleJson } from "@mcpx/protocol";
 import {
   type DestinationStream,
   destination as fileDestination,
@@ -37,7 +38,8 @@ export function createLogger(options: LoggerOptions): Logger {
           method.apply(this, args.map((arg) => redact(arg)) as typeof args);
         },
         // Names only find secrets where we expect them; this finds tokens anywhere in the finished line.
-        streamWrite: cutSecrets,
+        // Logs are read on terminals: what strangers wrote is escaped, and the line means the same.
+        streamWrite: (line) => `${visibleJson(cutSecrets(line).trimEnd())}\n`,
       },
     },
     stream,

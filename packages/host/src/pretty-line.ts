@@ -1,5 +1,5 @@
 // One JSON log line as a person reads it: `12:01:03 info  joined  topic=demo id=alice`.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, visible } from "@mcpx/protocol";
 
 const levelNames: Readonly<Record<number, string>> = {
   10: "trace",
@@ -16,35 +16,27 @@ export function prettyLine(line: string): string {
   try {
     record = JSON.parse(line);
   } catch {
-    return `${escaped(line.trimEnd())}\n`;
+    return `${visible(line.trimEnd())}\n`;
   }
-  if (!isObject(record)) return `${escaped(line.trimEnd())}\n`;
+  if (!isObject(record)) return `${visible(line.trimEnd())}\n`;
   const { time, level, msg, err, ...fields } = record;
   const at = typeof time === "number" ? new Date(time).toTimeString().slice(0, 8) : "--:--:--";
   const name = (typeof level === "number" ? levelNames[level] : undefined) ?? "log";
-  const words = Object.entries(fields).map(([key, value]) => `${escaped(key)}=${shown(value)}`);
-  const head = `${at} ${name.padEnd(5)} ${typeof msg === "string" ? escaped(msg) : ""}`.trimEnd();
+  const words = Object.entries(fields).map(([key, value]) => `${visible(key)}=${shown(value)}`);
+  const head = `${at} ${name.padEnd(5)} ${typeof msg === "string" ? visible(msg) : ""}`.trimEnd();
   const stack = isObject(err) ? stackLines(err) : "";
   return `${words.length === 0 ? head : `${head}  ${words.join(" ")}`}\n${stack}`;
 }
 
 function shown(value: unknown): string {
   if (typeof value === "string" && /^[A-Za-z0-9._:@/+-]+$/.test(value)) return value;
-  return escaped(JSON.stringify(value));
+  return visible(JSON.stringify(value));
 }
 
 function stackLines(error: JsonObject): string {
   const text = typeof error.stack === "string" ? error.stack : String(error.message ?? "");
   return text
     .split("\n")
-    .map((line) => `  ${escaped(line)}\n`)
+    .map((line) => `  ${visible(line)}\n`)
     .join("");
-}
-
-/** Control and direction characters as \u escapes: a stranger's name must not steer a terminal. */
-function escaped(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -126,7 +126,7 @@ export const errorTable = {
   tool_quarantined: row(
     40311,
     403,
-    "The tool has changed since it was first seen",
+    "The tool has changed since it was first seen, or hides text",
     "Look at the change with `mcpx tools diff NAME`, accept it with `mcpx tools accept NAME`",
   ),
   unknown_prompt: row(-32602, 404, "Unknown prompt", "List the prompts again"),

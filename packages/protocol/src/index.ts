@@ -186,4 +186,22 @@ export {
 } from "./signing/judge-envelope.ts";
 export { type ChainFinding, type NumberRange, SignatureChains } from "./signing/signature-chains.ts";
 export { splitList } from "./signing/split-page.ts";
+export {
+  type HiddenCharacter,
+  hiddenIn,
+  hiddenText,
+  isSmuggling,
+  spelledOut,
+  visible,
+  visibleJson,
+} from "./text/hidden.ts";
+export {
+  imitationsAmong,
+  isRightToLeft,
+  looksLike,
+  mixedWords,
+  suspicionOf,
+} from "./text/look-alike.ts";
+export { type TextPart, visibleText } from "./text/visible-text.ts";
+export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";

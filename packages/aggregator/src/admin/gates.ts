@@ -14,6 +14,7 @@ import {
 import { isNamed } from "../gates/asker.ts";
 import { decide, prove } from "../gates/confirm.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/gate-store.ts";
+import { toolWarnings } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { principalName } from "../plain-caller.ts";
 import type { TreeState } from "../tree-state.ts";
@@ -58,7 +59,7 @@ export function gateRoutes(options: GateRoutesOptions): Route[] {
       body: await listGates(gates, query.get("status")),
     })),
     operatorRoute(guard, "GET", `${path}/:id`, async (by, { params }) => ({
-      body: await wholeGate(gates, await findGate(gates, params.id), by),
+      body: await wholeGate(state, gates, await findGate(gates, params.id), by),
     })),
     operatorRoute(guard, "POST", `${path}/:id/decision`, async (by, request) => ({
       body: await decideGate(state, gates, by, request),
@@ -109,16 +110,22 @@ async function decideGate(
     // Where nobody waits for it any more.
     deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "a decision came to nothing"));
   }
-  return wholeGate(gates, await findGate(gates, gate.id), by);
+  return wholeGate(state, gates, await findGate(gates, gate.id), by);
 }
 
 /** `by`: who looks. Whoever asked sees what came of it where everybody does, and not before. */
-async function wholeGate(gates: Gatekeeper, gate: Gate, by: Principal): Promise<JsonObject> {
+async function wholeGate(
+  state: TreeState,
+  gates: Gatekeeper,
+  gate: Gate,
+  by: Principal,
+): Promise<JsonObject> {
   const { argumentsText, resultText, ...listed } = gate;
   const terms = termsOf(gate, gates.aggregatorId);
   const before = await gates.store.findLast(gate);
   return {
     ...written(gates, listed),
+    warnings: toolWarnings(state, gate),
     arguments: parseExact(argumentsText),
     // To the byte: who signs wants to know what the digest is of.
     argumentsText,

@@ -5,7 +5,7 @@ import { askPage, donePage, faultPage } from "./sign-in-pages.ts";
 import { clientKey, readUserKey, userKey } from "./user-key.ts";
 
 const hostile = `<img src=x onerror="1">'&\u202e\u0000`;
-const harmless = "&#60;img src=x onerror=&#34;1&#34;&#62;&#39;&#38;\\u{202e}\\u{0}";
+const harmless = "&#60;img src=x onerror=&#34;1&#34;&#62;&#39;&#38;\\u202e\\u0000";
 
 test("names are shown as they are, and none of them is markup", () => {
   for (const page of [

@@ -1,6 +1,7 @@
 // The pages of a sign-in: who signs in to what, before anything happens; that it worked; or that it did not. No script.
 import { hash } from "node:crypto";
 import type { HttpResponse } from "@mcpx/host";
+import { spelledOut } from "@mcpx/protocol";
 import { documentOf } from "../gates/approve/document.ts";
 import { style } from "../gates/approve/page/style.ts";
 
@@ -82,11 +83,6 @@ const headers = {
 
 /** Names are others' words: none of their characters is markup, and none is unseen. */
 function shown(text: string): string {
-  const safe = text
-    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-    .replace(
-      /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu,
-      (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-    );
+  const safe = spelledOut(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   return `<bdi>${safe}</bdi>`;
 }

@@ -1,6 +1,6 @@
 // `mcpx join ROOM`: a chat line in the terminal. What its own commands do is in `join/`.
 import type { Room } from "@mcpx/client";
-import { type JsonObject, levels } from "@mcpx/protocol";
+import { type JsonObject, levels, visibleJson } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
 import { gateOptions, keyPathOf } from "../decide-gate.ts";
 import { Failure, failureText, misuse } from "../failure.ts";
@@ -13,7 +13,7 @@ import { Question } from "../join/question.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 import { closedFailure, roomFailure } from "../room-end.ts";
 import { signingKey, signOption } from "../signatures.ts";
-import { jsonLine, visible } from "../visible.ts";
+import { visible } from "../visible.ts";
 
 const options = {
   ...roomOptions,
@@ -94,7 +94,7 @@ function createChat(
 ): ChatLine {
   const { options, output } = context;
   const tell = (lines: readonly string[], event: JsonObject) => {
-    if (options.json) input.print(jsonLine(JSON.stringify(event), output));
+    if (options.json) input.print(visibleJson(JSON.stringify(event)));
     else if (lines.length > 0) input.print(lines.join("\n"));
   };
   const confirm = async (text: string, event: JsonObject) => {

@@ -5,7 +5,7 @@ import { type Context, defineCommand } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { callGateway, type Entrance } from "../gateway-access.ts";
 import { columns } from "../output.ts";
-import { peerRow, toolRows } from "../peer-rows.ts";
+import { peerRow, peerRows, toolRows } from "../peer-rows.ts";
 import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
 
 const options = {
@@ -34,7 +34,7 @@ async function run(context: Context<typeof options>): Promise<number> {
     const participants = await listParticipants(await access.access.enter(), access.topic);
     if (options.json) output.json(participants);
     else if (participants.length === 0) output.note(`nobody is in ${access.topic}`);
-    else for (const line of columns(participants.map(peerRow))) output.line(line);
+    else for (const line of columns(peerRows(participants))) output.line(line);
     return 0;
   }
   const room = await enterRoom(access, { history: 0, signal: context.interrupted() });

@@ -1,12 +1,12 @@
 // `mcpx tail ROOM`: what happens in a room, line by line.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, visibleJson } from "@mcpx/protocol";
 import { type Context, defineCommand } from "../command.ts";
 import { envelopeLine } from "../envelope-line.ts";
 import { misuse } from "../failure.ts";
 import { followRoom, type RoomWatcher } from "../follow-room.ts";
 import type { Output } from "../output.ts";
 import { accessRoom, roomOptions } from "../room-access.ts";
-import { jsonLine, visible } from "../visible.ts";
+import { visible } from "../visible.ts";
 import { splitWelcome } from "../welcome.ts";
 
 const options = {
@@ -50,7 +50,7 @@ async function run(context: Context<typeof options>): Promise<number> {
 }
 
 function jsonWatcher(output: Output): RoomWatcher {
-  const print = (text: string) => output.line(jsonLine(text, output));
+  const print = (text: string) => output.line(visibleJson(text));
   return {
     text(text, envelope) {
       if (eventOf(envelope) !== "welcome") return print(text);

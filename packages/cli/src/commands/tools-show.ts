@@ -3,7 +3,7 @@ import { withoutRoot, withRoot } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { lookAtTree } from "../look-at-tree.ts";
 import { noSuchTool } from "../no-such-tool.ts";
-import { serverOf, showLines } from "../tool-lines.ts";
+import { serverOf, showLines, warningsOf } from "../tool-lines.ts";
 
 export const toolsShow = defineCommand({
   usage: "NAME",
@@ -21,7 +21,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const tool = tools.find((one) => one.name === withRoot(root, inside));
   if (tool === undefined) throw noSuchTool(withRoot(root, inside), { tools, servers });
   const server = serverOf(inside, servers);
-  if (options.json) output.json({ ...tool, server: server?.name ?? null });
-  else for (const line of showLines(tool, server)) output.line(line);
+  if (options.json) output.json({ ...tool, server: server?.name ?? null, warnings: warningsOf(tool, tools) });
+  else for (const line of showLines(tool, server, tools)) output.line(line);
   return 0;
 }

@@ -1,6 +1,7 @@
 // `mcpx __complete -- WORDS…`, which the scripts of `mcpx completion` ask: what could become of the last word. The
 // first line says whether the shell shall complete `words`, which follow with a tab and what they are, or `files`,
 // `directories` or `commands`, which it knows itself.
+import { spelledOut } from "@mcpx/protocol";
 import type { ListedCommand, Surroundings } from "../command.ts";
 import { commands } from "../commands.ts";
 import { dataDirOf } from "../data-dir.ts";
@@ -104,5 +105,5 @@ function readWait(given: string | undefined): number {
 
 /** Neither steers a terminal nor breaks a line; nobody could type the others either. */
 function isPlain(word: string): boolean {
-  return word.length <= charsMax && !/[\p{C}\p{Zl}\p{Zp}]/u.test(word);
+  return word.length <= charsMax && spelledOut(word) === word;
 }

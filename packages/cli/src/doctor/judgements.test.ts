@@ -107,3 +107,12 @@ test("who waits to be authorised says where; what is wrong otherwise stays so", 
   ]);
   expect(judge("exit code 3")).toMatchObject([{ state: "fault", text: "exit code 3" }]);
 });
+
+test("a server whose tools hide text is named", () => {
+  const report = { name: "files", leftOut: [], tookMs: 1, isElsewhere: false };
+  const tools = [{ name: "files.read", item: { name: "read", description: "Reads\u200b" } }];
+  expect(judgeServer({ ...report, tools }).map(({ state, text }) => [state, text])).toEqual([
+    ["ok", expect.any(String)],
+    ["warning", expect.stringContaining("files.read: description contains 1 hidden character: U+200B")],
+  ]);
+});

@@ -1,5 +1,5 @@
 // Every server of the configuration: found, started, listed, and what its tools say of themselves.
-import { isObject } from "@mcpx/protocol";
+import { definitionWarnings, isObject } from "@mcpx/protocol";
 import { cut } from "../visible.ts";
 import { awaitedAddresses } from "./awaited-addresses.ts";
 import { type Check, type Finding, fault, ok, plural, some, warning } from "./finding.ts";
@@ -32,10 +32,25 @@ export function judgeServer(report: ServerReport, address?: string): Finding[] {
   const said = plain === 0 ? "" : `, ${plain} of them without annotations and so taken for dangerous`;
   const summary = ok(about, `${plural(tools.length, "tool")} in ${Math.round(tookMs)} ms${said}`);
   if (tools.length === 0 && leftOut.length === 0) return [warning(about, "it has no tools")];
-  if (leftOut.length === 0) return [summary];
+  const found = tools.flatMap(({ name: tool, item }) =>
+    definitionWarnings(item).map((text) => `${tool}: ${text}`),
+  );
   return [
     summary,
-    warning(about, `left out: ${some(leftOut, 3)}`, `tell the makers of ${name}, or rename them there`),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          warning(about, `left out: ${some(leftOut, 3)}`, `tell the makers of ${name}, or rename them there`),
+        ]),
+    ...(found.length === 0
+      ? []
+      : [
+          warning(
+            about,
+            `hides or imitates text: ${some(found, 3)}`,
+            `see mcpx tools show; mcpx remove ${name}`,
+          ),
+        ]),
   ];
 }
 

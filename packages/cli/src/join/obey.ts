@@ -7,7 +7,7 @@ import { approveProposal, rejectProposal, whyNotPending } from "../decide-propos
 import { Failure } from "../failure.ts";
 import { suggestion } from "../nearest.ts";
 import { columns } from "../output.ts";
-import { peerRow, toolRows } from "../peer-rows.ts";
+import { peerRows, toolRows } from "../peer-rows.ts";
 import { targetText } from "../proposal-card.ts";
 import { roomGate, roomGateDesk } from "../room-gate-desk.ts";
 import { cut, visible } from "../visible.ts";
@@ -54,7 +54,7 @@ async function say({ room, tell }: ChatLine, { text }: Of<"say">): Promise<void>
 }
 
 function peers({ room, tell }: ChatLine): void {
-  const rows = room.peers.map((peer) => peerRow(peer as object as JsonObject));
+  const rows = peerRows(room.peers.map((peer) => peer as object as JsonObject));
   const lines = rows.length === 0 ? ["nobody else is here"] : columns(rows);
   tell(lines, { event: "peers", peers: room.peers });
 }

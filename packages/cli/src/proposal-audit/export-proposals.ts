@@ -1,5 +1,6 @@
 // What happened to proposals in a file of its own beside the export of the audit chain: no hash of the chain covers it.
 import { parse } from "node:path";
+import { visibleJson } from "@mcpx/protocol";
 import type { ProposalRecord } from "./proposal-record.ts";
 
 const format = "mcpx-proposals";
@@ -18,7 +19,7 @@ export async function* proposalLines(
   yield JSON.stringify({ format, version: 1 });
   let count = 0;
   for await (const records of batches) {
-    for (const record of records) yield JSON.stringify(record);
+    for (const record of records) yield visibleJson(JSON.stringify(record));
     count += records.length;
   }
   yield JSON.stringify({ end: { count, time: new Date(now()).toISOString() } });

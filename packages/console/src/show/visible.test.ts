@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isSecret } from "./secrets.ts";
-import { cut, quotedParts, suspicionOf, visibleParts } from "./visible.ts";
+import { cut, quotedParts, visibleParts } from "./visible.ts";
 
 const shown = (text: string, keepsLines = false) =>
   visibleParts(text, keepsLines)
@@ -12,7 +12,7 @@ test("what would not be seen is named", () => {
   expect(shown("a\u00a0b\u2028c\ufeff\ud800")).toBe("a[U+00A0]b[U+2028]c[U+FEFF][U+D800]");
   expect(shown("line\nnext\ttab\r")).toBe("line[↵]next[⇥]tab[␍]");
   expect(shown("line\nnext", true)).toBe("line\nnext");
-  expect(shown(`z${"\u0301".repeat(9)}`)).toBe(`z\u0301\u0301${"[U+0301]".repeat(7)}`);
+  expect(shown(`z${"\u0301".repeat(9)}`)).toBe(`z\u0301\u0301\u0301${"[U+0301]".repeat(6)}`);
   expect(shown("Grüße, 日本 🙂 <b>")).toBe("Grüße, 日本 🙂 <b>");
 });
 
@@ -35,21 +35,6 @@ test("of what is long the beginning and the end are seen, and how much is not", 
   expect(cut("short", 400)).toEqual({ head: "short", hidden: 0, tail: "" });
   const faces = cut("🙂".repeat(500), 101);
   expect((faces.head + faces.tail).isWellFormed()).toBe(true);
-});
-
-test.each([
-  ["аnna", "mixes alphabets"],
-  ["Αnna", "mixes alphabets"],
-  ["боб", "Cyrillic letters"],
-  ["ann\u200ba", "cannot be seen"],
-  ["ａｎｎａ", "plain letters"],
-])("%s could be taken for another", (name, why) => {
-  expect(suspicionOf(name)).toContain(why);
-});
-
-test("ordinary names are not suspected", () => {
-  for (const name of ["anna", "root@console.a1b2", "Zoë", "demo-agent/7"])
-    expect(suspicionOf(name)).toBeUndefined();
 });
 
 test("what looks like a secret is found by its name or its form", () => {

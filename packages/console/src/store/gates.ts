@@ -27,6 +27,8 @@ export interface GateView {
   rejectedBy?: string;
   reason?: string;
   terms: GateTerms;
+  /** What the tool's definition hides or imitates; gateways of older versions do not say. */
+  warnings?: string[];
   /** Exact: what the digest is of. */
   argumentsText: string;
   outcome?: { result?: JsonObject; error?: JsonObject };

@@ -101,7 +101,7 @@ async function decideWith(
   const proven = await prove(state, gates, gate, { proof, by: undefined });
   const decided = await decide(state, gates, gate, proven);
   const rpId = rpIdOf(originOf(request));
-  return { body: await factsOf(gates, decided, { clock: state.clock, rpId }) };
+  return { body: await factsOf(gates, decided, { state, rpId }) };
 }
 
 /** Before a human is asked for nothing. */

@@ -1,8 +1,9 @@
 // What the page says of a call: exactly what will be sent, who asks, how dangerous it is, and who has decided.
 import { hash } from "node:crypto";
-import type { Clock } from "@mcpx/host";
 import { isId, McpxError, namesAsker, type ServerTerms, statementOf, statementText } from "@mcpx/protocol";
+import type { TreeState } from "../../tree-state.ts";
 import { type Gate, termsOf } from "../gate-store.ts";
+import { gateWarnings } from "../gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import { dangersOf, whyText } from "./dangers.ts";
 import { type LastApproved, lastApproved } from "./last-approved.ts";
@@ -22,6 +23,8 @@ export interface CallFacts {
   asked_at: string;
   why: string;
   dangers: string[];
+  /** What the tool's definition or the arguments hide or imitate. */
+  warnings: string[];
   expires_at: string;
   /** By our clock; the browser's may be wrong. */
   expires_in_ms: number;
@@ -61,7 +64,7 @@ export function versionOf(
 export async function factsOf(
   gates: Gatekeeper,
   gate: Gate,
-  { clock, rpId }: { clock: Clock; rpId: string },
+  { state, rpId }: { state: TreeState; rpId: string },
 ): Promise<CallFacts> {
   const terms = termsOf(gate, gates.aggregatorId);
   const statement = (decision: "approve" | "reject") => statementText(statementOf(terms, decision));
@@ -78,8 +81,9 @@ export async function factsOf(
     asked_at: new Date(gate.createdAt).toISOString(),
     why: whyText(gate.why),
     dangers: dangersOf(gate.capability, gate.why),
+    warnings: gateWarnings(state, gate),
     expires_at: new Date(gate.expiresAt).toISOString(),
-    expires_in_ms: Math.max(0, gate.expiresAt - clock.now()),
+    expires_in_ms: Math.max(0, gate.expiresAt - state.clock.now()),
     result_digest: gate.review?.digest,
     approvals: (gate.review ?? gate).approvals.map(({ by, at }) => ({ by, at: new Date(at).toISOString() })),
     approvers: gate.approvers,

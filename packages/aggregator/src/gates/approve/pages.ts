@@ -1,5 +1,5 @@
 // The two pages: where a human decides, and where a human becomes an approver.
-import { gateOutcome } from "@mcpx/protocol";
+import { gateOutcome, visibleText } from "@mcpx/protocol";
 import { approvePage } from "./page/approve-page.ts";
 import { createDecideDialog } from "./page/decide-dialog.ts";
 import { enrolPage } from "./page/enrol-page.ts";
@@ -8,7 +8,6 @@ import { post } from "./page/post.ts";
 import { readExact } from "./page/read-exact.ts";
 import { showCall } from "./page/show-call.ts";
 import { createShower } from "./page/show-value.ts";
-import { visibleText } from "./page/visible-text.ts";
 import { timeLeft } from "./page/words.ts";
 import { scriptOf, shellOf } from "./shell.ts";
 
@@ -20,6 +19,7 @@ const approveBody = `<main>
 <p id="unsigned" class="warning" hidden>Asker not signed: an older build stored this call. It can only be rejected.</p>
 <h1 id="tool"></h1>
 <ul id="dangers" class="dangers" aria-label="Danger"></ul>
+<ul id="warnings" class="warnings" aria-label="Warnings"></ul>
 <section aria-labelledby="arguments-title">
 <h2 id="arguments-title">With exactly these arguments</h2>
 <div id="arguments" class="arguments"></div>

@@ -54,5 +54,5 @@ async function showGate({ state, gates }: Desk, request: HttpRequest): Promise<H
   const rpId = rpIdOf(originOf(request));
   const etag = versionOf(gates, gate, rpId);
   if (request.headers["if-none-match"] === etag) return { status: 304, headers: { etag } };
-  return { body: await factsOf(gates, gate, { clock: state.clock, rpId }), headers: { etag } };
+  return { body: await factsOf(gates, gate, { state, rpId }), headers: { etag } };
 }

@@ -1,6 +1,6 @@
 // Runs in the page where a human decides: shows the call, keeps what is shown true, and takes the decision. It stands
 // alone but for the parts it is given, since its text is what the page gets.
-import type { gateOutcome } from "@mcpx/protocol";
+import type { gateOutcome, visibleText } from "@mcpx/protocol";
 import type { CallFacts } from "../facts.ts";
 import type { Browser, PageElement } from "./browser.ts";
 import type { createDecideDialog } from "./decide-dialog.ts";
@@ -9,7 +9,6 @@ import type { post } from "./post.ts";
 import type { readExact } from "./read-exact.ts";
 import type { showCall } from "./show-call.ts";
 import type { createShower } from "./show-value.ts";
-import type { visibleText } from "./visible-text.ts";
 import type { timeLeft } from "./words.ts";
 
 export interface ApproveParts {
@@ -47,7 +46,7 @@ export function approvePage(parts: ApproveParts): void {
 
   const plain = (text: string) =>
     visibleText(text)
-      .map((part) => part.text)
+      .map((part) => part.mark ?? part.text)
       .join("");
   /** The one place that speaks. */
   const say = (text: string, tone = "") => {

@@ -2,7 +2,6 @@ import { gateOutcome, parseExact } from "@mcpx/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ExactValue, readExact } from "./read-exact.ts";
-import { visibleText } from "./visible-text.ts";
 import { timeLeft } from "./words.ts";
 
 /** Back to JSON, to see that nothing was lost. */
@@ -27,40 +26,6 @@ test("[AX-11.3-4] arguments are read to the letter: numbers, order and names are
     fc.property(fc.json(), (text) => {
       expect(JSON.parse(write(readExact(text)))).toEqual(JSON.parse(text));
     }),
-  );
-});
-
-const shown = (text: string) =>
-  visibleText(text)
-    .map((part) => (part.isMark ? `<${part.text}>` : part.text))
-    .join("");
-
-test.each([
-  ["plain text, ünïcödé, 漢字, שלום, 👍", "plain text, ünïcödé, 漢字, שלום, 👍"],
-  ["photo\u202egpj.exe", "photo<U+202E>gpj.exe"],
-  ["a\u2066b\u2069c\u200f", "a<U+2066>b<U+2069>c<U+200F>"],
-  ["zero\u200bwidth\ufeff\u2060\u00ad", "zero<U+200B>width<U+FEFF><U+2060><U+00AD>"],
-  ["\u001b[2Jnul\u0000\u0085", "<U+001B>[2Jnul<U+0000><U+0085>"],
-  ["a\nb\tc\rd", "a<↵\n>b<⇥\t>c<␍>d"],
-  ["no\u00a0break\u2003em\u3000\u2028", "no<U+00A0>break<U+2003>em<U+3000><U+2028>"],
-  ["\u{e0041}\u{e0061}\ufe0f\u3164\u2800", "<U+E0041><U+E0061><U+FE0F><U+3164><U+2800>"],
-  ["half \ud800 char", "half <U+D800> char"],
-  ["private \ue000", "private <U+E000>"],
-  ["z\u0301\u0302\u0303\u0304", "z\u0301\u0302<U+0303><U+0304>"],
-])("what would hide is named: %j", (text, expected) => {
-  expect(shown(text)).toBe(expected);
-});
-
-test("nothing that hides is left in any text, and nothing that shows is lost", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
-      const parts = visibleText(text);
-      const plain = parts.filter((part) => part.isMark !== true).map((part) => part.text);
-      expect(plain.join("")).not.toMatch(/[\p{C}\p{Default_Ignorable_Code_Point}]/u);
-      const marks = parts.filter((part) => part.isMark === true).length;
-      expect([...plain.join("")].length + marks).toBe([...text].length);
-    }),
-    { numRuns: 30 },
   );
 });
 

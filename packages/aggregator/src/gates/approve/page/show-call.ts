@@ -34,6 +34,7 @@ export function showCall(
   );
   byId("tool").replaceChildren(shower.text(facts.tool));
   byId("dangers").replaceChildren(...facts.dangers.map((word) => item(word)));
+  byId("warnings").replaceChildren(...facts.warnings.map((warning) => item(shower.text(warning))));
   byId("why").textContent = facts.why;
   byId("asked-at").replaceChildren(time(facts.asked_at));
   byId("route").replaceChildren(

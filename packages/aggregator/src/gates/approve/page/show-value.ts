@@ -1,8 +1,8 @@
 // Runs in the page: a value of JSON as nested lists. Whatever is in it becomes text, never markup; what is long is
 // folded, and can be seen to be. It stands alone, since its text is what the page gets.
+import type { TextPart } from "@mcpx/protocol";
 import type { Browser, PageElement } from "./browser.ts";
 import type { ExactValue } from "./read-exact.ts";
-import type { TextPart } from "./visible-text.ts";
 
 export interface Shower {
   /** A name or a text, nothing hidden in it. */
@@ -24,7 +24,11 @@ export function createShower({ visibleText }: { visibleText(text: string): TextP
     return made;
   };
   const parts = (text: string) =>
-    visibleText(text).map((part) => (part.isMark ? element("span", "mark", part.text) : part.text));
+    visibleText(text).map(({ text: own, mark }) => {
+      if (mark === undefined) return own;
+      // Lines and tabs are named, and still break and stand where they do.
+      return element("span", "mark", own === "\n" || own === "\t" ? `${mark}${own}` : mark);
+    });
   const text = (given: string, className = "text") => {
     const made = element("bdi", className, ...parts(given));
     made.setAttribute("dir", "ltr");

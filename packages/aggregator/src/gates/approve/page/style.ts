@@ -49,6 +49,8 @@ section { margin-top: 1.25rem; }
 .dangers li { padding: .15rem .6rem; border-radius: .4rem; background: var(--odd-ground); color: var(--odd); font-size: .9rem; font-weight: 600; }
 .dangers li:first-child { background: var(--danger-ground); color: var(--danger); }
 .dangers li:first-child::before { content: "⚠ " / ""; }
+.warnings { margin: .4rem 0 0; padding: 0; list-style: none; color: var(--danger); font-weight: 600; }
+.warnings li::before { content: "⚠ " / ""; }
 .arguments { padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--inset); font: .9rem/1.55 var(--code); overflow: hidden; contain: paint; }
 .value { margin: 0; padding: 0; list-style: none; }
 .value .value { padding-left: 1.1rem; border-left: 1px solid var(--line); }
