@@ -9,7 +9,13 @@ export const seen = (tool: string, text = "{}", canonical = `s.${tool}`): SeenTo
   text,
 });
 
-export const news = (more: Partial<PinNews>): PinNews => ({ first: [], changed: [], returned: [], ...more });
+export const news = (more: Partial<PinNews>): PinNews => ({
+  first: [],
+  changed: [],
+  returned: [],
+  renewed: [],
+  ...more,
+});
 
 export function pinStoreCases(open: () => PinStore): void {
   test("what is first seen stays, whatever comes later", () => {
@@ -60,6 +66,19 @@ export function pinStoreCases(open: () => PinStore): void {
     store.write("s", news({ returned: ["a"] }), 30);
     expect(store.changed()).toEqual([]);
     expect(store.pinsOf("s").get("a")).toEqual({ hash: "hash of 1", changedHash: undefined, chars: 1 });
+  });
+
+  test("what is renewed is the same pin with another text, and nothing of it waits", () => {
+    const store = open();
+    store.write("s", news({ first: [seen("a", "1")] }), 10);
+    store.write("s", news({ changed: [seen("a", "22")] }), 20);
+    store.write("s", news({ returned: ["a"], renewed: [seen("a", "4444"), seen("b", "1")] }), 30);
+    expect(store.changed()).toEqual([]);
+    expect(store.pinsOf("s")).toEqual(
+      new Map([["a", { hash: "hash of 4444", changedHash: undefined, chars: 4 }]]),
+    );
+    store.write("s", news({ changed: [seen("a", "22")] }), 40);
+    expect(store.change("s", "a")).toMatchObject({ was: "4444", now: "22" });
   });
 
   test("only the change that was looked at is accepted, and once", () => {

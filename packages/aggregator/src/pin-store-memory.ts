@@ -18,7 +18,7 @@ export function createMemoryPinStore(): PinStore {
           { hash, changedHash: changed?.hash, chars: text.length + (changed?.text.length ?? 0) },
         ]),
       ),
-    write(server, { first, changed, returned }, at) {
+    write(server, { first, changed, returned, renewed }, at) {
       const rows = rowsOf(server);
       servers.set(server, rows);
       for (const { tool, hash, text } of first) {
@@ -31,6 +31,9 @@ export function createMemoryPinStore(): PinStore {
       for (const tool of returned) {
         const row = rows.get(tool);
         if (row !== undefined) row.changed = undefined;
+      }
+      for (const { tool, hash, text } of renewed) {
+        if (rows.has(tool)) rows.set(tool, { hash, text, changed: undefined });
       }
     },
     changed: () =>

@@ -18,6 +18,10 @@ export function createSqlitePinStore(db: DatabaseSync): PinStore {
     `UPDATE tool_pins SET changed_hash = NULL, changed_text = NULL, changed_at = NULL, canonical = NULL,
        chars = length(text) WHERE server = ? AND tool = ?`,
   );
+  const renew = db.prepare(
+    `UPDATE tool_pins SET hash = ?, text = ?, chars = ?, changed_hash = NULL, changed_text = NULL,
+       changed_at = NULL, canonical = NULL WHERE server = ? AND tool = ?`,
+  );
   const changed = db.prepare(
     `SELECT server, tool, canonical, changed_hash, changed_at FROM tool_pins
      WHERE changed_hash IS NOT NULL ORDER BY canonical, server LIMIT ?`,
@@ -40,13 +44,14 @@ export function createSqlitePinStore(db: DatabaseSync): PinStore {
           return [String(row.tool), { hash: String(row.hash), changedHash, chars: Number(row.chars) }];
         }),
       ),
-    write(server, { first, changed: others, returned }, at) {
+    write(server, { first, changed: others, returned, renewed }, at) {
       immediately(db, () => {
         for (const { tool, hash, text } of first) pin.run(server, tool, hash, text, at, text.length);
         for (const { tool, hash, text, canonical } of others) {
           change.run(hash, text, at, canonical, text.length, server, tool);
         }
         for (const tool of returned) settle.run(server, tool);
+        for (const { tool, hash, text } of renewed) renew.run(hash, text, text.length, server, tool);
       });
     },
     changed: () => changed.all(changedMax).map(changedTool),

@@ -24,6 +24,8 @@ export interface PinNews {
   changed: readonly SeenTool[];
   /** Tools that are again what they were. */
   returned: readonly string[];
+  /** Tools that are what they were, in another form of text. */
+  renewed: readonly SeenTool[];
 }
 
 /** A tool that waits to be accepted. */

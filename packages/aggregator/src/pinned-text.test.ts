@@ -1,7 +1,7 @@
 import { readCapability } from "@mcpx/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { pinnedCharsMax, pinnedText } from "./pinned-text.ts";
+import { firstPinnedText, pinnedCharsMax, pinnedText } from "./pinned-text.ts";
 
 const shuffled = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffled);
@@ -41,7 +41,7 @@ test("the order of keys does not matter, and everything else does", () => {
   );
 });
 
-test("it covers what a model and a person read, and nothing else", () => {
+test("it covers every field, known or not", () => {
   const tool = {
     name: "t",
     title: "T",
@@ -62,10 +62,41 @@ test("it covers what a model and a person read, and nothing else", () => {
     { annotations: {} },
     { _meta: { "x-mcpax-capability": { mutable: true } } },
     { _meta: {} },
+    { _meta: { ...tool._meta, other: 2 } },
+    { _meta: [] },
+    { icons: [{ src: "https://example.com/a.png" }] },
+    { icons: 1 },
+    { execution: { taskSupport: "required" } },
+    { "x-future": 1 },
+    { capability: { mutable: false } },
   ];
   for (const other of others) expect(pinnedText({ ...tool, ...other })).not.toBe(text);
-  const same = [{ icons: [1] }, { _meta: { ...tool._meta, other: 2, "x-mcpax-hops": 4 } }, { "x-future": 1 }];
+  // What trees on the way write, and what the pin is found by.
+  const same = [
+    { name: "u" },
+    { _meta: { ...tool._meta, "x-mcpax-hops": 4, "x-mcpax-safety": "irreversible_mutable" } },
+  ];
   for (const other of same) expect(pinnedText({ ...tool, ...other })).toBe(text);
+});
+
+test("a picture counts by its digest, and the store keeps none", () => {
+  const text = (picture: string) =>
+    pinnedText({ name: "t", icons: [{ src: `data:image/png;base64,${picture}` }] });
+  const [one, other] = [text("A".repeat(500_000)), text(`${"A".repeat(499_999)}B`)];
+  expect(one).not.toBe(other);
+  expect(one?.length).toBeLessThan(300);
+  expect(text("A")).toContain("base64,A");
+});
+
+test("the text of the first pins is what it was", () => {
+  const item = {
+    name: "t",
+    description: "d",
+    inputSchema: {},
+    icons: [1],
+    _meta: { other: 1, "x-mcpax-capability": { mutable: false, latency_class: "fast" } },
+  };
+  expect(firstPinnedText(item)).toBe('{"capability":{"mutable":false},"description":"d","inputSchema":{}}');
 });
 
 test("how a tool is doing is no change: a tree below tells another class when it has measured one", () => {

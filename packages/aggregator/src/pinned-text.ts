@@ -1,5 +1,6 @@
-// What of a tool must not change unseen, as one text: the same for the same meaning, whatever the order of keys, and
-// bounded in size and depth, since a stranger wrote it. Pure.
+// What of a tool must not change unseen, as one text: all that its server lists, the same for the same meaning, whatever
+// the order of keys, and bounded in size and depth, since a stranger wrote it. Pure.
+import { hash } from "node:crypto";
 import {
   believedKey,
   capabilityKey,
@@ -15,19 +16,61 @@ const depthMax = 128;
 /** `"":0,` is the least a key costs. */
 const keyCharsMin = 5;
 
-const pinnedKeys = ["annotations", "description", "inputSchema", "outputSchema", "title"] as const;
 /** How the tool is doing, not what it does: a tree below tells another class when it has found one. [AX-9.2-1] */
 const passing = new Set(["latency_class", "availability"]);
+/**
+ * What trees below write into `_meta`: the annotation and what is believed of it, which are pinned as one; the safety mark,
+ * which follows from these; and the number of trees on the way, which is another where a tree was moved.
+ */
+const treeKeys = new Set([capabilityKey, believedKey, "x-mcpax-safety", "x-mcpax-hops"]);
 
-/** `undefined` where it is larger or deeper than anybody's tool. */
+/**
+ * Every field of the definition counts, known or not: clients of tomorrow may show what nobody reads today. Left out are
+ * the name, which is what the pin is found by, and what `passing` and `treeKeys` say. `undefined` where it is larger or
+ * deeper than anybody's tool.
+ */
 export function pinnedText(item: JsonObject): string | undefined {
-  const entries: [string, unknown][] = pinnedKeys
-    .filter((key) => item[key] !== undefined)
-    .map((key) => [key, item[key]]);
+  const { name: _, _meta: meta, icons, ...fields } = item;
+  return written({
+    ...fields,
+    icons: Array.isArray(icons) ? icons.map(shortIcon) : icons,
+    _meta: isObject(meta) ? pinnedMeta(item, meta) : meta,
+  });
+}
+
+/** Empty says no more than absent: a tree below adds its own keys to a tool that had none. */
+function pinnedMeta(item: JsonObject, meta: JsonObject): JsonObject | undefined {
   const capability = saidOf(item);
-  if (capability !== undefined) entries.push(["capability", lasting(capability)]);
+  const pinned = {
+    ...without(meta, treeKeys),
+    ...(capability !== undefined && { [capabilityKey]: lasting(capability) }),
+  };
+  return Object.keys(pinned).length === 0 ? undefined : pinned;
+}
+
+const firstKeys = ["annotations", "description", "inputSchema", "outputSchema", "title"] as const;
+
+/** COMPAT: what was pinned of a tool before everything was. */
+export function firstPinnedText(item: JsonObject): string | undefined {
+  const capability = saidOf(item);
+  return written({
+    ...Object.fromEntries(firstKeys.map((key) => [key, item[key]])),
+    capability: capability === undefined ? undefined : lasting(capability),
+  });
+}
+
+function written(fields: JsonObject): string | undefined {
+  const there = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const writer = new CanonicalWriter(pinnedCharsMax);
-  return writer.write(Object.fromEntries(entries), 0) ? writer.text() : undefined;
+  return writer.write(there, 0) ? writer.text() : undefined;
+}
+
+const iconCharsMax = 1_024;
+
+/** A picture in a data URI counts by its digest: the store keeps no pictures. */
+function shortIcon(icon: unknown): unknown {
+  if (!isObject(icon) || typeof icon.src !== "string" || icon.src.length <= iconCharsMax) return icon;
+  return { ...icon, src: `${icon.src.slice(0, 64)}… sha256 ${hash("sha256", icon.src)}` };
 }
 
 /**
@@ -40,8 +83,11 @@ function saidOf(item: JsonObject): unknown {
 }
 
 function lasting(capability: unknown): unknown {
-  if (!isObject(capability)) return capability;
-  return Object.fromEntries(Object.entries(capability).filter(([key]) => !passing.has(key)));
+  return isObject(capability) ? without(capability, passing) : capability;
+}
+
+function without(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)));
 }
 
 class CanonicalWriter {

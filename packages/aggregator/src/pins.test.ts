@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Audit, AuditEvent } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
@@ -177,4 +178,74 @@ test("a store that fails shows nothing: nobody knows whether the tools are what 
   expect((await status())?.list_faults).toEqual({
     tools: "its tools could not be compared with what they were",
   });
+});
+
+test("every field of a definition counts", async () => {
+  const { list, tools } = pinned();
+  await list();
+  for (const more of [
+    { icons: [{ src: "https://evil.example/track.png" }] },
+    { _meta: { "com.example/ui": "other" } },
+    { execution: { taskSupport: "required" } },
+    { "x-tomorrow": true },
+  ]) {
+    tools[0] = tool("a", "first", more);
+    expect(await list(), JSON.stringify(more)).toEqual(["s.b"]);
+    tools[0] = tool("a");
+    expect(await list()).toEqual(["s.a", "s.b"]);
+  }
+});
+
+/** As the build before wrote it. */
+function firstPins(): PinStore {
+  const pins = createMemoryPinStore();
+  const first = ["a", "b"].map((name) => {
+    const text = `{"description":"first","inputSchema":{"type":"object"}}`;
+    return { tool: name, canonical: `s.${name}`, hash: hash("sha256", text), text };
+  });
+  pins.write("s", { first, changed: [], returned: [], renewed: [] }, 1);
+  return pins;
+}
+
+test("pins of the build before are compared as they were made, and become whole when nothing has changed", async () => {
+  const pins = firstPins();
+  const { list, tools, recorded } = pinned({ pins });
+  tools[0] = tool("a", "first", { icons: [{ src: "https://example.com/a.png" }] });
+  tools[1] = tool("b", "second");
+  expect(await list()).toEqual(["s.a"]);
+  expect(pins.changed()).toMatchObject([{ tool: "b" }]);
+  expect(recorded.filter(({ action }) => action === "tool.quarantine")).toHaveLength(1);
+  // From now on all of it counts.
+  tools[0] = tool("a", "first", { icons: [{ src: "https://example.com/other.png" }] });
+  expect(await list()).toEqual([]);
+  expect(pins.change("s", "a")).toMatchObject({ was: expect.stringContaining("a.png") });
+  // What has changed meanwhile is accepted in the form it was looked at, and becomes whole then.
+  expect(pins.accept("s", "b", pins.change("s", "b")?.hash ?? "")).toBe(true);
+  expect(await list()).toEqual(["s.b"]);
+  tools[1] = tool("b", "second", { icons: [1] });
+  expect(await list()).toEqual([]);
+});
+
+test.each([
+  ["tags", { description: "Reads a file\u{e0049}\u{e0067}\u{e006e}" }],
+  ["an override in a schema", { inputSchema: { type: "object", properties: { "a\u202eb": {} } } }],
+  ["bytes in selectors", { title: "Read\ufe01\ufe02\ufe03\ufe04" }],
+])("a new tool that hides text waits until somebody has looked: %s", async (_, more) => {
+  const { ask, list, tools, recorded, pins } = pinned();
+  tools[0] = tool("a", "first", more);
+  expect(await list()).toEqual(["s.b"]);
+  await expect(ask("tools/call", { name: "s.a" })).rejects.toMatchObject({ code: "tool_quarantined" });
+  expect(recorded).toContainEqual(expect.objectContaining({ action: "tool.quarantine", subject: "s.a" }));
+  expect(pins.change("s", "a")).toMatchObject({ was: "{}" });
+  // Told once.
+  await list();
+  expect(recorded.filter(({ action }) => action === "tool.quarantine")).toHaveLength(1);
+  expect(pins.accept("s", "a", pins.change("s", "a")?.hash ?? "")).toBe(true);
+  expect(await list()).toEqual(["s.a", "s.b"]);
+});
+
+test("a new tool with emoji, odd spaces or a single soft hyphen is listed", async () => {
+  const { list, tools } = pinned();
+  tools[0] = tool("a", "Reads ❤️ files 👩‍💻 with\u00a0care, di\u00adrectory by directory. שלום\u200f!");
+  expect(await list()).toEqual(["s.a", "s.b"]);
 });

@@ -1,9 +1,10 @@
-// Tools stay what they were when they were first seen, or wait until the operator has looked at the change.
+// Tools stay what they were when they were first seen, or wait until the operator has looked at the change. A new tool
+// whose definition says something that no person sees waits, too.
 import { hash } from "node:crypto";
-import { isMcpxError, McpxError, withRoot } from "@mcpx/protocol";
+import { isDefinitionSmuggling, isMcpxError, type JsonObject, McpxError, withRoot } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
 import type { Pin, PinNews, SeenTool } from "./pin-store.ts";
-import { pinnedCharsMax, pinnedText } from "./pinned-text.ts";
+import { firstPinnedText, pinnedCharsMax, pinnedText } from "./pinned-text.ts";
 import type { Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -23,14 +24,13 @@ export function checkPins(state: TreeState, server: Server, entries: Entry[]): C
   const { pins } = state;
   if (pins === undefined || server.isUnpinned === true)
     return { kept: entries, quarantined: [], leftOut: [] };
-  const { seen, leftOut } = read(entries);
   try {
     const known = pins.pinsOf(server.name);
+    const { seen, leftOut } = read(entries, known);
     const { news, refused } = compare(known, seen);
     leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
-    if (news.first.length + news.changed.length + news.returned.length > 0) {
+    if (Object.values(news).some(({ length }) => length > 0))
       pins.write(server.name, news, state.clock.now());
-    }
     for (const tool of news.changed) report(state, server, tool, known.get(tool.tool));
     return { ...sort(entries, seen, known, refused), leftOut };
   } catch (error) {
@@ -41,46 +41,80 @@ export function checkPins(state: TreeState, server: Server, entries: Entry[]): C
   }
 }
 
-function read(entries: readonly Entry[]): { seen: Map<string, SeenTool>; leftOut: string[] } {
-  const seen = new Map<string, SeenTool>();
+/** A pin of which this is the beginning is of the whole definition; others are of what was pinned at first. */
+const wholeMark = "2:";
+/** What a tool is compared with that hides text from the first time it is seen. */
+const nothing = "{}";
+
+/** A tool as it is compared with its pin, and as it is pinned from now on. */
+interface Read {
+  seen: SeenTool;
+  /** COMPAT: where the pin is of the first form. It becomes one of the whole definition when it is found unchanged. */
+  renewed?: SeenTool;
+  isSmuggling: boolean;
+}
+
+function read(
+  entries: readonly Entry[],
+  known: ReadonlyMap<string, Pin>,
+): { seen: Map<string, Read>; leftOut: string[] } {
+  const seen = new Map<string, Read>();
   const leftOut: string[] = [];
   for (const { name, canonical, item } of entries) {
-    const text = pinnedText(item);
+    const whole = wholeOf(item, name, canonical);
+    const pin = known.get(name);
+    const first = pin === undefined || pin.hash.startsWith(wholeMark) ? undefined : firstPinnedText(item);
     // No store would give half a character back as it was, and the tool would be new for ever.
     if (!name.isWellFormed()) leftOut.push(`${name.toWellFormed()}: its name is not text`);
-    else if (text === undefined) leftOut.push(`${name}: larger than ${pinnedCharsMax} characters`);
-    else seen.set(name, { tool: name, canonical, hash: hash("sha256", text), text });
+    else if (whole === undefined) leftOut.push(`${name}: larger than ${pinnedCharsMax} characters`);
+    else if (first !== undefined) {
+      const old = { tool: name, canonical, hash: hash("sha256", first), text: first };
+      seen.set(name, { seen: old, renewed: whole, isSmuggling: false });
+    } else seen.set(name, { seen: whole, isSmuggling: pin === undefined && isDefinitionSmuggling(item) });
   }
   return { seen, leftOut };
+}
+
+function wholeOf(item: JsonObject, tool: string, canonical: string): SeenTool | undefined {
+  const text = pinnedText(item);
+  return text === undefined ? undefined : { tool, canonical, hash: wholeMark + hash("sha256", text), text };
+}
+
+/** The pin of a tool that nobody has seen whole: everything in its definition is a change that waits to be accepted. */
+function unseen(tool: SeenTool): SeenTool {
+  return { ...tool, hash: wholeMark + hash("sha256", nothing), text: nothing };
 }
 
 /** What a store has to learn. Pure. */
 function compare(
   known: ReadonlyMap<string, Pin>,
-  seen: ReadonlyMap<string, SeenTool>,
+  seen: ReadonlyMap<string, Read>,
 ): { news: PinNews; refused: SeenTool[] } {
+  const renewed: SeenTool[] = [];
   const first: SeenTool[] = [];
   const changed: SeenTool[] = [];
   const returned: string[] = [];
   const refused: SeenTool[] = [];
   let chars = [...known.values()].reduce((sum, pin) => sum + pin.chars, 0);
-  for (const tool of seen.values()) {
+  for (const { seen: tool, renewed: whole, isSmuggling } of seen.values()) {
     const pin = known.get(tool.tool);
     const isRoom = known.size + first.length < pinsMax && chars + tool.text.length <= charsMax;
     if (pin === undefined && !isRoom) refused.push(tool);
     else if (pin === undefined) {
-      first.push(tool);
+      first.push(isSmuggling ? unseen(tool) : tool);
+      if (isSmuggling) changed.push(tool);
       chars += tool.text.length;
     } else if (pin.hash === tool.hash) {
       if (pin.changedHash !== undefined) returned.push(tool.tool);
+      if (whole !== undefined) renewed.push(whole);
     } else if (pin.changedHash !== tool.hash) changed.push(tool);
   }
-  return { news: { first, changed, returned }, refused };
+  return { news: { first, changed, returned, renewed }, refused };
 }
 
 function sort(
   entries: readonly Entry[],
-  seen: ReadonlyMap<string, SeenTool>,
+  seen: ReadonlyMap<string, Read>,
   known: ReadonlyMap<string, Pin>,
   refused: readonly SeenTool[],
 ): Pick<Checked, "kept" | "quarantined"> {
@@ -88,7 +122,8 @@ function sort(
   const shown = entries.filter(({ name }) => seen.has(name) && !without.has(name));
   const isAsPinned = ({ name }: Entry) => {
     const pin = known.get(name);
-    return pin === undefined || pin.hash === seen.get(name)?.hash;
+    const now = seen.get(name);
+    return pin === undefined ? now?.isSmuggling !== true : pin.hash === now?.seen.hash;
   };
   return { kept: shown.filter(isAsPinned), quarantined: shown.filter((entry) => !isAsPinned(entry)) };
 }
@@ -97,6 +132,7 @@ function report(state: TreeState, server: Server, tool: SeenTool, pin: Pin | und
   const { log, audit, rootSegment } = state;
   const fullName = withRoot(rootSegment, tool.canonical);
   const about = { server: server.name, tool: tool.tool, was: pin?.hash ?? null, now: tool.hash };
-  log.warn({ ...about, canonical: fullName }, "a tool has changed since it was first seen");
+  const what = pin === undefined ? "a new tool hides text" : "a tool has changed since it was first seen";
+  log.warn({ ...about, canonical: fullName }, what);
   audit?.record({ action: "tool.quarantine", subject: fullName, detail: about });
 }
