@@ -316,10 +316,6 @@ const handshakes: [title: string, changes: Record<string, string | undefined>, b
   ["a long key", { "Sec-WebSocket-Key": "A".repeat(8_000) }],
   ["a key that is not base64", { "Sec-WebSocket-Key": `${"!".repeat(22)}==` }],
   ["a key that would split the answer", { "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==, x" }],
-  ["version 8", { "Sec-WebSocket-Version": "8" }],
-  ["version 0", { "Sec-WebSocket-Version": "0" }],
-  ["two versions", { "Sec-WebSocket-Version": "13, 8" }],
-  ["no version", { "Sec-WebSocket-Version": undefined }],
   ["HTTP/1.0", { version: "HTTP/1.0" }],
   ["a body", { "Content-Length": "5" }, "hello"],
   ["a body in chunks", { "Transfer-Encoding": "chunked" }, "5\r\nhello\r\n0\r\n\r\n"],
@@ -334,6 +330,26 @@ test.for(handshakes)("[X0-5.2-1] a handshake with %s is a 400", async ([, change
   const { status, body: answer, rest } = await ask(oracle.handshake(token, changes) + body);
   expect(`${status} ${answer.error.reason}`).toBe("400 bad_request");
   expect(rest).toBe("");
+  await oracle.check({});
+});
+
+const versions: [title: string, version: string | undefined][] = [
+  ["version 8", "8"],
+  ["version 0", "0"],
+  ["two versions", "13, 8"],
+  ["no version", undefined],
+];
+
+test.for(versions)("[X0-5.2-1] a handshake with %s is a 426 that names version 13", async ([, version]) => {
+  const changes = { "Sec-WebSocket-Version": version };
+  for (const target of ["/v0/ws?topic=room:target", "/ax"]) {
+    const { status, head, body } = await ask(oracle.handshake(token, { ...changes, target }));
+    expect(`${target} ${status} ${body.error.reason}`).toBe(`${target} 426 websocket_version`);
+    // RFC 6455 §4.2.2 and RFC 9110 §15.5.22.
+    expect(head).toContain("sec-websocket-version: 13");
+    expect(head).toContain("upgrade: websocket");
+    expect(head).toContain("connection: upgrade, close");
+  }
   await oracle.check({});
 });
 

@@ -4,6 +4,7 @@ import { closeCodes, mayComeBack } from "./close-codes.ts";
 test.each([
   ["normal", 1000, true],
   ["goingAway", 1001, true],
+  ["badText", 1007, true],
   ["badFrame", 4400, false],
   ["unauthorised", 4401, false],
   ["forbidden", 4403, false],
@@ -19,7 +20,7 @@ test.each([
 });
 
 test("there are no others", () => {
-  expect(Object.keys(closeCodes)).toHaveLength(11);
+  expect(Object.keys(closeCodes)).toHaveLength(12);
 });
 
 test.each([

@@ -3,6 +3,7 @@
 export const closeCodes = {
   normal: 1000,
   goingAway: 1001,
+  badText: 1007,
   badFrame: 4400,
   unauthorised: 4401,
   forbidden: 4403,

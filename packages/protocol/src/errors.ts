@@ -116,6 +116,12 @@ export const errorTable = {
   ),
   foreign_origin: row(40309, 403, "This Origin is not allowed", "Add it to listen.origins"),
   foreign_host: row(42101, 421, "This Host is not served here", "Add it to listen.hosts"),
+  websocket_version: row(
+    42601,
+    426,
+    "This WebSocket version is not spoken here",
+    "Use a WebSocket library that speaks version 13",
+  ),
   // REST.
   bad_request: row(40016, 400, "Bad request", "Correct what the detail names"),
   not_found: row(40401, 404, "Not found", "Check the address"),

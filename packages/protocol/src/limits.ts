@@ -3,6 +3,8 @@
 export interface Limits {
   /** Bytes of one envelope. */
   envelopeBytesMax: number;
+  /** WebSocket frames of one envelope. */
+  envelopeFragmentsMax: number;
   /** Nesting depth of an envelope, its own braces included. */
   depthMax: number;
   /** Values in one JSON message. */
@@ -105,6 +107,7 @@ export interface Limits {
 
 export const defaultLimits: Readonly<Limits> = Object.freeze({
   envelopeBytesMax: 262_144,
+  envelopeFragmentsMax: 4_096,
   depthMax: 32,
   valuesMax: 50_000,
   toMax: 64,

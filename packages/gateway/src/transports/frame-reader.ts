@@ -25,13 +25,19 @@ interface ReaderOptions {
 
 const { Receiver } = ws as unknown as { Receiver: new (options: ReaderOptions) => FrameReader };
 
-/** Frames announcing more than `bytesMax` fail at their header, before anything is buffered. */
-export function createFrameReader(bytesMax: number): FrameReader {
+/** Reads of a socket that one frame may take: networks deliver it in pieces of their own. */
+const readsPerFragment = 4;
+
+/**
+ * Frames announcing more than `bytesMax` fail at their header, before anything is buffered. Each frame of a message costs
+ * more than 100 bytes of memory however few it carries, so their number is bounded apart from their bytes.
+ */
+export function createFrameReader(bytesMax: number, fragmentsMax: number): FrameReader {
   return new Receiver({
     isServer: true,
     maxPayload: bytesMax,
-    maxFragments: 1_024,
-    maxBufferedChunks: 16_384,
+    maxFragments: fragmentsMax,
+    maxBufferedChunks: fragmentsMax * readsPerFragment,
     // Bad UTF-8 is an envelope's fault, answered like any other, so it is checked where that is decided. [X0-4-1]
     skipUTF8Validation: true,
   });

@@ -25,9 +25,6 @@ export function checkUpgrade(request: IncomingMessage): void {
   if ((headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined) {
     throw new McpxError("bad_request", "a WebSocket handshake has no body");
   }
-  if (headers["sec-websocket-version"] !== "13") {
-    throw new McpxError("bad_request", "only WebSocket version 13 is spoken");
-  }
 }
 
 /** Answers the handshake. `subprotocol` is echoed where the client offered it. */
@@ -76,7 +73,7 @@ export class WsSocket implements RoomSocket {
     this.#events = events;
     this.#progressAt = monotonic();
     this.#heardAt = monotonic();
-    this.#reader = createFrameReader(limits.envelopeBytesMax * 2);
+    this.#reader = createFrameReader(limits.envelopeBytesMax * 2, limits.envelopeFragmentsMax);
     this.#listen();
   }
 
@@ -153,7 +150,10 @@ export class WsSocket implements RoomSocket {
     this.#reader.on("ping", (data) => {
       this.#lastPing = data;
     });
-    this.#reader.on("conclude", () => this.close(closeCodes.normal, ""));
+    // RFC 6455, 5.5.1 and 8.1: a reason is UTF-8, and a close frame that is none fails the connection.
+    this.#reader.on("conclude", (_code, reason) =>
+      isUtf8(reason) ? this.close(closeCodes.normal, "") : this.close(closeCodes.badText, "bad_utf8"),
+    );
     this.#reader.on("error", (error) => this.#broken(error));
   }
 
@@ -198,9 +198,15 @@ export class WsSocket implements RoomSocket {
   #broken(error: Error & { code?: string }): void {
     if (this.#isClosing) return;
     const isSize = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+    const { envelopeBytesMax, envelopeFragmentsMax } = this.#limits;
     const fault = isSize
-      ? new McpxError("too_large", `the frame announces more than ${this.#limits.envelopeBytesMax} bytes`)
-      : new McpxError("bad_frame", error.message.replace("Invalid WebSocket frame: ", ""));
+      ? new McpxError("too_large", `the frame announces more than ${envelopeBytesMax} bytes`)
+      : error.code === "WS_ERR_TOO_MANY_BUFFERED_PARTS"
+        ? new McpxError(
+            "too_large",
+            `it comes in too many pieces; the limit is ${envelopeFragmentsMax} frames`,
+          )
+        : new McpxError("bad_frame", error.message.replace("Invalid WebSocket frame: ", ""));
     this.#events.fault(fault, true);
     this.close(closeCodes.badFrame, fault.code);
   }

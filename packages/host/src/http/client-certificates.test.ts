@@ -86,7 +86,9 @@ test("[AX-4.2-3] an upgrade knows them too", async () => {
     ...client(),
   });
   socket.on("error", () => {});
-  socket.write("GET /ax HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  socket.write(
+    "GET /ax HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
+  );
   expect(await known).toEqual(["edge01.example.com"]);
 });
 
@@ -175,7 +177,9 @@ test("[AX-4.2-3] names end with their certificate, also on a connection that is 
     servername: "localhost",
     ...client(),
   });
-  socket.write("GET /ax HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  socket.write(
+    "GET /ax HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
+  );
   const served = await promise;
   expect(served).toBeInstanceOf(TLSSocket);
   expect(certificateNamesOf(served, until.getTime() - 1_000)).toEqual(["edge01.example.com"]);

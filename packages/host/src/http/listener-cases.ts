@@ -79,7 +79,7 @@ export const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answ
 export const get = (path: string, headers: string[]) =>
   `GET ${path} HTTP/1.1\r\n${[...headers, "Connection: close"].join("\r\n")}\r\n\r\n`;
 export const upgrade = (path: string, headers: string[]) =>
-  `GET ${path} HTTP/1.1\r\n${[...headers, "Connection: Upgrade", "Upgrade: websocket"].join("\r\n")}\r\n\r\n`;
+  `GET ${path} HTTP/1.1\r\n${[...headers, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"].join("\r\n")}\r\n\r\n`;
 
 export async function errorOf(response: Response) {
   return ((await response.json()) as { error: Record<string, unknown> }).error;

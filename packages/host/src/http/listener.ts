@@ -149,6 +149,9 @@ export function createListener(options: ListenerOptions): Listener {
       const handler = upgrades.get(request.path);
       if (handler === undefined) throw new McpxError("not_found");
       path = request.path;
+      const version = raw.headers["sec-websocket-version"];
+      if (version !== "13")
+        throw new McpxError("websocket_version", version?.slice(0, 20) ?? "none is named");
       const share = paceInput(socket, head, { turns, ...connections.upgraded(raw.socket) });
       await handler(request, socket, noBytes, share);
     } catch (error) {

@@ -45,6 +45,8 @@ export function errorResponse(thrown: unknown): HttpResponse & { status: number 
   const { http, code } = errorTable[error.code];
   const headers: Record<string, string> = {};
   if (http === 401) headers["www-authenticate"] = "Bearer";
+  // RFC 6455 §4.2.2, RFC 9110 §15.5.22.
+  if (http === 426) Object.assign(headers, { upgrade: "websocket", "sec-websocket-version": "13" });
   if (http === 429 || http === 503) {
     headers["retry-after"] = String(Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)));
   }
@@ -58,8 +60,7 @@ export function errorResponse(thrown: unknown): HttpResponse & { status: number 
 /** An answer for a socket that has no response object: refused upgrades and unreadable requests. */
 export function rawAnswer(response: HttpResponse): string {
   const { status, headers, content } = render(response);
-  const lines = Object.entries({ ...headers, connection: "close" }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
+  const connection = headers.upgrade === undefined ? "close" : "upgrade, close";
+  const lines = Object.entries({ ...headers, connection }).map(([name, value]) => `${name}: ${value}`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${content}`;
 }
