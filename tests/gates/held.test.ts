@@ -168,7 +168,7 @@ test(
     await note(callTool(place, "archive.salary"));
     await expect.poll(() => desk.gates("held"), polled).toHaveLength(1);
     const id = await onlyHeld(desk);
-    const waiting = { name: "mcpax.wait", arguments: { confirmation_id: id } };
+    const waiting = { name: "mcpax.wait", arguments: { confirmation_id: id, timeout_ms: 100 } };
     // Asking again, waiting, as a task of either era, with progress, in sessions of its own, by the tree's own tools.
     const session = await openSession(place, { tasks: {} });
     await Promise.all([

@@ -14,6 +14,7 @@ import { routesOf } from "./routes.ts";
 import { createServer, type Server } from "./server.ts";
 import { serverStatus } from "./status.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
+import { waitSchema } from "./wait-times.ts";
 
 interface OwnTool {
   item: JsonObject;
@@ -67,7 +68,10 @@ function isOperator({ principal, isOverheard }: Caller): boolean {
 
 /** Answered with the result of the call it waits for, as it is. */
 const waitItem = ownItem("wait", "Waits for a human's decision about a call, and gives its result.", {
-  properties: { confirmation_id: { type: "string", description: "of confirmation_required" } },
+  properties: {
+    confirmation_id: { type: "string", description: "of confirmation_required" },
+    timeout_ms: waitSchema,
+  },
   latency: "slow",
 });
 

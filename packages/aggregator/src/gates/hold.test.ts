@@ -90,7 +90,7 @@ function auditInto(events: AuditEvent[]): Audit {
 const called = ({ server }: Scene) => server.asked.filter(({ method }) => method === "tools/call").length;
 const read = ({ ask }: Scene) => ask("tools/call", { name: "s.read", arguments: { of: "ben" } });
 const wait = ({ ask }: Scene, confirmation_id: string) =>
-  ask("tools/call", { name: "mcpax.wait", arguments: { confirmation_id } });
+  ask("tools/call", { name: "mcpax.wait", arguments: { confirmation_id, timeout_ms: 50 } });
 const gateActions = ({ events }: Scene) =>
   events.filter(({ action }) => action.startsWith("gate.")).map(({ action, actor }) => `${action} ${actor}`);
 
@@ -142,6 +142,23 @@ test("an allowed call runs at once, and its caller gets exactly its result once 
   expect(release).toMatchObject({ subject: "s.read", detail });
   expect(release?.detail).toHaveProperty("proof");
   expect(JSON.stringify(tree.events)).not.toContain("salary");
+});
+
+test("[AX-11.3-1] who waits for a decision is held longer than a call is, and as long as it asks for", async () => {
+  const tree = scene({}, { holdMs: 1, holdWithProgressMs: 1 });
+  const { confirmation_id } = ticketOf(await read(tree));
+  const ticket = ticketOf(await wait(tree, confirmation_id));
+  const waiting = tree.ask("tools/call", { name: "mcpax.wait", arguments: { confirmation_id } });
+  // A call that joins has been held to its end.
+  ticketOf(await read(tree));
+  await confirm(tree, ticket, "approve");
+  expect(await waiting).toMatchObject(answer);
+  for (const timeout_ms of [-1, 1.5, "5s"]) {
+    const args = { confirmation_id, timeout_ms };
+    await expect(tree.ask("tools/call", { name: "mcpax.wait", arguments: args })).rejects.toMatchObject({
+      code: "bad_params",
+    });
+  }
 });
 
 test("the control: without the rule's word the result comes at once", async () => {

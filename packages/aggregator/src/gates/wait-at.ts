@@ -10,14 +10,15 @@ import type { Gatekeeper } from "./gatekeeper.ts";
 
 const signMs = 2_000;
 
+/** `leftMs`: how long it is held; as a call is, unless given. */
 export async function waitAt(
   state: TreeState,
   gates: Gatekeeper,
   exchange: Exchange,
   { id }: Pick<Gate, "id">,
+  leftMs = exchange.wantsProgress ? gates.holdWithProgressMs : gates.holdMs,
 ): Promise<JsonObject> {
-  const { holdMs, holdWithProgressMs } = gates;
-  const patience = { leftMs: exchange.wantsProgress ? holdWithProgressMs : holdMs, signs: 0 };
+  const patience = { leftMs, signs: 0 };
   const shown = new Set<GateStatus>();
   for (;;) {
     const { told, now } = await glance(gates, id);

@@ -1,8 +1,9 @@
-// `mcpax.wait {confirmation_id}`: whoever asked waits for the decision, and gets the result. [AX-11.3-1]
+// `mcpax.wait {confirmation_id, timeout_ms?}`: whoever asked waits for the decision, and gets the result. [AX-11.3-1]
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { dispatch } from "../dispatch.ts";
 import type { Exchange } from "../exchange.ts";
 import type { TreeState } from "../tree-state.ts";
+import { waitMsOf } from "../wait-times.ts";
 import { askerOf } from "./asker.ts";
 import { findBelow, type Gatekeeper } from "./gatekeeper.ts";
 import { waitAt } from "./wait-at.ts";
@@ -13,12 +14,17 @@ export async function wait(
   exchange: Exchange,
   args: JsonObject,
 ): Promise<JsonObject> {
-  const { confirmation_id: id } = args;
+  const { confirmation_id: id, timeout_ms: given } = args;
   if (typeof id !== "string") throw new McpxError("bad_params", "confirmation_id must be a string");
   const { name } = askerOf(exchange.caller);
   const principal = await principalOf(gates, id);
   // Somebody else's looks like none.
-  if (principal === name) return await waitAt(state, gates, exchange, { id });
+  if (principal === name) {
+    // Where the operator has calls held not at all, only who asks to wait does.
+    const isHeld = gates.holdMs > 0 || given !== undefined;
+    const ms = waitMsOf(given, exchange.wantsProgress);
+    return await waitAt(state, gates, exchange, { id }, isHeld ? ms : 0);
+  }
   const below = principal === undefined ? findBelow(state, gates, id) : undefined;
   if (below?.askedBy !== name) throw new McpxError("confirmation_unknown");
   const params = { ...exchange.params, name: "mcpax.wait" };

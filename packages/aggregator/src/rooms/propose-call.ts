@@ -33,17 +33,22 @@ interface Made {
 /** Proposals of ours whose outcome may not have been seen. */
 const madeMax = 256;
 const progressMs = 1_000;
+/** OpenAI's agents in Python give up after 5 s unless told otherwise: the answer must be there before. */
+const holdMsDefault = 4_000;
 /** How long after a proposal's life its outcome stands for the same call. */
 const outcomeMs = 300_000;
 
 export interface ProposingOptions {
-  /** How long a call is held for its outcome; 5 s unless given. */
+  /** How long a call is held for its outcome; 4 s unless given. */
   holdMs?: number | undefined;
   /** How long others may take; 5 minutes unless given. */
   ttlMs?: number | undefined;
 }
 
-export function createProposing(room: Room, { holdMs = 5_000, ttlMs }: ProposingOptions = {}): Proposing {
+export function createProposing(
+  room: Room,
+  { holdMs = holdMsDefault, ttlMs }: ProposingOptions = {},
+): Proposing {
   const made = new Map<string, Made>();
   /** Proposals whose late call the caller knows of. */
   const told = new Set<string>();

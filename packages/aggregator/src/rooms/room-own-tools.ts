@@ -2,6 +2,7 @@
 import type { Room, RoomEnvelope } from "@mcpx/client";
 import { harmless, isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
 import type { LinkRequest } from "../links/link.ts";
+import { waitMsOf, waitSchema } from "../wait-times.ts";
 import type { PeerNames } from "./peer-names.ts";
 import type { Proposing } from "./propose-call.ts";
 
@@ -21,8 +22,6 @@ const historyMax = 100;
 const historyDefault = 20;
 const payloadCharsMax = 4_000;
 const pageCharsMax = 200_000;
-const waitMsDefault = 30_000;
-const waitMsMax = 100_000;
 
 const text = (description: string) => ({ type: "string", description });
 
@@ -76,12 +75,7 @@ const tools: readonly OwnTool[] = [
       required: ["proposal_id"],
       properties: {
         proposal_id: text("of proposal_pending"),
-        timeout_ms: {
-          type: "integer",
-          minimum: 0,
-          maximum: waitMsMax,
-          description: `${waitMsDefault} unless given`,
-        },
+        timeout_ms: waitSchema,
       },
       latency: "slow",
     }),
@@ -183,11 +177,9 @@ function shownEnvelope({ id, from, to, kind, at, seq, correlation_id, payload }:
 }
 
 function wait({ proposing }: OwnToolParts, args: JsonObject, request: LinkRequest): Promise<JsonObject> {
-  const { proposal_id: id, timeout_ms: given = waitMsDefault } = args;
-  const ms = numberOf(given) ?? -1;
+  const { proposal_id: id, timeout_ms: given } = args;
   if (typeof id !== "string") throw bad("proposal_id must be a text");
-  if (!Number.isInteger(ms) || ms < 0) throw bad("timeout_ms must be a whole number");
-  return proposing.wait(id, Math.min(ms, waitMsMax), request);
+  return proposing.wait(id, waitMsOf(given, request.wantsProgress), request);
 }
 
 function answer(structuredContent: JsonObject): JsonObject {
