@@ -80,6 +80,9 @@ test("[AX-11.3-4] a call is shown exactly, whatever its arguments would like to 
   expect(text).toContain("photoU+202Egpj.exeU+200BU+0000");
   expect(text).toContain('x\\",↵\n');
   expect(text).toContain("keyU+202E<b>");
+  expect(await page.getByRole("list", { name: "Warnings" }).textContent()).toMatch(
+    /^the arguments contain 3 hidden characters: U\+202E at \d+, U\+200B at \d+, U\+202E at \d+$/,
+  );
   expect(text).toContain("9007199254740991");
   expect(await page.locator("#arguments").locator("img, script, b, a").count()).toBe(0);
   // The end of what is long is seen before it is unfolded; the rest after.

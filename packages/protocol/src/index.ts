@@ -187,10 +187,8 @@ export {
 export { type ChainFinding, type NumberRange, SignatureChains } from "./signing/signature-chains.ts";
 export { splitList } from "./signing/split-page.ts";
 export {
-  type HiddenCharacter,
   hiddenIn,
   hiddenText,
-  isSmuggling,
   spelledOut,
   visible,
   visibleJson,

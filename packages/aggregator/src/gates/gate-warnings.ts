@@ -1,21 +1,24 @@
-// What people are told of a call before they decide: what its tool's definition hides or imitates, as far as the tree
-// knows it at this moment, and what the arguments hide.
-import { definitionWarnings, parseExact, valueWarnings, withoutRoot } from "@mcpx/protocol";
+// What people are told of a tool before they decide about a call: what its definition hides or imitates, as far as the
+// tree knows it at this moment. What the arguments hide is found where they are shown.
+import { definitionWarnings, type JsonObject, withoutRoot } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
 import { everyServer } from "../people/server-for.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { Gate } from "./gate-store.ts";
 
-/** For pages that show the arguments as text. */
-export function gateWarnings(state: TreeState, gate: Gate): string[] {
-  return [...toolWarnings(state, gate), ...valueWarnings(parseExact(gate.argumentsText), "the arguments")];
-}
+/** An item is read once: whoever has the address of a gate may ask for this as often as they like. */
+const read = new WeakMap<JsonObject, string[]>();
 
 /** As its server lists it: what the operator writes over it hides nothing from a model that has heard it before. */
 export function toolWarnings(state: TreeState, { tool }: Pick<Gate, "tool">): string[] {
   const entry = knownTool(state, withoutRoot(state.rootSegment, tool));
   if (entry === undefined) return [];
-  return definitionWarnings(entry.listed ?? entry.item).map((warning) => `its definition: ${warning}`);
+  const item = entry.listed ?? entry.item;
+  const known = read.get(item);
+  if (known !== undefined) return known;
+  const warnings = definitionWarnings(item).map((warning) => `its definition: ${warning}`);
+  read.set(item, warnings);
+  return warnings;
 }
 
 function knownTool(state: TreeState, canonical: string): Entry | undefined {

@@ -2,7 +2,7 @@
 // same text with what hides written out, for terminals and for JSON. Pure.
 import { visibleText } from "./visible-text.ts";
 
-export type HiddenKind =
+type HiddenKind =
   | "layout"
   | "space"
   | "control"
@@ -50,23 +50,18 @@ function kindOf(char: string): HiddenKind {
   return kinds.find(([, shape]) => shape.test(char))?.[0] ?? "heaped accent";
 }
 
-/** Nobody writes so many of them in a row by accident. */
-const runMin = 4;
+const tag = /[\u{e0000}-\u{e007f}]/u;
+/** Nobody writes four characters without a shape in a row by accident. No emoji has more than two. */
+const smuggled =
+  /[\u202a-\u202e\u2066-\u2069]|[[\p{Default_Ignorable_Code_Point}\u2800\ufffc]--[\u061c\u200e\u200f\u{e0000}-\u{e007f}]]{4}/v;
 
 /**
  * Whether a text says something to a model that no person sees, or shows people something else than it says: tags
- * outside of flags, direction controls, and rows of characters without a shape.
+ * outside of flags, direction controls, and rows of characters without a shape. One look at each character: strangers
+ * register servers with as many tools as they like.
  */
-export function isSmuggling(hidden: readonly HiddenCharacter[]): boolean {
-  let run = 0;
-  let end = -1;
-  return hidden.some(({ kind, at, code }) => {
-    if (kind === "tag" || kind === "direction control") return true;
-    const isShapeless = kind === "zero-width" || kind === "variation selector" || kind === "filler";
-    run = isShapeless ? (at === end ? run + 1 : 1) : 0;
-    end = at + (code > 0xffff ? 2 : 1);
-    return run >= runMin;
-  });
+export function isSmuggling(text: string): boolean {
+  return smuggled.test(text) || (tag.test(text) && tag.test(text.replace(/\p{RGI_Emoji}/gv, "")));
 }
 
 const namedMax = 5;

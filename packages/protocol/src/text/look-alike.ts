@@ -60,7 +60,7 @@ const latin: ReadonlyMap<string, string> = new Map(
 );
 
 /** What the eye keeps of a name: the same for names that look the same. */
-export function skeletonOf(name: string): string {
+function skeletonOf(name: string): string {
   const seen = visibleText(name.normalize("NFKC"))
     .filter(({ mark }) => mark === undefined)
     .map(({ text }) => text)

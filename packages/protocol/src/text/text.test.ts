@@ -163,7 +163,7 @@ test.each([
   ["an escape sequence", "\u001b[31mred", false],
   ["the flag of England", "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", false],
 ])("%s: smuggled or not", (_, text, isSmuggled) => {
-  expect(isSmuggling(hiddenIn(text))).toBe(isSmuggled);
+  expect(isSmuggling(text)).toBe(isSmuggled);
 });
 
 test.each([

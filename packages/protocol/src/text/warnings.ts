@@ -1,6 +1,6 @@
 // What people are told of a text they judge by: a tool's definition, or the arguments of a call. Pure.
 import { isObject, type JsonObject } from "../json-rpc.ts";
-import { type HiddenCharacter, hiddenIn, hiddenText, isSmuggling, spelledOut } from "./hidden.ts";
+import { hiddenIn, hiddenText, isSmuggling, spelledOut } from "./hidden.ts";
 import { mixedWords, suspicionOf } from "./look-alike.ts";
 
 const textsMax = 10_000;
@@ -12,13 +12,13 @@ const nameKeys = new Set(["name", "title"]);
 interface Found {
   path: string;
   text: string;
-  hidden: HiddenCharacter[];
 }
 
 /** One sentence for each text of a tool, prompt or server that hides or imitates something. */
 export function definitionWarnings(definition: JsonObject): string[] {
   const warnings: string[] = [];
-  for (const { path, text, hidden } of textsOf(definition)) {
+  for (const { path, text } of textsOf(definition)) {
+    const hidden = hiddenIn(text);
     const words = mixedWords(text);
     const suspicion = hidden.length === 0 && nameKeys.has(path) ? suspicionOf(text) : undefined;
     if (hidden.length > 0) warnings.push(`${path} contains ${hiddenText(hidden)}`);
@@ -35,7 +35,7 @@ export function definitionWarnings(definition: JsonObject): string[] {
 
 /** Whether a definition says something to a model that no person sees, or shows people something else than it says. */
 export function isDefinitionSmuggling(definition: JsonObject): boolean {
-  for (const { hidden } of textsOf(definition)) if (isSmuggling(hidden)) return true;
+  for (const { text } of textsOf(definition)) if (isSmuggling(text)) return true;
   return false;
 }
 
@@ -53,7 +53,7 @@ function* textsOf(definition: JsonObject): Generator<Found> {
   for (let next = open.pop(); next !== undefined && count < textsMax; next = open.pop()) {
     const [path, value] = next;
     count += 1;
-    if (typeof value === "string") yield { path: path || "text", text: value, hidden: hiddenIn(value) };
+    if (typeof value === "string") yield { path: path || "text", text: value };
     else if (Array.isArray(value)) {
       for (const [i, item] of [...value.entries()].reverse()) open.push([`${path}[${i}]`, item]);
     } else if (isObject(value)) {

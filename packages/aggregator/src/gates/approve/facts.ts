@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { isId, McpxError, namesAsker, type ServerTerms, statementOf, statementText } from "@mcpx/protocol";
 import type { TreeState } from "../../tree-state.ts";
 import { type Gate, termsOf } from "../gate-store.ts";
-import { gateWarnings } from "../gate-warnings.ts";
+import { toolWarnings } from "../gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import { dangersOf, whyText } from "./dangers.ts";
 import { type LastApproved, lastApproved } from "./last-approved.ts";
@@ -23,7 +23,7 @@ export interface CallFacts {
   asked_at: string;
   why: string;
   dangers: string[];
-  /** What the tool's definition or the arguments hide or imitate. */
+  /** What the tool's definition hides or imitates. */
   warnings: string[];
   expires_at: string;
   /** By our clock; the browser's may be wrong. */
@@ -81,7 +81,7 @@ export async function factsOf(
     asked_at: new Date(gate.createdAt).toISOString(),
     why: whyText(gate.why),
     dangers: dangersOf(gate.capability, gate.why),
-    warnings: gateWarnings(state, gate),
+    warnings: toolWarnings(state, gate),
     expires_at: new Date(gate.expiresAt).toISOString(),
     expires_in_ms: Math.max(0, gate.expiresAt - state.clock.now()),
     result_digest: gate.review?.digest,

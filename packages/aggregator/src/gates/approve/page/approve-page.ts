@@ -90,7 +90,7 @@ export function approvePage(parts: ApproveParts): void {
     facts = now;
     endsAt = performance.now() + now.expires_in_ms;
     if (isFirst) {
-      parts.showCall(now, { shower, readExact });
+      parts.showCall(now, { shower, readExact, visibleText });
       if (passkeys.obstacle() !== undefined || !now.has_passkeys) byId("elsewhere").open = true;
     }
     const { short, long, tone } = gateOutcome(now);

@@ -1,14 +1,18 @@
 // Runs in the page: what of a call never changes, written once, so that what was unfolded stays so. It stands alone,
 // since its text is what the page gets.
+import type { TextPart } from "@mcpx/protocol";
 import type { CallFacts } from "../facts.ts";
 import type { Browser, PageElement } from "./browser.ts";
 import type { ExactValue } from "./read-exact.ts";
 import type { Shower } from "./show-value.ts";
 
-export function showCall(
-  facts: CallFacts,
-  { shower, readExact }: { shower: Shower; readExact(json: string): ExactValue },
-): void {
+export interface ShowCallParts {
+  shower: Shower;
+  readExact(json: string): ExactValue;
+  visibleText(text: string): TextPart[];
+}
+
+export function showCall(facts: CallFacts, { shower, readExact, visibleText }: ShowCallParts): void {
   const { document } = globalThis as unknown as Browser;
   const byId = (id: string) => document.getElementById(id) as PageElement;
   const item = (...nodes: (PageElement | string)[]) => {
@@ -23,6 +27,19 @@ export function showCall(
     return made;
   };
 
+  /** Spaces and line ends are seen; escapes of JSON are read first. Of what is very long the beginning counts. */
+  const hiddenIn = (json: string) => {
+    const text = JSON.stringify(JSON.parse(json)).slice(0, 200_000);
+    const marks = visibleText(text).filter(
+      ({ text: own, mark }) => mark !== undefined && !/\p{Z}/u.test(own),
+    );
+    if (marks.length === 0) return [];
+    const named = marks.slice(0, 5).map(({ mark, at }) => `${mark} at ${at}`);
+    const more = marks.length > 5 ? " …" : "";
+    const what = marks.length === 1 ? "1 hidden character" : `${marks.length} hidden characters`;
+    return [`the arguments contain ${what}: ${named.join(", ")}${more}`];
+  };
+
   byId("asks").textContent = facts.result_digest === undefined ? "asks to call" : "has called";
   byId("asker").replaceChildren(shower.text(facts.asked_by));
   byId("unsigned").hidden = facts.asker_signed;
@@ -34,7 +51,8 @@ export function showCall(
   );
   byId("tool").replaceChildren(shower.text(facts.tool));
   byId("dangers").replaceChildren(...facts.dangers.map((word) => item(word)));
-  byId("warnings").replaceChildren(...facts.warnings.map((warning) => item(shower.text(warning))));
+  const warnings = [...facts.warnings, ...hiddenIn(facts.arguments_text)];
+  byId("warnings").replaceChildren(...warnings.map((warning) => item(shower.text(warning))));
   byId("why").textContent = facts.why;
   byId("asked-at").replaceChildren(time(facts.asked_at));
   byId("route").replaceChildren(
