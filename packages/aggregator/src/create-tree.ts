@@ -1,5 +1,5 @@
 // The tree in one piece: its servers, and the verbs doors may use.
-import type { Audit, Clock, Logger } from "@mcpx/host";
+import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, roomMethods } from "@mcpx/protocol";
 import { createCallFigures } from "./call-figures.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
@@ -57,6 +57,8 @@ export interface TreeOptions {
   signIns?: SignInState | undefined;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
+  /** Whose turn it is to work in this process. */
+  turns?: Turns | undefined;
   /** The rooms of this process, for servers that are one. */
   rooms?: RoomWay | undefined;
 }
@@ -100,6 +102,7 @@ export function createTree(options: TreeOptions): RunningTree {
     secret,
     graceMs: options.graceMs ?? graceMsDefault,
     isBridge: options.isBridge === true,
+    turns: options.turns,
     rooms: options.rooms,
     gates: options.gates,
     signIns: options.signIns,

@@ -106,6 +106,7 @@ async function start(
         capabilities: server.isShared === true ? {} : capabilitiesOf(shapeOf(caller.capabilities)),
         era: server.era,
         signal: state.closing.signal,
+        turns: state.turns,
         rooms: state.rooms,
       },
       hear(state, server, own, said),

@@ -1,5 +1,7 @@
 // A server of the tree as it stands now: state without methods. Verbs on it are in files of their own.
+
 import type { Room } from "@mcpx/client";
+import type { Turns } from "@mcpx/host";
 import {
   type AuthScope,
   isObject,
@@ -30,6 +32,8 @@ export interface Opening {
   era: Era | undefined;
   /** Gives it up. */
   signal: AbortSignal;
+  /** Whose turn it is to work in this process; a server's output is read in turns too. */
+  turns?: Turns | undefined;
   /** The rooms of this process, where it has some. */
   rooms?: RoomWay | undefined;
 }

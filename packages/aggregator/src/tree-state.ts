@@ -1,5 +1,5 @@
 // Everything the tree keeps while it runs.
-import type { Audit, Clock, Logger } from "@mcpx/host";
+import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
 import type { BudgetAccount } from "./budget.ts";
 import type { CallFigures } from "./call-figures.ts";
 import type { Configured } from "./change-servers.ts";
@@ -57,6 +57,7 @@ export interface TreeState {
   readonly graceMs: number;
   /** It has nothing of its own. */
   readonly isBridge: boolean;
+  readonly turns: Turns | undefined;
   readonly rooms: RoomWay | undefined;
   /** Where calls wait for a human; without it none does. */
   readonly gates: Gatekeeper | undefined;

@@ -30,6 +30,7 @@ import {
   type IssuerConfig,
   type Logger,
   openDatabase,
+  type Turns,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import { type OpenGates, openGates } from "./open-gates.ts";
@@ -45,6 +46,7 @@ export interface TreeParts {
   log: Logger;
   limits: Limits;
   ledger: ByteLedger;
+  turns?: Turns | undefined;
   /** Where people reach us; known when the listener is. */
   url(): string;
   rooms: RoomWay;
@@ -106,6 +108,7 @@ export async function openTree(
     notifications: settings.notifications,
     gates,
     signIns,
+    turns: parts.turns,
     rooms: parts.rooms,
   });
   opened.defer(() => tree.close());

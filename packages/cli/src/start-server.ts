@@ -151,7 +151,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const turns = createTurns();
   const faces = openRooms({ rooms: gateway, identity, issuers, clock, log, limits, ledger }, opened);
   const ways = { url: () => origin, rooms: roomWay(gateway, treeSettings) };
-  const parts = { dataDir, identity, issuers, audit, clock, log, limits, ledger, ...ways };
+  const parts = { dataDir, identity, issuers, audit, clock, log, limits, ledger, turns, ...ways };
   const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
     treeSettings,
     parts,

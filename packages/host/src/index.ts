@@ -20,7 +20,7 @@ export { type Clock, createManualClock, type ManualClock, systemClock } from "./
 export { cutSecrets } from "./cut-secrets.ts";
 export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
 export { isDnsName } from "./dns-name.ts";
-export type { Share } from "./fair/paced-input.ts";
+export { paceInput, type Share } from "./fair/paced-input.ts";
 export { type Account, createTurns, type Turns } from "./fair/turns.ts";
 export { bearerToken, principalOf } from "./http/bearer.ts";
 export {

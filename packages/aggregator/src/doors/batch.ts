@@ -1,11 +1,13 @@
 // Batches: many messages at once, for the one revision that has them.
-import type { JsonObject } from "@mcpx/protocol";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
+import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
 import { hasClaim } from "./envelope.ts";
-import { type Message, readMessage } from "./message.ts";
+import { errorMessage, type Message, type RequestId, readMessage, textOf } from "./message.ts";
 import type { Reply } from "./reply.ts";
 
 const batchMax = 100;
+/** Characters of all answers together: they go out in one piece. */
+const answerCharsMax = 4 * 1_048_576;
 
 /** Throws -32600 for a batch that is none, or comes in another revision. */
 export function readBatch(revision: string | undefined, values: readonly unknown[]): Message[] {
@@ -20,10 +22,17 @@ export function readBatch(revision: string | undefined, values: readonly unknown
   return messages;
 }
 
-/** One reply for all requests of a batch: answered when all are. */
+/** One reply for all requests of a batch: answered when all are. An answer that does not fit is an error in its place. */
 export function sharedReply(reply: Reply, count: number): Reply {
   const answers: JsonObject[] = [];
   let open = count;
+  let chars = 0;
+  const fitting = (message: JsonObject): JsonObject => {
+    const length = textOf(message).length;
+    if (chars + length > answerCharsMax) return errorMessage((message.id as RequestId) ?? null, tooLarge);
+    chars += length;
+    return message;
+  };
   const settle = () => {
     open -= 1;
     if (open > 0) return;
@@ -37,12 +46,19 @@ export function sharedReply(reply: Reply, count: number): Reply {
     before: reply.before,
     onCut: reply.onCut,
     answer(message) {
-      answers.push(...[message].flat());
+      answers.push(...[message].flat().map(fitting));
       settle();
     },
     drop: settle,
   };
 }
+
+const tooLarge = faultOf(
+  new McpxError(
+    "too_large",
+    `the answers of a batch may have ${answerCharsMax} characters; send this request alone`,
+  ),
+);
 
 function bad(detail: string) {
   return rpcError(rpcCodes.invalidRequest, `Invalid Request: ${detail}`);

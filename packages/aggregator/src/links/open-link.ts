@@ -1,5 +1,7 @@
 // Opens a conversation with a server, whatever its transport and era. The era is found out as the specification of
 // 2026 says: a modern question first; what is no answer of a modern server means that it is a legacy one.
+import type { Readable } from "node:stream";
+import { paceInput, type Turns } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import { type Era, legacyRevisions } from "../era.ts";
 import { RpcError, rpcCodes } from "../rpc-error.ts";
@@ -37,9 +39,13 @@ export interface OpenOptions {
   limits?: Partial<LinkLimits> | undefined;
   /** Gives the opening up. */
   signal?: AbortSignal | undefined;
+  /** In which what a child of ours writes is read; as it comes unless given. */
+  turns?: Turns | undefined;
 }
 
 const timeoutMsDefault = 30_000;
+/** Answers are longer than frames, and an operator chose who gives them. */
+const outputPieceBytes = 8_192;
 /** A child that says nothing to the modern question is a legacy one. */
 const silenceMs = 2_000;
 
@@ -73,6 +79,14 @@ class Opening {
   readonly #options: OpenOptions;
   readonly #taker: LinkTaker;
   readonly #limits: LinkLimits;
+
+  /** A server's work is its own account's: callers have theirs when they are answered. */
+  readonly #pace = (output: Readable): void => {
+    const { name, turns } = this.#options;
+    if (turns === undefined) return;
+    const account = turns.account(`server ${name}`);
+    paceInput(output, Buffer.alloc(0), { turns, account: () => account, pieceBytes: outputPieceBytes });
+  };
 
   constructor(options: OpenOptions, taker: LinkTaker) {
     this.#options = options;
@@ -180,7 +194,9 @@ class Opening {
     signal: AbortSignal,
   ): Promise<Wire> {
     if (transport.type === "channel") return transport.connect(taker);
-    if (transport.type === "stdio") return openStdioWire(transport, taker, this.#limits);
+    if (transport.type === "stdio") {
+      return openStdioWire(transport, taker, this.#limits, this.#pace);
+    }
     if (type === "sse") return openSseWire(transport, taker, signal, this.#limits);
     return openHttpWire(transport, taker, this.#limits);
   }

@@ -1,4 +1,5 @@
 // A server spoken to over its standard input and output, one JSON-RPC message per line.
+import type { Readable } from "node:stream";
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import { LineReader } from "./line-reader.ts";
 import { defaultLinkLimits, type LinkLimits } from "./link-limits.ts";
@@ -16,8 +17,11 @@ export async function openStdioWire(
   command: ServerCommand,
   taker: WireTaker,
   limits: Partial<LinkLimits> = {},
+  /** Called with what the server writes to, before anybody reads it. */
+  pace?: (output: Readable) => void,
 ): Promise<Wire> {
   const server = await startProcess(command);
+  pace?.(server.stdout);
   return new StdioWire(server, taker, { ...defaultLinkLimits, ...limits });
 }
 

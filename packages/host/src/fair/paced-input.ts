@@ -1,7 +1,7 @@
-// Reads an upgraded socket in pieces, each when its account has its turn: whatever speaks over it (frames, pings,
+// Reads a socket or a pipe in pieces, each when its account has its turn: whatever speaks over it (frames, pings,
 // messages), and whichever library reads it. It stands between a socket of Node and its own buffer: `push` is what the
 // system's reads call, `_read` what asks for the next one.
-import type { Duplex } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Hold } from "../byte-ledger.ts";
 import type { Account, Turns } from "./turns.ts";
 
@@ -17,20 +17,22 @@ export interface Share {
 
 export interface PaceOptions {
   turns: Turns;
+  /** How much is read at once, at the most. */
+  pieceBytes?: number | undefined;
   /** Asked each time: who speaks may be found out later. */
   account(): Account;
-  /** Memory for what has come of a message that is not whole; throws where that is too much. */
-  hold(bytes: number): Hold;
+  /** Memory for what has come of a message that is not whole; throws where that is too much. Not counted unless given. */
+  hold?(bytes: number): Hold;
 }
 
 /** Small enough that the frames in one piece take about as long as a slice. */
-const pieceBytes = 1_024;
+const pieceBytesDefault = 1_024;
 /** So much of an unfinished message costs a socket anyway. */
 const freeBytes = 16_384;
 
 /** To be called before anybody listens to the socket. `head` came with the handshake and is read first. */
-export function paceInput(socket: Duplex, head: Buffer, options: PaceOptions): Share {
-  const { turns, account } = options;
+export function paceInput(socket: Readable, head: Buffer, options: PaceOptions): Share {
+  const { turns, account, pieceBytes = pieceBytesDefault } = options;
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
   /** What has come and was not given on yet; `null` is the end. */
@@ -63,8 +65,8 @@ export function paceInput(socket: Duplex, head: Buffer, options: PaceOptions): S
 
   function keep(): void {
     try {
-      held ??= options.hold(0);
-      held.resize(unfinishedBytes);
+      held ??= options.hold?.(0);
+      held?.resize(unfinishedBytes);
     } catch (error) {
       refused(error);
     }

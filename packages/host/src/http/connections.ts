@@ -118,7 +118,7 @@ export class Connections {
   }
 
   /** From now on it carries something else than requests. */
-  upgraded(socket: Socket): Pick<PaceOptions, "account" | "hold"> {
+  upgraded(socket: Socket): Omit<PaceOptions, "turns"> {
     const connection = this.#find(socket);
     if (connection !== undefined) connection.isUpgraded = true;
     const address = this.#ofAddress(socket);
