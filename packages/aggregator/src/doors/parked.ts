@@ -50,7 +50,7 @@ export interface Call {
   expiresAt: number;
 }
 
-export interface Outcome {
+interface Outcome {
   /** What it takes to be kept. */
   readonly bytes: number;
   tell(turn: Turn): void;

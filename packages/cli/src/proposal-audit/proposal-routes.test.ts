@@ -34,7 +34,7 @@ async function stage() {
       { ttlMs: 60_000 },
     );
     const headers = { authorization: `Bearer ${token}` };
-    const request = { query: new URLSearchParams(query), headers, remoteAddress: "::1" };
+    const request = { query: new URLSearchParams(query), headers, remoteAddress: "::1", belongsTo() {} };
     const answer = await route?.handle(request as unknown as Parameters<typeof route.handle>[0]);
     return answer?.body as { records: ProposalRecord[]; next?: string };
   };
