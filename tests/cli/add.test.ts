@@ -229,3 +229,17 @@ test("remove names what is there", async () => {
   writeFileSync(join(dataDir, "mcpx.json"), '{ "mcpServers": { "files": { "command": "x" } } }');
   expect((await mcpx(["remove", "file"], { cwd: dataDir })).err).toMatch(/; did you mean files\?$/);
 });
+
+test("the era a server is spoken to in is kept with it, and no other word is taken for one", async () => {
+  const dataDir = scratch();
+  const add = (...more: string[]) =>
+    mcpx(["add", "notes", "https://notes.example.com/mcp", "--data", dataDir, ...more], { cwd: scratch() });
+  expect((await add("--era", "legacy")).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(dataDir, "mcpx.json"), "utf8")).mcpServers.notes).toEqual({
+    url: "https://notes.example.com/mcp",
+    era: "legacy",
+  });
+  const { code, err } = await add("--era", "2025", "--replace");
+  expect(code).toBe(2);
+  expect(err).toContain("use auto, legacy or modern");
+});

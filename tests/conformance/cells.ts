@@ -37,6 +37,20 @@ const controlCells: Cell[] = [
     total: 37,
     expected: 37,
   },
+  {
+    name: "direct-http-both",
+    revision: "2025-11-25",
+    start: () => startFixture("both"),
+    total: 30,
+    expected: 30,
+  },
+  {
+    name: "direct-http-both",
+    revision: "2026-07-28",
+    start: () => startFixture("both"),
+    total: 37,
+    expected: 37,
+  },
 ];
 
 const legacy = { revision: "2025-11-25", total: 30 } as const;
@@ -57,6 +71,12 @@ const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
       expected: 37,
       start: () => startBehind({ era: "modern", transport, at }),
     },
+    ...([legacy, modern] as const).map((suite) => ({
+      name: `tree-${transport}-${at}-both`,
+      ...suite,
+      expected: suite.total,
+      start: () => startBehind({ era: "both", transport, at }),
+    })),
   ]),
   {
     name: `tree-${transport}-bridged`,

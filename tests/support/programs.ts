@@ -28,6 +28,7 @@ export const bundledPrograms = [
   "tests/tree/life/support/talkative-server.ts",
   "tests/tree/links/support/owner.ts",
   "tests/tree/pins/support/changing-server.ts",
+  "tests/tree/support/asking-server.ts",
   "tests/tree/support/serve-tree.ts",
 ] as const;
 

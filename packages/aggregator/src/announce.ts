@@ -20,12 +20,21 @@ const news = {
 const updated = "notifications/resources/updated";
 const gatherMs = 25;
 
-/** Whom each kind of news is for: everybody, or these. */
-type Gathered = Map<keyof typeof news, Set<string> | "everybody">;
+/** Whom each kind of news is for: everybody, or these people and callers. */
+type Gathered = Map<keyof typeof news, Whom | "everybody">;
+interface Whom {
+  people: Set<string>;
+  callerKeys: Set<string>;
+}
 const waiting = new WeakMap<TreeState, Gathered>();
 
-/** `person`: the only one whose list it is. */
-export function announceChange(state: TreeState, kind: ListKind, person?: string): void {
+/** `person`, `callerKey`: the only one whose list it is. */
+export function announceChange(
+  state: TreeState,
+  kind: ListKind,
+  person?: string | undefined,
+  callerKey?: string | undefined,
+): void {
   const gathered: Gathered = waiting.get(state) ?? new Map();
   waiting.set(state, gathered);
   if (gathered.size === 0) {
@@ -37,17 +46,26 @@ export function announceChange(state: TreeState, kind: ListKind, person?: string
   }
   const told = kind === "templates" ? "resources" : kind;
   const whom = gathered.get(told);
-  if (person === undefined || whom === "everybody") gathered.set(told, "everybody");
-  else gathered.set(told, (whom ?? new Set()).add(person));
+  if ((person === undefined && callerKey === undefined) || whom === "everybody") {
+    gathered.set(told, "everybody");
+    return;
+  }
+  const { people, callerKeys } = whom ?? { people: new Set(), callerKeys: new Set() };
+  if (callerKey !== undefined) callerKeys.add(callerKey);
+  else if (person !== undefined) people.add(person);
+  gathered.set(told, { people, callerKeys });
 }
 
 function tell(
   { subscribers }: TreeState,
   { wish, method }: (typeof news)[keyof typeof news],
-  whom: Set<string> | "everybody",
+  whom: Whom | "everybody",
 ): void {
   for (const { caller, granted, deliver } of subscribers) {
-    const isMeant = whom === "everybody" || whom.has(personOf(caller)?.name ?? "");
+    const isMeant =
+      whom === "everybody" ||
+      whom.people.has(personOf(caller)?.name ?? "") ||
+      whom.callerKeys.has(caller.key);
     if (isMeant && granted[wish] === true) deliver(method, {});
   }
 }

@@ -1,13 +1,15 @@
 // What servers list, cached per server and per what the caller can: some servers offer more to clients that can answer
-// questions. A list is asked for again after its time, after `list_changed`, and in a new conversation. [AX-5.1-1]
+// questions. What a caller has to itself, a conversation in which lists have become its own included, is cached for it
+// alone. A list is asked for again after its time, after `list_changed`, and in a new conversation. [AX-5.1-1]
 import type { Capability, JsonObject } from "@mcpx/protocol";
 import { isMcpxError } from "@mcpx/protocol";
 import type { Caller } from "./exchange.ts";
 import { type FetchedList, fetchList, type ListKind, listKinds } from "./fetch-list.ts";
+import { ownEntry } from "./link-keys.ts";
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
 import { checkPins } from "./pins.ts";
 import { readEntries } from "./read-entries.ts";
-import { isDegraded, type Server } from "./server.ts";
+import { isDegraded, type LinkEntry, type Server } from "./server.ts";
 import { shapeOf } from "./shape.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -97,10 +99,11 @@ export function knownList(server: Server, kind: ListKind, caller: Caller): Liste
 
 /** The server says that its lists have changed: they are read again, and good for calls until then. */
 export function expireLists(server: Server, kinds: readonly ListKind[]): void {
-  replaceSlots(server, kinds, ({ listed }) => ({
-    ...empty(),
-    listed: listed && { ...listed, goodUntil: Number.NEGATIVE_INFINITY },
-  }));
+  replaceSlots(server, kinds, expired);
+}
+
+function expired({ listed }: Slot): Slot {
+  return { ...empty(), listed: listed && { ...listed, goodUntil: Number.NEGATIVE_INFINITY } };
 }
 
 /** Its conversation is over, and nothing of its lists outlives it. [AX-13.1-2] */
@@ -117,9 +120,25 @@ export function renewLists(server: Server, kinds: readonly ListKind[] = listKind
 
 /** Others, so that what is being read meanwhile is not kept. */
 function replaceSlots(server: Server, kinds: readonly ListKind[], replace: (slot: Slot) => Slot): void {
-  for (const lists of server.lists.values()) {
-    for (const kind of kinds) lists[kind] = replace(lists[kind]);
-  }
+  const own = [...server.links.values()].flatMap(({ lists }) => lists ?? []);
+  for (const lists of [...server.lists.values(), ...own]) replaceIn(lists, kinds, replace);
+}
+
+function replaceIn(lists: Lists, kinds: readonly ListKind[], replace: (slot: Slot) => Slot): void {
+  for (const kind of kinds) lists[kind] = replace(lists[kind]);
+}
+
+/** From now on this conversation's lists are its caller's alone; what is known stays good for calls until they are read. */
+export function partLists(server: Server, entry: LinkEntry): void {
+  if (entry.owner === undefined || entry.lists !== undefined) return;
+  const shared = server.lists.get(shapeOf(entry.owner.capabilities));
+  entry.lists = emptyLists();
+  for (const kind of listKinds) entry.lists[kind] = expired(shared?.[kind] ?? empty());
+}
+
+/** The same for one conversation's own. */
+export function expireOwnLists({ lists }: LinkEntry, kinds: readonly ListKind[]): void {
+  if (lists !== undefined) replaceIn(lists, kinds, expired);
 }
 
 async function refill(
@@ -201,15 +220,21 @@ function held(entries: readonly Entry[], why: HeldTool["why"]): [string, HeldToo
 }
 
 function slotOf(server: Server, kind: ListKind, caller: Caller): Slot {
+  const own = ownEntry(server, caller)?.lists;
+  if (own !== undefined) return own[kind];
   const shape = shapeOf(caller.capabilities);
   let lists = server.lists.get(shape);
   if (lists === undefined) {
     const [oldest] = server.lists.keys();
     if (server.lists.size >= shapesMax && oldest !== undefined) server.lists.delete(oldest);
-    lists = { tools: empty(), prompts: empty(), resources: empty(), templates: empty() };
+    lists = emptyLists();
     server.lists.set(shape, lists);
   }
   return lists[kind];
+}
+
+function emptyLists(): Lists {
+  return { tools: empty(), prompts: empty(), resources: empty(), templates: empty() };
 }
 
 function empty(): Slot {

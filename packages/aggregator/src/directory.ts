@@ -3,6 +3,7 @@ import { announceChange } from "./announce.ts";
 import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
+import { ownEntry } from "./link-keys.ts";
 import { type Dialect, renderNames } from "./names/dialects.ts";
 import { personOf } from "./people/person.ts";
 import { serverFor, serversFor } from "./people/server-for.ts";
@@ -116,9 +117,11 @@ function current(
   return knownList(entry.server, kind, caller)?.byCanonical.get(entry.canonical);
 }
 
-/** Where some servers are another one for each user, so is the whole. */
+/** Where some servers are another one for each user, or list something else to this caller, so is the whole. */
 function keyOf(state: TreeState, kind: ListKind, caller: Caller): string {
   const shape = shapeOf(caller.capabilities);
+  const hasOwn = serversFor(state, caller).some((server) => ownEntry(server, caller)?.lists !== undefined);
+  if (hasOwn) return JSON.stringify([kind, shape, personOf(caller)?.name, caller.key]);
   return state.isPersonal ? JSON.stringify([kind, shape, personOf(caller)?.name]) : `${kind} ${shape}`;
 }
 

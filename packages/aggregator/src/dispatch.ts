@@ -5,6 +5,7 @@ import { McpxError } from "@mcpx/protocol";
 import { answerQuestions, bridgeError, paramsFor } from "./bridge.ts";
 import type { Exchange } from "./exchange.ts";
 import { withAsker } from "./gates/asker.ts";
+import { entryBeside, mayGoBeside } from "./legacy-beside.ts";
 import { entryFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
 import { classMs, Patience } from "./patience.ts";
@@ -29,7 +30,9 @@ export async function dispatch(
   wish: Dispatch,
 ): Promise<JsonObject> {
   const { caller } = exchange;
-  const entry = entryFor(state, server, caller);
+  const asked = { caller, method: exchange.method, params: wish.params };
+  const beside = mayGoBeside(server, asked) ? await entryBeside(state, server, asked) : undefined;
+  const entry = beside ?? entryFor(state, server, caller);
   const told = isTree(server) ? { ...wish, params: withAsker(wish.params, caller) } : wish;
   // From now on: others that begin meanwhile must see it.
   entry.inFlight += 1;

@@ -4,7 +4,8 @@ import { isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
 import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import type { Caller } from "./exchange.ts";
 import { charsOf, itemDepthMax } from "./item-size.ts";
-import { linkFor } from "./link-for.ts";
+import { entryFor } from "./link-for.ts";
+import { ownEntry } from "./link-keys.ts";
 import type { Link } from "./links/link.ts";
 import { ownRequest } from "./links/own-request.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
@@ -60,7 +61,20 @@ async function readPages(
   caller: Caller,
   signal: AbortSignal,
 ): Promise<FetchedList> {
-  const { link } = await linkFor(state, server, caller);
+  const own = ownEntry(server, caller);
+  const kept = own?.lists === undefined ? undefined : own.link;
+  const link = kept ?? (await entryFor(state, server, caller).opening);
+  return await readList(link, server, kind, caller, signal);
+}
+
+/** Over this conversation, for a client that says this of itself. */
+export async function readList(
+  link: Link,
+  server: Server,
+  kind: ListKind,
+  client: Client,
+  signal: AbortSignal,
+): Promise<FetchedList> {
   const { capability, key } = methods[kind];
   // Never asked for what it does not have. [AX-6.1-2]
   if (!isObject(link.facts.capabilities[capability]) || server.declared?.[capability] === false) {
@@ -72,7 +86,7 @@ async function readPages(
   let isPrivate = false;
   let cursor: string | undefined;
   do {
-    const page = await readPage(link, kind, caller, cursor, signal);
+    const page = await readPage(link, kind, client, cursor, signal);
     const listed = page[key];
     if (!Array.isArray(listed)) throw bad(server, `${methods[kind].method} has no list "${key}"`);
     for (const item of listed) gather(gathered, server, item);
@@ -86,6 +100,8 @@ async function readPages(
   const { items, leftOut } = gathered;
   return { items, leftOut, ttlMs, isPrivate };
 }
+
+type Client = Pick<Caller, "capabilities" | "info">;
 
 interface Gathered {
   items: JsonObject[];
@@ -117,14 +133,14 @@ function nameOf({ name, uri, uriTemplate }: JsonObject): string {
 async function readPage(
   link: Link,
   kind: ListKind,
-  caller: Caller,
+  { capabilities, info }: Client,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   try {
     // The tree's own: a question that comes meanwhile is about somebody's call, never about this.
     const request = ownRequest(methods[kind].method, signal, cursor === undefined ? {} : { cursor });
-    return await link.request({ ...request, capabilities: caller.capabilities, info: caller.info });
+    return await link.request({ ...request, capabilities, info });
   } catch (error) {
     // Some declare resources and know no templates.
     const isUnknown = error instanceof RpcError && error.fault.code === rpcCodes.methodNotFound;

@@ -1,7 +1,7 @@
 // What a server says unasked, and to whom it goes.
 import type { JsonObject } from "@mcpx/protocol";
 import { announceChange, announceUpdate } from "./announce.ts";
-import { expireLists } from "./catalogue.ts";
+import { expireLists, expireOwnLists, partLists } from "./catalogue.ts";
 import { degrade, restore } from "./degrade.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { LinkTaker } from "./links/link.ts";
@@ -38,7 +38,10 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry, sai
       // The notification it stands for comes from the same tree.
       if (isTree(server) && isRendered(method, params)) return;
       const changed = changes.get(method);
-      if (changed !== undefined) {
+      // Others' lists, and what a tree says of its servers, come from the conversation this one stands beside.
+      if (own().isBeside === true && (changed !== undefined || isTreeWord(method))) {
+        if (changed !== undefined) changedBeside(state, server, own(), changed);
+      } else if (changed !== undefined) {
         expireLists(server, changed);
         for (const kind of changed) announceChange(state, kind, server.person);
       } else if (isTreeWord(method)) {
@@ -66,6 +69,13 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry, sai
     },
     remark,
   };
+}
+
+function changedBeside(state: TreeState, server: Server, entry: LinkEntry, kinds: readonly ListKind[]): void {
+  if (kinds.includes("tools")) entry.tools = undefined;
+  partLists(server, entry);
+  expireOwnLists(entry, kinds);
+  for (const kind of kinds) announceChange(state, kind, undefined, entry.owner?.key);
 }
 
 /** Only a tree has servers to speak of, and only of those below it is it believed. */

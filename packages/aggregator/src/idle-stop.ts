@@ -1,5 +1,6 @@
 // Children nobody uses are ended. Whoever needs one next starts it again; it stays in the tree meanwhile.
 import { forgetLists } from "./catalogue.ts";
+import { sharedKey } from "./link-keys.ts";
 import type { LinkEntry, Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -22,7 +23,7 @@ export function stopWhenIdle(state: TreeState, server: Server, entry: LinkEntry)
 function idleMsOf(server: Server, entry: LinkEntry): number | undefined {
   const { idleMs = 0, listMs, era, links } = server;
   // Begun at the same moment as the one that everybody uses now.
-  const isStray = era === "modern" && links.get("") !== entry;
+  const isStray = era === "modern" && links.get(sharedKey) !== entry;
   const wanted = idleMs > 0 ? idleMs : entry.owner !== undefined || isStray ? ownIdleMs : undefined;
   // A list that is being read is not in flight, and has its own time.
   return wanted && Math.max(wanted, listMs);

@@ -1,5 +1,5 @@
 // Which conversation a caller's request goes into. A modern server has one for all: every request says what its caller
-// can. A legacy server is told once, at the beginning, so callers who can be asked things get a conversation of their
+// can (`legacy-beside.ts` is what one of both eras has beside it). A legacy server is told once, at the beginning, so callers who can be asked things get a conversation of their
 // own, and a question can never reach somebody else; all others share.
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
@@ -10,10 +10,13 @@ import { degrade, restore } from "./degrade.ts";
 import type { Caller } from "./exchange.ts";
 import { hear } from "./hear.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
+import { openBeside, ownKey, sharedKey } from "./link-keys.ts";
 import type { Link } from "./links/link.ts";
 import { tuneLogs } from "./log-levels.ts";
 import { lastWords, Remarks } from "./remarks.ts";
+import { RpcError } from "./rpc-error.ts";
 import type { LinkEntry, Server } from "./server.ts";
+import { checkSetback, noteOwnDeath, noteRefusal } from "./setbacks.ts";
 import { canBeAsked, capabilitiesOf, shapeOf } from "./shape.ts";
 import { watchAgain } from "./subscriptions.ts";
 import { tellLostTo } from "./tell.ts";
@@ -36,15 +39,15 @@ export function entryFor(state: TreeState, server: Server, caller: Caller): Link
   return entry;
 }
 
+/** For what stays: a caller that has a conversation of its own beside the shared one watches in that. */
 export async function linkFor(state: TreeState, server: Server, caller: Caller): Promise<UsableLink> {
-  const entry = entryFor(state, server, caller);
+  const entry = openBeside(server, caller) ?? entryFor(state, server, caller);
   return { link: await entry.opening, entry };
 }
 
 function keyFor(server: Server, caller: Caller): string {
-  if (server.era === "modern" || server.isShared === true) return "";
-  const shape = shapeOf(caller.capabilities);
-  return canBeAsked(caller.capabilities) ? `of ${caller.key} ${shape}` : `for ${shape}`;
+  if (server.era === "modern" || server.isShared === true) return sharedKey;
+  return canBeAsked(caller.capabilities) ? ownKey(caller) : `for ${shapeOf(caller.capabilities)}`;
 }
 
 /**
@@ -53,7 +56,7 @@ function keyFor(server: Server, caller: Caller): string {
  */
 function freeKey(server: Server, caller: Caller): string {
   const first = keyFor(server, caller);
-  if (caller.era === "legacy" || first === "" || !canBeAsked(caller.capabilities)) return first;
+  if (caller.era === "legacy" || first === sharedKey || !canBeAsked(caller.capabilities)) return first;
   for (let n = 1, key = first; ; n += 1, key = `${first} ${n}`) {
     const entry = server.links.get(key);
     const isUsable = entry === undefined || entry.inFlight === 0 || entry.link?.tellsQuestionsApart === true;
@@ -68,10 +71,11 @@ function open(state: TreeState, server: Server, caller: Caller, key: string): Li
     const retryAfterMs = Math.ceil(fault.retryAt - now);
     throw new McpxError("server_unreachable", `${server.name}: ${fault.detail}`, { retryAfterMs });
   }
-  makeRoom(server);
   const owner = canBeAsked(caller.capabilities) && server.isShared !== true ? caller : undefined;
+  if (owner !== undefined) checkSetback(server, owner, now);
+  makeRoom(server);
   const said = new Remarks();
-  const opening = start(state, server, caller, said, () => entry);
+  const opening = start(state, server, caller, { owner, said }, () => entry);
   const entry: LinkEntry = {
     key,
     opening,
@@ -94,7 +98,7 @@ async function start(
   state: TreeState,
   server: Server,
   caller: Caller,
-  said: Remarks,
+  { owner, said }: Pick<LinkEntry, "owner" | "said">,
   own: () => LinkEntry,
 ): Promise<Link> {
   if (server.awaited !== undefined) server.awaited.over = (isGranted) => authorised(state, server, isGranted);
@@ -104,7 +108,8 @@ async function start(
       {
         clientInfo: { name: state.name, version: state.version },
         capabilities: server.isShared === true ? {} : capabilitiesOf(shapeOf(caller.capabilities)),
-        era: server.era,
+        era: server.eraWanted ?? server.era,
+        isEraFixed: server.eraWanted !== undefined,
         signal: state.closing.signal,
         turns: state.turns,
         rooms: state.rooms,
@@ -113,7 +118,7 @@ async function start(
     );
   } catch (error) {
     if (state.isClosed) throw new McpxError("draining");
-    throw failed(state, server, isAwaiting(server) ? awaitingFault(server) : error, said);
+    throw failed(state, server, isAwaiting(server) ? awaitingFault(server) : error, { owner, said });
   }
   const entry = own();
   if (state.isClosed) {
@@ -135,7 +140,7 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
   server.fault = undefined;
   if (link.facts.era === "modern") {
     entry.owner = undefined;
-    if (!server.links.has("")) server.links.set("", entry);
+    if (!server.links.has(sharedKey)) server.links.set(sharedKey, entry);
   }
   stopWhenIdle(state, server, entry);
   tuneLogs(state, server, entry);
@@ -157,8 +162,18 @@ function authorised(state: TreeState, server: Server, isGranted: boolean): void 
   if (isGranted) listAgain(state, server);
 }
 
-function failed(state: TreeState, server: Server, error: unknown, said: Remarks): unknown {
+function failed(
+  state: TreeState,
+  server: Server,
+  error: unknown,
+  { owner, said }: Pick<LinkEntry, "owner" | "said">,
+): unknown {
   const now = state.clock.monotonic();
+  if (owner !== undefined && isMcpxError(error) && error.cause instanceof RpcError) {
+    // It is there and answers: what it refuses is this client, and others may be none the worse.
+    noteRefusal(server, owner, error.detail, now);
+    return error;
+  }
   const failures = (server.fault?.failures ?? 0) + 1;
   const waitMs = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
   const shown = isMcpxError(error) ? error.detail : "it could not be opened";
@@ -172,13 +187,7 @@ function failed(state: TreeState, server: Server, error: unknown, said: Remarks)
 }
 
 function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): void {
-  let isKnown = false;
-  for (const [key, kept] of server.links) {
-    if (kept !== entry) continue;
-    server.links.delete(key);
-    isKnown = true;
-  }
-  if (!isKnown || state.isClosed) return;
+  if (!forgetEntry(server, entry) || state.isClosed) return;
   const told = withLastWords(why, entry.said);
   server.lastLoss = { why: told, at: state.clock.now() };
   state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
@@ -188,9 +197,20 @@ function lost(state: TreeState, server: Server, entry: LinkEntry, why: string): 
   void watchAgain(state, entry);
 }
 
-/** A child that ends again and again is not started for a while. */
-function breakLoop(state: TreeState, server: Server, { openedAt }: LinkEntry, why: string): void {
+/** Under whatever keys it is kept; `false` where it is not. */
+export function forgetEntry({ links }: Server, entry: LinkEntry): boolean {
+  const keys = [...links].filter(([, kept]) => kept === entry).map(([key]) => key);
+  for (const key of keys) links.delete(key);
+  return keys.length > 0;
+}
+
+/** A child that ends again and again is not started for a while: for nobody, or for the one whose own it was. */
+function breakLoop(state: TreeState, server: Server, { openedAt, owner }: LinkEntry, why: string): void {
   const now = state.clock.monotonic();
+  if (owner !== undefined) {
+    noteOwnDeath(server, owner, { now, livedMs: now - openedAt, why });
+    return;
+  }
   const waitMs = noteDeath(server.crashLoop, now, now - openedAt);
   if (waitMs === undefined) return;
   const detail = `it ends again and again, last with ${why}`;
@@ -203,15 +223,16 @@ function withLastWords(detail: string, said: Remarks): string {
   return words === "" ? detail : `${detail}: ${words}`;
 }
 
-/** The longest unused one goes, if there are too many. */
-function makeRoom(server: Server): void {
+/** The longest unused one goes, if there are too many; never the one that everybody uses. */
+export function makeRoom(server: Server): void {
   if (server.links.size < linksMax) return;
+  const shared = server.links.get(sharedKey);
   const idle = [...server.links.values()].filter(
-    ({ inFlight, link }) => inFlight === 0 && link !== undefined,
+    (entry) => entry.inFlight === 0 && entry.link !== undefined && entry !== shared,
   );
   idle.sort((a, b) => a.usedAt - b.usedAt);
   const [oldest] = idle;
   if (oldest === undefined) throw new McpxError("too_many_sessions", `${server.name} is busy for others`);
-  server.links.delete(oldest.key);
+  forgetEntry(server, oldest);
   void oldest.link?.close();
 }

@@ -11,7 +11,7 @@ import { ownSegment } from "./own-segment.ts";
 import { serverFor, serversFor } from "./people/server-for.ts";
 import { signInStatus } from "./people/sign-in-status.ts";
 import { routesOf } from "./routes.ts";
-import { createServer, type Server } from "./server.ts";
+import { createServer, erasOf, type Server } from "./server.ts";
 import { serverStatus } from "./status.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
 import { waitSchema } from "./wait-times.ts";
@@ -39,12 +39,12 @@ const tools: readonly OwnTool[] = [
   {
     item: ownItem("subservers", "The servers of the tree, with what each says of itself."),
     call: (state, caller) => ({
-      subservers: serversFor(state, caller).map(({ name, segment, facts }) => ({
-        name,
-        segment: segment ?? null,
-        era: facts?.era ?? null,
-        info: facts?.info ?? null,
-        capabilities: facts?.capabilities ?? null,
+      subservers: serversFor(state, caller).map((server) => ({
+        name: server.name,
+        segment: server.segment ?? null,
+        era: erasOf(server) ?? null,
+        info: server.facts?.info ?? null,
+        capabilities: server.facts?.capabilities ?? null,
       })),
     }),
   },
@@ -96,6 +96,7 @@ export function createOwnServer(state: () => TreeState): Server {
     identity: () => ({ kind: "mcpx", facts: {} }),
     isTrusted: true,
     isUnpinned: true,
+    isShared: true,
     listMs: 1_000,
     open: async () =>
       answeringLink((request) => answer(state(), request), { name: ownSegment, version: state().version }),

@@ -23,13 +23,18 @@ import type { Overrides } from "./overrides.ts";
 import type { OwnServer } from "./people/server-for.ts";
 import type { Personal } from "./people/sign-in-state.ts";
 import { Remarks } from "./remarks.ts";
+import type { Setback } from "./setbacks.ts";
 
 /** What a conversation begins with. */
 export interface Opening {
   clientInfo: JsonObject;
   capabilities: JsonObject;
-  /** What it was the last time. */
+  /** What it was the last time, or has to be. */
   era: Era | undefined;
+  /** Nothing else will do. */
+  isEraFixed?: boolean | undefined;
+  /** For all of it, where it is not as long as usual. */
+  timeoutMs?: number | undefined;
   /** Gives it up. */
   signal: AbortSignal;
   /** Whose turn it is to work in this process; a server's output is read in turns too. */
@@ -68,6 +73,8 @@ export interface ServerOptions {
   isTrusted: boolean;
   /** It registered, and is neither configured nor marked as trusted: its word goes only where it is asked. [B-REG-1] */
   isGuest?: boolean | undefined;
+  /** The only one it is spoken to in; found out, and its callers' where it speaks both, unless given. */
+  eraWanted?: Era | undefined;
   /** Instead of the latency class's; 0 is as long as the caller waits. */
   callMs?: number | undefined;
   /** How long a list waits for it. */
@@ -119,6 +126,12 @@ export interface LinkEntry {
   link: Link | undefined;
   /** The one caller it belongs to; shared ones belong to nobody. */
   owner: Caller | undefined;
+  /** In the legacy era, beside the modern conversation that its lists come from. */
+  readonly isBeside?: boolean | undefined;
+  /** What it lists, of one beside another; `undefined` where that has changed. */
+  tools?: ReadonlySet<string> | undefined;
+  /** Its lists are not what others' conversations list any more, and are nobody else's business. */
+  lists?: Lists | undefined;
   inFlight: number;
   /** Monotonic ms. */
   usedAt: number;
@@ -145,6 +158,10 @@ export interface Server extends Readonly<ServerOptions> {
   /** Known since the first conversation. */
   era: Era | undefined;
   facts: ServerFacts | undefined;
+  /** It is modern, and a legacy conversation with it has been opened, too. */
+  speaksBoth: boolean;
+  /** By principals; see `setbackOf`. */
+  readonly setbacks: Map<string, Setback>;
   /** How slow its tools are, by their own names. */
   readonly latencies: Map<string, Latency>;
   /** Why a list of it could not be had. */
@@ -177,6 +194,8 @@ export function createServer(options: ServerOptions): Server {
     isLost: false,
     remarks: new Remarks(),
     crashLoop: { deaths: [], trips: 0 },
+    speaksBoth: false,
+    setbacks: new Map(),
     lastLoss: undefined,
   };
 }
@@ -184,6 +203,11 @@ export function createServer(options: ServerOptions): Server {
 /** Lost, and not yet for too long. */
 export function isDegraded({ degraded }: Pick<Server, "degraded">, now: number): boolean {
   return degraded !== undefined && now < degraded.until;
+}
+
+/** In which eras it is spoken to, as far as is known. */
+export function erasOf({ era, speaksBoth }: Pick<Server, "era" | "speaksBoth">): Era | "both" | undefined {
+  return era === "modern" && speaksBoth ? "both" : era;
 }
 
 /** It is a tree itself: its names may be dotted, and it understands routes. [AX-4.3-1] */

@@ -4,14 +4,14 @@ import { isAwaiting } from "./awaited-authorisation.ts";
 import type { HeldTool, Listed } from "./catalogue.ts";
 import { figuresOf } from "./latency.ts";
 import { useOf } from "./process-use.ts";
-import type { Degraded, Server } from "./server.ts";
+import { type Degraded, erasOf, type Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** Of each kind of trouble. */
 const shownMax = 20;
 
 export function serverStatus(state: TreeState, server: Server): JsonObject {
-  const { name, segment, fault, lastLoss, era, facts, links, lists, listFaults, degraded } = server;
+  const { name, segment, fault, lastLoss, facts, links, lists, listFaults, degraded } = server;
   const conversations = new Set(links.values());
   const isOpen = [...conversations].some(({ link }) => link !== undefined);
   const pids = [...conversations].flatMap(({ link }) => link?.pid ?? []);
@@ -25,7 +25,8 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
     name,
     segment: segment ?? null,
     state: stateOf(server, isOpen),
-    era: era ?? null,
+    era: erasOf(server) ?? null,
+    ...(server.eraWanted !== undefined && { era_set: server.eraWanted }),
     server: facts?.info ?? null,
     conversations: conversations.size,
     ...server.describe?.(),

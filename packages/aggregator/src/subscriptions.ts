@@ -102,14 +102,21 @@ const watchAgainMs = 1_000;
 export async function watchAgain(state: TreeState, lost: LinkEntry): Promise<void> {
   const isLeft = ({ watches }: Subscriber) => watches.some(({ entry }) => entry === lost);
   for (let left = [...state.subscribers].filter(isLeft); left.length > 0; ) {
-    for (const subscriber of left) await moveWatches(state, subscriber, lost);
+    for (const subscriber of left) await moveOf(state, subscriber, lost);
     left = state.isClosed ? [] : [...state.subscribers].filter(isLeft);
     if (left.length > 0) await wait(watchAgainMs, undefined, { ref: false });
   }
 }
 
-async function moveWatches(state: TreeState, subscriber: Subscriber, lost: LinkEntry): Promise<void> {
-  for (const one of subscriber.watches.filter(({ entry }) => entry === lost)) {
+/** What a caller watches there is watched in the conversation that it has got for itself. */
+export async function moveWatches(state: TreeState, from: LinkEntry, callerKey: string): Promise<void> {
+  const subscribers = [...state.subscribers].filter(({ caller }) => caller.key === callerKey);
+  for (const subscriber of subscribers) await moveOf(state, subscriber, from);
+  rewatch(state, from);
+}
+
+async function moveOf(state: TreeState, subscriber: Subscriber, from: LinkEntry): Promise<void> {
+  for (const one of subscriber.watches.filter(({ entry }) => entry === from)) {
     try {
       const { entry } = await linkFor(state, one.server, subscriber.caller);
       one.entry = entry;

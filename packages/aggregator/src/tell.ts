@@ -20,9 +20,17 @@ export function tellUpward(
   const told = upward(originOf(server), method, params);
   const isMeant = ({ caller }: Subscriber) => {
     if (owner !== undefined) return caller.key === owner.key;
+    // It hears the same in its own conversation.
+    if (hasBeside(server, caller)) return false;
     return caller.isParent === true || isForEverybody(method);
   };
   tell(state, server, told, isMeant);
+}
+
+function hasBeside({ links }: Server, { key }: Caller): boolean {
+  return [...links.values()].some(
+    ({ isBeside, owner, link }) => isBeside === true && owner?.key === key && link !== undefined,
+  );
 }
 
 /** What a tree says of a server, by `params.segment`. [AX-12-4] */

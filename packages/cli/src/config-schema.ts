@@ -109,6 +109,7 @@ const topic = section({
   toolAccess: toolAccess.exactOptional(),
 });
 
+const serverEras = ["auto", "legacy", "modern"] as const;
 const serverTypes = ["stdio", "http", "streamable-http", "streamableHttp", "sse"] as const;
 
 /** What is said of a tool's danger and cost instead of what it says itself. */
@@ -149,6 +150,7 @@ const mcpServer = section({
   as: is.id.exactOptional(),
   headers: byName(z.string(), is.anyText).exactOptional(),
   type: is.oneOf(serverTypes).exactOptional(),
+  era: is.oneOf(serverEras).exactOptional(),
   oauth: section({
     clientId: is.text("a client id", "mcpx").exactOptional(),
     clientSecret: is.text("a secret", "${env:SECRET}").exactOptional(),
@@ -171,11 +173,14 @@ const mcpServer = section({
   pin: is.flag.exactOptional(),
   notifications: notifications.exactOptional(),
 }).check(({ value, issues }) => {
-  const { command, url, room, as, root, segment, args, tools = {} } = value;
+  const { command, url, room, as, root, segment, args, type, era, tools = {} } = value;
   const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
   const ways = [command, url, room].filter((way) => way !== undefined);
   if (ways.length !== 1) add("needs exactly one of command, url and room");
   if (room === undefined && as !== undefined) add("has as without a room; remove it");
+  if (room !== undefined && era !== undefined) add("has era and a room; remove the era");
+  if (type === "sse" && era === "modern")
+    add("has type sse and era modern; that transport is older: keep one");
   if (command === undefined && args !== undefined) add("has args without a command; remove them");
   if (root === true && segment !== undefined) add("has root and segment; keep one of them");
   const names = Object.values(tools).flatMap(({ name }) => name ?? []);

@@ -273,3 +273,13 @@ test("[AX-12-2] [AX-12-6] [AX-11.4-4] rates, buffers and costs are checked, and 
   expect(faults('{"notifications": {"rate": 1}}')[0]).toContain("ratePerSecond");
   expect(faults('{"costUnits": {"expensiv": 1}}')[0]).toContain("did you mean expensive");
 });
+
+test("a server is spoken to in an era that there is, and that its transport has", () => {
+  const server = (more: object) => JSON.stringify({ mcpServers: { notes: more } });
+  const url = "https://notes.example.com/mcp";
+  for (const era of ["auto", "legacy", "modern"]) expect(faults(server({ url, era }))).toEqual([]);
+  expect(faults(server({ url, era: "2025-11-25" }))[0]).toContain("mcpServers.notes.era");
+  expect(faults(server({ url, type: "sse", era: "legacy" }))).toEqual([]);
+  expect(faults(server({ url, type: "sse", era: "modern" }))[0]).toContain("that transport is older");
+  expect(faults(server({ room: "lab", era: "modern" }))[0]).toContain("has era and a room");
+});

@@ -13,6 +13,7 @@ import { secretsIn, secretsOf } from "./secrets.ts";
 
 /** What gates do with tools that do not say how dangerous they are. */
 export type Unannotated = "ask" | "allow";
+export type ServerEra = "auto" | "legacy" | "modern";
 
 /** A server as it is written down. */
 export interface ServerEntry {
@@ -28,6 +29,7 @@ export interface ServerEntry {
   root?: boolean;
   trusted?: boolean;
   unannotated?: Unannotated;
+  era?: ServerEra;
   timeout?: string;
 }
 

@@ -1,5 +1,5 @@
 // A server as somebody wishes it, read into an entry of the configuration: by `mcpx add` and by the console. Pure.
-import type { ServerEntry, Unannotated } from "./edit-config.ts";
+import type { ServerEntry, ServerEra, Unannotated } from "./edit-config.ts";
 import { misuse } from "./failure.ts";
 
 export interface EntryWish {
@@ -13,6 +13,7 @@ export interface EntryWish {
   root: boolean;
   trusted: boolean;
   unannotated: string | undefined;
+  era?: string | undefined;
 }
 
 export function checkServerName(name: string): void {
@@ -31,6 +32,7 @@ export function readEntry(
   const { words, env, header, segment, root, trusted } = wish;
   const [command = "", ...args] = words;
   const unannotated = readUnannotated(wish.unannotated);
+  const era = readEra(wish.era);
   if (root && segment !== undefined)
     throw misuse("--root and --segment do not go together", "give one of them");
   const isUrl = args.length === 0 && /^https?:\/\//i.test(command);
@@ -52,12 +54,18 @@ export function readEntry(
     ...(root && { root }),
     ...(trusted && { trusted }),
     ...(unannotated !== undefined && { unannotated }),
+    ...(era !== undefined && { era }),
   };
 }
 
 export function readUnannotated(given: string | undefined): Unannotated | undefined {
   if (given === undefined || given === "ask" || given === "allow") return given;
   throw misuse(`--unannotated ${given} is not one`, "use ask or allow");
+}
+
+function readEra(given: string | undefined): ServerEra | undefined {
+  if (given === undefined || given === "auto" || given === "legacy" || given === "modern") return given;
+  throw misuse(`--era ${given} is not one`, "use auto, legacy or modern");
 }
 
 function readPairs(

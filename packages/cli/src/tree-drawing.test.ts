@@ -171,3 +171,16 @@ test("nothing a stranger has named reaches the terminal raw", () => {
   });
   expect(lines.join("")).not.toMatch(/\p{Cc}|\p{Cf}/u);
 });
+
+test("a server of both eras, and one whose era was set, say so", () => {
+  const lines = draw([
+    server("notes", { era: "both" }),
+    server("old", { era: "legacy", era_set: "legacy" }),
+    server("fresh", { era: null }),
+  ]);
+  expect(lines.slice(1)).toEqual([
+    "├─ ● notes  1 tool, both eras",
+    "├─ ● old  1 tool, legacy as set",
+    "└─ ● fresh  1 tool",
+  ]);
+});

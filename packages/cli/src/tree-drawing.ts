@@ -100,6 +100,13 @@ function toolsOf(
   return { segment: "(root)", tools: own.map((item) => ({ name: String(item.name), item })), branches: [] };
 }
 
+/** What was set is marked: another tree would find it out. */
+function eraText({ era, era_set }: JsonObject): string | undefined {
+  if (era === null || era === undefined) return undefined;
+  if (era_set !== undefined) return `${era} as set`;
+  return era === "both" ? "both eras" : String(era);
+}
+
 function serverNode(server: JsonObject, branch: Branch, isFull: boolean, paint: Paint): Node {
   const served = servedTools(branch);
   const isTree = server.aggregator === true || branch.branches.length > 0;
@@ -111,7 +118,7 @@ function serverNode(server: JsonObject, branch: Branch, isFull: boolean, paint: 
     facts: [
       server.name === "mcpax" ? "the tree's own" : undefined,
       countText(isTree ? served.length : Number(server.tools)),
-      server.era === null ? undefined : String(server.era),
+      eraText(server),
       registrationText(server),
       isRegistered || isTree ? latencyText(served) : undefined,
       server.name === "mcpax" ? undefined : latencyFigure(server),

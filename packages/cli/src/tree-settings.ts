@@ -159,6 +159,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     identity: () => identityOf(name, config, world),
     isTrusted: config.trusted === true,
     unannotated: config.unannotated,
+    eraWanted: config.era === "auto" ? undefined : config.era,
     callMs: config.timeout,
     listMs: config.listTimeout ?? listMsDefault,
     idleMs: config.idleTimeout,

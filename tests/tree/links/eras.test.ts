@@ -182,3 +182,18 @@ test("an opening can be given up", async () => {
   stop.abort(reason);
   await expect(opening).rejects.toBe(reason);
 });
+
+test("stdio: the era that is set is the only one that is tried", async () => {
+  const { file, pids } = starts();
+  const legacy = await openTo(hostile("--starts", file), { era: "legacy", isEraFixed: true });
+  expect((await legacy.call("received")) as object[]).toMatchObject([{ method: "initialize" }, {}, {}]);
+  expect(pids()).toHaveLength(1);
+  const modern = await openTo(hostile("--era", "modern"), { era: "modern", isEraFixed: true });
+  expect(modern.link.facts.era).toBe("modern");
+  expect(await fault(openTo(hostile("--era", "modern"), { era: "legacy", isEraFixed: true }))).toMatch(
+    /^bad_server_answer/,
+  );
+  expect(await fault(openTo(hostile("--discover", "error"), { era: "modern", isEraFixed: true }))).toMatch(
+    /it does not speak MCP 2026-07-28/,
+  );
+});

@@ -98,7 +98,7 @@ test.each(cells)("the official SDK over %s, %s", async (type, era) => {
   await call("test_trigger_tool_change");
   await expect.poll(() => notifications).toContainEqual(["notifications/tools/list_changed", {}]);
   const capabilities = { elicitation: { form: {} } };
-  const elicited = await call("test_elicitation", {
+  const elicited = await call("test_streaming_elicitation", {
     capabilities,
     ask: async (questions: object) =>
       Object.fromEntries(Object.keys(questions).map((key) => [key, { action: "decline" }])),

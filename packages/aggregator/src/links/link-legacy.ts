@@ -23,6 +23,7 @@ const spoken: readonly string[] = [...legacyRevisions, "2024-10-07"];
 export class LegacyLink implements Link, Listener {
   readonly pid: number | undefined;
   readonly ended: Promise<string>;
+  readonly #wire: Wire;
   readonly #conversation: Conversation;
   readonly #taker: LinkTaker;
   readonly #options: LegacyOptions;
@@ -32,6 +33,7 @@ export class LegacyLink implements Link, Listener {
   #facts: ServerFacts | undefined;
 
   constructor(conversation: Conversation, wire: Wire, taker: LinkTaker, options: LegacyOptions) {
+    this.#wire = wire;
     this.#conversation = conversation;
     this.#taker = taker;
     this.#options = options;
@@ -70,6 +72,10 @@ export class LegacyLink implements Link, Listener {
 
   get tellsQuestionsApart(): boolean {
     return this.#conversation.hasStreams;
+  }
+
+  get hasSession(): boolean | undefined {
+    return this.#wire.hasSession;
   }
 
   request(request: LinkRequest): Promise<JsonObject> {

@@ -3,7 +3,7 @@
 import type { Readable } from "node:stream";
 import { paceInput, type Turns } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import { type Era, legacyRevisions } from "../era.ts";
+import { type Era, legacyRevisions, modernRevision } from "../era.ts";
 import { RpcError, rpcCodes } from "../rpc-error.ts";
 import { Conversation } from "./conversation.ts";
 import type { HttpAddress } from "./http-caller.ts";
@@ -34,6 +34,8 @@ export interface OpenOptions {
   capabilities: JsonObject;
   /** As it was the last time; found out again where that fails. */
   era?: Era | undefined;
+  /** It is not: no other will do. */
+  isEraFixed?: boolean | undefined;
   /** For all of it. */
   timeoutMs?: number | undefined;
   limits?: Partial<LinkLimits> | undefined;
@@ -95,12 +97,13 @@ class Opening {
   }
 
   async open(signal: AbortSignal): Promise<Link> {
-    const { era, transport } = this.#options;
-    if (era === undefined || transport.type === "sse") return this.#detect(signal);
+    const { era, isEraFixed = false, transport } = this.#options;
+    const isLegacyOnly = isEraFixed && era === "legacy";
+    if (era === undefined || transport.type === "sse" || isLegacyOnly) return this.#detect(signal);
     try {
       return await this.#openAs(era, signal);
     } catch (error) {
-      if (signal.aborted || !isAboutEra(error)) throw error;
+      if (isEraFixed || signal.aborted || !isAboutEra(error)) throw error;
       return this.#detect(signal);
     }
   }
@@ -117,7 +120,9 @@ class Opening {
       const detail = `${name}: it refused to be opened: ${message.slice(0, 400)} (${code})`;
       return new McpxError("bad_server_answer", detail, { cause: error });
     }
-    if (error instanceof HttpRefusal) return this.error(error.message);
+    if (error instanceof HttpRefusal) {
+      return new McpxError("server_unreachable", `${name}: ${error.message}`, { cause: error });
+    }
     if (!isMcpxError(error) || error.detail.startsWith(`${name}: `)) return error;
     const { code, detail, suggestion, cause } = error;
     return new McpxError(code, `${name}: ${detail}`, { suggestion, cause });
@@ -129,7 +134,10 @@ class Opening {
       if (era === "legacy") return await this.#initialize(line, signal);
       const link = await this.#tryModern(line, signal);
       if (link !== undefined) return link;
-      throw new RpcError({ code: rpcCodes.methodNotFound, message: "it is no modern server" });
+      throw new RpcError({
+        code: rpcCodes.methodNotFound,
+        message: `it does not speak MCP ${modernRevision}`,
+      });
     } catch (error) {
       await line.conversation.close();
       throw error;
@@ -137,11 +145,12 @@ class Opening {
   }
 
   async #detect(signal: AbortSignal): Promise<Link> {
-    const { transport } = this.#options;
+    const { transport, era, isEraFixed = false } = this.#options;
     let line = await this.#connect(signal);
     try {
       // The SSE transport is older than the modern era.
-      if (transport.type === "sse") return await this.#initialize(line, signal);
+      if (transport.type === "sse" || (isEraFixed && era === "legacy"))
+        return await this.#initialize(line, signal);
       const modern = await this.#tryModern(line, signal);
       if (modern !== undefined) return modern;
       if (line.conversation.isOver) {
@@ -232,8 +241,10 @@ class Opening {
 
   /** `undefined`: it is a legacy server, as far as can be seen. */
   async #tryModern(line: Line, signal: AbortSignal): Promise<Link | undefined> {
-    const { timeoutMs = timeoutMsDefault } = this.#options;
-    const patienceMs = line.wire.hasStreams ? timeoutMs / 2 : Math.min(silenceMs, timeoutMs / 2);
+    const { timeoutMs = timeoutMsDefault, isEraFixed = false } = this.#options;
+    const restMs = line.wire.hasStreams ? timeoutMs / 2 : Math.min(silenceMs, timeoutMs / 2);
+    // Where nothing else will be tried, nothing is kept back for it.
+    const patienceMs = isEraFixed ? timeoutMs : restMs;
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), patienceMs);
     const stop = () => patience.abort(signal.reason);

@@ -66,6 +66,10 @@ class HttpWire implements Wire {
     this.#resolveEnded = resolve;
   }
 
+  get hasSession(): boolean {
+    return this.#session !== undefined;
+  }
+
   send(message: JsonObject, sending?: Sending): Promise<void> {
     if (this.#why !== undefined) return Promise.reject(new McpxError("server_unreachable", this.#why));
     const isRequest = typeof message.method === "string" && message.id !== undefined;

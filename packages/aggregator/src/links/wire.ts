@@ -26,6 +26,8 @@ export interface WireTaker {
 export interface Wire {
   /** Whether each request has a stream of its own. */
   readonly hasStreams: boolean;
+  /** `false` where the other side tells its conversations apart and this has no name. */
+  readonly hasSession?: boolean | undefined;
   /**
    * Resolves when it is sent and its own stream, if there is one, is over. Rejects with an `HttpRefusal` or an `McpxError`:
    * `server_unreachable` where it was not sent, `server_lost` where it may have been, `bad_server_answer`.

@@ -47,10 +47,11 @@ function checkDeclared({ era, capabilities }: Caller): void {
 /** Only conversations of the caller's own know whose tasks are whose; shared ones are not asked. */
 async function listTasks(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { caller } = exchange;
-  const isAsked = ({ facts, links }: Server) =>
-    facts?.era === "legacy" &&
-    isObject(facts.capabilities.tasks) &&
-    [...links.values()].some(({ owner }) => owner?.key === caller.key);
+  const isAsked = ({ links }: Server) =>
+    [...links.values()].some(
+      ({ owner, link }) =>
+        owner?.key === caller.key && link?.facts.era === "legacy" && isObject(link.facts.capabilities.tasks),
+    );
   const results = await Promise.all(
     serversFor(state, caller)
       .filter(isAsked)

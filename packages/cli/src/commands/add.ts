@@ -30,6 +30,12 @@ const options = {
   root: { type: "boolean", about: "no segment: its tools keep their names; one server may" },
   trusted: { type: "boolean", about: "believe what it says about the danger of its tools" },
   ...unannotatedOption,
+  era: {
+    type: "string",
+    values: ["auto", "legacy", "modern"],
+    value: "ERA",
+    about: "speak only legacy (to 2025-11-25) or modern (2026-07-28) MCP to it (default: auto)",
+  },
   force: { type: "boolean", about: "also where its command is not found here" },
   replace: { type: "boolean", about: "take the place of the server of that name" },
   ...configOption,
