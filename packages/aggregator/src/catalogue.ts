@@ -1,16 +1,19 @@
 // What servers list, cached per server and per what the caller can: some servers offer more to clients that can answer
 // questions. What a caller has to itself, a conversation in which lists have become its own included, is cached for it
 // alone. A list is asked for again after its time, after `list_changed`, and in a new conversation. [AX-5.1-1]
+import { hash } from "node:crypto";
 import type { Capability, JsonObject } from "@mcpx/protocol";
 import { isMcpxError } from "@mcpx/protocol";
+import { announceChange } from "./announce.ts";
 import type { Caller } from "./exchange.ts";
-import { type FetchedList, fetchList, type ListKind, listKinds } from "./fetch-list.ts";
-import { ownEntry } from "./link-keys.ts";
+import { type FetchedList, fetchList, type ListKind } from "./fetch-list.ts";
+import { forgiveLists, isDoubted, type Slot, slotOf } from "./list-slots.ts";
+import { hasAnswered, hasKeptWaiting } from "./mute.ts";
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
 import { checkPins } from "./pins.ts";
+import { innerPrincipal, plainCaller } from "./plain-caller.ts";
 import { readEntries } from "./read-entries.ts";
-import { isDegraded, type LinkEntry, type Server } from "./server.ts";
-import { shapeOf } from "./shape.ts";
+import { isDegraded, type Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** One tool, prompt, resource or template, with what it is called here and there. */
@@ -52,25 +55,24 @@ export interface Listed {
   readonly leftOut: readonly string[];
   /** What the operator has set and does not fit, for people. */
   readonly overrideFaults: readonly string[];
-  /** Monotonic ms. */
+  /** Monotonic ms; long ago where the server has said that it has changed. */
   readonly goodUntil: number;
+  /** Of what the server has listed. */
+  readonly digest: string;
   readonly isPrivate: boolean;
 }
 
-interface Slot {
-  listed: Listed | undefined;
-  /** It could not be had, and is not asked for again before this (monotonic ms). */
-  failedUntil: number;
-  fetching: Promise<Listed | undefined> | undefined;
-}
-
-export type Lists = Record<ListKind, Slot>;
-
-const shapesMax = 16;
 /** Of what was left out, in the log. */
 const shownMax = 20;
-/** Nobody waits twice in a row for a server that does not list. */
+/** A server that could not be listed is not asked before this. */
 const listAgainMs = 5_000;
+/** Whoever has something to show waits this long for something newer. */
+const staleWaitMs = 1_000;
+/** A failure that takes longer than this has kept somebody waiting. */
+const patienceMs = 1_000;
+const readsMax = 3;
+/** The tree itself asks, as a client that can nothing. */
+const nobody = plainCaller(innerPrincipal("tree", ["**"]), "tree");
 
 /**
  * A server's list as it is good for this caller: from the cache, else from the server, within the server's own time.
@@ -92,53 +94,61 @@ export async function listOf(
   return await slot.fetching;
 }
 
+/**
+ * The same for those who want many servers' lists, or have an old one to go by: nobody waits for a server that has kept
+ * a list waiting before, and only a moment where there is something to show. What comes later is a `list_changed`.
+ */
+export async function listSoon(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+  waitMs = staleWaitMs,
+): Promise<Listed | undefined> {
+  const listing = listOf(state, server, kind, caller);
+  const { listed: known, fetching } = slotOf(server, kind, caller);
+  if (fetching === undefined) return await listing;
+  const isMute = server.mute.has(kind);
+  if (!isMute && known === undefined) return await listing;
+  const found = isMute ? late : await within(listing, waitMs);
+  if (found !== late) return found;
+  void listing.then((listed) => {
+    if (listed?.digest !== known?.digest) announceChange(state, kind, server.person);
+  });
+  return known;
+}
+
+const late = Symbol("late");
+
+/** The promise goes on. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | typeof late> {
+  const { promise, resolve } = Promise.withResolvers<typeof late>();
+  const timer = setTimeout(() => resolve(late), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What a call goes by: what is known, however old, since a call waits for no list it can do without. Only where the
+ * server itself has said that it has changed is it read again first, or used as it is where that takes too long.
+ */
+export async function listForCall(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+): Promise<Listed | undefined> {
+  const known = knownList(server, kind, caller);
+  const isOutdated = known?.goodUntil === Number.NEGATIVE_INFINITY;
+  return isOutdated ? await listSoon(state, server, kind, caller) : known;
+}
+
 /** What is known without asking anybody, however old. */
 export function knownList(server: Server, kind: ListKind, caller: Caller): Listed | undefined {
   return slotOf(server, kind, caller).listed;
-}
-
-/** The server says that its lists have changed: they are read again, and good for calls until then. */
-export function expireLists(server: Server, kinds: readonly ListKind[]): void {
-  replaceSlots(server, kinds, expired);
-}
-
-function expired({ listed }: Slot): Slot {
-  return { ...empty(), listed: listed && { ...listed, goodUntil: Number.NEGATIVE_INFINITY } };
-}
-
-/** Its conversation is over, and nothing of its lists outlives it. [AX-13.1-2] */
-export function forgetLists(server: Server): void {
-  replaceSlots(server, listKinds, empty);
-}
-
-/** The same when a new conversation has begun: what is being read is being read from that one. */
-export function renewLists(server: Server, kinds: readonly ListKind[] = listKinds): void {
-  replaceSlots(server, kinds, (slot) =>
-    slot.fetching === undefined ? empty() : Object.assign(slot, { listed: undefined }),
-  );
-}
-
-/** Others, so that what is being read meanwhile is not kept. */
-function replaceSlots(server: Server, kinds: readonly ListKind[], replace: (slot: Slot) => Slot): void {
-  const own = [...server.links.values()].flatMap(({ lists }) => lists ?? []);
-  for (const lists of [...server.lists.values(), ...own]) replaceIn(lists, kinds, replace);
-}
-
-function replaceIn(lists: Lists, kinds: readonly ListKind[], replace: (slot: Slot) => Slot): void {
-  for (const kind of kinds) lists[kind] = replace(lists[kind]);
-}
-
-/** From now on this conversation's lists are its caller's alone; what is known stays good for calls until they are read. */
-export function partLists(server: Server, entry: LinkEntry): void {
-  if (entry.owner === undefined || entry.lists !== undefined) return;
-  const shared = server.lists.get(shapeOf(entry.owner.capabilities));
-  entry.lists = emptyLists();
-  for (const kind of listKinds) entry.lists[kind] = expired(shared?.[kind] ?? empty());
-}
-
-/** The same for one conversation's own. */
-export function expireOwnLists({ lists }: LinkEntry, kinds: readonly ListKind[]): void {
-  if (lists !== undefined) replaceIn(lists, kinds, expired);
 }
 
 async function refill(
@@ -148,8 +158,14 @@ async function refill(
   caller: Caller,
   slot: Slot,
 ): Promise<Listed | undefined> {
+  const startedAt = state.clock.monotonic();
+  const { listed: before, wasTold } = slot;
+  slot.wasTold = false;
   try {
-    const listed = toListed(state, server, kind, await fetchList(state, server, kind, caller));
+    const listed = await readUntilSettled(state, server, kind, caller, slot);
+    const wasMissed = server.mute.has(kind) || server.listFaults.has(kind);
+    if (wasMissed) isBack(state, server, kind);
+    if (before !== undefined) noteAlarm(state, server, kind, { isFalse: wasTold, before, listed });
     // Forgotten meanwhile: good for those who wait, not for keeping.
     if (slotOf(server, kind, caller) === slot) {
       slot.listed = listed;
@@ -158,20 +174,77 @@ async function refill(
     return listed;
   } catch (error) {
     const fault = isMcpxError(error) ? error.detail : String(error);
+    const now = state.clock.monotonic();
     // What the lost conversation has listed for anybody, until its grace is over.
-    slot.listed = isDegraded(server, state.clock.monotonic()) ? lostList(server, kind, slot) : undefined;
-    slot.failedUntil = server.fault?.retryAt ?? state.clock.monotonic() + listAgainMs;
+    slot.listed = isDegraded(server, now) ? lostList(server, kind, slot) : undefined;
+    slot.failedUntil = server.fault?.retryAt ?? now + listAgainMs;
     server.listFaults.set(kind, fault);
+    const isLate = isMcpxError(error) && error.code === "timeout";
+    if (isLate || now - startedAt > patienceMs)
+      hasKeptWaiting(state, server, kind, () => listOf(state, server, kind, nobody));
     state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
     return slot.listed;
   }
+}
+
+/**
+ * A change that is told while the list is read may be in it or not, so it is read again; but some servers tell of one
+ * whenever they are asked. What they list twice the same is what they have.
+ */
+async function readUntilSettled(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+  slot: Slot,
+): Promise<Listed> {
+  let digest: string | undefined;
+  for (let reads = 1; ; reads += 1) {
+    slot.isOutdated = false;
+    const fetched = await fetchList(state, server, kind, caller);
+    const last = digest;
+    digest = hash("sha256", JSON.stringify(fetched.items));
+    const isSettled = !slot.isOutdated || digest === last;
+    if (!isSettled && reads < readsMax) continue;
+    const ttlMs = isSettled ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
+    return toListed(state, server, kind, { ...fetched, ttlMs }, digest);
+  }
+}
+
+/** Others have been shown a list without it, and shall not have to wait to see it. */
+function isBack(state: TreeState, server: Server, kind: ListKind): void {
+  hasAnswered(server, kind);
+  forgiveLists(server, kind);
+  announceChange(state, kind, server.person);
+}
+
+/** Whether a server's word that its list has changed was worth anything. */
+function noteAlarm(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  { isFalse, before, listed }: { isFalse: boolean; before: Listed; listed: Listed },
+): void {
+  if (before.digest === listed.digest) {
+    if (isFalse) server.falseAlarms.set(kind, (server.falseAlarms.get(kind) ?? 0) + 1);
+    return;
+  }
+  // Nobody was told when the server said it.
+  if (isDoubted(server, kind)) announceChange(state, kind, server.person);
+  server.falseAlarms.delete(kind);
 }
 
 function lostList({ lists }: Server, kind: ListKind, { listed }: Slot): Listed | undefined {
   return listed ?? [...lists.values()].map((slots) => slots[kind].listed).find((one) => one !== undefined);
 }
 
-function toListed(state: TreeState, server: Server, kind: ListKind, fetched: FetchedList): Listed {
+function toListed(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  fetched: FetchedList,
+  digest: string,
+): Listed {
   const {
     entries: named,
     disabled,
@@ -202,6 +275,7 @@ function toListed(state: TreeState, server: Server, kind: ListKind, fetched: Fet
     leftOut,
     overrideFaults,
     goodUntil: state.clock.monotonic() + fetched.ttlMs,
+    digest,
     isPrivate: fetched.isPrivate,
   };
 }
@@ -217,26 +291,4 @@ function overridden({ overrides }: Server, entry: Entry): Entry {
 
 function held(entries: readonly Entry[], why: HeldTool["why"]): [string, HeldTool][] {
   return entries.map(({ canonical, name }) => [canonical, { name, why }]);
-}
-
-function slotOf(server: Server, kind: ListKind, caller: Caller): Slot {
-  const own = ownEntry(server, caller)?.lists;
-  if (own !== undefined) return own[kind];
-  const shape = shapeOf(caller.capabilities);
-  let lists = server.lists.get(shape);
-  if (lists === undefined) {
-    const [oldest] = server.lists.keys();
-    if (server.lists.size >= shapesMax && oldest !== undefined) server.lists.delete(oldest);
-    lists = emptyLists();
-    server.lists.set(shape, lists);
-  }
-  return lists[kind];
-}
-
-function emptyLists(): Lists {
-  return { tools: empty(), prompts: empty(), resources: empty(), templates: empty() };
-}
-
-function empty(): Slot {
-  return { listed: undefined, fetching: undefined, failedUntil: Number.NEGATIVE_INFINITY };
 }

@@ -2,8 +2,8 @@
 // [AX-13.2-1] [AX-13.2-2]
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
-import { expireLists, forgetLists, renewLists } from "./catalogue.ts";
 import { listKinds } from "./fetch-list.ts";
+import { expireLists, forgetLists, renewLists } from "./list-slots.ts";
 import type { Server } from "./server.ts";
 import { tellLost } from "./tell.ts";
 import type { TreeState } from "./tree-state.ts";

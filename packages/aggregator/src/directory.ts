@@ -1,6 +1,6 @@
 // All servers' lists in one, in the order of canonical names, and how clients see the names.
 import { announceChange } from "./announce.ts";
-import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
+import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import { ownEntry } from "./link-keys.ts";
@@ -46,7 +46,7 @@ export async function directoryFor(state: TreeState, kind: ListKind, caller: Cal
 
 /** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */
 function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
-  const listing = listOf(state, server, kind, caller);
+  const listing = listSoon(state, server, kind, caller);
   if (server.declared === undefined || hasListed(server, kind)) return listing;
   void listing.then((listed) => {
     if (listed !== undefined && listed.entries.length > 0) announceChange(state, kind);
@@ -99,22 +99,23 @@ export async function renderedEntry(
     renderingOf(entries, renderings, dialect).meant.get(name);
   // As it was shown last: a call waits for no server but its own.
   const shown = directories.get(state)?.get(keyOf(state, kind, caller));
-  const known = shown && current(state, kind, meaning(shown), caller);
+  const known = shown && (await current(state, kind, meaning(shown), caller));
   return known ?? meaning(await directoryFor(state, kind, caller));
 }
 
 /** What its server lists under that name now, if it is still there. */
-function current(
+async function current(
   state: TreeState,
   kind: ListKind,
   entry: Entry | undefined,
   caller: Caller,
-): Entry | undefined {
+): Promise<Entry | undefined> {
   if (entry === undefined || entry.server.degraded !== undefined) return undefined;
   const { segment } = entry.server;
   const there = segment === undefined ? state.root : state.bySegment.get(segment);
   if (there === undefined || serverFor(state, there, caller) !== entry.server) return undefined;
-  return knownList(entry.server, kind, caller)?.byCanonical.get(entry.canonical);
+  const listed = await listForCall(state, entry.server, kind, caller);
+  return listed?.byCanonical.get(entry.canonical);
 }
 
 /** Where some servers are another one for each user, or list something else to this caller, so is the whole. */

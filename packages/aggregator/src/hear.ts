@@ -1,10 +1,10 @@
 // What a server says unasked, and to whom it goes.
 import type { JsonObject } from "@mcpx/protocol";
 import { announceChange, announceUpdate } from "./announce.ts";
-import { expireLists, expireOwnLists, partLists } from "./catalogue.ts";
 import { degrade, restore } from "./degrade.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { LinkTaker } from "./links/link.ts";
+import { expireOwnLists, outdateLists, partLists } from "./list-slots.ts";
 import { passNotification, passTreeWord } from "./notification-flows.ts";
 import type { Remarks } from "./remarks.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
@@ -42,8 +42,8 @@ export function hear(state: TreeState, server: Server, own: () => LinkEntry, sai
       if (own().isBeside === true && (changed !== undefined || isTreeWord(method))) {
         if (changed !== undefined) changedBeside(state, server, own(), changed);
       } else if (changed !== undefined) {
-        expireLists(server, changed);
-        for (const kind of changed) announceChange(state, kind, server.person);
+        const isNews = outdateLists(server, changed, state.clock.monotonic());
+        if (isNews) for (const kind of changed) announceChange(state, kind, server.person);
       } else if (isTreeWord(method)) {
         const word = believed(state, server, params);
         if (word === undefined) drop(method, params, "not believed");

@@ -1,6 +1,6 @@
 // Children nobody uses are ended. Whoever needs one next starts it again; it stays in the tree meanwhile.
-import { forgetLists } from "./catalogue.ts";
 import { sharedKey } from "./link-keys.ts";
+import { forgetLists } from "./list-slots.ts";
 import type { LinkEntry, Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 

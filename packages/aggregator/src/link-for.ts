@@ -4,7 +4,6 @@
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
 import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
-import { renewLists } from "./catalogue.ts";
 import { noteDeath } from "./crash-loop.ts";
 import { degrade, restore } from "./degrade.ts";
 import type { Caller } from "./exchange.ts";
@@ -12,7 +11,9 @@ import { hear } from "./hear.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
 import { openBeside, ownKey, sharedKey } from "./link-keys.ts";
 import type { Link } from "./links/link.ts";
+import { renewLists } from "./list-slots.ts";
 import { tuneLogs } from "./log-levels.ts";
+import { hasOpened } from "./mute.ts";
 import { lastWords, Remarks } from "./remarks.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { LinkEntry, Server } from "./server.ts";
@@ -142,6 +143,7 @@ function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry):
     entry.owner = undefined;
     if (!server.links.has(sharedKey)) server.links.set(sharedKey, entry);
   }
+  hasOpened(server);
   stopWhenIdle(state, server, entry);
   tuneLogs(state, server, entry);
   restore(state, server);

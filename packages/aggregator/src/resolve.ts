@@ -1,7 +1,7 @@
 // From what a client writes to what a server knows. What is not there and what the caller may not see look the same.
 import { type JsonObject, McpxError, withoutRoot } from "@mcpx/protocol";
 import { mayUse } from "./authorise.ts";
-import { type Entry, knownList, type Listed, listOf } from "./catalogue.ts";
+import { type Entry, type Listed, listForCall, listOf, listSoon } from "./catalogue.ts";
 import { renderedEntry, seesRoot } from "./directory.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
@@ -49,9 +49,8 @@ async function findByName(
   if (server === undefined) return undefined;
   const own = server.segment === undefined ? name : name.slice(server.segment.length + 1);
   const find = (listed: Listed | undefined) => listed?.byCanonical.get(name) ?? listed?.byName.get(own);
-  // However old the list is: a call does not wait for a new one unless it has to. What a lost conversation has listed
-  // says nothing of the next one. [AX-13.1-2]
-  const known = server.degraded === undefined ? knownList(server, kind, caller) : undefined;
+  // What a lost conversation has listed says nothing of the next one. [AX-13.1-2]
+  const known = server.degraded === undefined ? await listForCall(state, server, kind, caller) : undefined;
   return find(known) ?? find(await listOf(state, server, kind, caller));
 }
 
@@ -127,7 +126,7 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
 async function mayHave(state: TreeState, server: Server, uri: string, caller: Caller): Promise<boolean> {
   const lists = await Promise.all(
     (["resources", "templates"] as const satisfies ListKind[]).map((kind) =>
-      listOf(state, server, kind, caller),
+      listSoon(state, server, kind, caller),
     ),
   );
   const [resources, templates] = lists;

@@ -11,13 +11,13 @@ import {
 } from "@mcpx/protocol";
 import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
 import type { BudgetAccount } from "./budget.ts";
-import type { Lists } from "./catalogue.ts";
 import type { CrashLoop } from "./crash-loop.ts";
 import { type Era, treeExtension } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import type { ListKind } from "./fetch-list.ts";
 import type { Latency } from "./latency.ts";
 import type { Link, LinkTaker, ServerFacts } from "./links/link.ts";
+import type { Lists } from "./list-slots.ts";
 import type { FlowLimits } from "./notification-flow.ts";
 import type { Overrides } from "./overrides.ts";
 import type { OwnServer } from "./people/server-for.ts";
@@ -166,6 +166,12 @@ export interface Server extends Readonly<ServerOptions> {
   readonly latencies: Map<string, Latency>;
   /** Why a list of it could not be had. */
   readonly listFaults: Map<ListKind, string>;
+  /** Lists that nobody waits for any more, and what it did not do in time; see `mute.ts`. */
+  readonly mute: Map<ListKind, "opening" | "listing">;
+  /** Asked for in the background. */
+  readonly retrying: Set<ListKind>;
+  /** How often in a row a list was what it had been when the server said that it had changed. */
+  readonly falseAlarms: Map<ListKind, number>;
   /** Why it cannot be reached, and when it may be asked again (monotonic ms). */
   fault: { detail: string; since: number; retryAt: number; failures: number } | undefined;
   /** Its conversation was lost: its tools stay listed for a while, as the lost conversation had them. [AX-13.2-1] */
@@ -186,6 +192,9 @@ export function createServer(options: ServerOptions): Server {
     links: new Map(),
     lists: new Map(),
     listFaults: new Map(),
+    mute: new Map(),
+    retrying: new Set(),
+    falseAlarms: new Map(),
     latencies: new Map(),
     era: undefined,
     facts: undefined,

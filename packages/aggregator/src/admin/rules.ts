@@ -10,7 +10,7 @@ import {
   parseExact,
   withoutRoot,
 } from "@mcpx/protocol";
-import { type Entry, listOf } from "../catalogue.ts";
+import { type Entry, listSoon } from "../catalogue.ts";
 import type { Caller } from "../exchange.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { judge } from "../gates/judge.ts";
@@ -51,7 +51,7 @@ async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Pr
   const { rules, unannotated, quorum = 1, isPanic } = gates;
   const caller = everywhere(by);
   const lists = await Promise.all(
-    serversFor(state, caller).map((server) => listOf(state, server, "tools", caller)),
+    serversFor(state, caller).map((server) => listSoon(state, server, "tools", caller)),
   );
   const tools = lists.flatMap((listed) => listed?.entries ?? []);
   // A rule without conditions leaves nothing for those after it.

@@ -3,7 +3,8 @@
 import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, parseExact, withoutRoot, withRoot } from "@mcpx/protocol";
 import { announceChange } from "../announce.ts";
-import { expireLists, listOf } from "../catalogue.ts";
+import { listSoon } from "../catalogue.ts";
+import { expireLists } from "../list-slots.ts";
 import { everyServer, serversFor } from "../people/server-for.ts";
 import type { ToolChange } from "../pin-store.ts";
 import { plainCaller, principalName } from "../plain-caller.ts";
@@ -101,7 +102,9 @@ async function findTool(state: TreeState, by: Principal, written: string): Promi
 async function knownTools(state: TreeState, principal: Principal): Promise<KnownTool[]> {
   const caller = plainCaller(principal, "operator");
   const known = new Map<string, KnownTool>();
-  await Promise.all(serversFor(state, caller).map((server) => listOf(state, server, "tools", caller)));
+  await Promise.all(
+    serversFor(state, caller).map((server) => listSoon(state, server, "tools", caller, server.listMs)),
+  );
   // Of what is other users' own, what they have listed themselves: nobody else asks in their name.
   for (const server of everyServer(state)) {
     for (const { tools } of server.lists.values()) {

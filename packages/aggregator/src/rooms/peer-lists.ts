@@ -72,6 +72,8 @@ interface Slot {
   timer: NodeJS.Timeout | undefined;
   /** A reader waits for it and will see what comes. */
   isAwaited: boolean;
+  /** It has kept a reader waiting: nobody waits for it until it has answered. */
+  isMute: boolean;
 }
 
 const participantKey = "x-mcpx-participant";
@@ -92,6 +94,7 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
       fetching: undefined,
       timer: undefined,
       isAwaited: false,
+      isMute: false,
     };
     slots.set(id, slot);
     return slot;
@@ -112,6 +115,7 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
     slot.notBefore = performance.now() + bounds.againMs;
     try {
       const { tools, leftOut } = await listPeer(await lister(), id, bounds);
+      slot.isMute = false;
       if (leftOut > 0) remark(`${id}: of its tools some cannot be listed, or are too many`);
       fill(slot, roomTools(names.of(id), id, tools));
     } catch (error) {
@@ -176,12 +180,18 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
     const asked = room.peers.filter(({ id }: Participant) => !isLeftOut(id)).map(({ id }) => id);
     const waited = asked.flatMap((id) => {
       const fetching = refresh(id);
-      if (fetching !== undefined) slotOf(id).isAwaited = true;
-      return fetching ?? [];
+      const slot = slotOf(id);
+      if (fetching === undefined || slot.isMute) return [];
+      slot.isAwaited = true;
+      return fetching;
     });
     await within(Promise.all(waited), bounds.waitMs);
     // What comes from now on is news.
-    for (const id of asked) slotOf(id).isAwaited = false;
+    for (const id of asked) {
+      const slot = slotOf(id);
+      slot.isMute ||= slot.isAwaited && slot.fetching !== undefined;
+      slot.isAwaited = false;
+    }
     return bounded(asked.flatMap((id) => slotOf(id).tools));
   }
 
