@@ -8,6 +8,7 @@ import { withAsker } from "./gates/asker.ts";
 import { entryBeside, mayGoBeside } from "./legacy-beside.ts";
 import { entryFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
+import { partLists } from "./list-slots.ts";
 import { classMs, Patience } from "./patience.ts";
 import { isTree, type Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -33,6 +34,8 @@ export async function dispatch(
   const asked = { caller, method: exchange.method, params: wish.params };
   const beside = mayGoBeside(server, asked) ? await entryBeside(state, server, asked) : undefined;
   const entry = beside ?? entryFor(state, server, caller);
+  // What it lists from now on may tell what this caller does.
+  if (entry.owner !== undefined && entry.isBeside !== true) partLists(server, entry);
   const told = isTree(server) ? { ...wish, params: withAsker(wish.params, caller) } : wish;
   // From now on: others that begin meanwhile must see it.
   entry.inFlight += 1;
