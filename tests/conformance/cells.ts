@@ -88,7 +88,8 @@ const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
     name: `tree-${transport}-bridged`,
     ...modern,
     // Two cannot be judged across eras: the old one has no keys for questions, and a server of it that lacks a
-    // capability of its client's says so in words.
+    // capability of its client's says so in words. Behind servers that look for the client's capabilities in each
+    // request alone there is a third: docs/decisions/0014-two-eras.md.
     expected: 35,
     start: () => startBehind({ era: "legacy", transport, at: "root" }),
   },
