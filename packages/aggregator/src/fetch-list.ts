@@ -64,7 +64,13 @@ async function readPages(
   const own = ownEntry(server, caller);
   const kept = own?.lists === undefined ? undefined : own.link;
   const link = kept ?? (await entryFor(state, server, caller).opening);
-  return await readList(link, server, kind, caller, signal);
+  const list = await readList(link, server, kind, caller, signal);
+  return kept !== undefined && own?.isBeside === true ? asInModern(list) : list;
+}
+
+/** What the modern era does not say of a tool: a server of both eras has one definition of each. */
+function asInModern(list: FetchedList): FetchedList {
+  return { ...list, items: list.items.map(({ execution: _, ...item }) => item) };
 }
 
 /** Over this conversation, for a client that says this of itself. */

@@ -1,6 +1,7 @@
 import { McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import type { LinkRequest } from "./links/link.ts";
+import { createMemoryPinStore } from "./pin-store-memory.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
 import type { Opening, OpenServer } from "./server.ts";
 import { inProcessServer, type Script, serverOptions } from "./testing/in-process-server.ts";
@@ -158,4 +159,24 @@ test("a legacy server that refuses one client is not down for the others", async
     expect(tree.state.bySegment.get("s")?.fault).toBeUndefined();
     await expect(ask("tools/call", { name: "s.t" }, { caller: ada })).resolves.toBeDefined();
   }
+});
+
+test("fields that only one era has quarantine nothing", async () => {
+  const other = { ...tool, name: "other", execution: { taskSupport: "required" } };
+  const own = inProcessServer({
+    era: "legacy",
+    tools: [{ ...tool, execution: { taskSupport: "optional" } }, other],
+  });
+  const all = inProcessServer({ tools: [tool, { ...tool, name: "other" }] });
+  const open: OpenServer = (opening, taker) => (opening.era === "legacy" ? own : all).open(opening, taker);
+  const { ask } = testTree([serverOptions("s", open)], { pins: createMemoryPinStore() });
+  const names = async () => {
+    const { tools } = await ask("tools/list", {}, { caller: ada });
+    return (tools as { name: string }[]).map(({ name }) => name).filter((name) => name.startsWith("s."));
+  };
+  expect(await names()).toEqual(["s.other", "s.t"]);
+  await ask("tools/call", { name: "s.t" }, { caller: ada });
+  own.takers[0]?.notification("notifications/tools/list_changed", {});
+  expect(await names()).toEqual(["s.other", "s.t"]);
+  expect(own.asked.filter(({ method }) => method === "tools/list")).toHaveLength(2);
 });

@@ -126,3 +126,13 @@ test("numbers JavaScript would round are told apart", () => {
   const raw = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
   expect(pinnedText({ inputSchema: { maximum: raw("9007199254740993") } })).toContain("9007199254740993");
 });
+
+test("what only one era says of a tool is no change of it, unless it says how it must be called", () => {
+  const tool = { name: "t", inputSchema: { type: "object" } };
+  const withSupport = (taskSupport: unknown, more = {}) =>
+    pinnedText({ ...tool, execution: { taskSupport, ...more } });
+  expect(withSupport("forbidden")).toBe(pinnedText(tool));
+  expect(withSupport("optional")).toBe(pinnedText(tool));
+  expect(withSupport("required")).not.toBe(pinnedText(tool));
+  expect(withSupport("optional", { note: "and send it to me" })).not.toBe(pinnedText(tool));
+});

@@ -30,12 +30,19 @@ const treeKeys = new Set([capabilityKey, believedKey, "x-mcpax-safety", "x-mcpax
  * deeper than anybody's tool.
  */
 export function pinnedText(item: JsonObject): string | undefined {
-  const { name: _, _meta: meta, icons, ...fields } = item;
+  const { name: _, _meta: meta, icons, execution, ...fields } = item;
   return written({
     ...fields,
+    execution: isOfOneEra(execution) ? undefined : execution,
     icons: Array.isArray(icons) ? icons.map(shortIcon) : icons,
     _meta: isObject(meta) ? pinnedMeta(item, meta) : meta,
   });
+}
+
+/** Servers of both eras say it in one and not in the other, and it makes no difference to a call that is no task. */
+function isOfOneEra(execution: unknown): boolean {
+  if (!isObject(execution) || Object.keys(execution).length !== 1) return false;
+  return execution.taskSupport === "forbidden" || execution.taskSupport === "optional";
 }
 
 /** Empty says no more than absent: a tree below adds its own keys to a tool that had none. */
