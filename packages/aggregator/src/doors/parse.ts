@@ -16,7 +16,15 @@ const encoder = new TextEncoder();
 export function parse(text: string, { mcpDepthMax, valuesMax }: Limits): unknown {
   // Shorter ones can be neither deep nor many.
   if (text.length > 2 * Math.min(mcpDepthMax, valuesMax)) {
-    new JsonShape({ depthMax: mcpDepthMax, valuesMax }).take(encoder.encode(text));
+    checkShape(encoder.encode(text), { mcpDepthMax, valuesMax });
   }
   return parseCounted(text);
+}
+
+/** Throws `too_deep` or `too_many_values`. */
+export function checkShape(
+  bytes: Uint8Array,
+  { mcpDepthMax, valuesMax }: Pick<Limits, "mcpDepthMax" | "valuesMax">,
+): void {
+  new JsonShape({ depthMax: mcpDepthMax, valuesMax }).take(bytes);
 }

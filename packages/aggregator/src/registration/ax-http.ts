@@ -27,7 +27,7 @@ export function createAxHttp(visits: AxVisits, limits: Limits): Route[] {
 
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const credential = await visits.identify(request);
-    const message = readAxMessage(await request.text(), limits);
+    const message = readAxMessage(await request.text());
     const id = headerOf(request.headers, sessionHeader);
     if (id !== undefined) return say(sessions.get(id), credential, message, request);
     if (message.method !== registrationMethods.register) {

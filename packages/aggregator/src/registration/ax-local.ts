@@ -53,7 +53,7 @@ export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
     };
     const hear = (text: string) => {
       try {
-        registrant?.take(readAxMessage(text, limits));
+        registrant?.take(readAxMessage(text));
       } catch (error) {
         end(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
       }

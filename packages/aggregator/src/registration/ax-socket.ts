@@ -3,6 +3,7 @@ import type { UpgradeHandler } from "@mcpx/host";
 import { closeCodes, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { textOf } from "../doors/message.ts";
+import { checkShape } from "../doors/parse.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
 import { readAxMessage } from "./read-ax-message.ts";
@@ -33,7 +34,8 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
         if (opened.readyState !== opened.OPEN) return;
         try {
           if (isBinary) throw new McpxError("not_text");
-          take(readAxMessage(String(data), limits));
+          checkShape(data as Buffer, limits);
+          take(readAxMessage(String(data)));
         } catch (error) {
           channel.close(closeCodes.badFrame, reasonOf(error));
         }

@@ -1,20 +1,13 @@
 // Text at `/ax` to a message. A registration that gives a field twice is told so: which of the two counts is not for us
 // to guess. [AX-6.1-2]
-import {
-  doubledKey,
-  isObject,
-  type JsonObject,
-  type Limits,
-  McpxError,
-  registrationMethods,
-} from "@mcpx/protocol";
-import { parse } from "../doors/parse.ts";
+import { doubledKey, isObject, type JsonObject, McpxError, registrationMethods } from "@mcpx/protocol";
+import { parseCounted } from "../doors/parse.ts";
 
 const doubled = new WeakMap<JsonObject, string>();
 
-/** Throws `bad_json`, `too_deep` or `not_an_object`. */
-export function readAxMessage(text: string, limits: Limits): JsonObject {
-  const value = parse(text, limits);
+/** Throws `bad_json` or `not_an_object`. Depth and values were counted before. */
+export function readAxMessage(text: string): JsonObject {
+  const value = parseCounted(text);
   if (!isObject(value)) throw new McpxError("not_an_object");
   if (value.method === registrationMethods.register) {
     const key = doubledKey(text, ["params", "capabilities"]);

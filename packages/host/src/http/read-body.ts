@@ -8,7 +8,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /** What a body may be, and who is asked before more of it is kept. */
 export interface BodyBounds {
   bytesMax: number;
-  /** Counted while the bytes come in, where the body is JSON. */
+  /** Counted while the bytes come in, as if they were JSON, whatever the body calls itself. */
   shape?: ShapeBounds | undefined;
   /** Memory that is held for the one who sends it; throws where that is too much. Given back when the body is read. */
   hold?: ((bytes: number) => Hold) | undefined;
@@ -49,7 +49,7 @@ export async function readText(raw: IncomingMessage, bounds: BodyBounds): Promis
 /** By events: iterating a stream costs several times as much. Listeners stay: taking one off costs a tick. */
 function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   const { bytesMax, hold, run = atOnce } = bounds;
-  const shape = bounds.shape !== undefined && hasJson(raw) ? new JsonShape(bounds.shape) : undefined;
+  const shape = bounds.shape !== undefined ? new JsonShape(bounds.shape) : undefined;
   const announced = Number(raw.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
