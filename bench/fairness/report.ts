@@ -4,6 +4,8 @@ import type { Window } from "./honest.ts";
 
 export const goals = { p50Ratio: 3, p99Ratio: 5, rssMaxBytes: 512 * 1_048_576 };
 
+const noisyRatio = 4;
+
 interface Measured {
   name: string;
   quiet: Window;
@@ -22,6 +24,8 @@ interface Measured {
 
 export interface Row extends Measured {
   ratio: { p50: number; p99: number };
+  /** The burners before and after differ by more than `noisyRatio`: the machine was busy with something else. */
+  isNoisy: boolean;
   /** Goals that were not reached, in words. */
   missed: string[];
 }
@@ -43,7 +47,9 @@ export function judge(measured: Measured): Row {
     const failed = Object.entries(attack.joins.failed);
     for (const [why, count] of failed) missed.push(`${count} joins failed: ${why}`);
   }
-  return { ...measured, ratio, missed };
+  const burnerP50s = burner.map(({ p50Ms }) => p50Ms);
+  const isNoisy = Math.max(...burnerP50s) > noisyRatio * Math.min(...burnerP50s);
+  return { ...measured, ratio, isNoisy, missed };
 }
 
 const head = [
@@ -60,14 +66,14 @@ const head = [
   "goals",
 ];
 
-/** Markdown, so that it can stand in RESULTS.md as it is. */
+/** Markdown, so that it can stand in RESULTS.md as it is; `?` marks a row in which the burners disagree. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     row.name,
     pair(row.quiet.p50Ms, row.quiet.p99Ms),
     pair(mean(row.burner.map(({ p50Ms }) => p50Ms)), mean(row.burner.map(({ p99Ms }) => p99Ms))),
     row.attack === undefined ? "–" : pair(row.attack.p50Ms, row.attack.p99Ms),
-    shown(row.ratio.p50),
+    `${shown(row.ratio.p50)}${row.isNoisy ? " ?" : ""}`,
     shown(row.ratio.p99),
     mebibytes(row.rssBytes),
     row.attack === undefined ? "–" : pair(row.attack.joins.p50Ms, row.attack.joins.maxMs),

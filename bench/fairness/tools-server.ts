@@ -33,14 +33,18 @@ function resultOf(method: string, params: { protocolVersion?: string } | undefin
     case "initialize":
       return {
         protocolVersion: params?.protocolVersion,
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: { subscribe: true } },
         serverInfo: { name: "archive", version: "1.0.0" },
       };
     case "tools/list":
       return { tools };
     case "tools/call":
       return { content: [{ type: "text", text: "done" }] };
+    case "resources/list":
+      return { resources: [{ uri: "archive:x", name: "x" }] };
     case "ping":
+    case "resources/subscribe":
+    case "resources/unsubscribe":
       return {};
     default:
       return undefined;
