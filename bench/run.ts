@@ -6,6 +6,7 @@ import { benchDevices } from "./devices/devices.ts";
 import { benchFairness } from "./fairness/fairness.ts";
 import { benchGates } from "./gates/gates.ts";
 import { benchGuard } from "./guard/guard.ts";
+import { benchHeapPerByte } from "./heap/heap-per-byte.ts";
 import { benchHop } from "./hop/hop.ts";
 import { benchRecovery } from "./recovery/recovery.ts";
 import { benchRooms } from "./rooms/rooms.ts";
@@ -18,6 +19,7 @@ const benches: Record<string, (note: (line: string) => void) => Promise<Record<s
   fairness: benchFairness,
   gates: benchGates,
   guard: benchGuard,
+  "heap-per-byte": benchHeapPerByte,
   hop: benchHop,
   recovery: benchRecovery,
   rooms: benchRooms,

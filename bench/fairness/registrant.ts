@@ -9,6 +9,8 @@ interface RegistrantOptions {
   /** A JSON array of tools, as it goes over the wire. */
   tools: string;
   heartbeatMs: number;
+  /** What a call of one of its tools gives, as JSON; nothing at all where it is `undefined`. */
+  resultOf?(tool: string): string | undefined;
 }
 
 export interface Registrant {
@@ -26,6 +28,7 @@ export function register({
   segment,
   tools,
   heartbeatMs,
+  resultOf,
 }: RegistrantOptions): Promise<Registrant> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/ax`, {
     headers: { authorization: `Bearer ${token}` },
@@ -70,12 +73,18 @@ export function register({
       }),
   };
 
-  function answer(id: unknown, method: string, params: { notifications?: unknown }): void {
+  function answer(id: unknown, method: string, params: { notifications?: unknown; name?: string }): void {
+    // As text, so that what is large costs its sender nothing.
+    const sendResult = (members: string) =>
+      socket.send(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"complete",${members}}}`,
+      );
     if (method === "tools/list") {
-      // As text, so that a large list costs its sender nothing.
-      const own = JSON.stringify(id);
-      socket.send(`{"jsonrpc":"2.0","id":${own},"result":{"resultType":"complete","tools":${tools}}}`);
+      sendResult(`"tools":${tools}`);
       listed.resolve();
+    } else if (method === "tools/call" && resultOf !== undefined) {
+      const content = resultOf(params.name ?? "");
+      if (content !== undefined) sendResult(`"content":${content}`);
     } else if (method === "subscriptions/listen") {
       const _meta = { "io.modelcontextprotocol/subscriptionId": id };
       const { notifications } = params;

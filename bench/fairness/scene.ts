@@ -43,12 +43,18 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+interface StartOptions {
+  /** Replaces keys of the configuration. */
+  config?: object;
+  /** Of Node, before the program. */
+  nodeArgs?: readonly string[];
+}
+
 export interface Scene {
   readonly tokens: Tokens;
   /** Where a device of the configuration is looked for. */
   readonly devicePort: number;
-  /** `config` replaces keys of the configuration. */
-  start(options?: { config?: object }): Promise<Gateway>;
+  start(options?: StartOptions): Promise<Gateway>;
   end(): void;
 }
 
@@ -62,7 +68,8 @@ export async function makeScene(): Promise<Scene> {
   return {
     tokens,
     devicePort,
-    start: ({ config = {} } = {}) => startGateway(dir, template, { ...configOf(devicePort), ...config }),
+    start: ({ config = {}, nodeArgs = [] } = {}) =>
+      startGateway(dir, template, { ...configOf(devicePort), ...config }, nodeArgs),
     end: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
@@ -128,7 +135,12 @@ function configOf(devicePort: number): object {
 
 let started = 0;
 
-async function startGateway(dir: string, template: string, config: object): Promise<Gateway> {
+async function startGateway(
+  dir: string,
+  template: string,
+  config: object,
+  nodeArgs: readonly string[],
+): Promise<Gateway> {
   started += 1;
   const own = join(dir, String(started));
   const dataDir = join(own, "data");
@@ -136,7 +148,7 @@ async function startGateway(dir: string, template: string, config: object): Prom
   cpSync(template, dataDir, { recursive: true });
   const path = join(own, "mcpx.json");
   writeFileSync(path, JSON.stringify(config));
-  const args = [...mcpx, "up", "--port", "0", "--json", "--data", dataDir, "--config", path];
+  const args = [...nodeArgs, ...mcpx, "up", "--port", "0", "--json", "--data", dataDir, "--config", path];
   const process = startCommand(args, { cwd: own });
   const url = await readUrl(process);
   if (url === undefined) throw new Error(`mcpx up: ${process.lastWords()}`);

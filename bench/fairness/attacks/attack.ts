@@ -31,7 +31,7 @@ interface Holds {
   request: Request;
   sends: "half of the head" | "all but the last byte" | "all";
   /** Bytes behind the request, e.g. the beginning of a WebSocket message. */
-  then?(bytes: number): Buffer;
+  behind?(bytes: number): Buffer;
 }
 
 /** Writes the same bytes to a WebSocket as fast as they are taken. */

@@ -11,7 +11,7 @@ const againMs = 200;
 
 export async function hold(verb: Hold, going: Going): Promise<void> {
   const bytesFor = await requestBytes(verb.request, going);
-  const more = verb.then?.(going.attack.bytes) ?? Buffer.alloc(0);
+  const more = verb.behind?.(going.attack.bytes) ?? Buffer.alloc(0);
   const open = (lane: number, opened: () => void) =>
     keep(Buffer.concat([cut(bytesFor(lane), verb.sends), more]), verb, going, opened);
   let next = 0;
@@ -36,7 +36,7 @@ function keep(bytes: Buffer, verb: Hold, going: Going, opened: () => void): Sock
     tally.send(bytes.length);
     socket.write(bytes);
     // What is not read waits at the gateway; only of a request that has no end an answer would say something.
-    if (verb.sends === "all" && verb.then === undefined) socket.pause();
+    if (verb.sends === "all" && verb.behind === undefined) socket.pause();
     opened();
   });
   socket.once("data", (chunk) => tally.answer(chunk.toString("latin1", 9, 12)));

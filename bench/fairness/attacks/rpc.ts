@@ -40,19 +40,16 @@ export function legacy(method: string, params: object, session = "2025-06-18"): 
   return { method: "POST", path: "/mcp", session, body: () => rpc(method, JSON.stringify(params)) };
 }
 
-export const initialize: Request = {
+/** Opens a session, which remembers what the client says it can do. */
+export const initialize = (fill: (bytes: number) => string): Request => ({
   method: "POST",
   path: "/mcp",
-  body: () =>
+  body: (bytes) =>
     rpc(
       "initialize",
-      JSON.stringify({
-        protocolVersion: "2025-06-18",
-        capabilities: {},
-        clientInfo: { name: "attacker", version: "1" },
-      }),
+      `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"x":${fill(bytes)}}},"clientInfo":{"name":"attacker","version":"1"}}`,
     ),
-};
+});
 
 export const get = (path: string): Request => ({ method: "GET", path });
 

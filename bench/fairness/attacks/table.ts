@@ -13,8 +13,8 @@ const visits = (request: (Verb & { way: "visits" })["request"], readBytes = 1): 
 const holds = (
   request: (Verb & { way: "holds" })["request"],
   sends: (Verb & { way: "holds" })["sends"],
-  then?: (bytes: number) => Buffer,
-): Verb => ({ way: "holds", request, sends, ...(then !== undefined && { then }) });
+  behind?: (bytes: number) => Buffer,
+): Verb => ({ way: "holds", request, sends, ...(behind !== undefined && { behind }) });
 const room = (frames: (bytes: number) => Buffer, topic?: string): Verb => ({
   way: "frames",
   at: "room",
@@ -83,7 +83,8 @@ const rows: [name: string, verb: Verb, bytes: number, concurrency: number, as: C
   ["find-tools-32", requests(modern("tools/call", { name: "find_tools", arguments: { query: words } }, { path: "/mcp/search" })), 0, 32, "token"],
   ["tools-list-32", requests(modern("tools/list", {})), 0, 32, "token"],
   ["status-32", requests(call("mcpax.status")), 0, 32, "token"],
-  ["initialize-32", requests(initialize), 0, 32, "token"],
+  ["initialize-32", requests(initialize(text)), 0, 32, "token"],
+  ["initialize-4mib-empties", requests(initialize(empties)), mib(4) - 400, 1, "token"],
   ["subscribe-32", requests(legacy("resources/subscribe", { uri: "mcpx://archive/archive:x" })), 0, 32, "token"],
   ["unsubscribe-32", requests(legacy("resources/unsubscribe", { uri: "mcpx://archive/archive:x" })), 0, 32, "token"],
   ["listen-32", visits(modern("subscriptions/listen", { notifications: { toolsListChanged: true } })), 0, 32, "token"],

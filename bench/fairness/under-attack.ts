@@ -1,0 +1,72 @@
+// One measurement under attack: the attackers in processes of their own, the honest ones in another, and the time until
+// nobody notices anything any more.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AttackFigures, AttackOrder } from "./attacker.ts";
+import type { TallyFigures } from "./attacks/tally.ts";
+import type { Place, Window } from "./honest.ts";
+import type { Gateway, Scene } from "./scene.ts";
+import { startTold, type Told } from "./told.ts";
+
+/** Before the member's time counts, an attack has this long to reach its strength. */
+export const rampMs = 500;
+const settleMs = 300;
+/** An attack has this long to be over for the others once it has ended. */
+const recoveryMsMax = 20_000;
+const quietEnoughMs = 5;
+
+export type Orders = AttackOrder["attacks"];
+
+/** The member, the guest and the server, in their places. */
+export async function startHonest({ tokens }: Scene, { url }: Gateway): Promise<Told> {
+  const honest = startTold(new URL("./honest.ts", import.meta.url));
+  await honest.tell("open", { url, tokens } satisfies Place);
+  return honest;
+}
+
+/** What an attack leaves behind must not be counted for its burner: how long until it is as quiet as before, ms. */
+export async function untilQuiet(gateway: Gateway, honest: Told, quiet: Window): Promise<number> {
+  const began = performance.now();
+  while (!gateway.hasEnded() && performance.now() - began < recoveryMsMax) {
+    const { p50Ms } = await honest.tell<Window>("measure", settleMs);
+    if (p50Ms <= Math.max(quiet.p50Ms * 3, quietEnoughMs)) break;
+  }
+  return performance.now() - began;
+}
+
+export interface Under {
+  /** Missing where the gateway did not survive it. */
+  attack: Window | undefined;
+  tallies: Record<string, TallyFigures>;
+  attackCores: number;
+  lastWords: string | undefined;
+}
+
+export async function underAttack(
+  { tokens, devicePort }: Scene,
+  gateway: Gateway,
+  honest: Told,
+  processes: readonly Orders[],
+  ms: number,
+): Promise<Under> {
+  const target = { url: gateway.url, token: tokens.attacker, devicePort };
+  const attackers = processes.map(() => startTold(new URL("./attacker.ts", import.meta.url)));
+  try {
+    await Promise.all(
+      attackers.map((attacker, i) =>
+        attacker.tell("begin", { target, attacks: processes[i] ?? [] } satisfies AttackOrder),
+      ),
+    );
+    await sleep(rampMs);
+    const attack = await honest.tell<Window>("measure", ms).catch(() => undefined);
+    const figures = await Promise.all(attackers.map((attacker) => attacker.tell<AttackFigures>("figures")));
+    const hasEnded = gateway.hasEnded();
+    return {
+      attack: hasEnded ? undefined : attack,
+      tallies: Object.assign({}, ...figures.map(({ tallies }) => tallies)),
+      attackCores: figures.reduce((sum, { cores }) => sum + cores, 0),
+      lastWords: hasEnded ? gateway.lastWords().slice(-1_000) : undefined,
+    };
+  } finally {
+    await Promise.all(attackers.map((attacker) => attacker.end()));
+  }
+}
