@@ -1,3 +1,4 @@
+// `npm run bench -- fairness [--json] [--only NAME,…] [--seconds N]`; the names are those of attacks/table.ts, and `all`.
 // How far one token slows everybody else: an honest member's time to ack alone, beside a process that only burns CPU,
 // and under each attack of the table. Every attack has a gateway of its own, so a row is the same whatever ran before.
 import { type ChildProcess, fork } from "node:child_process";

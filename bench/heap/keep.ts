@@ -11,7 +11,7 @@ import { modern } from "../fairness/attacks/rpc.ts";
 import { Tally } from "../fairness/attacks/tally.ts";
 import { register } from "../fairness/registrant.ts";
 
-export interface World {
+interface World {
   target: Target;
   /** Of somebody without a segment, who may register where the operator has said "development". */
   guestToken: string;
