@@ -20,7 +20,7 @@ export interface AttackFigures {
   cores: number;
 }
 
-const beginMsMax = 3_000;
+const beginMsMax = 10_000;
 const ending = new AbortController();
 setMaxListeners(0, ending.signal);
 const tallies: Record<string, Tally> = {};

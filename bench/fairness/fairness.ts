@@ -82,7 +82,7 @@ async function measure(
     const under = await underAttack(scene, gateway, honest, processes, ms);
     const rssBytes = gateway.rssMaxBytes();
     const recoveryMs = await untilQuiet(gateway, honest, quiet);
-    const after = gateway.hasEnded() ? undefined : await besideBurners(honest, burners, ms * quietShare);
+    const after = await besideBurners(honest, burners, ms * quietShare).catch(() => undefined);
     const burner = after === undefined ? [before] : [before, after];
     const row = judge({ name, quiet, burner, ...under, recoveryMs, rssQuietBytes, rssBytes });
     note(tableOf([row]).split("\n").at(-1) ?? "");

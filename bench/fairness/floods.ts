@@ -19,6 +19,7 @@ export interface FloodResult {
   orders: Orders;
   p50Ms: number;
   p99Ms: number;
+  /** Since that gateway was started. */
   rssMaxBytes: number;
   /** Not waited for where there were faults: the gateway is replaced. */
   recoveryMs: number | undefined;
@@ -75,9 +76,9 @@ export async function runFloods({
     for (const orders of floods) {
       running ??= await start(scene, nodeArgs);
       const { gateway, honest, quiet } = running;
-      const { attack, lastWords } = await underAttack(scene, gateway, honest, [orders], ms);
+      const { attack, fault } = await underAttack(scene, gateway, honest, [orders], ms);
       const rssMaxBytes = gateway.rssMaxBytes();
-      const faults = attack === undefined ? [`the gateway ended: ${lastWords}`] : faultsOf(attack);
+      const faults = attack === undefined ? [fault ?? "nothing was measured"] : faultsOf(attack);
       const result = {
         orders,
         p50Ms: attack?.p50Ms ?? Number.POSITIVE_INFINITY,

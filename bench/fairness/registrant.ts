@@ -4,7 +4,8 @@ import WebSocket from "ws";
 
 interface RegistrantOptions {
   url: string;
-  token: string;
+  /** `undefined`: it comes without one. */
+  token: string | undefined;
   segment: string;
   /** A JSON array of tools, as it goes over the wire. */
   tools: string;
@@ -31,7 +32,7 @@ export function register({
   resultOf,
 }: RegistrantOptions): Promise<Registrant> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/ax`, {
-    headers: { authorization: `Bearer ${token}` },
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     perMessageDeflate: false,
   });
   const { promise, resolve, reject } = Promise.withResolvers<Registrant>();

@@ -19,7 +19,7 @@ interface Measured {
   recoveryMs: number;
   rssQuietBytes: number;
   rssBytes: number;
-  lastWords: string | undefined;
+  fault: string | undefined;
 }
 
 export interface Row extends Measured {
@@ -31,13 +31,13 @@ export interface Row extends Measured {
 }
 
 export function judge(measured: Measured): Row {
-  const { attack, burner, rssBytes } = measured;
+  const { attack, burner, rssBytes, fault } = measured;
   const ratio = {
     p50: (attack?.p50Ms ?? Number.POSITIVE_INFINITY) / mean(burner.map(({ p50Ms }) => p50Ms)),
     p99: (attack?.p99Ms ?? Number.POSITIVE_INFINITY) / mean(burner.map(({ p99Ms }) => p99Ms)),
   };
   const missed: string[] = [];
-  if (attack === undefined) missed.push("the gateway ended");
+  if (fault !== undefined) missed.push(fault.slice(0, 60));
   if (ratio.p50 > goals.p50Ratio) missed.push(`p50 ${shown(ratio.p50)} × > ${goals.p50Ratio} ×`);
   if (ratio.p99 > goals.p99Ratio) missed.push(`p99 ${shown(ratio.p99)} × > ${goals.p99Ratio} ×`);
   if (rssBytes > goals.rssMaxBytes) missed.push(`RSS ${mebibytes(rssBytes)} MiB > 512 MiB`);

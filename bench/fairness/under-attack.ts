@@ -27,18 +27,20 @@ export async function startHonest({ tokens }: Scene, { url }: Gateway): Promise<
 export async function untilQuiet(gateway: Gateway, honest: Told, quiet: Window): Promise<number> {
   const began = performance.now();
   while (!gateway.hasEnded() && performance.now() - began < recoveryMsMax) {
-    const { p50Ms } = await honest.tell<Window>("measure", settleMs);
-    if (p50Ms <= Math.max(quiet.p50Ms * 3, quietEnoughMs)) break;
+    // Who cannot come back yet is not at rest.
+    const window = await honest.tell<Window>("measure", settleMs).catch(() => undefined);
+    if (window !== undefined && window.p50Ms <= Math.max(quiet.p50Ms * 3, quietEnoughMs)) break;
   }
   return performance.now() - began;
 }
 
 export interface Under {
-  /** Missing where the gateway did not survive it. */
+  /** Missing where the gateway did not survive it, or the member could not come back. */
   attack: Window | undefined;
   tallies: Record<string, TallyFigures>;
   attackCores: number;
-  lastWords: string | undefined;
+  /** Why nothing could be measured. */
+  fault: string | undefined;
 }
 
 export async function underAttack(
@@ -57,14 +59,18 @@ export async function underAttack(
       ),
     );
     await sleep(rampMs);
-    const attack = await honest.tell<Window>("measure", ms).catch(() => undefined);
+    const measured = await honest.tell<Window>("measure", ms).catch((error: Error) => error);
     const figures = await Promise.all(attackers.map((attacker) => attacker.tell<AttackFigures>("figures")));
-    const hasEnded = gateway.hasEnded();
+    const fault = gateway.hasEnded()
+      ? `the gateway ended: ${gateway.lastWords().slice(-1_000)}`
+      : measured instanceof Error
+        ? measured.message
+        : undefined;
     return {
-      attack: hasEnded ? undefined : attack,
+      attack: measured instanceof Error || fault !== undefined ? undefined : measured,
       tallies: Object.assign({}, ...figures.map(({ tallies }) => tallies)),
       attackCores: figures.reduce((sum, { cores }) => sum + cores, 0),
-      lastWords: hasEnded ? gateway.lastWords().slice(-1_000) : undefined,
+      fault,
     };
   } finally {
     await Promise.all(attackers.map((attacker) => attacker.end()));

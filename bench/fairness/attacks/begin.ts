@@ -20,7 +20,8 @@ export async function begin(going: Going): Promise<void> {
     case "frames":
       return writeFrames(verb, going);
     case "registrations":
-      return void comeAndGo(verb, going);
+      comeAndGo(verb, going);
+      return;
     case "noise":
       return makeNoise(verb, going);
   }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import WebSocket from "ws";
 import { register } from "../registrant.ts";
 import type { Going, Verb } from "./attack.ts";
-import { credentialOf } from "./request-bytes.ts";
+import { credentialOf, tokenOf } from "./request-bytes.ts";
 
 const againMs = 100;
 /** Short frames go out many at a time. */
@@ -62,7 +62,7 @@ async function goOn(
 
 async function registered({ target, attack }: Going): Promise<WebSocket> {
   const tools = JSON.stringify([{ name: "t", inputSchema: { type: "object" } }]);
-  const token = attack.as === "token" ? target.token : "none";
+  const token = tokenOf(target, attack.as);
   const { socket } = await register({ url: target.url, token, segment: "evil", tools, heartbeatMs: 0 });
   return socket;
 }

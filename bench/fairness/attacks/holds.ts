@@ -9,18 +9,26 @@ type Hold = Verb & { way: "holds" };
 const connectingMax = 100;
 const againMs = 200;
 
+/** Resolves when all of them have been opened once. */
 export async function hold(verb: Hold, going: Going): Promise<void> {
+  const { signal, attack } = going;
   const bytesFor = await requestBytes(verb.request, going);
-  const more = verb.behind?.(going.attack.bytes) ?? Buffer.alloc(0);
-  const open = (lane: number, opened: () => void) =>
-    keep(Buffer.concat([cut(bytesFor(lane), verb.sends), more]), verb, going, opened);
+  const more = verb.behind?.(attack.bytes) ?? Buffer.alloc(0);
+  const { promise, resolve } = Promise.withResolvers<void>();
   let next = 0;
+  let opened = 0;
   const another = () => {
-    if (next >= going.attack.concurrency || going.signal.aborted) return;
-    open(next, another);
+    if (next >= attack.concurrency || signal.aborted) return;
+    const bytes = Buffer.concat([cut(bytesFor(next), verb.sends), more]);
     next += 1;
+    keep(bytes, verb, going, () => {
+      opened += 1;
+      if (opened === attack.concurrency) resolve();
+      another();
+    });
   };
   for (let i = 0; i < connectingMax; i += 1) another();
+  await promise;
 }
 
 function cut(bytes: Buffer, sends: Hold["sends"]): Buffer {

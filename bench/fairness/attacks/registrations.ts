@@ -2,15 +2,21 @@
 import { once } from "node:events";
 import { register } from "../registrant.ts";
 import type { Going, Verb } from "./attack.ts";
+import { tokenOf } from "./request-bytes.ts";
 
 const againMs = 50;
 
-export async function comeAndGo(
-  verb: Verb & { way: "registrations" },
-  { target, attack, tally, signal }: Going,
-): Promise<void> {
-  const tools = verb.list(attack.bytes);
-  const { url, token } = target;
+type Registrations = Verb & { way: "registrations" };
+
+/** Only one at a time has the segment; the others are refused. */
+export function comeAndGo(verb: Registrations, going: Going): void {
+  const tools = verb.list(going.attack.bytes);
+  for (let lane = 0; lane < going.attack.concurrency; lane += 1) void goOn(tools, going);
+}
+
+async function goOn(tools: string, { target, attack, tally, signal }: Going): Promise<void> {
+  const { url } = target;
+  const token = tokenOf(target, attack.as);
   while (!signal.aborted) {
     try {
       const server = await register({ url, token, segment: "evil", tools, heartbeatMs: 0 });

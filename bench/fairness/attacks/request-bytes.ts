@@ -7,9 +7,14 @@ function forged(token: string): string {
   return `${head}.${claims}.${[...signature].toReversed().join("")}`;
 }
 
-export function credentialOf({ token }: Target, as: Attack["as"]): Record<string, string> {
-  if (as === "none") return {};
-  return { authorization: `Bearer ${as === "token" ? token : forged(token)}` };
+export function tokenOf({ token }: Target, as: Attack["as"]): string | undefined {
+  if (as === "none") return undefined;
+  return as === "token" ? token : forged(token);
+}
+
+export function credentialOf(target: Target, as: Attack["as"]): Record<string, string> {
+  const token = tokenOf(target, as);
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /** Head and body, for each connection the same bytes every time. */
