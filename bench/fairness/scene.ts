@@ -60,6 +60,9 @@ export interface Scene {
 
 export async function makeScene(): Promise<Scene> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-bench-fairness-"));
+  const end = () => rmSync(dir, { recursive: true, force: true });
+  // Also where somebody interrupts it.
+  process.on("exit", end);
   const template = join(dir, "template");
   mkdirSync(template, { mode: 0o700 });
   const tokens = await mintAll(template);
@@ -70,7 +73,7 @@ export async function makeScene(): Promise<Scene> {
     devicePort,
     start: ({ config = {}, nodeArgs = [] } = {}) =>
       startGateway(dir, template, { ...configOf(devicePort), ...config }, nodeArgs),
-    end: () => rmSync(dir, { recursive: true, force: true }),
+    end,
   };
 }
 

@@ -1,7 +1,7 @@
 // What one byte on the wire costs at the gateway that keeps it: bytes of memory after everything else was collected, and
 // bytes on disk. A bound in bytes of what comes over the wire can be judged by it.
 import { once } from "node:events";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -87,6 +87,7 @@ async function costOf(scene: Scene, name: string, keep: Keep): Promise<Cost> {
   } finally {
     ending.abort();
     await gateway.stop();
+    rmSync(socket, { force: true });
   }
 }
 
