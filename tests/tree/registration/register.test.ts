@@ -371,7 +371,7 @@ test("[AX-11.4-1] [AX-11.4-3] a budget is told, charged exactly, and coming agai
   expect(faultOf(await callTool(place, "metered.look")).data.budget).toBe("max_calls_per_minute");
 });
 
-test("[AX-5.3-2] an aggregator that stands above is refused; 100 000 forged ids are refused at once", async () => {
+test("[AX-5.3-2] an aggregator that stands above is refused; 40 000 forged ids are refused at once", async () => {
   const first = await come("ids");
   const { result } = await first.register(registrationOf("ids"));
   const own = result.aggregator_id;
@@ -379,7 +379,7 @@ test("[AX-5.3-2] an aggregator that stands above is refused; 100 000 forged ids 
   const ids = { "x-mcpax-subtree-ids": [randomUUID(), own] };
   expect(reasonOf(await circle.register(registrationOf("circle", ids)))).toBe("registration_cycle");
   const many = await come("circle");
-  const forged = Array.from({ length: 100_000 }, () => "00000000-0000-4000-8000-000000000000");
+  const forged = Array.from({ length: 40_000 }, () => "00000000-0000-4000-8000-000000000000");
   expect(reasonOf(await many.register(registrationOf("circle", { "x-mcpax-subtree-ids": forged })))).toBe(
     "bad_params",
   );

@@ -3,6 +3,7 @@ import type { SubserverSocket } from "@mcpx/client/subserver";
 import type { Principal } from "@mcpx/host";
 import { type CloseCode, closeCodes, isMcpxError, type JsonObject, type Limits } from "@mcpx/protocol";
 import { textOf } from "../doors/message.ts";
+import { checkShape } from "../doors/parse.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import { readAxMessage } from "./read-ax-message.ts";
 import type { Registrant } from "./serve-registrant.ts";
@@ -53,6 +54,7 @@ export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
     };
     const hear = (text: string) => {
       try {
+        checkShape(Buffer.from(text), limits);
         registrant?.take(readAxMessage(text));
       } catch (error) {
         end(closeCodes.badFrame, isMcpxError(error) ? error.code : "bad_json");
