@@ -135,9 +135,9 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
       const reply = replyTo(visit, session, null);
       const parts = sharedReply(reply, requests.length);
       for (const message of requests) {
-        session.core.request(message, parts);
         // Each is as much work as a request that comes alone.
-        await visit.request.turn();
+        await visit.request.nextTurn();
+        session.core.request(message, parts);
       }
       return reply.response;
     },

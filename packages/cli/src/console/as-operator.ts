@@ -66,6 +66,7 @@ function sameRequest(request: HttpRequest): HttpRequest {
     text: () => request.text(),
     onGone: (callback) => request.onGone(callback),
     turn: () => request.turn(),
+    nextTurn: () => request.nextTurn(),
     // The login pays, whatever token is shown in its place.
     belongsTo: () => undefined,
     onDone: (callback) => request.onDone(callback),

@@ -53,6 +53,8 @@ export interface Turns {
   run(account: Account, work: Work): boolean;
   /** `undefined` where the account has its turn; else a promise of it. What follows is charged. */
   turn(account: Account): Promise<void> | undefined;
+  /** As `turn`, but never the one it has: what it has begun comes to its end first. */
+  nextTurn(account: Account): Promise<void>;
   /** What follows, up to the end of this callback of the loop, is this account's. */
   charge(account: Account): void;
   /** Time that was not measured because it passed before it was known whose it is. */
@@ -171,6 +173,7 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
       charge(account);
       return undefined;
     },
+    nextTurn: (account) => new Promise((resolve) => wait(account, resolve)),
     charge,
     add(account, ms) {
       account.charge(ms, monotonic(), turn);

@@ -77,6 +77,10 @@ export class Connections {
     return this.#turns.turn(account);
   }
 
+  nextTurn(raw: IncomingMessage): Promise<void> {
+    return this.#turns.nextTurn(this.#of(raw));
+  }
+
   /** What follows is this request's. */
   charge(raw: IncomingMessage): void {
     this.#turns.charge(this.#of(raw));

@@ -36,6 +36,8 @@ export interface HttpRequest {
   onGone(callback: () => void): void;
   /** For what takes long: others have theirs before the rest of it is done. */
   turn(): Promise<void>;
+  /** Between pieces of work that go on by themselves: each begins when those of others have had a turn. */
+  nextTurn(): Promise<void>;
   /** Whose it is was found out: its work is charged to them from now on. */
   belongsTo(who: Payer): void;
   /** Calls back when the client has the whole answer, or has left. */
@@ -127,6 +129,10 @@ class IncomingRequest implements UpgradeRequest {
 
   async turn(): Promise<void> {
     await this.#context.connections.turn(this.raw);
+  }
+
+  nextTurn(): Promise<void> {
+    return this.#context.connections.nextTurn(this.raw);
   }
 
   /** What is made of a body may be much: it has to wait for its turn. */
