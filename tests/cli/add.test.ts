@@ -75,7 +75,7 @@ test("comments and the style of the file survive, and the backup is what it was"
   chmodSync(path, 0o640);
   const added = await mcpx(
     ["add", "Notes", "https://notes.example.com/mcp", "--header", "X-Team: red", "--json"],
-    { cwd },
+    { cwd, env: { MCPX_DATA: cwd } },
   );
   const after = readFileSync(path, "utf8");
   expect(after).toBe(
@@ -90,12 +90,12 @@ test("comments and the style of the file survive, and the backup is what it was"
   expect(readFileSync(backup, "utf8")).toBe(before);
   expect([modeOf(path), modeOf(backup)]).toEqual([0o640, 0o640]);
 
-  const removed = await mcpx(["remove", "Notes"], { cwd });
+  const removed = await mcpx(["remove", "Notes"], { cwd, env: { MCPX_DATA: cwd } });
   expect(removed.code).toBe(0);
   expect(readFileSync(path, "utf8")).toBe(before);
   expect(removed.out).toContain('  -       "url": "https://notes.example.com/mcp",');
   expect(removed.err).toMatch(/^undo: mv \S+\.bak \S+mcpx\.json$/);
-  await up(scratch(), [], { cwd });
+  await up(cwd, [], { cwd });
 });
 
 test("a server that is there is only replaced when told to, and its secrets are not shown", async () => {
@@ -103,7 +103,7 @@ test("a server that is there is only replaced when told to, and its secrets are 
   const path = join(cwd, "mcpx.json");
   const before = '{ "mcpServers": { "hub": { "command": "hub", "env": { "HUB_TOKEN": "old-secret" } } } }';
   writeFileSync(path, before, { mode: 0o644 });
-  const refused = await mcpx(["add", "hub", "--", "hub2"], { cwd });
+  const refused = await mcpx(["add", "hub", "--", "hub2"], { cwd, env: { MCPX_DATA: cwd } });
   expect(refused).toEqual({
     code: 1,
     out: "",
@@ -123,7 +123,7 @@ test("a server that is there is only replaced when told to, and its secrets are 
     "--",
     "hub2",
   ];
-  const { code, out, err } = await mcpx(args, { cwd });
+  const { code, out, err } = await mcpx(args, { cwd, env: { MCPX_DATA: cwd } });
   expect(code).toBe(0);
   expect(out + err).not.toMatch(/old-secret|new-secret/);
   expect(err).toContain("it holds secrets, so only you may read it now (mode 0600)");
@@ -150,12 +150,14 @@ test("an edit that would not start is refused, and the file stays", async () => 
     [["add", "other", "http://"], "it would be wrong: "],
   ] as const;
   for (const [args, fault] of lines) {
-    const { code, err } = await mcpx(args, { cwd });
+    const { code, err } = await mcpx(args, { cwd, env: { MCPX_DATA: cwd } });
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`mcpx: nothing was written`) });
     expect(err).toContain(fault);
   }
   writeFileSync(path, '{ "mcpServers": ');
-  expect((await mcpx(["add", "b", "--", "z"], { cwd })).err).toMatch(/mcpx\.json:1:\d+ is not JSON/);
+  expect((await mcpx(["add", "b", "--", "z"], { cwd, env: { MCPX_DATA: cwd } })).err).toMatch(
+    /mcpx\.json:1:\d+ is not JSON/,
+  );
   expect(backupsIn(cwd)).toEqual([]);
 });
 
@@ -227,7 +229,9 @@ test("remove names what is there", async () => {
     `mcpx: there is no server x in ${join(dataDir, "mcpx.json")}; it has none`,
   );
   writeFileSync(join(dataDir, "mcpx.json"), '{ "mcpServers": { "files": { "command": "x" } } }');
-  expect((await mcpx(["remove", "file"], { cwd: dataDir })).err).toMatch(/; did you mean files\?$/);
+  expect((await mcpx(["remove", "file", "--data", dataDir], { cwd: dataDir })).err).toMatch(
+    /; did you mean files\?$/,
+  );
 });
 
 test("the era a server is spoken to in is kept with it, and no other word is taken for one", async () => {

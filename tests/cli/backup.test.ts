@@ -157,6 +157,7 @@ test("the configuration of the running gateway is copied, wherever it is and whe
   const [home, elsewhere] = [scratch(), scratch()];
   writeFileSync(join(home, "mcpx.json"), '{ /* ours */ "topics": { "ours": {} } }', { mode: 0o640 });
   writeFileSync(join(elsewhere, "mcpx.json"), "{}");
+  await mcpx(["trust", home, "--yes", "--data", dataDir]);
   await up(dataDir, [], { cwd: home });
   const copy = join(scratch(), "copy");
   const { code, err } = await mcpx(["backup", copy, "--data", dataDir], { cwd: elsewhere });

@@ -161,6 +161,7 @@ test("the token counts at the running gateway until it is undone; a profile is p
   const dataDir = join(home.dir, "data");
   const options = { cwd: home.project, env: { ...home.env, MCPX_DATA: dataDir } };
   writeFileSync(join(home.project, "mcpx.json"), '{ "profiles": { "reading": { "tools": ["**"] } } }');
+  await mcpx(["trust", "--yes"], options);
   const gateway = await up(dataDir, [], options);
   await mcpx(["connect", "cursor", "--profile", "reading", "--yes"], options);
   const text = readFileSync(home.path("cursor"), "utf8");

@@ -51,7 +51,7 @@ test("before the first start all is well, and nothing is made", async () => {
   const config = join(home.project, "mcpx.json");
   writeFileSync(config, JSON.stringify({ listen: { port } }));
   const options = { cwd: home.project, env: home.env };
-  const { code, out } = await mcpx(["doctor", "--data", dataDir], options);
+  const { code, out } = await mcpx(["doctor", "--data", dataDir, "--config", config], options);
   expect(code).toBe(1);
   expect(out).toMatch(
     /^FAULT {4}gateway: it does not run, and something else has port \d+ on 127\.0\.0\.1$/m,
@@ -59,7 +59,7 @@ test("before the first start all is well, and nothing is made", async () => {
   expect(out).toMatch(/mcpx up --port 0/);
   writeFileSync(config, "{}");
   writeFileSync(config, JSON.stringify({ listen: { port: 0 } }));
-  expect(await mcpx(["doctor", "--data", dataDir], options)).toMatchObject({
+  expect(await mcpx(["doctor", "--data", dataDir, "--config", config], options)).toMatchObject({
     code: 0,
     out: expect.stringMatching(/All is well\.$/),
   });

@@ -138,7 +138,8 @@ test("a wrong configuration starts nothing, and everything wrong is told", async
   const cwd = scratch();
   const dataDir = join(scratch(), "data");
   writeFileSync(join(cwd, "mcpx.json"), '{\n  "lsten": {},\n  "mode": "closed"\n}');
-  const { code, err } = await mcpx(["up", "--port", "0", "--data", dataDir], { cwd });
+  const args = ["up", "--port", "0", "--data", dataDir, "--config", "mcpx.json"];
+  const { code, err } = await mcpx(args, { cwd });
   expect(code).toBe(1);
   expect(err.split("\n")).toEqual([
     `mcpx: ${cwd}/mcpx.json has 2 faults:`,

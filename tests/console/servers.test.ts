@@ -136,6 +136,7 @@ test("a server is removed as `mcpx remove` does it: comments stay, its tools are
   writeFileSync(join(home, "mcpx.json"), text, { mode: 0o600 });
   const other = scratch();
   writeFileSync(join(other, "mcpx.json"), text, { mode: 0o600 });
+  for (const dir of [home, other]) await mcpx(["trust", dir, "--yes", "--data", join(dir, "data")]);
   const gateway = await startGateway([], { home });
   const visitor = await enter(gateway);
   expect(await serversOf(visitor)).toMatchObject([{ name: "tiny", tools: 7 }]);
@@ -149,6 +150,14 @@ test("a server is removed as `mcpx remove` does it: comments stay, its tools are
   expect((await mcpx(["remove", "tiny", "--data", join(other, "data")], { cwd: other })).code).toBe(0);
   expect(readFileSync(join(home, "mcpx.json"), "utf8")).toBe(readFileSync(join(other, "mcpx.json"), "utf8"));
   expect(readFileSync(join(home, "mcpx.json"), "utf8")).toContain("// ours");
+  expect(await serversOf(visitor)).toEqual([]);
+  // An edit by hand waits for somebody's yes, and the console makes none on top of it.
+  writeFileSync(join(home, "mcpx.json"), text, { mode: 0o600 });
+  const waiting = await preview(visitor, { type: "remove", name: "tiny" });
+  expect([waiting.status, messageOf(waiting)]).toEqual([
+    400,
+    expect.stringContaining("since it was accepted"),
+  ]);
   expect(await serversOf(visitor)).toEqual([]);
   const again = await preview(visitor, { type: "remove", name: "tiny" });
   expect(messageOf(again)).toContain("there is no server tiny");
@@ -298,7 +307,7 @@ test("what the gateway would refuse is refused before it is written, whatever th
   const lamp = { line: "unix:/nowhere/lamp", profile: "b", tools: { set_led: { id: 2 } } };
   const text = JSON.stringify({ devices: { lamp } });
   writeFileSync(config, text, { mode: 0o600 });
-  const visitor = await enter(await startGateway([], { home }));
+  const visitor = await enter(await startGateway(["--config", config], { home }));
   const answer = await preview(visitor, { ...addTiny, name: "lamp" });
   expect([answer.status, messageOf(answer)]).toEqual([400, expect.stringContaining("lamp")]);
   expect((await make(visitor, { ...addTiny, name: "lamp" }, "x")).status).toBe(400);

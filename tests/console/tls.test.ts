@@ -71,7 +71,7 @@ test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script
   const { home, listen } = await certify();
   const settings = { listen: { ...listen, host: "127.0.0.1", hosts: [host] } };
   writeFileSync(join(home, "mcpx.json"), JSON.stringify(settings), { mode: 0o600 });
-  const gateway = await startGateway([], { home });
+  const gateway = await startGateway(["--config", join(home, "mcpx.json")], { home });
   expect(gateway.link).toMatch(/^https:/);
   const link = gateway.link.replace("localhost", host);
   const { page, context } = await openScreen(browser, link, { ignoreHTTPSErrors: true });
@@ -99,7 +99,9 @@ test("[X0-9-2] behind a proxy that does the TLS it is the same, once the proxy's
   const { at, target } = await startProxy(certified);
   const settings = { listen: { host: "127.0.0.1", hosts: [at], origins: [`https://${at}`] } };
   writeFileSync(join(certified.home, "mcpx.json"), JSON.stringify(settings), { mode: 0o600 });
-  const gateway = await startGateway([], { home: certified.home });
+  const gateway = await startGateway(["--config", join(certified.home, "mcpx.json")], {
+    home: certified.home,
+  });
   const { port } = new URL(gateway.url);
   target.port = Number(port);
   const link = gateway.link.replace(new URL(gateway.link).origin, `https://${at}`);

@@ -1,6 +1,6 @@
 // Copies a data directory, also under a running gateway: its stores consistently, and every file that is needed to go
 // on. The copy appears all at once or not at all.
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -34,12 +34,19 @@ const allPages = 2 ** 31 - 1;
 const chunkBytes = 1_048_576;
 const configFile = "mcpx.json";
 
-/** `configPath`: the configuration that counts, wherever it is. */
+/** The configuration that counts, wherever it is. */
+export interface CopiedConfig {
+  path: string;
+  /** What is in force of it, where the file says something else. */
+  text?: string;
+}
+
 export async function copyDataDir(
   dataDir: string,
   target: string,
-  configPath: string | undefined,
+  config: CopiedConfig | undefined,
 ): Promise<Copied> {
+  const configPath = config?.path;
   const present = storeFiles.filter((file) => existsSync(join(dataDir, file)));
   if (present.length === 0) {
     throw new Failure(`there is nothing to copy in ${dataDir}`, "run mcpx up first, or give --data DIR");
@@ -54,7 +61,7 @@ export async function copyDataDir(
     mkdirSync(draft, { recursive: true, mode: 0o700 });
     const files: ListedFile[] = [];
     for (const file of present) files.push({ file, bytes: await copyStore(dataDir, draft, file) });
-    if (configPath !== undefined) files.push(...copyFile(configPath, draft, configFile, true));
+    if (config !== undefined) files.push(...copyConfig(config, draft));
     for (const file of others) files.push(...copyFile(join(dataDir, file), draft, file));
     const isElsewhere = configPath !== undefined && configPath !== join(dataDir, configFile);
     const list = { madeAt: new Date().toISOString(), ...(isElsewhere && { configFrom: configPath }), files };
@@ -79,6 +86,13 @@ function withoutConfig(found: FoundFiles, dataDir: string, configPath: string | 
       ...(isThere && !doesCount ? [{ file: configFile, why }] : []),
     ],
   };
+}
+
+function copyConfig({ path, text }: CopiedConfig, draft: string): ListedFile[] {
+  if (text === undefined) return copyFile(path, draft, configFile, true);
+  const bytes = Buffer.from(text);
+  writeFileSync(join(draft, configFile), bytes, { mode: 0o600, flag: "wx", flush: true });
+  return [{ file: configFile, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") }];
 }
 
 /** With its mode. Nothing where it is gone meanwhile. A link is followed to the configuration only, as the gateway does. */

@@ -23,6 +23,11 @@ export const sections: readonly Section[] = [
         async () => (await import("./commands/doctor.ts")).doctor,
       ),
       listed(
+        "trust",
+        "accept the configuration of another directory",
+        async () => (await import("./commands/trust.ts")).trust,
+      ),
+      listed(
         "conform",
         "judge a gateway and its tree, ours or another's",
         async () => (await import("./commands/conform.ts")).conform,

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { loadConfig, parseConfig } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { serverSettings } from "./server-settings.ts";
+import { acceptFile } from "./trust/accepted-files.ts";
 
 /** Every line that is said about a text. */
 function faults(text: string): string[] {
@@ -167,7 +168,7 @@ test("a ping that could never be answered in time is a fault", () => {
   expect(faults('{"limits": {"pingIntervalMs": 50000}}')[0]).toContain("pingTimeoutMs must be more");
 });
 
-test("--config wins over the working directory, which wins over the data directory", () => {
+test("--config wins over the working directory, which wins over the data directory once it was accepted", () => {
   const dir = scratch();
   const places = { cwd: join(dir, "cwd"), dataDir: join(dir, "data"), given: undefined };
   for (const place of [places.cwd, places.dataDir]) mkdirSync(place);
@@ -175,7 +176,9 @@ test("--config wins over the working directory, which wins over the data directo
   writeFileSync(join(places.dataDir, "mcpx.json"), '{"mode": "open"}');
   expect(loadConfig(places)).toEqual({ path: join(places.dataDir, "mcpx.json"), config: { mode: "open" } });
   writeFileSync(join(places.cwd, "mcpx.json"), '{"mode": "mixed"}');
-  expect(loadConfig(places).config).toEqual({ mode: "mixed" });
+  expect(() => loadConfig(places)).toThrow(/cwd\/mcpx\.json is not used.*accept it with `mcpx trust /);
+  acceptFile(places.dataDir, join(places.cwd, "mcpx.json"), '{"mode": "mixed"}', new Date());
+  expect(loadConfig(places)).toMatchObject({ config: { mode: "mixed" }, accepted: "as it is" });
   writeFileSync(join(places.cwd, "other.json"), '{"mode": "secure"}');
   expect(loadConfig({ ...places, given: "other.json" }).config).toEqual({ mode: "secure" });
   expect(() => loadConfig({ ...places, given: "none.json" })).toThrow(

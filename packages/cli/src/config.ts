@@ -1,6 +1,4 @@
-// Finds, reads and checks `mcpx.json`. All that is wrong with it is told at once, each fault with its place.
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+// Reads and checks `mcpx.json`. All that is wrong with it is told at once, each fault with its place.
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -12,6 +10,8 @@ import {
 import type { core } from "zod";
 import { type Config, configSchema } from "./config-schema.ts";
 import { Failure } from "./failure.ts";
+import { type ConfigPlaces, findConfig } from "./trust/find-config.ts";
+import { notAccepted } from "./trust/words.ts";
 
 export type { Config };
 
@@ -19,13 +19,8 @@ export interface LoadedConfig {
   /** Where it was found; `undefined` where there is none. */
   path: string | undefined;
   config: Config;
-}
-
-export interface ConfigPlaces {
-  /** `--config`. */
-  given: string | undefined;
-  cwd: string;
-  dataDir: string;
+  /** It counts because it was accepted, and as it was; `waiting`: the file says something else by now. */
+  accepted?: "as it is" | "waiting" | undefined;
 }
 
 interface Problem {
@@ -33,26 +28,17 @@ interface Problem {
   message: string;
 }
 
-const fileName = "mcpx.json";
-
-/** Where a configuration is looked for; the first that is there counts. */
-export function configPlaces({ given, cwd, dataDir }: ConfigPlaces): string[] {
-  return given === undefined ? [join(cwd, fileName), join(dataDir, fileName)] : [resolve(cwd, given)];
-}
-
-/** `--config`, else the working directory's, else the data directory's; with none, all defaults. */
-export function loadConfig({ given, cwd, dataDir }: ConfigPlaces): LoadedConfig {
-  const places = configPlaces({ given, cwd, dataDir });
-  const path = places.find((place) => given !== undefined || existsSync(place));
-  if (path === undefined) return { path: undefined, config: {} };
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(`the configuration ${path} cannot be read (${code})`, "check --config");
-  }
-  return { path, config: parseConfig(text, path) };
+/** `--config`, else the working directory's where it was accepted, else the data directory's; with none, all defaults. */
+export function loadConfig(places: ConfigPlaces): LoadedConfig {
+  const found = findConfig(places);
+  if (found === undefined) return { path: undefined, config: {} };
+  const { path, text } = found;
+  if (found.kind === "ours") return { path, config: parseConfig(text, path) };
+  const { accepted } = found;
+  if (accepted === undefined) throw notAccepted(path, places.dataDir);
+  // What was read is what is compared, and what is used is what was accepted: the file may be another by now.
+  const isWaiting = accepted.text !== text;
+  return { path, config: parseConfig(accepted.text, path), accepted: isWaiting ? "waiting" : "as it is" };
 }
 
 /** `path` is what messages call the file. */

@@ -4,12 +4,15 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { segmentFor } from "@mcpx/aggregator";
 import type { Surroundings } from "./command.ts";
-import { type Config, loadConfig, parseConfig } from "./config.ts";
+import { type Config, type LoadedConfig, loadConfig, parseConfig } from "./config.ts";
 import { dataDirOf, makeDataDir } from "./data-dir.ts";
 import { removeProperty, setProperty } from "./edit-json.ts";
 import { Failure } from "./failure.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "./replace-file.ts";
 import { secretsIn, secretsOf } from "./secrets.ts";
+import { acceptedFile, acceptFile, sha256Of } from "./trust/accepted-files.ts";
+import { isOwn } from "./trust/find-config.ts";
+import { trustCommand } from "./trust/words.ts";
 
 /** What gates do with tools that do not say how dangerous they are. */
 export type Unannotated = "ask" | "allow";
@@ -39,6 +42,8 @@ export interface ConfigFile {
   /** What is there now; `undefined` where there is no file yet. */
   before: ReadFile | undefined;
   config: Config;
+  /** Where it counts because it was accepted. */
+  accepted: LoadedConfig["accepted"];
 }
 
 export interface SavedConfig {
@@ -49,17 +54,30 @@ export interface SavedConfig {
 
 type Place = Pick<Surroundings, "env" | "cwd"> & {
   options: { config: string | undefined; data: string | undefined };
+  /** That file and no other, as it was accepted. */
+  trusted?: string | undefined;
 };
 
 /** Where there is none it would be made in the data directory, or where `--config` says. */
-export function openConfig(context: Place): ConfigFile {
-  const { cwd, options } = context;
+export function lookAtConfig(context: Place): ConfigFile {
+  const { cwd, options, trusted } = context;
   const dataDir = dataDirOf(context, options);
   const given = options.config === undefined ? undefined : resolve(cwd, options.config);
   const isMissing = given !== undefined && !existsSync(given);
-  const loaded = isMissing ? undefined : loadConfig({ given, cwd, dataDir });
+  const loaded = isMissing ? undefined : loadConfig({ given, cwd, dataDir, trusted });
   const path = loaded?.path ?? given ?? join(dataDir, "mcpx.json");
-  return { path, dataDir, before: readWhole(path), config: loaded?.config ?? {} };
+  const config = loaded?.config ?? {};
+  return { path, dataDir, before: readWhole(path), config, accepted: loaded?.accepted };
+}
+
+/** To be edited. An edit by hand that waits would come into force with ours, so it has to be looked at first. */
+export function openConfig(context: Place): ConfigFile {
+  const file = lookAtConfig(context);
+  if (file.accepted !== "waiting") return file;
+  throw new Failure(
+    `nothing was written: ${file.path} has changed since it was accepted`,
+    `first look at that change and accept it with \`${trustCommand(file.path, file.dataDir)}\``,
+  );
 }
 
 /** What stands first in the names of its tools; `undefined` where a parent puts it there. */
@@ -112,8 +130,17 @@ export function saveConfig(file: ConfigFile, text: string, now: Date): SavedConf
   );
   const mode = before === undefined || holdsSecrets ? (before?.mode ?? 0o600) & 0o600 : before.mode;
   const backup = before === undefined ? undefined : backUp(path, { ...before, mode }, now);
-  replaceFile(path, `${before?.bom ?? ""}${text}`, mode, before);
+  const whole = `${before?.bom ?? ""}${text}`;
+  replaceFile(path, whole, mode, before);
+  if (isAcceptedNow(file)) acceptFile(dataDir, path, whole, now);
   return { backup, isClosed: before !== undefined && mode !== before.mode };
+}
+
+/** Our own edit of what was accepted, or a file that is all our own, waits for nobody. */
+function isAcceptedNow({ path, dataDir, before }: ConfigFile): boolean {
+  if (isOwn(path, { dataDir })) return false;
+  if (before === undefined) return true;
+  return acceptedFile(dataDir, path)?.sha256 === sha256Of(`${before.bom}${before.text}`);
 }
 
 /** Every value of the servers in a text that must not be shown. */

@@ -17,26 +17,30 @@ export interface Reading {
 }
 
 export interface ReloadOptions {
-  /** Reads and checks as at the start; `path` is where it was found. */
-  read(path: string | undefined): Reading;
+  /** Reads and checks as at the start; `last` is what was read before. */
+  read(last: LoadedConfig): Reading;
+  /** What to say of a file that has changed since it was accepted. */
+  waiting(path: string): string;
   change: RunningTree["change"];
   log: Logger;
 }
 
 /** Gives back what to do when the file may be another. */
-export function createReload(first: Reading, { read, change, log }: ReloadOptions): () => void {
+export function createReload(first: Reading, { read, waiting, change, log }: ReloadOptions): () => void {
   let { loaded, settings } = first;
   return () => {
     try {
-      const next = read(loaded.path);
+      const next = read(loaded);
       const diff = diffConfig(loaded.config, next.loaded.config);
       const tree = keepUnchanged(settings.tree, next.settings.tree, diff);
       if (tree !== undefined) change(tree);
-      tell(log, next.loaded.path, diff);
+      const { path } = next.loaded;
+      if (path !== undefined && next.loaded.accepted === "waiting") log.warn({ config: path }, waiting(path));
+      else tell(log, path, diff);
       const { mcpServers = {}, profiles = {} } = next.loaded.config;
       // Everything else is still as it was at the start, and is compared with that.
       const config = { ...loaded.config, mcpServers, profiles };
-      loaded = { path: next.loaded.path, config };
+      loaded = { ...next.loaded, config };
       settings = { ...settings, ...(tree && { tree }) };
     } catch (error) {
       refuse(log, loaded.path, error);

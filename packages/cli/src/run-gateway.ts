@@ -1,7 +1,7 @@
 // What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
 import { createLogger, type Logger } from "@mcpx/host";
 import type { UpContext } from "./commands/up.ts";
-import { configPlaces, type LoadedConfig, loadConfig } from "./config.ts";
+import { type LoadedConfig, loadConfig } from "./config.ts";
 import { consoleUrl } from "./console/console-url.ts";
 import { startDemo, withDemo } from "./console/demo/start-demo.ts";
 import { hasDemoBoard, startDemoBoard } from "./console/demo/start-demo-board.ts";
@@ -17,6 +17,9 @@ import { readPlace, removePlace, writePlace } from "./running-gateway.ts";
 import { type ServerSettings, serverSettings } from "./server-settings.ts";
 import { startFailure } from "./start-failure.ts";
 import { type Server, startServer } from "./start-server.ts";
+import { type ConfigPlaces, watchedPlaces } from "./trust/find-config.ts";
+import { offerTrust } from "./trust/offer-trust.ts";
+import { waitingText } from "./trust/words.ts";
 import { type UpFacts, upScreen } from "./up-screen.ts";
 import { contentsOf, watchConfig } from "./watch-config.ts";
 
@@ -27,8 +30,10 @@ export async function runGateway(context: UpContext): Promise<number> {
   const { options, output, cwd } = context;
   const dataDir = dataDirOf(context, options);
   const port = readPort(options.port);
-  const seen = contentsOf(configPlaces({ given: options.config, cwd, dataDir }));
-  const loaded = loadConfig({ given: options.config, cwd, dataDir });
+  const places = { given: options.config, cwd, dataDir };
+  await offerTrust(context, places);
+  const seen = contentsOf(watchedPlaces(places));
+  const loaded = loadConfig(places);
   const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
   const credentialsFor = oauthIn(dataDir, log);
   const settingsOf = (one: LoadedConfig) =>
@@ -44,22 +49,31 @@ export async function runGateway(context: UpContext): Promise<number> {
   const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
   try {
     const configuration = createConfiguration({
-      ...{ env: context.env, cwd, dataDir, path: loaded.path ?? options.config },
+      ...{ env: context.env, places: placesOf(loaded, places) },
       check: (one) => void settingsOf(one),
       reload: () => reload?.(),
     });
     const server = await start(dataDir, { ...settings, isDemo, configuration }, log);
     const demo = isDemo ? await startDemo({ ...server, log }) : undefined;
     const url = localUrl(server.url, settings.listen);
-    const read = (path: string | undefined): Reading => {
-      const again = loadConfig({ given: path ?? options.config, cwd, dataDir });
+    const read = (last: LoadedConfig): Reading => {
+      const again = loadConfig(placesOf(last, places));
       return { loaded: again, settings: settingsOf(again) };
     };
-    reload = createReload({ loaded, settings }, { read, change: server.change, log });
-    const paths = configPlaces({ given: loaded.path ?? options.config, cwd, dataDir });
+    const waiting = (path: string) => waitingText(path, dataDir);
+    reload = createReload({ loaded, settings }, { read, waiting, change: server.change, log });
+    const paths = watchedPlaces(placesOf(loaded, places));
     const watching = watchConfig({ paths, seen, changed: reload, log });
+    if (loaded.path !== undefined && loaded.accepted === "waiting") {
+      log.warn({ config: loaded.path }, waiting(loaded.path));
+    }
     const place = { url, pid: process.pid, names: server.namesKey, ...(isDemo && { isDemo }) };
-    writePlace(dataDir, { ...place, ...(loaded.path !== undefined && { config: loaded.path }) });
+    const isAccepted = loaded.accepted !== undefined;
+    writePlace(dataDir, {
+      ...place,
+      ...(loaded.path !== undefined && { config: loaded.path }),
+      ...(isAccepted && { isAccepted }),
+    });
     // Those of the demo are nobody's.
     const servers = isDemo ? 0 : (settings.tree?.servers.length ?? 0);
     const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;
@@ -78,6 +92,12 @@ export async function runGateway(context: UpContext): Promise<number> {
     removePlace(dataDir);
     lock.release();
   }
+}
+
+/** Once there is a configuration it stays the one; one that was accepted counts only as it was accepted. */
+function placesOf({ path, accepted }: LoadedConfig, places: ConfigPlaces): ConfigPlaces {
+  if (path === undefined) return places;
+  return accepted === undefined ? { ...places, given: path } : { ...places, trusted: path };
 }
 
 function lockOrFail(dataDir: string): DataLock {

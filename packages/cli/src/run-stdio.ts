@@ -26,6 +26,7 @@ import { openGates } from "./open-gates.ts";
 import { openPins } from "./open-pins.ts";
 import { defaultHost, defaultPort } from "./server-settings.ts";
 import { configDir, treeSettings } from "./tree-settings.ts";
+import { waitingText } from "./trust/words.ts";
 import { version } from "./version.ts";
 
 export async function runStdio(context: StdioContext): Promise<number> {
@@ -135,7 +136,14 @@ async function ownTree(
   opened: AsyncDisposableStack,
 ): Promise<Served> {
   const { options, cwd, env } = context;
-  const loaded = loadConfig({ given: options.config, cwd, dataDir });
+  const { config: given, trusted } = options;
+  if (given !== undefined && trusted !== undefined) {
+    throw misuse("--config and --trusted do not go together", "give one of them");
+  }
+  const loaded = loadConfig({ given, trusted, cwd, dataDir });
+  if (loaded.path !== undefined && loaded.accepted === "waiting") {
+    log.warn({ config: loaded.path }, waitingText(loaded.path, dataDir));
+  }
   const settings = treeSettings(loaded.config, {
     dir: configDir(loaded),
     env,

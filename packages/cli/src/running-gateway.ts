@@ -11,6 +11,8 @@ export interface GatewayPlace {
   names?: string;
   /** Where its configuration is. */
   config?: string;
+  /** That file counts as `mcpx trust` accepted it. */
+  isAccepted?: boolean;
   /** It shows the demo. */
   isDemo?: boolean;
 }
@@ -32,11 +34,12 @@ export function readPlace(dataDir: string): GatewayPlace | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(placePath(dataDir), "utf8"));
     if (!isObject(value) || typeof value.url !== "string" || typeof value.pid !== "number") return undefined;
-    const { url, pid, names, config, isDemo } = value;
+    const { url, pid, names, config, isAccepted, isDemo } = value;
     return {
       ...{ url, pid },
       ...(typeof names === "string" && { names }),
       ...(typeof config === "string" && { config }),
+      ...(isAccepted === true && { isAccepted }),
       ...(isDemo === true && { isDemo }),
     };
   } catch {

@@ -68,7 +68,7 @@ export async function editTool(
   output.line(`${visible(change.done)} in ${shortPath(file.path, context)}`);
   const secrets = [file.config, parseConfig(text, file.path)].flatMap(shownSecrets);
   showDiff(context, file.before?.text ?? "", text, secrets);
-  output.note(undoHint(context.program, place.server, file.path, backup));
+  output.note(undoHint(context.program, place.server, file, backup));
   if (runningPlace(file.dataDir) !== undefined)
     output.note("mcpx: the gateway that runs takes it over by itself, or else needs a restart");
   return 0;

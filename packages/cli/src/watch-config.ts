@@ -1,6 +1,6 @@
 // Notices when the configuration file is written, however editors do that: in place, by another file in its place, or
 // by another target of a link.
-import { type FSWatcher, readFileSync, realpathSync, watch } from "node:fs";
+import { type FSWatcher, readFileSync, realpathSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Logger } from "@mcpx/host";
 
@@ -87,7 +87,8 @@ export function contentsOf(paths: readonly string[]): ContentOf {
 
 function contentOf(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    // Reading a pipe would wait, and take away what is in it.
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : null;
   } catch {
     return null;
   }

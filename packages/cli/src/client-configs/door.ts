@@ -1,5 +1,5 @@
 // The address and the rights that a client gets from us.
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { ConnectContext } from "../commands/connect.ts";
 import { toolGlob } from "../config-values.ts";
 import { durationRule, parseDuration } from "../duration.ts";
@@ -52,11 +52,19 @@ export function readDoor({ options }: ConnectContext, client: Client, file: Conf
       // By their full paths: what is started from a desktop knows no shell's PATH.
       join(import.meta.dirname, "..", "..", "bin", "mcpx.js"),
       ...["stdio", "--data", file.dataDir, "--names", client.names],
-      // The one it would find by itself is in the data directory.
-      ...(file.before === undefined || dirname(file.path) === file.dataDir ? [] : ["--config", file.path]),
+      ...configWords(file),
       ...(profile === undefined ? [] : ["--profile", profile]),
     ],
   };
+}
+
+/**
+ * Always by name: a client starts commands in directories of strangers. What counts because it was accepted shall count
+ * there too only as it was accepted.
+ */
+function configWords({ path, before, accepted }: ConfigFile): string[] {
+  if (before === undefined) return [];
+  return [accepted === undefined ? "--config" : "--trusted", path];
 }
 
 /** Where it runs now, else where the configuration says it will. */

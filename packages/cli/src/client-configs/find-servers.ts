@@ -14,6 +14,8 @@ export interface FoundServer extends ServerReading {
   client: ClientId;
   file: string;
   project: string | undefined;
+  /** Its file lies in the working directory: whoever made that directory has written it. */
+  isFromHere: boolean;
   /** Whether it is this very program. */
   isOurs: boolean;
 }
@@ -33,6 +35,8 @@ export function findServers(clients: readonly Client[], world: ClientWorld): Fin
   for (const client of clients) {
     for (const file of client.files(world)) lookInto(file, client, world, findings);
   }
+  // The user's own first: they have the first choice of names, and count where two are the same.
+  findings.servers.sort((a, b) => Number(a.isFromHere) - Number(b.isFromHere));
   return findings;
 }
 
@@ -87,6 +91,7 @@ function readGroup(
         client: client.id,
         file: file.path,
         project,
+        isFromHere: file.scope === "project",
         isOurs: isOurs(reading.entry),
       });
     } catch (error) {

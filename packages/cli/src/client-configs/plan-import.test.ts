@@ -10,6 +10,7 @@ function found(name: string, entry: ServerEntry, more: Partial<FoundServer> = {}
     client: "cursor",
     file: "f",
     project: undefined,
+    isFromHere: false,
     needs: [],
     untaken: [],
     isOurs: false,

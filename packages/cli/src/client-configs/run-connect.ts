@@ -1,8 +1,9 @@
 // What `mcpx connect` does: shows the change to a client's file, asks, makes a token and writes.
 import type { JsonObject } from "@mcpx/protocol";
 import type { ConnectContext } from "../commands/connect.ts";
+import { dataDirOf } from "../data-dir.ts";
 import { formatDuration } from "../duration.ts";
-import { type ConfigFile, openConfig } from "../edit-config.ts";
+import { type ConfigFile, lookAtConfig } from "../edit-config.ts";
 import { misuse } from "../failure.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "../replace-file.ts";
 import { runningPlace } from "../running-gateway.ts";
@@ -35,8 +36,8 @@ export async function runConnect(context: ConnectContext, world: ClientWorld): P
   const client = clientOf(words[0] ?? "");
   if (options.undo && options.print)
     throw misuse("--undo and --print do not go together", "give one of them");
-  const config = openConfig(context);
-  if (options.undo) return undoConnect(context, client, config.dataDir);
+  if (options.undo) return undoConnect(context, client, dataDirOf(context, options));
+  const config = lookAtConfig(context);
   const door = readDoor(context, client, config);
   if (options.print) return printEntry(context, client, config, door);
   const path = client.files(world)[0]?.path ?? "";

@@ -101,7 +101,7 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
 async function choose(context: ImportContext, planned: readonly PlannedServer[]): Promise<PlannedServer[]> {
   const { options, output } = context;
   if (planned.length === 0) return [];
-  if (options.yes) return [...planned];
+  if (options.yes) return takenUnasked(context, planned);
   const question = "Import which? Numbers such as 1 3-5, all, or Enter for none";
   const answer = options.json ? undefined : await ask(context, question);
   if (answer === undefined) {
@@ -117,6 +117,20 @@ async function choose(context: ImportContext, planned: readonly PlannedServer[])
   }
   if (numbers.length === 0) output.line("Nothing was written.");
   return planned.filter((_, index) => numbers.includes(index));
+}
+
+/** What lies in the working directory may be anybody's, so that nobody's yes to all means it too. */
+function takenUnasked(
+  { options, output }: ImportContext,
+  planned: readonly PlannedServer[],
+): PlannedServer[] {
+  const taken = planned.filter(({ found }) => options.project || !found.isFromHere);
+  if (taken.length < planned.length && !options.json) {
+    const left = planned.filter((one) => !taken.includes(one)).map(({ name }) => visible(name));
+    output.note(`mcpx: left out, as their files lie in the working directory: ${left.join(", ")}`);
+    output.note("mcpx: look at what they start, then add --project to import them too");
+  }
+  return taken;
 }
 
 /** Asked once for all of them; without an answer it is as `gates` say for every server. */
@@ -196,6 +210,7 @@ function serverReport(found: FoundServer) {
     client,
     file,
     project: project ?? null,
+    isFromHere: found.isFromHere,
     transport: transportOf(found),
     reach: reachText(found),
     variables: secretNames(found),

@@ -2,6 +2,7 @@
 // loaded only then, with the schema it checks against.
 import { dirname } from "node:path";
 import { type Context, dataOption, defineCommand } from "../command.ts";
+import type { ConfigFile } from "../edit-config.ts";
 import { checkServerName, readEntry } from "../server-entry.ts";
 import { shellWord, shortPath, showDiff } from "../show-change.ts";
 
@@ -10,7 +11,7 @@ export const configOption = {
     type: "string",
     values: "file",
     value: "FILE",
-    about: "configuration to edit (default: ./mcpx.json, else in the data directory)",
+    about: "configuration to edit (default: ./mcpx.json once accepted, else in the data directory)",
   },
 } as const;
 
@@ -78,16 +79,20 @@ async function run(context: AddContext): Promise<number> {
   output.line(`${isThere ? "replaced" : "added"} ${name} in ${shortPath(file.path, context)}`);
   showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
   if (isClosed) output.note("mcpx: it holds secrets, so only you may read it now (mode 0600)");
-  output.note(undoHint(context.program, name, file.path, backup));
+  output.note(undoHint(context.program, name, file, backup));
   const { demoNotes } = await import("../demo-notes.ts");
   for (const line of demoNotes(file)) output.note(line);
   return 0;
 }
 
-export function undoHint(program: string, name: string, path: string, backup: string | undefined): string {
-  const undo =
-    backup === undefined
-      ? `${program} remove ${shellWord(name)}`
-      : `mv ${shellWord(backup)} ${shellWord(path)}`;
-  return `undo: ${undo}`;
+export function undoHint(
+  program: string,
+  name: string,
+  { path, accepted }: Pick<ConfigFile, "path" | "accepted">,
+  backup: string | undefined,
+): string {
+  if (backup === undefined) return `undo: ${program} remove ${shellWord(name)}`;
+  // Put back by hand, it has to be looked at again.
+  const again = accepted === undefined ? "" : ` && ${program} trust ${shellWord(path)}`;
+  return `undo: mv ${shellWord(backup)} ${shellWord(path)}${again}`;
 }

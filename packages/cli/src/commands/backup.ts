@@ -1,17 +1,18 @@
 // `mcpx backup DIR`: a copy of all that a gateway needs to go on, made while it runs.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { copyDataDir } from "../backup-copy.ts";
+import { type CopiedConfig, copyDataDir } from "../backup-copy.ts";
 import type { LeftOut } from "../backup-files.ts";
 import type { ListedFile } from "../backup-list.ts";
 import { type BackupVerdict, type FileVerdict, verifyBackup } from "../backup-verify.ts";
 import { type Context, dataOption, defineCommand } from "../command.ts";
-import { configPlaces } from "../config.ts";
 import { dataDirOf } from "../data-dir.ts";
 import { Failure } from "../failure.ts";
 import { columns } from "../output.ts";
 import { runningPlace } from "../running-gateway.ts";
 import { shellWord } from "../show-change.ts";
+import { findConfig } from "../trust/find-config.ts";
+import { notAccepted } from "../trust/words.ts";
 import { visible } from "../visible.ts";
 
 const options = {
@@ -47,24 +48,30 @@ async function run(context: BackupContext): Promise<number> {
   const target = resolve(cwd, words[0] ?? "");
   if (options.verify) return verify(context, target);
   const dataDir = dataDirOf(context, options);
-  const configPath = configOf(context, dataDir);
-  const { files, left } = await copyDataDir(dataDir, target, configPath);
+  const config = configOf(context, dataDir);
+  const { files, left } = await copyDataDir(dataDir, target, config);
   if (options.json) {
     output.json({ dir: target, files, left });
     return 0;
   }
   for (const line of columns(sumsOf(files))) output.line(line);
-  for (const line of notesOn(context, { dataDir, configPath, target, left })) output.note(line);
+  for (const line of notesOn(context, { dataDir, configPath: config?.path, target, left })) output.note(line);
   return 0;
 }
 
-/** That of the gateway that runs there, whatever lies where we are. */
-function configOf({ cwd, options }: BackupContext, dataDir: string): string | undefined {
-  const { config: given } = options;
-  if (given !== undefined) return resolve(cwd, given);
-  const running = runningPlace(dataDir)?.config;
-  const places = configPlaces({ given, cwd, dataDir });
-  return [...(running === undefined ? [] : [running]), ...places].find((path) => existsSync(path));
+/** That of the gateway that runs there, whatever lies where we are; what is in force of it. */
+function configOf({ cwd, options }: BackupContext, dataDir: string): CopiedConfig | undefined {
+  const running = options.config === undefined ? runningPlace(dataDir) : undefined;
+  const { isAccepted } = running ?? {};
+  const config = running?.config !== undefined && existsSync(running.config) ? running.config : undefined;
+  const given = isAccepted ? undefined : (options.config ?? config);
+  if (given !== undefined) return { path: resolve(cwd, given) };
+  const found = findConfig({ given, cwd, dataDir, trusted: config });
+  if (found === undefined || found.kind === "ours") return found && { path: found.path };
+  const { path, text, accepted } = found;
+  if (accepted === undefined) throw notAccepted(path, dataDir);
+  // Restored, it is named with --config, and then counts as it is.
+  return { path, ...(accepted.text !== text && { text: accepted.text }) };
 }
 
 /** A row for each file, and for each directory. */

@@ -8,7 +8,7 @@ const options = {
     type: "string",
     values: "file",
     value: "FILE",
-    about: "configuration (default: ./mcpx.json, else in the data directory)",
+    about: "configuration (default: ./mcpx.json once accepted, else in the data directory)",
   },
 } as const;
 

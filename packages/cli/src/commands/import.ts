@@ -6,7 +6,8 @@ import { type Context, dataOption, defineCommand } from "../command.ts";
 import { configOption, unannotatedOption } from "./add.ts";
 
 const options = {
-  yes: { type: "boolean", about: "write all of them without asking" },
+  yes: { type: "boolean", about: "write all of them without asking; not those of the working directory" },
+  project: { type: "boolean", about: "with --yes, those of files in the working directory too" },
   ...unannotatedOption,
   ...configOption,
   ...dataOption,
@@ -15,13 +16,14 @@ const options = {
 export type ImportContext = Context<typeof options>;
 
 export const importServers = defineCommand({
-  usage: "[CLIENT…] [--yes]",
+  usage: "[CLIENT…] [--yes [--project]]",
   words: { min: 0, max: 6, values: [[clientIds]] },
   options,
   examples: [
     ["mcpx import", "what Claude Desktop, Claude Code, Cursor, VS Code, Codex and Gemini have"],
     ["mcpx import cursor vscode", "only theirs (claude-desktop claude-code cursor vscode codex gemini)"],
     ["mcpx import --yes", "write without asking"],
+    ["mcpx import --yes --project", "also what .mcp.json, .vscode/mcp.json and the like here have"],
   ],
   async run(context) {
     const { runImport } = await import("../client-configs/run-import.ts");

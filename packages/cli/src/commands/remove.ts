@@ -34,6 +34,6 @@ async function run(context: Context<typeof options>): Promise<number> {
     const tools = forgotten === 1 ? "one tool was" : `${forgotten} tools were`;
     output.note(`mcpx: what ${tools} is forgotten; a server of that name is new when it comes`);
   }
-  output.note(undoHint(context.program, name, file.path, backup));
+  output.note(undoHint(context.program, name, file, backup));
   return 0;
 }

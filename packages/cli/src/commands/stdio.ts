@@ -4,6 +4,12 @@ import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 const options = {
   ...gatewayOptions,
   config: { type: "string", values: "file", value: "FILE", about: "configuration, where no gateway runs" },
+  trusted: {
+    type: "string",
+    values: "file",
+    value: "FILE",
+    about: "the same, only as mcpx trust has accepted it",
+  },
   profile: { type: "string", values: "profile", value: "NAME", about: "show only this profile of the tree" },
   names: {
     type: "string",

@@ -10,7 +10,7 @@ const options = {
     type: "string",
     values: "file",
     value: "FILE",
-    about: "configuration (default: ./mcpx.json, else in the data directory)",
+    about: "configuration (default: ./mcpx.json once accepted, else in the data directory)",
   },
   open: { type: "boolean", about: "open the web console in the browser" },
   "no-demo": { type: "boolean", about: "without the demo room that is there while nothing is configured" },

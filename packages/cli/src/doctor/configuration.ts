@@ -4,6 +4,7 @@ import { shownSecrets } from "../edit-config.ts";
 import { Failure } from "../failure.ts";
 import { shellWord } from "../show-change.ts";
 import { configDir, treeSettings } from "../tree-settings.ts";
+import { notAcceptedReason, trustCommand, waitingText } from "../trust/words.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
 import { missingReferences } from "./references.ts";
 
@@ -11,7 +12,10 @@ const about = "configuration";
 
 export const configuration: Check = {
   name: about,
-  run({ loaded, env }) {
+  run({ loaded, env, dataDir }) {
+    // It says itself what to do.
+    if (loaded instanceof Failure && loaded.reason === notAcceptedReason)
+      return [fault(about, loaded.message)];
     if (loaded instanceof Failure) {
       const [first = loaded.message, ...others] =
         loaded.details.length > 0 ? loaded.details : [loaded.message];
@@ -24,6 +28,8 @@ export const configuration: Check = {
       return [ok(about, "there is none; all defaults hold", "mcpx add NAME -- COMMAND")];
     const dir = configDir(loaded);
     const found: Finding[] = [];
+    if (loaded.accepted === "waiting")
+      found.push(warning(about, waitingText(path, dataDir), trustCommand(path, dataDir)));
     try {
       treeSettings(config, { dir, env });
     } catch (error) {

@@ -1,24 +1,24 @@
 // The configuration file as the running gateway reads it, for those who change it at the console.
 import { existsSync } from "node:fs";
-import { configPlaces, type LoadedConfig } from "../../config.ts";
+import type { LoadedConfig } from "../../config.ts";
 import { type ConfigFile, openConfig } from "../../edit-config.ts";
 import { secretsOfFile } from "../../reload-config.ts";
+import { type ConfigPlaces, configPlaces } from "../../trust/find-config.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigurationOptions {
   env: Environment;
-  cwd: string;
-  dataDir: string;
-  /** The file that was read when the gateway began, or that it was told to read. */
-  path: string | undefined;
+  /** The file that was read when the gateway began, or that it was told to read; else where one may come to be. */
+  places: ConfigPlaces;
   /** Throws where the gateway would refuse it. */
   check(loaded: LoadedConfig): void;
   /** Reads the file again, now. */
   reload(): void;
 }
 
-export interface Configuration extends Pick<ConfigurationOptions, "env" | "cwd" | "check"> {
+export interface Configuration extends Pick<ConfigurationOptions, "env" | "check"> {
+  cwd: string;
   /** Where there is none yet, it says where it would be. */
   open(): ConfigFile;
   /** The file was written: the gateway takes it over. */
@@ -28,19 +28,20 @@ export interface Configuration extends Pick<ConfigurationOptions, "env" | "cwd" 
 }
 
 export function createConfiguration(options: ConfigurationOptions): Configuration {
-  const { env, cwd, dataDir, check, reload } = options;
-  // Once there is one it stays the one, as it does for the gateway.
-  let { path } = options;
+  const { env, check, reload } = options;
+  let { places } = options;
+  const { cwd, dataDir } = places;
   return {
     env,
     cwd,
     check,
-    open: () => openConfig({ env, cwd, options: { config: path, data: dataDir } }),
-    written(written) {
-      path = written;
+    open: () =>
+      openConfig({ env, cwd, options: { config: places.given, data: dataDir }, trusted: places.trusted }),
+    written(path) {
+      // Once there is one it stays the one, as it does for the gateway.
+      if (places.trusted === undefined) places = { ...places, given: path };
       reload();
     },
-    secrets: () =>
-      secretsOfFile(configPlaces({ given: path, cwd, dataDir }).find((place) => existsSync(place))),
+    secrets: () => secretsOfFile(configPlaces(places).find((place) => existsSync(place))),
   };
 }

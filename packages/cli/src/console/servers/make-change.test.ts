@@ -29,7 +29,7 @@ function openDesk() {
     for (const one of [dir, other]) rmSync(one, { recursive: true, force: true });
   });
   const configuration = createConfiguration({
-    ...{ env: { HOME: dir }, cwd: dir, dataDir: dir, path: undefined },
+    ...{ env: { HOME: dir }, places: { given: undefined, cwd: dir, dataDir: dir } },
     ...{ check() {}, reload() {} },
   });
   const desk = { configuration, audit, log, actor: "console:anna" };

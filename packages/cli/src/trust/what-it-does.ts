@@ -1,0 +1,151 @@
+// What a configuration would do on this machine, for a person who decides whether it may: every program it starts and
+// every address it reaches, to the letter, and what it makes weaker. Pure.
+import { resolve } from "node:path";
+import type { Config } from "../config-schema.ts";
+import { isLoaderName, shownUrl } from "../secrets.ts";
+
+export interface ConfigEffects {
+  starts: StartedServer[];
+  reaches: ReachedServer[];
+  /** A line for each setting that gives away more than the default does. */
+  weakens: string[];
+  /** Variables of the environment whose values it is given. */
+  variables: string[];
+  /** Files whose content it is given. */
+  files: string[];
+  /** Its other keys. */
+  sets: string[];
+}
+
+interface StartedServer {
+  name: string;
+  /** Whole: what looks like a secret there may be what it does. */
+  words: string[];
+  cwd: string;
+  env: string[];
+  isOff: boolean;
+}
+
+interface ReachedServer {
+  name: string;
+  url: string;
+  headers: string[];
+  isOff: boolean;
+}
+
+type ServerConfig = NonNullable<Config["mcpServers"]>[string];
+
+/** `dir` is where its relative paths begin. */
+export function effectsOf(config: Config, dir: string): ConfigEffects {
+  const servers = Object.entries(config.mcpServers ?? {});
+  const { variables, files } = referencesIn(config);
+  return {
+    starts: servers.flatMap(([name, server]) => started(name, server, dir)),
+    reaches: [
+      ...servers.flatMap(([name, server]) => reached(name, server)),
+      ...(config.parents ?? []).flatMap(parentAddresses),
+      ...Object.entries(config.devices ?? {}).map(([name, { line, disabled }]) => ({
+        ...{ name: `device ${name}`, url: line, headers: [], isOff: disabled === true },
+      })),
+    ],
+    weakens: [
+      ...servers.flatMap(([name, server]) => weakenedBy(name, server)),
+      ...weakenedGates(config),
+      ...weakenedDoors(config),
+    ],
+    variables,
+    files,
+    sets: Object.keys(config).filter((key) => !["mcpServers", "parents", "devices"].includes(key)),
+  };
+}
+
+function started(name: string, server: ServerConfig, dir: string): StartedServer[] {
+  const { command, args = [], cwd = ".", env = {}, disabled } = server;
+  if (command === undefined) return [];
+  const words = [command, ...args];
+  return [{ name, words, cwd: resolve(dir, cwd), env: shownPairs(env), isOff: disabled === true }];
+}
+
+function reached(name: string, { url, headers = {}, disabled }: ServerConfig): ReachedServer[] {
+  if (url === undefined) return [];
+  return [{ name, url: shownUrl(url), headers: shownPairs(headers), isOff: disabled === true }];
+}
+
+function parentAddresses({ url, backups = [], token }: NonNullable<Config["parents"]>[number]) {
+  const headers = token === undefined ? [] : shownPairs({ token });
+  return [url, ...backups].map((one) => ({ name: "tree above", url: shownUrl(one), headers, isOff: false }));
+}
+
+/** The names; the values too where they say which code is loaded, or name what they are taken from. */
+function shownPairs(pairs: Readonly<Record<string, string>>): string[] {
+  return Object.entries(pairs).map(([name, value]) =>
+    isLoaderName(name) || value.includes("${") ? `${name}=${value}` : name,
+  );
+}
+
+function weakenedBy(name: string, server: ServerConfig): string[] {
+  const at = `mcpServers.${name}`;
+  const tools = Object.entries(server.tools ?? {});
+  return [
+    ...(server.trusted === true ? [`${at}.trusted: its word on how dangerous its tools are counts`] : []),
+    ...(server.unannotated === "allow" ? [`${at}.unannotated: tools that say nothing pass every gate`] : []),
+    ...(server.pin === false ? [`${at}.pin: its tools may become others without anybody being asked`] : []),
+    ...tools.flatMap(([tool, { capability }]) =>
+      capability === undefined
+        ? []
+        : [`${at}.tools.${tool}.capability: ${JSON.stringify(capability)} counts instead of what it says`],
+    ),
+  ];
+}
+
+function weakenedGates({ gates = {}, pins }: Config): string[] {
+  const { rules = [], unannotated, anchors = [], quorum } = gates;
+  return [
+    ...(unannotated === "allow" ? ["gates.unannotated: tools that say nothing pass every gate"] : []),
+    ...rules.flatMap(({ tools, action, where }) =>
+      action === "allow"
+        ? [`gates.rules: ${tools}${where ? ` where ${JSON.stringify(where)}` : ""} is called without asking`]
+        : [],
+    ),
+    ...anchors.map(({ name, issuer }) => `gates.anchors: ${name ?? issuer} may approve calls`),
+    ...(quorum === undefined ? [] : [`gates.quorum: ${quorum} must approve`]),
+    ...(pins === false ? ["pins: tools may become others without anybody being asked"] : []),
+  ];
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+function weakenedDoors(config: Config): string[] {
+  const { listen = {}, mode, issuers = [], identities = {}, levels, subservers = {}, topics = {} } = config;
+  const { host, insecure, origins = [] } = listen;
+  return [
+    ...(host === undefined || loopback.test(host) ? [] : [`listen.host: others reach it at ${host}`]),
+    ...(insecure === true ? ["listen.insecure: tokens travel where others can read them"] : []),
+    ...origins.map((origin) => `listen.origins: pages of ${origin} may talk to it`),
+    ...(mode === "open" ? ["mode: nobody has to prove who they are"] : []),
+    ...issuers.map(({ issuer, admin }) => `issuers: tokens of ${issuer} count${admin ? ", as admins'" : ""}`),
+    ...Object.entries(identities).map(([id, { level }]) => `identities: ${id} has the level ${level}`),
+    ...(levels === undefined ? [] : [`levels: ${JSON.stringify(levels)}`]),
+    ...Object.entries(subservers).flatMap(([segment, { trusted, development, scope }]) =>
+      trusted === true || development === true || scope === "admin"
+        ? [`subservers.${segment}: ${JSON.stringify({ trusted, development, scope })}`]
+        : [],
+    ),
+    ...Object.entries(topics).flatMap(([topic, { toolAccess }]) =>
+      toolAccess === "off" ? [`topics.${topic}.toolAccess: every member may call every tool`] : [],
+    ),
+  ];
+}
+
+/** Anywhere in it. */
+function referencesIn(config: Config): Pick<ConfigEffects, "variables" | "files"> {
+  const text = JSON.stringify(config);
+  const named = (kind: string) => [
+    ...new Set(
+      [...text.matchAll(/\$\{(env|file):([^}]*)\}/g)].flatMap(([, of, name = ""]) =>
+        of === kind ? name : [],
+      ),
+    ),
+  ];
+  return { variables: named("env"), files: named("file") };
+}
