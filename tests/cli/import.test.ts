@@ -127,7 +127,7 @@ test("a project's own files are found in it, and their servers run there", async
   const options = { cwd: home.project, env: home.env };
   // The control: whoever made the directory has written these files, so that a yes to all does not mean them.
   const careful = await mcpx(["import", "--yes"], options);
-  expect(careful.err).toContain("lie in the working directory: api, play, home, c, g");
+  expect(careful.err).toContain("lie in the working directory: api, home, play, c, g");
   expect(existsSync(join(home.dir, ".local/share/mcpx/mcpx.json"))).toBe(false);
   const { code, out, err } = await mcpx(["import", "--yes", "--project", "--json"], options);
   expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -255,7 +255,7 @@ test("a server that is taken out is forgotten: under its name whatever comes is 
   const removed = await run("remove", "files");
   expect(removed.err).toContain("what 2 tools were is forgotten");
   expect((await run("audit", "--action", "tool.forget")).out).toContain("files");
-  await run("add", "files", "--", server.command, ...server.args);
+  await mcpx(["add", "files", "--data", dir, "--", server.command, ...server.args], { cwd: dir });
   await up(dir, [], { cwd: dir });
   expect((await run("tools", "files.*")).out.split("\n")).toEqual([
     "!  files.read_file  standard  files  ⚠ hides or imitates something; Reads \\u200bmuch more",

@@ -151,6 +151,8 @@ test("a server is removed as `mcpx remove` does it: comments stay, its tools are
   expect(readFileSync(join(home, "mcpx.json"), "utf8")).toBe(readFileSync(join(other, "mcpx.json"), "utf8"));
   expect(readFileSync(join(home, "mcpx.json"), "utf8")).toContain("// ours");
   expect(await serversOf(visitor)).toEqual([]);
+  const again = await preview(visitor, { type: "remove", name: "tiny" });
+  expect(messageOf(again)).toContain("there is no server tiny");
   // An edit by hand waits for somebody's yes, and the console makes none on top of it.
   writeFileSync(join(home, "mcpx.json"), text, { mode: 0o600 });
   const waiting = await preview(visitor, { type: "remove", name: "tiny" });
@@ -159,8 +161,6 @@ test("a server is removed as `mcpx remove` does it: comments stay, its tools are
     expect.stringContaining("since it was accepted"),
   ]);
   expect(await serversOf(visitor)).toEqual([]);
-  const again = await preview(visitor, { type: "remove", name: "tiny" });
-  expect(messageOf(again)).toContain("there is no server tiny");
 }, 60_000);
 
 test("servers of other programs are found without their secrets, chosen, and written as `mcpx import` does", async () => {

@@ -60,7 +60,7 @@ test("what gives away more than the default is named; what gives away less is no
     pins: true,
   };
   expect(linesOf(stricter)).toEqual([
-    "set     listen, mode, gates, pins",
+    "set     listen, mode, pins, gates",
     "in all: starts 0, reaches 0, weakens 0",
   ]);
   expect(linesOf({})).toEqual(["do nothing: it is empty"]);
