@@ -365,7 +365,7 @@ test(
   },
 );
 
-test("a link to enrol is for admins to make, for one name, once", slow, async () => {
+test("a link to enrol is for those at the machine to make, for one name, once", slow, async () => {
   const denied = await server.post("/admin/approvers/enrolments", { name: "eve" });
   expect(denied.status).toBe(401);
   expect((await server.invite("anna")).status).toBe(409);

@@ -134,12 +134,7 @@ test("several chosen ones are approved together, each seen before", slow, async 
 test("[AX-11.3-2] a passkey opens a gate, once; the next call is compared with it", slow, async () => {
   const { page, context, errors } = screen;
   await plugIn(context, page);
-  const { body } = await scene.server.call(
-    "POST",
-    "/admin/approvers/enrolments",
-    await scene.server.adminToken(),
-    { name: "anna" },
-  );
+  const { body } = await scene.server.callHere("POST", "/admin/approvers/enrolments", { name: "anna" });
   const { origin } = new URL(page.url());
   await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
   await page.getByRole("button", { name: "Register a passkey" }).click();

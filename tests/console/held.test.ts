@@ -119,12 +119,7 @@ test(
   async () => {
     const { page, context } = await openScreen(browser, await scene.link());
     await plugIn(context, page);
-    const { body } = await scene.server.call(
-      "POST",
-      "/admin/approvers/enrolments",
-      await scene.server.adminToken(),
-      { name: "anna" },
-    );
+    const { body } = await scene.server.callHere("POST", "/admin/approvers/enrolments", { name: "anna" });
     const { origin } = new URL(page.url());
     await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
     await page.getByRole("button", { name: "Register a passkey" }).click();

@@ -1,13 +1,12 @@
 // The way into the console and out of it, and who is kept outside.
-import { createManualClock, type HttpRequest, systemClock } from "@mcpx/host";
+import { createManualClock, type HttpRequest, localHeader, localProof, systemClock } from "@mcpx/host";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { localProof } from "../../packages/cli/src/console/local-proof.ts";
 import { createLoginLinks } from "../../packages/cli/src/console/login-links.ts";
 import { createOperatorTokens } from "../../packages/cli/src/console/operator-tokens.ts";
 import { createSessions } from "../../packages/cli/src/console/sessions.ts";
 import { consoleFiles } from "../../packages/cli/src/console/static-files.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
-import { loginPath, type Visitor, visit, visitBy } from "./support/visitor.ts";
+import { linkOf, loginPath, type Visitor, visit, visitBy } from "./support/visitor.ts";
 
 let server: TestServer;
 let visitor: Visitor;
@@ -223,7 +222,12 @@ test("tokens made at the console are bounded, and never an admin's", async () =>
 });
 
 test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", () => {
-  const sessions = createSessions({ identity: server.identity, clock: systemClock, mayLogIn: () => false });
+  const sessions = createSessions({
+    identity: server.identity,
+    clock: systemClock,
+    mayLogIn: () => false,
+    endOfToken: () => undefined,
+  });
   const request = (headers: object, origin = "https://mcpx.example") =>
     ({ method: "GET", origin, headers: { host: "mcpx.example", ...headers } }) as unknown as HttpRequest;
   const { cookie, half, id } = sessions.begin(request({}), here);
@@ -241,7 +245,12 @@ test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", ()
 
 test("a session ends after its time, whatever is shown", () => {
   const clock = createManualClock();
-  const sessions = createSessions({ identity: server.identity, clock, mayLogIn: () => false });
+  const sessions = createSessions({
+    identity: server.identity,
+    clock,
+    mayLogIn: () => false,
+    endOfToken: () => undefined,
+  });
   const plain = (headers: object) =>
     ({
       method: "GET",
@@ -264,9 +273,9 @@ test("only an admin makes links", async () => {
 
 test("[X0-9-2] a link that a token alone has made changes no servers, registers no passkeys and enrols no approvers", async () => {
   const token = await server.adminToken();
-  const linkBy = async (body: object) => {
-    const answer = await server.call("POST", "/admin/console-links", token, body);
-    return new URL(String((answer.body as { path?: unknown }).path), server.url).href;
+  const linkBy = async (proof?: string) => {
+    const path = await linkOf(server, token, proof === undefined ? {} : { [localHeader]: proof });
+    return new URL(path, server.url).href;
   };
   const another = localProof(server.identity, await server.adminToken());
   const body = { change: { type: "remove", name: "x" }, digest: "" };
@@ -281,15 +290,15 @@ test("[X0-9-2] a link that a token alone has made changes no servers, registers 
       });
     }
   };
-  for (const given of [{}, { proof: "" }, { proof: 7 }, { proof: "A".repeat(43) }, { proof: another }]) {
+  for (const given of [undefined, "", "7", "A".repeat(43), another]) {
     await refused(await visitBy(await linkBy(given)));
   }
   // Nor does a link that such a login makes.
-  const guest = await visitBy(await linkBy({}));
+  const guest = await visitBy(await linkBy());
   const { body: made } = await guest.call("POST", "/console/api/admin/console-links", { body: {} });
   await refused(await visitBy(`${server.url}${made.path}`));
   // The control: who has the data directory gets as far as the file, which there is none of here.
-  const owner = await visitBy(await linkBy({ proof: localProof(server.identity, token) }));
+  const owner = await visitBy(await linkBy(localProof(server.identity, token)));
   expect((await owner.call("POST", "/console/api/servers/change", { body })).status).toBe(404);
   const { body: own } = await owner.call("POST", "/console/api/admin/console-links", { body: {} });
   const second = await visitBy(`${server.url}${own.path}`);
@@ -331,7 +340,13 @@ test("[X0-9-4] no token of the console outlives its session, and none is forgott
   const clock = createManualClock(Date.now());
   const ended = new Set<string>();
   const isOver = ({ id }: { id: string }) => ended.has(id);
-  const tokens = createOperatorTokens({ identity: server.identity, clock, user: "anna", isOver });
+  const tokens = createOperatorTokens({
+    identity: server.identity,
+    clock,
+    user: "anna",
+    isOver,
+    logins: { find: () => undefined },
+  });
   const login = (id: string) => ({ id, expiresAt: Date.now() + 60_000, ...here });
   const isGood = async (token: unknown) =>
     server.identity.tokens.verify(String(token)).then(

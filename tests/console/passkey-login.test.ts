@@ -414,7 +414,7 @@ describe("over HTTP", () => {
     };
     // The control.
     expect(await slowly(1, () => {})).toBe(done);
-    await server.call("POST", "/admin/panic", await server.adminToken(), { on: false });
+    await server.callHere("POST", "/admin/panic", { on: false });
     expect(await slowly(2, anna.remove)).toBe(401);
     const { body: gates } = await server.call("GET", "/admin/gates", await server.adminToken());
     expect(gates).toMatchObject({ panic: false });
@@ -570,9 +570,7 @@ describe("in a browser", () => {
     const origin = server.url.replace("127.0.0.1", "localhost");
     const { page, context } = await openScreen(browser, origin);
     await plugIn(context, page);
-    const { body } = await server.call("POST", "/admin/approvers/enrolments", await server.adminToken(), {
-      name: "guest",
-    });
+    const { body } = await server.callHere("POST", "/admin/approvers/enrolments", { name: "guest" });
     await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
     await page.getByRole("button", { name: "Register a passkey" }).click();
     await page.getByText("Done. guest can approve").waitFor();

@@ -240,7 +240,7 @@ describe("[X0-9-2] who is not at the page changes nothing", () => {
     });
     const { path } = (await answer.json()) as { path: string };
     const guest = await visitBy(`${gateway.url}${path}`);
-    expect((await preview(guest, addTiny)).status).toBe(200);
+    expect((await preview(guest, addTiny)).status).toBe(403);
     const refused = await make(guest, addTiny, digest);
     expect([refused.status, messageOf(refused)]).toEqual([403, expect.stringContaining("came from a token")]);
     expect(existsSync(configOf(gateway))).toBe(false);

@@ -1,4 +1,5 @@
 // A thief with the agent's token, key and network tries all that can be reached, and is where it was before.
+import { localHeader, localProof } from "@mcpx/host";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestServer } from "../support/test-server.ts";
 import { callTool } from "../tree/support/ask.ts";
@@ -15,10 +16,12 @@ interface Wish {
   rules?: { tools: string; action: "allow" | "ask" }[];
   /** What an operator has. */
   admin?: true;
+  /** What somebody at the gateway's machine has. */
+  isHere?: true;
 }
 
 /** One walk through a gateway of its own: how things stand before and after. */
-async function afterWalk({ rules = [], admin }: Wish) {
+async function afterWalk({ rules = [], admin, isHere }: Wish) {
   const vault = openVault();
   const [alice, key] = [newKey(), newKey()];
   const gates = { hold: 0, room, rules, anchors: [{ name: "alice", jwk: alice.jwk }] };
@@ -57,7 +60,9 @@ async function afterWalk({ rules = [], admin }: Wish) {
     return { done: vault.done(args.box).length, approvers, panic, grants, status };
   };
   const before = await look();
-  const tried = await walk({ server, token, key, terms, args, room, isWaiting: waiting !== undefined });
+  const shown = isHere && { [localHeader]: localProof(server.identity, token) };
+  const loot = { server, token, key, terms, args, room, isWaiting: waiting !== undefined };
+  const tried = await walk({ ...loot, ...(shown && { shown }) });
   return { before, after: await look(), tried };
 }
 
@@ -84,12 +89,28 @@ test("control: where the gate is off, the same walk is noticed", slow, async () 
   expect(after.done).toBeGreaterThan(before.done);
 });
 
-test("control: with an operator's token, the same walk grants and ends the panic", slow, async () => {
-  const { before, after } = await afterWalk({ admin: true });
-  expect(before).toMatchObject({ grants: [], panic: true });
-  expect(after.grants).not.toEqual([]);
-  expect(after.panic).toBe(false);
-});
+test(
+  "[AX-11.3-6] with an operator's token the same walk lets nothing go, enrols nobody, and neither grants nor ends the panic",
+  slow,
+  async () => {
+    const { before, after, tried } = await afterWalk({ admin: true });
+    expect(before).toMatchObject({ done: 0, panic: true, grants: [] });
+    // An operator may be told what waits; nothing of that is any other for it.
+    expect({ ...after, status: before.status }).toEqual(before);
+    expect(tried.some(({ path, status }) => path === "/admin/gates" && status === 200)).toBe(true);
+  },
+);
+
+test(
+  "control: with what the gateway's machine has beside it, the same walk grants and ends the panic",
+  slow,
+  async () => {
+    const { before, after } = await afterWalk({ admin: true, isHere: true });
+    expect(before).toMatchObject({ grants: [], panic: true });
+    expect(after.grants).not.toEqual([]);
+    expect(after.panic).toBe(false);
+  },
+);
 
 test("the addresses are those of the gateway", () => {
   expect(addressesInSources()).toEqual(

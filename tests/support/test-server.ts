@@ -7,6 +7,8 @@ import {
   createIdentity,
   createLogger,
   type Identity,
+  localHeader,
+  localProof,
   openState,
   systemClock,
   type TokenClaims,
@@ -27,6 +29,10 @@ export interface TestServer {
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
   call(method: string, path: string, token?: string, body?: unknown): Promise<{ status: number; body: Seen }>;
+  /** The same as an admin at the gateway's machine, with what a token alone has not. */
+  callHere(method: string, path: string, body?: unknown): Promise<{ status: number; body: Seen }>;
+  /** Every address it answers at. */
+  readonly routes: readonly { method: string; path: string }[];
   /** Stops and starts again on the same data, with other options where they are given. */
   restart(changed?: TestServerOptions): Promise<void>;
   stop(): Promise<void>;
@@ -82,18 +88,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     token,
     adminToken: () => token({ sub: "admin", topics: ["**"], admin: true }),
-    async call(method, path, bearer, body) {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const isJson = response.headers.get("content-type")?.startsWith("application/json");
-      return { status: response.status, body: isJson ? JSON.parse(text) : text };
+    get routes() {
+      return server.routes;
+    },
+    call: (method, path, bearer, body) =>
+      ask(url, method, path, bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }, body),
+    async callHere(method, path, body) {
+      const bearer = await token({ sub: "admin", topics: ["**"], admin: true });
+      const shown = { authorization: `Bearer ${bearer}`, [localHeader]: localProof(identity, bearer) };
+      return ask(url, method, path, shown, body);
     },
     async restart(changed = options) {
       await server.stop();
@@ -106,4 +109,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function ask(url: string, method: string, path: string, shown: Record<string, string>, body: unknown) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...shown, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, body: isJson ? JSON.parse(text) : text };
 }

@@ -11,6 +11,8 @@ import { runningPlace } from "./running-gateway.ts";
 export interface Entrance {
   url: string;
   token: string;
+  /** That we have its data directory, for an admin's work; a gateway elsewhere is told nothing of ours. */
+  local?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface GatewayAccess {
@@ -42,8 +44,9 @@ export function accessGateway(
   return {
     mintsTokens: given === undefined,
     async enter() {
-      const url = options.url === undefined ? placeUrl(dataDir, urlOption) : readUrl(options.url, urlOption);
-      return { url, token: given ?? (await mintToken(dataDir, claims)) };
+      if (options.url !== undefined) return { url: readUrl(options.url, urlOption), token: given ?? "" };
+      const url = placeUrl(dataDir, urlOption);
+      return { url, ...(await proven(dataDir, given, claims)) };
     },
   };
 }
@@ -65,7 +68,7 @@ export async function callGateway(
 
 /** The same with the answer's text as it came. */
 export async function readGateway(
-  { url, token }: Entrance,
+  { url, token, local }: Entrance,
   method: "GET" | "POST" | "DELETE",
   path: string,
   body?: JsonObject,
@@ -75,7 +78,11 @@ export async function readGateway(
   try {
     response = await fetch(new URL(path, url), {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...local,
+        ...(body && { "content-type": "application/json" }),
+      },
       ...(body && { body: JSON.stringify(body) }),
       redirect: "error",
       signal: AbortSignal.timeout(answerMs),
@@ -152,9 +159,16 @@ function readUrl(text: string, urlOption: string): string {
   );
 }
 
-async function mintToken(dataDir: string, claims: TokenClaims): Promise<string> {
+/** The token, a fresh one where none was given; an admin's with the proof that it is shown at this machine. */
+async function proven(
+  dataDir: string,
+  given: string | undefined,
+  claims: TokenClaims,
+): Promise<Pick<Entrance, "token" | "local">> {
+  if (given !== undefined && !claims.admin) return { token: given };
   return withStore(dataDir, {}, async ({ identity }) => {
-    const { token } = await identity.tokens.mint(claims, { ttlMs: mintedTtlMs });
-    return token;
+    const { localHeader, localProof } = await import("@mcpx/host");
+    const token = given ?? (await identity.tokens.mint(claims, { ttlMs: mintedTtlMs })).token;
+    return { token, ...(claims.admin && { local: { [localHeader]: localProof(identity, token) } }) };
   });
 }

@@ -32,6 +32,7 @@ import {
   type Logger,
   openDatabase,
   openState,
+  type Route,
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
@@ -79,6 +80,8 @@ export interface Server {
   readonly devices: OpenDevices;
   /** Opens GET /admin/names; new at every start. */
   readonly namesKey: string;
+  /** All addresses it answers at, beside those of WebSockets. */
+  readonly routes: readonly Pick<Route, "method" | "path">[];
   /** Clean end: clients told, acks flushed, everything closed. */
   stop(): Promise<void>;
 }
@@ -103,6 +106,7 @@ interface Opened {
   rooms: Rooms;
   devices: OpenDevices;
   namesKey: string;
+  routes: readonly Route[];
 }
 
 async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<Opened> {
@@ -197,5 +201,5 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   // Only now it is known where people decide.
   await openTreeRooms(treeSettings, { gateway, tree, clock, log, limits }, opened);
   devices = openDevices(treeSettings.devices, { dataDir, registrar, log, limits }, opened);
-  return { url, tree, console, rooms: gateway, devices, namesKey };
+  return { url, tree, console, rooms: gateway, devices, namesKey, routes: all };
 }

@@ -44,6 +44,7 @@ export {
 export { createIdentity, type Identity, type IdentityOptions } from "./identity/identity.ts";
 export type { MintedToken } from "./identity/issue-jws.ts";
 export type { IssuerConfig } from "./identity/issuers.ts";
+export { isLocalRequest, localHeader, localProof } from "./identity/local-proof.ts";
 export {
   isParticipantKind,
   mayEnter,

@@ -18,6 +18,8 @@ import {
   createIdentity,
   createListener,
   createLogger,
+  localHeader,
+  localProof,
   openState,
   type PublicJwk,
   signDecision,
@@ -141,7 +143,8 @@ export async function startApproveServer(
     async invite(name) {
       const claims = { sub: "admin", topics: ["**"], admin: true } as const;
       const { token } = await identity.tokens.mint(claims, { ttlMs: 60_000 });
-      return post("/admin/approvers/enrolments", { name }, { authorization: `Bearer ${token}` });
+      const here = { authorization: `Bearer ${token}`, [localHeader]: localProof(identity, token) };
+      return post("/admin/approvers/enrolments", { name }, here);
     },
     post,
     sign: (terms, decision, reason) =>

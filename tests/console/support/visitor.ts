@@ -1,5 +1,5 @@
 // Somebody at the console without a browser: the login link, its cookie and the page's half, over plain HTTP.
-import { localProof } from "../../../packages/cli/src/console/local-proof.ts";
+import { localHeader, localProof } from "@mcpx/host";
 import type { TestServer } from "../../support/test-server.ts";
 
 export interface Visitor {
@@ -16,8 +16,18 @@ export interface Visitor {
 export async function loginPath(server: TestServer): Promise<string> {
   const token = await server.adminToken();
   const proof = localProof(server.identity, token);
-  const { body } = await server.call("POST", "/admin/console-links", token, { proof });
-  return String((body as { path?: unknown }).path);
+  return linkOf(server, token, { [localHeader]: proof });
+}
+
+/** As `mcpx console` gets it, with what is shown beside the token. */
+export async function linkOf(
+  { url }: Pick<TestServer, "url">,
+  token: string,
+  shown: Record<string, string> = {},
+): Promise<string> {
+  const headers = { authorization: `Bearer ${token}`, ...shown };
+  const answer = await fetch(`${url}/admin/console-links`, { method: "POST", headers });
+  return String(((await answer.json()) as { path?: unknown }).path);
 }
 
 export async function visit(server: TestServer): Promise<Visitor> {

@@ -12,6 +12,8 @@ import { addressesInSources } from "./addresses.ts";
 export interface Loot {
   server: TestServer;
   token: string;
+  /** What it shows beside the token. */
+  shown?: Record<string, string>;
   key: Key;
   /** What a call waits with. */
   terms: Message;
@@ -56,7 +58,7 @@ async function knock(url: string, { method, path, headers, body }: Attempt): Pro
 
 function attemptsAt(loot: Loot, route: string): Attempt[] {
   const path = filledIn(route, loot);
-  const own = { authorization: `Bearer ${loot.token}` };
+  const own = { authorization: `Bearer ${loot.token}`, ...loot.shown };
   const cookie = { cookie: `mcpx_console=${loot.token}; __Host-mcpx_console=${loot.token}` };
   const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const people = route.startsWith("/console") ? [own, {}, cookie] : [own, {}];

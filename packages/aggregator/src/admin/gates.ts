@@ -24,7 +24,7 @@ import { ruleRoutes } from "./rules.ts";
 
 export interface GateRoutesOptions {
   tree: { readonly state: TreeState };
-  identity: Pick<Identity, "tokens">;
+  identity: Pick<Identity, "tokens" | "secret">;
   audit: Audit;
   /** So that panic outlives the process. */
   keepPanic(isPanic: boolean): void;

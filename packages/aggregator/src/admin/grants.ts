@@ -6,23 +6,21 @@ import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { addGrant, type Grant, listGrants, revokeGrant } from "../gates/grants.ts";
 import { principalName } from "../plain-caller.ts";
 import type { TreeState } from "../tree-state.ts";
-import { operatorRoute } from "./operator.ts";
-
-type Guard = Parameters<typeof operatorRoute>[0];
+import { type LocalGuard, localRoute, operatorRoute } from "./operator.ts";
 
 const toolGlob = /^[a-z0-9_.*-]{1,256}$/;
 const textCharsMax = 1_000;
 const ttlMsMax = 30 * 86_400_000;
 const known = ["principal", "tools", "arguments", "ttlMs", "uses", "session", "reason"];
 
-export function grantRoutes(state: TreeState, gates: Gatekeeper, guard: Guard): Route[] {
+export function grantRoutes(state: TreeState, gates: Gatekeeper, guard: LocalGuard): Route[] {
   const path = "/admin/grants";
   const { clock } = state;
   return [
     operatorRoute(guard, "GET", path, () => ({
       body: { grants: listGrants(gates.grants, clock.monotonic()).map((one) => written(state, one)) },
     })),
-    operatorRoute(guard, "POST", path, async (by, request) => ({
+    localRoute(guard, "POST", path, async (by, request) => ({
       body: await give(state, gates, by, request),
     })),
     operatorRoute(guard, "DELETE", `${path}/:id`, (by, { params }) => {

@@ -20,10 +20,10 @@ import { serversFor } from "../people/server-for.ts";
 import { plainCaller, principalName } from "../plain-caller.ts";
 import { resolveName } from "../resolve.ts";
 import type { TreeState } from "../tree-state.ts";
-import { operatorRoute } from "./operator.ts";
+import { type LocalGuard, operatorRoute, requireLocal } from "./operator.ts";
 
 interface RuleRouteOptions {
-  guard: Parameters<typeof operatorRoute>[0];
+  guard: LocalGuard;
   keepPanic(isPanic: boolean): void;
 }
 
@@ -38,6 +38,8 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
       const body = await request.json();
       const on = isObject(body) ? body.on : undefined;
       if (typeof on !== "boolean") throw new McpxError("bad_request", "on must be true or false");
+      // Who sees something wrong may stop everything; going on is for those who answer for it.
+      if (!on) requireLocal(guard, "POST /admin/panic", by, request);
       keepPanic(on);
       gates.isPanic = on;
       const action = on ? "gate.panic" : "gate.calm";

@@ -1,13 +1,10 @@
 // `mcpx console`: a new link to the web console of the running gateway. It lets one browser in, once.
-import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
 import { consoleUrl } from "../console/console-url.ts";
-import { localProof } from "../console/local-proof.ts";
 import { openBrowser } from "../console/open-browser.ts";
-import { dataDirOf } from "../data-dir.ts";
 import { Failure } from "../failure.ts";
-import { accessGateway, callGateway, type Entrance } from "../gateway-access.ts";
-import { localUser, withStore } from "../local-store.ts";
+import { accessGateway, callGateway } from "../gateway-access.ts";
+import { localUser } from "../local-store.ts";
 
 const options = {
   ...gatewayOptions,
@@ -37,12 +34,7 @@ async function run(context: Context<typeof options>): Promise<number> {
     else output.line("everybody is logged out");
     return 0;
   }
-  const { path } = await callGateway(
-    entrance,
-    "POST",
-    "/admin/console-links",
-    await proofOf(context, entrance),
-  );
+  const { path } = await callGateway(entrance, "POST", "/admin/console-links", {});
   const url = consoleUrl(entrance.url, String(path));
   if (options.json) output.json({ url });
   else output.line(url);
@@ -50,11 +42,4 @@ async function run(context: Context<typeof options>): Promise<number> {
     throw new Failure("no browser could be opened", "open the link yourself");
   }
   return 0;
-}
-
-/** A gateway of another data directory is told nothing of ours; its link changes no servers then. */
-async function proofOf(context: Context<typeof options>, { token }: Entrance): Promise<JsonObject> {
-  if (context.options.url !== undefined) return {};
-  const dataDir = dataDirOf(context, context.options);
-  return withStore(dataDir, {}, ({ identity }) => ({ proof: localProof(identity, token) }));
 }

@@ -1,6 +1,6 @@
 // Addresses of the gateway for whoever is logged in at the console: the same handlers, with a token that never leaves
 // this process.
-import type { HttpRequest, Route } from "@mcpx/host";
+import { type HttpRequest, localHeader, type Route } from "@mcpx/host";
 import type { Session } from "./sessions.ts";
 
 export interface Operator {
@@ -8,6 +8,8 @@ export interface Operator {
   check(request: HttpRequest): Session;
   /** An admin's, for one request. */
   adminToken(session: Session): Promise<string>;
+  /** That a token is shown by somebody at this machine. */
+  prove(token: string): string;
 }
 
 export const apiPath = "/console/api";
@@ -22,8 +24,10 @@ export function operatorRoutes(routes: readonly Route[], operator: Operator): Ro
       ...route,
       path: `${apiPath}${route.path}`,
       handle: async (request) => {
-        const token = await operator.adminToken(operator.check(request));
-        return await route.handle(withToken(checkedAgain(request, operator.check), token));
+        const session = operator.check(request);
+        const token = await operator.adminToken(session);
+        const proof = session.isLocal ? operator.prove(token) : undefined;
+        return await route.handle(withToken(checkedAgain(request, operator.check), token, proof));
       },
     }));
 }
@@ -42,10 +46,10 @@ export function checkedAgain(request: HttpRequest, check: Operator["check"]): Ht
 }
 
 /** The same request, shown with another token. */
-function withToken(request: HttpRequest, token: string): HttpRequest {
+function withToken(request: HttpRequest, token: string, proof: string | undefined): HttpRequest {
   return {
     ...sameRequest(request),
-    headers: { ...request.headers, authorization: `Bearer ${token}` },
+    headers: { ...request.headers, authorization: `Bearer ${token}`, [localHeader]: proof },
   };
 }
 

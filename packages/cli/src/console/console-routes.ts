@@ -7,7 +7,9 @@ import {
   type HttpRequest,
   type HttpResponse,
   type Identity,
+  isLocalRequest,
   type Logger,
+  localProof,
   principalOf,
   type Route,
 } from "@mcpx/host";
@@ -15,7 +17,6 @@ import { isObject, McpxError } from "@mcpx/protocol";
 import { apiPath, checkedAgain, operatorRoutes } from "./as-operator.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
 import { createGateNews, type GateNews } from "./gate-news.ts";
-import { isLocalProof } from "./local-proof.ts";
 import { createLoginLinks } from "./login-links.ts";
 import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
@@ -27,6 +28,7 @@ import { serverVerbs } from "./servers/routes.ts";
 import { createSessions, type LoginOrigin, type Session, type Sessions } from "./sessions.ts";
 import { showFigures } from "./show-figures.ts";
 import { consoleFiles } from "./static-files.ts";
+import { createTokenLogins, type TokenLogins } from "./token-logins.ts";
 
 export interface ConsoleOptions {
   identity: Identity;
@@ -71,8 +73,10 @@ export function createConsole(options: ConsoleOptions): Console {
   const { identity, audit, clock, user, isDemo, tree } = options;
   const links = createLoginLinks(clock);
   const mayLogIn = (key: string) => loginKeys(options.gates).some(({ thumbprint }) => thumbprint === key);
-  const sessions = createSessions({ identity, clock, mayLogIn });
-  const tokens = createOperatorTokens({ identity, clock, user, isOver: sessions.isOver });
+  const logins = createTokenLogins(identity, clock);
+  const endOfToken = (name: string) => logins.find(name)?.principal.expiresAt;
+  const sessions = createSessions({ identity, clock, mayLogIn, endOfToken });
+  const tokens = createOperatorTokens({ identity, clock, user, isOver: sessions.isOver, logins });
   const passkeyLogin = createPasskeyLogin(options);
   const passkeys = createPasskeyDesk({ ...options, isOver: sessions.isOver });
   const files = consoleFiles();
@@ -96,7 +100,8 @@ export function createConsole(options: ConsoleOptions): Console {
     handle: (request) => verb(sessions.check(request), checkedAgain(request, sessions.check)),
   });
   const leaving = [logoutsRoute(options, { sessions, tokens, news })];
-  const operator = { check: sessions.check, adminToken: tokens.admin };
+  const prove = (token: string) => localProof(identity, token);
+  const operator = { check: sessions.check, adminToken: tokens.admin, prove };
   const sweeping = setInterval(tokens.sweep, sweepMs).unref();
   return {
     isBuilt: files.isBuilt,
@@ -125,8 +130,13 @@ export function createConsole(options: ConsoleOptions): Console {
         bodyBytesMax: loginBytesMax,
         handle: async (request) => logInWith(request, await passkeyLogin.prove(request)),
       },
-      inside("GET", "/session", ({ expiresAt }) => ({
-        body: { user, isDemo, expiresAt: new Date(expiresAt).toISOString(), now: clock.now() },
+      inside("GET", "/session", ({ expiresAt, token }) => ({
+        body: {
+          user: token === undefined ? user : (logins.find(token)?.principal.id ?? "token"),
+          isDemo,
+          expiresAt: new Date(expiresAt).toISOString(),
+          now: clock.now(),
+        },
       })),
       inside("POST", "/logout", (session, request) =>
         logOut({ sessions, tokens, news, audit, user }, session, request),
@@ -155,30 +165,39 @@ export function createConsole(options: ConsoleOptions): Console {
         status: 201,
         body: await passkeys.register(local(session), request),
       })),
-      inside("DELETE", "/passkeys/:name", async (_session, { params }) => ({
-        body: await passkeys.remove(params.name ?? ""),
+      inside("DELETE", "/passkeys/:name", async (session, { params }) => {
+        local(session);
+        return { body: await passkeys.remove(params.name ?? "") };
+      }),
+      inside("POST", "/tokens", async (session, request) => {
+        local(session);
+        return { status: 201, body: await mintToken(options, await request.json()) };
+      }),
+      inside("GET", "/servers", async ({ isLocal }, request) => ({
+        body: isLocal ? await servers.look(request) : { file: null, obstacle: byTokenAlone },
       })),
-      inside("POST", "/tokens", async (_session, request) => ({
-        status: 201,
-        body: await mintToken(options, await request.json()),
-      })),
-      inside("GET", "/servers", async (_session, request) => ({ body: await servers.look(request) })),
-      inside("GET", "/servers/found", async (_session, request) => ({ body: await servers.find(request) })),
-      inside("POST", "/servers/preview", async (_session, request) => ({
-        body: await servers.preview(request),
-      })),
+      inside("GET", "/servers/found", async (session, request) => {
+        local(session);
+        return { body: await servers.find(request) };
+      }),
+      inside("POST", "/servers/preview", async (session, request) => {
+        local(session);
+        return { body: await servers.preview(request) };
+      }),
       inside("POST", "/servers/change", async (session, request) => {
         local(session);
         return { status: 201, body: await servers.change(request) };
       }),
-      inside("POST", "/admin/console-links", async ({ key, isLocal }, request) => {
+      inside("POST", "/admin/console-links", async (session, request) => {
         await request.text();
-        audit.recordNow({ action: "console.link", actor: `console:${user}` });
-        return { status: 201, body: { path: linkPath({ key, isLocal }) } };
+        const { key, token, isLocal } = session;
+        const { id } = await tokens.principal(session);
+        audit.recordNow({ action: "console.link", actor: id ?? `console:${user}` });
+        return { status: 201, body: { path: linkPath({ key, token, isLocal }) } };
       }),
       ...operatorRoutes([...options.routes, ...leaving], operator),
       ...leaving,
-      linkRoute(options, linkPath),
+      linkRoute(options, logins, linkPath),
     ],
   };
 
@@ -186,8 +205,9 @@ export function createConsole(options: ConsoleOptions): Console {
     const origin = useLink(request);
     if (origin === undefined) return usedLink;
     const { cookie, half } = sessions.begin(request, origin);
+    const login = origin.token === undefined ? undefined : logins.find(origin.token);
     const detail = { from: request.remoteAddress, ...(!origin.isLocal && { byToken: true }) };
-    audit.recordNow({ action: "console.login", actor: user, detail });
+    audit.recordNow({ action: "console.login", actor: login?.principal.id ?? user, detail });
     // Behind the # it is sent to nobody.
     const headers = { location: `/#in=${half}`, "set-cookie": cookie, "referrer-policy": "no-referrer" };
     return { status: 303, headers };
@@ -216,22 +236,23 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 }
 
-/** POST /admin/console-links: for `mcpx console`. Whoever has only a token gets a link that changes no servers. */
+/** POST /admin/console-links: for `mcpx console`. Whoever has only a token gets a link to what that token may do. */
 function linkRoute(
   { identity, audit }: ConsoleOptions,
-  linkPath: (origin: { isLocal: boolean }) => string,
+  logins: TokenLogins,
+  linkPath: (origin: Omit<LoginOrigin, "epoch">) => string,
 ): Route {
   return {
     method: "POST",
     path: "/admin/console-links",
     handle: async (request) => {
       const token = bearerToken(request);
-      const { admin, id } = await principalOf(request, identity.tokens);
-      if (!admin) throw new McpxError("admin_only");
-      const body = request.hasJson() ? await request.json() : {};
-      const isLocal = isLocalProof(identity, token, isObject(body) ? body.proof : undefined);
-      audit.recordNow({ action: "console.link", actor: id, detail: { isLocal } });
-      return { status: 201, body: { path: linkPath({ isLocal }) } };
+      const principal = await principalOf(request, identity.tokens);
+      if (!principal.admin) throw new McpxError("admin_only");
+      const isLocal = isLocalRequest(identity, request);
+      const origin = isLocal ? { isLocal } : { isLocal, token: logins.hold(token, principal) };
+      audit.recordNow({ action: "console.link", actor: principal.id, detail: { isLocal } });
+      return { status: 201, body: { path: linkPath(origin) } };
     },
   };
 }
@@ -256,16 +277,15 @@ function logoutsRoute(
   };
 }
 
+const byTokenAlone =
+  "this login came from a token, which changes no servers, passkeys or approvers and makes no tokens";
+
 /** Throws where a token alone has logged in: a token starts no programs, approves no calls, nor lets itself in again. */
 function local(session: Session): Session {
   if (session.isLocal) return session;
-  throw new McpxError(
-    "privilege_violation",
-    "this login came from a token, which changes no servers, passkeys or approvers",
-    {
-      suggestion: "Log in with a link that `mcpx console` makes on the gateway's machine",
-    },
-  );
+  throw new McpxError("privilege_violation", byTokenAlone, {
+    suggestion: "Log in with a link that `mcpx console` makes on the gateway's machine, or with a passkey",
+  });
 }
 
 async function readTab(request: HttpRequest): Promise<string> {

@@ -1,8 +1,10 @@
 // Tokens for whoever is logged in: one for the rooms, which the page holds in memory for minutes, and one for
-// administration, which never leaves this process. They end with the session.
-import type { Clock, Identity, Principal, TokenClaims } from "@mcpx/host";
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+// administration, which never leaves this process. They end with the session. Who has logged in by a token has that
+// very token, and in rooms no more than it opens.
+import { type Clock, type Identity, mayEnter, type Principal, type TokenClaims } from "@mcpx/host";
+import { isId, type JsonObject, levels, McpxError } from "@mcpx/protocol";
 import type { Session } from "./sessions.ts";
+import type { TokenLogins } from "./token-logins.ts";
 
 export interface OperatorTokens {
   /** For one page: two pages are two members of a room. */
@@ -37,6 +39,7 @@ export interface OperatorTokensOptions {
   user: string;
   /** Whether the session has ended, however that was. */
   isOver(session: Session): boolean;
+  logins: Pick<TokenLogins, "find">;
 }
 
 export function createOperatorTokens(options: OperatorTokensOptions): OperatorTokens {
@@ -78,7 +81,13 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
     const claims = { sub: `console:${user}`, topics: ["**"], tools: ["**"], admin: true } as const;
     return { token: await mint(held, claims), until };
   };
+  const loginOf = ({ token = "" }: Session) => {
+    const login = options.logins.find(token);
+    if (login !== undefined) return login;
+    throw new McpxError("unauthorised", "the token of this login counts no more");
+  };
   const admin: OperatorTokens["admin"] = async (session) => {
+    if (!session.isLocal) return loginOf(session).token;
     const held = heldBy(session);
     const known = await held.admin?.catch(() => undefined);
     if (known !== undefined && known.until > clock.now()) return known.token;
@@ -96,8 +105,8 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
     admin,
     principal: async (session) => await tokens.verify(await admin(session)),
     async room(session, tab) {
-      const id = `${user}@console.${tab}`;
-      const claims = { sub: id, topics: ["**"], level: "full", kind: "human", name: user } as const;
+      const claims = session.isLocal ? ownClaims(user, tab) : claimsOf(loginOf(session).principal);
+      const { sub: id } = claims;
       const token = await mint(heldBy(session), claims);
       return { token, id, expiresAt: new Date(clock.now() + ttlMs).toISOString() };
     },
@@ -105,6 +114,29 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
     sweep() {
       for (const { session } of [...sessions.values()]) if (options.isOver(session)) revoke(session);
     },
+  };
+}
+
+function ownClaims(user: string, tab: string): TokenClaims {
+  return { sub: `${user}@console.${tab}`, topics: ["**"], level: "full", kind: "human", name: user };
+}
+
+/** What the token opens in rooms, as the same participant; what its issuer may not grant is left out. */
+function claimsOf(principal: Principal): TokenClaims {
+  const { id, topics, level, levelMax, kind, name, key } = principal;
+  if (id === undefined) throw new McpxError("admin_only", "the token of this login names no participant");
+  const { topicBounds } = principal;
+  const granted = topics.filter((glob) => topicBounds?.includes(glob) ?? true);
+  const named = topics.filter((glob) => isId(glob) && mayEnter(principal, glob));
+  const lowest = levels.find((one) => one === level || one === levelMax);
+  return {
+    sub: id,
+    topics: [...new Set([...granted, ...named])],
+    // Where it says none, what the configuration says of its id holds, as it does for the token itself.
+    level: level === undefined && levelMax === "full" ? undefined : lowest,
+    kind,
+    name,
+    ...(key && { cnf: { jwk: key } }),
   };
 }
 

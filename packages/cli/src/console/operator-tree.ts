@@ -1,4 +1,4 @@
-// The tree for whoever is logged in at the console: all of its tools and servers, and a call by hand.
+// The tree for whoever is logged in at the console: its servers, the tools their login opens, and a call by hand.
 import {
   authorisationStatus,
   plainCaller,
@@ -54,7 +54,7 @@ function ask(
   params: JsonObject,
 ): Promise<JsonObject> {
   return tree.handle({
-    caller: plainCaller({ ...principal, tools: ["**"] }, `console:${principal.id}`),
+    caller: plainCaller(principal, `console:${principal.id}`),
     method,
     params,
     wantsProgress: false,

@@ -9,6 +9,8 @@ import { McpxError } from "@mcpx/protocol";
 export interface LoginOrigin {
   /** The passkey it was begun with, or its link was made with; absent where there was none. */
   readonly key?: string | undefined;
+  /** The token it was begun with, as `TokenLogins` names it, where it was a token alone. */
+  readonly token?: string | undefined;
   /** By somebody at the gateway's machine, or whom they have let in; not by a token alone. */
   readonly isLocal: boolean;
   /** Which of the times between two endings of all logins. */
@@ -51,9 +53,11 @@ export interface SessionsOptions {
   clock: Pick<Clock, "now">;
   /** Whether this passkey still lets somebody in: its sessions end with it. */
   mayLogIn(key: string): boolean;
+  /** When the token ends with which a session was begun; `undefined` where it counts no more. */
+  endOfToken(name: string): number | undefined;
 }
 
-export function createSessions({ identity, clock, mayLogIn }: SessionsOptions): Sessions {
+export function createSessions({ identity, clock, mayLogIn, endOfToken }: SessionsOptions): Sessions {
   const secret = identity.secret("console");
   const sign = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
   const halfOf = (id: string) => sign(`half ${id}`);
@@ -66,34 +70,41 @@ export function createSessions({ identity, clock, mayLogIn }: SessionsOptions): 
     while (isRevoked(epochName(epoch))) epoch += 1;
     return epoch;
   };
-  const isAlive = ({ id, expiresAt, key, epoch }: Session) =>
+  const hasToken = ({ isLocal, token }: LoginOrigin) =>
+    isLocal || (token !== undefined && endOfToken(token) !== undefined);
+  const isAlive = ({ id, expiresAt, key, epoch, ...origin }: Session) =>
     expiresAt > clock.now() &&
     !isRevoked(`console:${id}`) &&
     !isRevoked(epochName(epoch)) &&
-    (key === undefined || mayLogIn(key));
+    (key === undefined || mayLogIn(key)) &&
+    hasToken({ ...origin, epoch });
 
   return {
     epoch: epochNow,
     begin(request, origin) {
       const id = randomBytes(16).toString("base64url");
-      const expiresAt = clock.now() + lifeMs;
-      const { key, isLocal, epoch } = origin;
+      const { key, token, isLocal, epoch } = origin;
+      const end = token === undefined ? undefined : (endOfToken(token) ?? 0);
+      const expiresAt = Math.min(clock.now() + lifeMs, end ?? Number.POSITIVE_INFINITY);
       const mark = `${epoch}${isLocal ? "local" : "token"}`;
-      const said = [id, expiresAt, key, mark].filter((part) => part !== undefined).join(".");
+      const said = [id, expiresAt, key ?? token, mark].filter((part) => part !== undefined).join(".");
       const value = `${said}.${sign(said)}`;
       const cookie = cookieText(request, value, lifeMs / 1_000);
-      return { id, expiresAt, key, isLocal, epoch, half: halfOf(id), cookie };
+      return { id, expiresAt, key, token, isLocal, epoch, half: halfOf(id), cookie };
     },
     check(request) {
       checkOrigin(request);
-      const [, said = "", id = "", expires = "", key, epoch = "", mark = "", mac = ""] =
+      const [, said = "", id = "", expires = "", by, epoch = "", mark = "", mac = ""] =
         cookieShape.exec(cookieOf(request, cookieName(request)) ?? "") ?? [];
       const half = request.headers[halfHeader];
       const isSigned = isSame(mac, sign(said)) && isSame(typeof half === "string" ? half : "", halfOf(id));
       const isLocal = mark === "local";
-      const session = { id, expiresAt: Number(expires), key, isLocal, epoch: Number(epoch) };
+      const origin = isLocal ? { key: by } : { token: by };
+      const session = { id, expiresAt: Number(expires), ...origin, isLocal, epoch: Number(epoch) };
       if (isSigned && isAlive(session)) {
-        request.belongsTo({ issuer: "console", id, jti: id });
+        // All logins by one token are that token.
+        const jti = isLocal ? id : (by ?? id);
+        request.belongsTo({ issuer: "console", id: jti, jti });
         return session;
       }
       throw new McpxError("unauthorised", "nobody is logged in at this console", {

@@ -82,7 +82,6 @@ export async function openStage(cell: Cell, gates: Config["gates"] = {}): Promis
   const servers = await (cell === "here" ? startHere(config) : startTwoHopsBelow(config));
   const { door, gate, sibling, all } = servers;
   const prefix = cell === "here" ? "" : "mid.leaf.";
-  const admin = await gate.adminToken();
   const stage: Stage = {
     cell,
     door,
@@ -92,7 +91,7 @@ export async function openStage(cell: Cell, gates: Config["gates"] = {}): Promis
     named: (tool) => `${prefix}${tool}`,
     principal: (id) => (cell === "here" ? id : `parent:leaf/parent:mid/${id}`),
     agent: (claims, at = door) => enter(at, claims, at === door ? prefix : ""),
-    admin: (method, path, body) => gate.call(method, `/admin${path}`, admin, body),
+    admin: (method, path, body) => gate.callHere(method, `/admin${path}`, body),
     done: vault.done,
     async restart() {
       await gate.restart();

@@ -1,4 +1,5 @@
-// Becoming an approver: an admin makes a link for a name, and whoever opens it registers a passkey, once.
+// Becoming an approver: somebody at the gateway's machine, or an approver at its console, makes a link for a name, and
+// whoever opens it registers a passkey, once.
 import type { Audit, HttpRequest, HttpResponse, Principal } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { principalName } from "../../plain-caller.ts";

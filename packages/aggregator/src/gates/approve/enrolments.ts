@@ -36,7 +36,7 @@ export function createEnrolments(clock: Clock): Enrolments {
     const key = hash("sha256", ticket.slice(0, 128), "base64url");
     const enrolment = open.get(key);
     if (enrolment === undefined) {
-      const suggestion = "Ask an admin for a new link";
+      const suggestion = "Ask for a new link";
       throw new McpxError("ticket_invalid", "this link was used or is too old", { suggestion });
     }
     return { key, enrolment };

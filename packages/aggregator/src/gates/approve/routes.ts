@@ -1,7 +1,7 @@
 // GET /approve/{id} (the page), /approve/{id}/call (what it shows), POST /approve/{id}/decision, /passkey/options and
 // /passkey/decision, /look/options and /look (a held result); GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
 import type { Audit, HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
-import { operatorRoute } from "../../admin/operator.ts";
+import { localRoute } from "../../admin/operator.ts";
 import type { TreeState } from "../../tree-state.ts";
 import type { ApproverStore } from "../approver-store.ts";
 import type { Gatekeeper } from "../gatekeeper.ts";
@@ -16,7 +16,7 @@ import { originOf, rpIdOf } from "./where.ts";
 export interface ApproveRoutesOptions {
   tree: { readonly state: TreeState };
   gates: Gatekeeper;
-  identity: Pick<Identity, "tokens">;
+  identity: Pick<Identity, "tokens" | "secret">;
   /** Where new approvers go; whether they count is what `gates.anchors` says. */
   approvers: ApproverStore;
   audit: Audit;
@@ -41,7 +41,7 @@ export function approveRoutes({ tree, gates, identity, approvers, audit }: Appro
     { method: "GET", path: "/approve/enroll/:ticket", handle: () => enrolShell },
     { method: "GET", path: "/approve/:id", handle: () => approveShell },
     { method: "GET", path: "/approve/:id/call", handle: (request) => showGate(desk, request) },
-    operatorRoute({ identity, audit }, "POST", "/admin/approvers/enrolments", (by, request) =>
+    localRoute({ identity, audit }, "POST", "/admin/approvers/enrolments", (by, request) =>
       inviteApprover(enrolDesk, by, request),
     ),
     ...posts.map(([path, handle]): Route => ({ method: "POST", path, handle, bodyBytesMax })),
