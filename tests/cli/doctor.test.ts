@@ -147,7 +147,10 @@ test("files others may read or write are named with the chmod that mends them", 
   expect(about("configuration")).toMatchObject([{ state: "warning", fix: `chmod 600 ${path}` }]);
   expect(JSON.stringify(findings)).not.toContain("hunter2");
   chmodSync(dataDir, 0o777);
-  expect((await examine()).about("data")[0]).toMatchObject({ state: "fault", fix: `chmod 700 ${dataDir}` });
+  expect((await examine()).about("data")[0]).toMatchObject({
+    state: "fault",
+    fix: expect.stringContaining(`chmod 700 ${dataDir}`),
+  });
 });
 
 test("TLS: files that are missing, of others, or do not belong together", async () => {

@@ -22,6 +22,7 @@ import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { type FoundFiles, findFiles, type LeftOut, listFile, storeFiles } from "./backup-files.ts";
 import { type ListedFile, listText } from "./backup-list.ts";
+import { checkDirectory } from "./data-dir-rights.ts";
 import { Failure } from "./failure.ts";
 
 export interface Copied {
@@ -47,6 +48,7 @@ export async function copyDataDir(
   config: CopiedConfig | undefined,
 ): Promise<Copied> {
   const configPath = config?.path;
+  checkDirectory(dataDir);
   const present = storeFiles.filter((file) => existsSync(join(dataDir, file)));
   if (present.length === 0) {
     throw new Failure(`there is nothing to copy in ${dataDir}`, "run mcpx up first, or give --data DIR");

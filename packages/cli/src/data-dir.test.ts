@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
+import { dataDirOf, makeDataDir } from "./data-dir.ts";
 import { isLocked, takeLock } from "./data-lock.ts";
 import { readPlace, removePlace, runningPlace, writePlace } from "./running-gateway.ts";
 
@@ -36,13 +36,76 @@ test("what cannot be a directory is told plainly", () => {
   expect(() => makeDataDir(join(file, "below"))).toThrow(/is not a directory/);
 });
 
-test("a directory others may write to is noticed, a sticky one is not", () => {
+test("a directory that others may write to is refused, a sticky one too; an empty one is closed", () => {
   const dir = scratch();
-  expect(isWritableByOthers(dir)).toBe(false);
+  const told: string[] = [];
+  const make = () => makeDataDir(dir, (line) => void told.push(line));
   chmodSync(dir, 0o777);
-  expect(isWritableByOthers(dir)).toBe(true);
-  chmodSync(dir, 0o1777);
-  expect(isWritableByOthers(dir)).toBe(false);
+  expect(make()).toEqual({ isNew: false });
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(told).toEqual([`the data directory ${dir} was open to others (mode 0777); it is ours alone now`]);
+  writeFileSync(join(dir, "state.db"), "", { mode: 0o600 });
+  for (const mode of [0o777, 0o770, 0o702, 0o1777]) {
+    chmodSync(dir, mode);
+    expect(make).toThrow(`other users may write to ${dir} (mode ${mode.toString(8).padStart(4, "0")})`);
+    expect(make).toThrow(`then chmod 700 ${dir}`);
+  }
+  // Readable is not writable: an older build made such.
+  chmodSync(dir, 0o755);
+  expect(make()).toEqual({ isNew: false });
+  expect(told).toHaveLength(1);
+});
+
+test("a secret others may read is closed where the directory kept them out, and else refused", () => {
+  const dir = scratch();
+  const told: string[] = [];
+  const make = () => makeDataDir(dir, (line) => void told.push(line));
+  const key = join(dir, "keys", "default.jwk");
+  mkdirSync(join(dir, "keys"), { mode: 0o700 });
+  for (const path of [key, join(dir, "state.db")]) {
+    writeFileSync(path, "", { mode: 0o600 });
+    chmodSync(path, 0o644);
+    chmodSync(dir, 0o755);
+    expect(make).toThrow(`other users may read ${path} (mode 0644); chmod 600 ${path}`);
+    chmodSync(dir, 0o700);
+    make();
+    expect(told.at(-1)).toContain(`other users may read ${path} (mode 0644)`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
+});
+
+test("a link that leads out is refused for stores and keys; inside, for the whole, and for the configuration it is not", () => {
+  const [dir, outside] = [scratch(), scratch()];
+  const link = (name: string, target: string) => {
+    symlinkSync(target, join(dir, name));
+    return join(dir, name);
+  };
+  for (const name of [
+    "state.db",
+    "topics.db",
+    "gateway.json",
+    "approvers",
+    "keys",
+    "credentials",
+    "trusted",
+  ]) {
+    const path = link(name, join(outside, "x"));
+    expect(() => makeDataDir(dir)).toThrow(`${path} is a link that leads out of it, nowhere`);
+    rmSync(path);
+    link(name, outside);
+    expect(() => makeDataDir(dir)).toThrow(`${path} is a link that leads out of it, to ${outside}`);
+    rmSync(path);
+  }
+  mkdirSync(join(dir, "keys"));
+  link("keys/a.jwk", join(outside, "x"));
+  expect(() => makeDataDir(dir)).toThrow("keys/a.jwk is a link");
+  rmSync(join(dir, "keys/a.jwk"));
+  writeFileSync(join(dir, "real.db"), "", { mode: 0o600 });
+  link("state.db", join(dir, "real.db"));
+  link("mcpx.json", join(outside, "mcpx.json"));
+  expect(makeDataDir(dir)).toEqual({ isNew: false });
+  symlinkSync(dir, join(outside, "data"));
+  expect(makeDataDir(join(outside, "data"))).toEqual({ isNew: false });
 });
 
 test("one at a time holds the lock, and looking does not take it", () => {

@@ -1,8 +1,9 @@
 // The data directory: where it is, and that nobody else may look into it.
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Surroundings } from "./command.ts";
+import { checkDataDir } from "./data-dir-rights.ts";
 import { Failure } from "./failure.ts";
 
 /** `--data`, else `$MCPX_DATA`, else the place the desktop standard names. */
@@ -17,11 +18,14 @@ export function dataDirOf(
   return join(isAbsolute(base) ? base : join(env.HOME || homedir(), ".local", "share"), "mcpx");
 }
 
-/** Makes it where it is missing, and says whether it was. */
-export function makeDataDir(path: string): { isNew: boolean } {
+/** Makes it where it is missing, and says whether it was. Throws where others have a hand in it. */
+export function makeDataDir(path: string, tell = note): { isNew: boolean } {
   try {
-    return { isNew: makeDirs(path) };
+    const isNew = makeDirs(path);
+    if (!isNew) checkDataDir(path, tell);
+    return { isNew };
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const fault =
       code === "EEXIST" || code === "ENOTDIR"
@@ -29,6 +33,11 @@ export function makeDataDir(path: string): { isNew: boolean } {
         : `the data directory ${path} cannot be made (${code})`;
     throw new Failure(fault, "choose another with --data DIR", { cause: error });
   }
+}
+
+/** Whoever has no log: standard error is nobody's result. */
+function note(line: string): void {
+  process.stderr.write(`mcpx: ${line}\n`);
 }
 
 /** Not `recursive`: where the system says that a parent is missing that is there (/proc), that never ends. */
@@ -40,11 +49,4 @@ function makeDirs(path: string): boolean {
   makeDirs(dirname(path));
   mkdirSync(path, { mode: 0o700 });
   return true;
-}
-
-/** Whether other users of the machine could put files of theirs in the place of ours. */
-export function isWritableByOthers(path: string): boolean {
-  const { mode } = statSync(path);
-  const isSticky = (mode & 0o1000) !== 0;
-  return (mode & 0o022) !== 0 && !isSticky;
 }

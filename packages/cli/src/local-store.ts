@@ -24,7 +24,7 @@ export async function withStore<T>(
   if (isNew && !mayCreate) {
     throw new Failure(`there is no gateway's data in ${dataDir}`, "run mcpx up first, or give --data DIR");
   }
-  if (isNew) makeDataDir(dataDir);
+  makeDataDir(dataDir);
   // Only now: a command that is given a token needs no store.
   const { createAudit, createIdentity, createLogger, openState, systemClock } = await import("@mcpx/host");
   const log = createLogger({ level: "silent" });

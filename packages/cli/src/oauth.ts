@@ -20,15 +20,20 @@ export interface OAuthServer {
 }
 
 export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => Credentials {
-  const store = createFileCredentialStore(join(dataDir, "credentials"));
+  // Made when it is needed: before that, the data directory may not have been looked at.
+  let opened: ReturnType<typeof createFileCredentialStore> | undefined;
+  const store = () => {
+    opened ??= createFileCredentialStore(join(dataDir, "credentials"));
+    return opened;
+  };
   return ({ name, key, url, config, awaited }) =>
     createOAuthCredentials({
       key,
       url,
       config,
       store: {
-        read: async (one) => (await store).read(one),
-        write: async (one, credential) => (await store).write(one, credential),
+        read: async (one) => (await store()).read(one),
+        write: async (one, credential) => (await store()).write(one, credential),
       },
       authorise: async (address, over) => {
         awaited.address = address.href;

@@ -11,14 +11,21 @@ export function strangersRight(path: string, stats: Owned): { fault: string; fix
   const me = process.getuid?.();
   // Where the system has no owners, it has no such rights either.
   if (me === undefined) return undefined;
-  // Root may do everything already, and a container's volume often belongs to somebody else.
-  if (me !== 0 && stats.uid !== me) {
+  // Root may do everything already; and where we are root, a container's volume often belongs to somebody else.
+  if (me !== 0 && stats.uid !== me && stats.uid !== 0) {
     const fault = `${path} belongs to the user ${stats.uid}, and this is ${me}`;
     return { fault, fix: `sudo chown -R "$USER" ${word}` };
   }
   if ((stats.mode & 0o022) === 0) return undefined;
   const fault = `other users may write to ${path} (mode ${modeText(stats.mode)})`;
   return { fault, fix: `chmod ${stats.isDirectory() ? 700 : 600} ${word}` };
+}
+
+/** Why others can read what is there, and the command that mends it. */
+export function strangersLook(path: string, stats: Owned): { fault: string; fix: string } | undefined {
+  if (process.getuid === undefined || (stats.mode & 0o077) === 0) return undefined;
+  const fault = `other users may read ${path} (mode ${modeText(stats.mode)})`;
+  return { fault, fix: `chmod ${stats.isDirectory() ? 700 : 600} ${shellWord(path)}` };
 }
 
 /** Throws where others decide what is there. */

@@ -7,7 +7,7 @@ import { startDemo, withDemo } from "./console/demo/start-demo.ts";
 import { hasDemoBoard, startDemoBoard } from "./console/demo/start-demo-board.ts";
 import { openBrowser } from "./console/open-browser.ts";
 import { type Configuration, createConfiguration } from "./console/servers/configuration.ts";
-import { dataDirOf, isWritableByOthers, makeDataDir } from "./data-dir.ts";
+import { dataDirOf, makeDataDir } from "./data-dir.ts";
 import { type DataLock, takeLock } from "./data-lock.ts";
 import { Failure, misuse } from "./failure.ts";
 import { localUrl } from "./local-url.ts";
@@ -41,7 +41,7 @@ export async function runGateway(context: UpContext): Promise<number> {
   // Nothing is configured: somebody looks for the first time.
   const isDemo = loaded.path === undefined && !options["no-demo"];
   const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
-  makeDataDir(dataDir);
+  makeDataDir(dataDir, (line) => log.warn({ dataDir }, line));
   const lock = lockOrFail(dataDir);
   let reload: (() => void) | undefined;
   // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
@@ -81,7 +81,6 @@ export async function runGateway(context: UpContext): Promise<number> {
     const hasBoard = isDemo && hasDemoBoard(path);
     await announce(context, { url, dataDir, configPath: loaded.path, servers, link, isDemo, hasBoard });
     const board = isDemo ? startDemoBoard({ ...server, path, log }) : undefined;
-    if (isWritableByOthers(dataDir)) log.warn({ dataDir }, "others may write to the data directory");
     await untilAborted(interrupted);
     watching.close();
     await board?.stop();

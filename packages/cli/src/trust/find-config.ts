@@ -2,6 +2,7 @@
 // was accepted: it says which programs are started.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { checkDirectory } from "../data-dir-rights.ts";
 import { Failure } from "../failure.ts";
 import { readWhole } from "../replace-file.ts";
 import { type AcceptedFile, acceptedFile, placeOf, recordPath } from "./accepted-files.ts";
@@ -43,6 +44,8 @@ export function findConfig(places: ConfigPlaces): FoundConfig | undefined {
   const isNamed = given !== undefined || trusted !== undefined;
   const path = configPlaces(places).find((place) => isNamed || existsSync(place));
   if (path === undefined) return undefined;
+  // Whoever can write there has written what we would read.
+  if (given === undefined) checkDirectory(dataDir);
   if (given !== undefined || isOwn(path, places)) return { kind: "ours", path, text: readNamed(path) };
   const place = placeOf(path);
   const file = readWhole(place);
