@@ -69,6 +69,12 @@ test("no command uses what lies in the working directory, and each says how to a
   // The way back is open wherever we are.
   expect((await run("connect", "claude-desktop", "--undo")).err).toContain("nothing to undo");
 
+  // Naming a file is no yes to it for good, nor is an edit of ours in it.
+  const edit = ["add", "more", "--config", "mcpx.json", "--", process.execPath];
+  expect(await run(...edit)).toMatchObject({ code: 0 });
+  expect((await run("doctor")).out).toContain(`${path} is not used`);
+  expect(isStarted("first")).toBe(false);
+
   // The control: named by its user it counts, and what it says is started.
   await mcpx(["doctor", "--config", "mcpx.json"], options);
   expect(isStarted("first")).toBe(true);
