@@ -229,7 +229,12 @@ test("over HTTPS the cookie is bound to its host, and goes nowhere in plain", ()
     endOfToken: () => undefined,
   });
   const request = (headers: object, origin = "https://mcpx.example") =>
-    ({ method: "GET", origin, headers: { host: "mcpx.example", ...headers } }) as unknown as HttpRequest;
+    ({
+      method: "GET",
+      origin,
+      headers: { host: "mcpx.example", ...headers },
+      belongsTo() {},
+    }) as unknown as HttpRequest;
   const { cookie, half, id } = sessions.begin(request({}), here);
   expect(cookie).toMatch(
     /^__Host-mcpx-console=[^;]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
@@ -256,6 +261,7 @@ test("a session ends after its time, whatever is shown", () => {
       method: "GET",
       origin: "http://localhost:1",
       headers: { host: "localhost:1", ...headers },
+      belongsTo() {},
     }) as unknown as HttpRequest;
   const { cookie, half } = sessions.begin(plain({}), here);
   const shown = plain({ cookie: cookie.split(";")[0], "x-mcpx-console": half });

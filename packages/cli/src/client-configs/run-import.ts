@@ -105,7 +105,10 @@ async function choose(context: ImportContext, planned: readonly PlannedServer[])
   const question = "Import which? Numbers such as 1 3-5, all, or Enter for none";
   const answer = options.json ? undefined : await ask(context, question);
   if (answer === undefined) {
-    if (!options.json) output.line("Nothing was written; --yes writes all of them.");
+    const here = planned.some(({ found }) => found.isFromHere)
+      ? ", --project those of this directory too"
+      : "";
+    if (!options.json) output.line(`Nothing was written; --yes writes all of them${here}.`);
     return [];
   }
   const numbers = readChoice(answer, planned.length);
