@@ -1,4 +1,5 @@
 // All servers' lists in one, in the order of canonical names, and how clients see the names.
+import { principalKey } from "@mcpx/host";
 import { announceChange } from "./announce.ts";
 import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
 import type { Caller } from "./exchange.ts";
@@ -27,9 +28,11 @@ const directoriesMax = 256;
 
 /** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
 export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
+  const begun = state.turns?.count;
   const parts = await Promise.all(
     serversFor(state, caller).map((server) => partOf(state, server, kind, caller)),
   );
+  if (state.turns?.count !== begun) await ownTurn(state, caller);
   const key = keyOf(state, kind, caller);
   const kept = directories.get(state) ?? new Map<string, Directory>();
   directories.set(state, kept);
@@ -42,6 +45,11 @@ export async function directoryFor(state: TreeState, kind: ListKind, caller: Cal
   kept.delete(key);
   kept.set(key, made);
   return made;
+}
+
+/** Many may have waited for one list: each goes on in its own time, not in that of the server that gave it. */
+async function ownTurn({ turns }: TreeState, { principal }: Caller): Promise<void> {
+  if (turns !== undefined) await turns.nextTurn(turns.account(principalKey(principal)));
 }
 
 /** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */

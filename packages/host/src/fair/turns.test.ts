@@ -120,3 +120,18 @@ test("accounts are forgotten when nothing keeps them, and never while something 
   expect(turns.account("busy")).toBe(busy);
   expect(turns.account("idle")).not.toBe(idle);
 });
+
+test("a next turn is never the one an account has: many that waited for one thing go on one by one", async () => {
+  const { turns, done, work } = scene();
+  const one = turns.account("one");
+  const many = Array.from({ length: 5 }, async (_, i) => {
+    await turns.nextTurn(one);
+    work(`${i}`, 1)();
+  });
+  expect(done).toEqual([]);
+  await nextTurn();
+  expect(done).toEqual(["0"]);
+  turns.run(turns.account("other"), work("other", 0.1));
+  await Promise.all(many);
+  expect(done).toEqual(["0", "other", "1", "2", "3", "4"]);
+});

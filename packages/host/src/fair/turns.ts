@@ -47,6 +47,8 @@ export class Account {
 }
 
 export interface Turns {
+  /** Turns of the loop in which there was work. */
+  readonly count: number;
   account(key: string): Account;
   /** Does the work now where the account has its turn, else later; says which. What it causes up to the end of the
    * callback it runs in, microtasks included, is charged. */
@@ -152,6 +154,9 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
   }
 
   return {
+    get count() {
+      return turn;
+    },
     account(key) {
       const known = accounts.get(key);
       if (known !== undefined) return known;
