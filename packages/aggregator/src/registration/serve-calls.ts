@@ -55,6 +55,8 @@ export function createCalls(state: RegistrarState, subserver: Subserver): Subser
       try {
         checkLease(subserver);
         one = underWay.begin(request, reply);
+        // Many may have come in one piece: each is as much work as a request that comes alone.
+        await state.tree.turns?.nextTurn(state.tree.turns.account(standing.registrant));
         const exchange = exchangeOf(request, callerFor(principal), one.signal, reply);
         reply.answer(resultMessage(id, await state.calls.handle(exchange)));
       } catch (error) {
