@@ -1,12 +1,13 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
-import { isObject, type JsonObject, McpxError, roomMethods } from "@mcpx/protocol";
+import { gatesAheadMethod, isObject, type JsonObject, McpxError, roomMethods } from "@mcpx/protocol";
 import { createCallFigures } from "./call-figures.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel, treeExtension } from "./era.ts";
 import type { Caller, Exchange } from "./exchange.ts";
 import { confirm } from "./gates/confirm.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
+import { tellGatesAhead } from "./gates/gates-ahead.ts";
 import { endSessionGrants } from "./gates/grants.ts";
 import { wantLogs } from "./log-levels.ts";
 import { maySee } from "./may-see.ts";
@@ -153,6 +154,9 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
       return complete(state, exchange);
     case roomMethods.confirmGate:
       if (state.gates !== undefined) return confirm(state, state.gates, exchange);
+      throw new McpxError("unknown_method", method);
+    case gatesAheadMethod:
+      if (state.gates !== undefined) return tellGatesAhead(state, state.gates, exchange);
       throw new McpxError("unknown_method", method);
     default:
       if (isTaskMethod(exchange)) return handleTask(state, exchange);

@@ -5,6 +5,7 @@ import { McpxError } from "@mcpx/protocol";
 import { answerQuestions, bridgeError, paramsFor } from "./bridge.ts";
 import type { Exchange } from "./exchange.ts";
 import { withAsker } from "./gates/asker.ts";
+import { withProofs } from "./gates/joint-proofs.ts";
 import { entryBeside, mayGoBeside } from "./legacy-beside.ts";
 import { entryFor } from "./link-for.ts";
 import type { Link } from "./links/link.ts";
@@ -36,7 +37,9 @@ export async function dispatch(
   const entry = beside ?? entryFor(state, server, caller);
   // What it lists from now on may tell what this caller does.
   if (entry.owner !== undefined && entry.isBeside !== true) partLists(server, entry);
-  const told = isTree(server) ? { ...wish, params: withAsker(wish.params, caller) } : wish;
+  const told = isTree(server)
+    ? { ...wish, params: withProofs(withAsker(wish.params, caller), caller) }
+    : wish;
   // From now on: others that begin meanwhile must see it.
   entry.inFlight += 1;
   try {

@@ -44,6 +44,8 @@ export interface Caller {
   readonly isParent?: boolean | undefined;
   /** For whom it asks, where that is not itself. [AX-11.3-6] */
   readonly asker?: Asker | undefined;
+  /** Proofs that came with the call, each for this gate and others above or below it. [AX-11.3-8] */
+  readonly proofs?: readonly string[] | undefined;
   /** The segment it has in this tree itself: what stands there is not for it. [AX-11.4-3] */
   readonly registeredAs?: string | undefined;
   /** What the tree above calls us. */

@@ -1,7 +1,15 @@
 // Approving and rejecting a call at its gate: looked at here, signed here with the operator's own key, decided there.
 import { resolve } from "node:path";
 import { signDecision, thumbprint } from "@mcpx/host";
-import { type Decision, gateReasonCharsMax, type JsonObject, namesAsker, statementOf } from "@mcpx/protocol";
+import {
+  type Decision,
+  type GateTerms,
+  gateReasonCharsMax,
+  type JsonObject,
+  jointStatementOf,
+  namesAsker,
+  statementOf,
+} from "@mcpx/protocol";
 import { resultLines } from "./call-text.ts";
 import type { Context, gatewayOptions } from "./command.ts";
 import { dataDirOf } from "./data-dir.ts";
@@ -23,30 +31,43 @@ export const gateOptions = {
 
 type GateContext = Context<typeof gatewayOptions & typeof gateOptions>;
 
+interface ApproveOptions {
+  /** Nobody is asked. */
+  isAgreed: boolean;
+  /** What looks like a secret is shown too. */
+  isOpen: boolean;
+  /** The proof names the gates below as well. [AX-11.3-8] */
+  isBelowToo?: boolean;
+}
+
 /** Shows it, asks unless told not to, and resolves to the exit code. */
 export async function approveGate(
   context: GateContext,
   id: string,
-  { isAgreed, isOpen }: { isAgreed: boolean; isOpen: boolean },
+  { isAgreed, isOpen, isBelowToo = false }: ApproveOptions,
   desk: GateDesk = gateDesk(context),
 ): Promise<number> {
   const { options, output } = context;
   const gate = await desk.find(id);
-  const { sign, kid } = await signer(context, desk);
+  const { sign, signAll, kid } = await signer(context, desk);
   checkPending(gate, "approved");
   checkNamesAsker(gate);
   checkNotYetBy(gate, kid);
+  const below = isBelowToo ? gatesBelowOf(gate) : [];
   if (!isAgreed) {
     const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
     for (const line of card) output.line(line);
-    const answer = options.json ? undefined : await ask(context, `${questionFor(gate)} y or n (Enter: n)`);
+    const answer = options.json
+      ? undefined
+      : await ask(context, `${questionFor(gate, below)} y or n (Enter: n)`);
     if (answer === undefined) throw new Failure("nothing was approved: nobody is here to ask", "add --yes");
     if (!/^y(es)?$/i.test(answer)) {
       output.line("nothing was approved; it waits on");
       return 1;
     }
   }
-  const after = await desk.decide(gate.id, await sign(gate, "approve"));
+  const proof = below.length === 0 ? await sign(gate, "approve") : await signAll([gate.terms, ...below]);
+  const after = await desk.decide(gate.id, proof);
   if (options.json) output.json(gateJson(after));
   else for (const line of outcomeLines(after)) output.line(line);
   return hasGoneWrong(after) ? 1 : 0;
@@ -71,18 +92,25 @@ export async function rejectGate(
   return 0;
 }
 
-type Sign = (gate: GateReport, decision: Decision, reason?: string) => Promise<string>;
+interface Signer {
+  sign(gate: GateReport, decision: Decision, reason?: string): Promise<string>;
+  /** One approval that names all of these gates. */
+  signAll(gates: readonly GateTerms[]): Promise<string>;
+  /** The key's thumbprint. */
+  kid: string;
+}
 
 /** With a key that counts there: what would be refused is not tried. */
-async function signer(context: GateContext, desk: GateDesk): Promise<{ sign: Sign; kid: string }> {
+async function signer(context: GateContext, desk: GateDesk): Promise<Signer> {
   const path = keyPathOf(context);
-  const { sign, kid } = await signWith(path);
+  const signing = await signWith(path);
+  const { kid } = signing;
   const { approvers } = await desk.list("pending");
   if (approvers !== undefined && !approvers.some((one) => one.thumbprint === kid)) {
     const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;
     throw new Failure(`the key in ${path} approves nothing there`, fix);
   }
-  return { sign, kid };
+  return signing;
 }
 
 export function keyPathOf(context: GateContext): string {
@@ -90,18 +118,29 @@ export function keyPathOf(context: GateContext): string {
   return options.key === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.key);
 }
 
-export async function signWith(path: string): Promise<{ sign: Sign; kid: string }> {
+export async function signWith(path: string): Promise<Signer> {
   const { key, jwk } = readSigningKey(path);
   const kid = thumbprint(jwk);
   return {
     kid,
     sign: ({ terms }, decision, reason) => signDecision(statementOf(terms, decision, reason), key, kid),
+    signAll: (gates) => signDecision(jointStatementOf(gates), key, kid),
   };
 }
 
-function questionFor({ status, principal }: GateReport): string {
-  if (status !== "held") return "Approve exactly this, once?";
+function questionFor({ status, principal }: GateReport, below: readonly GateTerms[]): string {
+  if (status !== "held") {
+    return below.length === 0
+      ? "Approve exactly this, once?"
+      : `Approve exactly this, once, at this gate and ${below.length} below?`;
+  }
   return `Release exactly this result to ${visible(principal)}?`;
+}
+
+function gatesBelowOf({ below = [], status }: GateReport): readonly GateTerms[] {
+  if (status === "pending" && below.length > 0) return below;
+  const fix = "leave out --below; what stops below wants an approval there";
+  throw new Failure("no gate below is known for this call", fix);
 }
 
 function checkPending(gate: GateReport, what: string): void {

@@ -52,6 +52,7 @@ export function gateCard(
   const after = [
     `danger: ${dangerText(gate)}`,
     ...signedLines(gate),
+    ...belowLines(gate),
     ...(terms.route.length > 2 ? [`by way of ${visible(terms.route.slice(0, -1).join(" → "))}`] : []),
     ...(gate.place === undefined ? [] : [visible(gate.place)]),
     ...approvalLines(gate),
@@ -84,6 +85,15 @@ function signedLines({ terms }: GateReport): string[] {
     return ["asker not signed: an older build stored this call; it can only be rejected"];
   const { name, tool, identity } = terms.server;
   return [`goes to ${visible(name)}, tool ${visible(tool)} (${visible(identity)})`];
+}
+
+/** Where it will stop again; `--below` signs for these gates too. */
+function belowLines({ below = [], status }: GateReport): string[] {
+  if (status !== "pending") return [];
+  return below.map(
+    ({ aggregator_id, tool, server }) =>
+      `stops again below at ${visible(tool)} of ${visible(server?.name ?? "")}, aggregator ${visible(aggregator_id)}`,
+  );
 }
 
 function wishText({ principal, status }: GateReport): string {

@@ -4,8 +4,10 @@ import {
   type ArgumentDiff,
   digestOf,
   type GateTerms,
+  isMcpxError,
   isObject,
   type JsonObject,
+  jointStatementOf,
   namesAsker,
   parseExact,
 } from "@mcpx/protocol";
@@ -42,6 +44,8 @@ interface ListedReport {
   /** There from when its result was held. */
   review?: { digest: string; approvals: GateApproval[] };
   terms: GateTerms;
+  /** The gates of trees below at which the same call will stop. */
+  below?: readonly GateTerms[];
 }
 
 export interface GateReport extends ListedReport {
@@ -119,13 +123,26 @@ export async function checked(answer: JsonObject): Promise<GateReport> {
     terms.tool === tool &&
     (!namesAsker(terms) || terms.asker === gate.principal) &&
     terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
-    isOfResult(gate);
+    isOfResult(gate) &&
+    isOneCall(gate);
   if (!isTrue)
     throw new Failure("the gateway shows another call than it wants to have signed", "sign nothing");
   // Read exactly, and from nothing but what the digest is of.
   return resultText === undefined
     ? gate
     : { ...gate, outcome: parseExact(resultText) as NonNullable<GateReport["outcome"]> };
+}
+
+/** Gates below are those of this call: its route, its arguments, and its asker behind each tree's name. */
+function isOneCall({ terms, below }: GateReport): boolean {
+  if (below === undefined) return true;
+  try {
+    jointStatementOf([terms, ...below]);
+    return true;
+  } catch (error) {
+    if (isMcpxError(error)) return false;
+    throw error;
+  }
 }
 
 /** Where a result is to be released, it is the one that is shown. */

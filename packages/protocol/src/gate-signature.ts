@@ -1,7 +1,9 @@
 // A decision about a gate, signed with an operator's key: the one place where terminals, browsers and programs make it.
 // WebCrypto, since browsers sign too. [AX-11.3-2]
 import { toBase64url } from "./access/base64url.ts";
-import { type Statement, statementText } from "./gate.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import type { Statement } from "./gate.ts";
+import type { JointStatement } from "./joint-statement.ts";
 
 export interface StatementKey {
   alg: "EdDSA" | "ES256";
@@ -18,10 +20,13 @@ const algorithms = {
 const utf8 = new TextEncoder();
 
 /** A compact JWS of type `mcpx-proof+jwt`, whose payload is the statement's canonical text. */
-export async function signStatement(statement: Statement, key: StatementKey): Promise<string> {
+export async function signStatement(
+  statement: Statement | JointStatement,
+  key: StatementKey,
+): Promise<string> {
   const { alg, kid, privateKey } = key;
   const header = JSON.stringify({ alg, typ: "mcpx-proof+jwt", kid });
-  const signed = `${toBase64url(utf8.encode(header))}.${toBase64url(utf8.encode(statementText(statement)))}`;
+  const signed = `${toBase64url(utf8.encode(header))}.${toBase64url(utf8.encode(canonicalJson(statement)))}`;
   const signature = await crypto.subtle.sign(algorithms[alg], privateKey, utf8.encode(signed));
   return `${signed}.${toBase64url(new Uint8Array(signature))}`;
 }

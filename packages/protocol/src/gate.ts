@@ -54,6 +54,8 @@ export interface Confirmation extends GateTerms {
   arguments: unknown;
   annotation: Readonly<Capability>;
   approve_url: string;
+  /** The gates below at which the same call will stop, where these were told. [AX-11.3-8] */
+  below?: readonly GateTerms[] | undefined;
   /** It was let go: whoever waits, waits for what comes of it. */
   isUnderWay?: boolean | undefined;
 }
@@ -150,6 +152,7 @@ export function confirmationRequired(gate: Confirmation): JsonObject {
     arguments: gate.arguments,
     annotation,
     approve_url,
+    ...(gate.below && { below: gate.below }),
   };
   return { isError: true, content: [{ type: "text", text: waitingText(gate) }], structuredContent };
 }

@@ -128,6 +128,16 @@ export {
 } from "./gate-proposal.ts";
 export { type StatementKey, signStatement } from "./gate-signature.ts";
 export { heapBytesOf, stringBytesOf } from "./heap-size.ts";
+export {
+  checkOneCall,
+  gatesAheadMethod,
+  isJoint,
+  type JointStatement,
+  jointStatementOf,
+  ownStatement,
+  readGatesBelow,
+  readJointStatement,
+} from "./joint-statement.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { JsonShape, type ShapeBounds } from "./json-shape.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";

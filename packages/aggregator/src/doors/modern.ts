@@ -1,7 +1,14 @@
 // Requests of the modern era, whatever carries them: each one says who asks, stands for itself, and is answered by a
 // result, an error, or questions.
 import type { Clock, Logger } from "@mcpx/host";
-import { heapBytesOf, isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
+import {
+  gatesAheadMethod,
+  heapBytesOf,
+  isMcpxError,
+  type JsonObject,
+  type Limits,
+  McpxError,
+} from "@mcpx/protocol";
 import { metaKeys, modernRevision } from "../era.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import { faultOf, RpcError } from "../rpc-error.ts";
@@ -102,7 +109,7 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
     }
     const progressToken = progressTokenOf(message.params);
     // The tree above is believed, and the call checks it. [AX-7.2-2]
-    const hasRoute = caller.isParent === true && method === "tools/call";
+    const hasRoute = caller.isParent === true && (method === "tools/call" || method === gatesAheadMethod);
     const params = withoutHop(message.params, { hasRoute });
     const call = createCall({ id, reply, caller, progressToken }, { account, method, params });
     account.requests += 1;

@@ -4,6 +4,7 @@ import { createByteLedger, type Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
 import { readAsker } from "../gates/asker.ts";
+import { readProofs } from "../gates/joint-proofs.ts";
 import { principalName } from "../plain-caller.ts";
 import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
 import type { Tree } from "../tree.ts";
@@ -68,7 +69,10 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
       profile,
       logLevel,
       isParent: ownSegment !== undefined,
-      asker: ownSegment === undefined ? undefined : readAsker(message.params, principalName(principal())),
+      ...(ownSegment !== undefined && {
+        asker: readAsker(message.params, principalName(principal())),
+        proofs: readProofs(message.params),
+      }),
       ownSegment,
     };
     modern.serve({ message, caller, paramHeaders: {}, reply: replies.open([message.id]) });

@@ -71,7 +71,12 @@ async function decideCall(
   return decided;
 }
 
-function recordRefusal({ audit }: TreeState, { tool }: Gate, by: string | undefined, error: unknown): void {
+export function recordRefusal(
+  { audit }: TreeState,
+  { tool }: Pick<Gate, "tool">,
+  by: string | undefined,
+  error: unknown,
+): void {
   const reason = error instanceof McpxError ? error.code : "internal";
   audit?.record({ action: "gate.proof", actor: by, subject: tool, reason });
 }
@@ -93,7 +98,10 @@ export async function prove(
   }
 }
 
-export function requesterOf({ principal, keys }: Gate): ProofQuestion["requester"] {
+export function requesterOf({
+  principal,
+  keys,
+}: Pick<Gate, "principal" | "keys">): ProofQuestion["requester"] {
   return { principal, thumbprints: keys };
 }
 

@@ -150,6 +150,7 @@ const factNames = [
   "server",
   "token",
   "route",
+  "below",
   "capability",
   "nonce",
   "why",

@@ -48,6 +48,8 @@ export interface GateWish {
   readonly server?: ServerTerms | undefined;
   readonly token?: AskerToken | undefined;
   readonly route: readonly string[];
+  /** The gates below at which the same call will stop, from the first downward. [AX-11.3-8] */
+  readonly below?: readonly GateTerms[] | undefined;
   readonly capability: Readonly<Capability>;
   /** Why it is asked for, as `classify` says. */
   readonly why: string;
@@ -57,6 +59,14 @@ export interface GateWish {
   readonly holdsResult?: boolean | undefined;
   /** The call itself waits for nobody. */
   readonly isAllowed?: boolean | undefined;
+}
+
+/** What a gate was said to be before its call came. */
+export interface PromisedGate {
+  readonly id: string;
+  readonly nonce: string;
+  /** Ms since 1970. */
+  readonly expiresAt: number;
 }
 
 /** By somebody whose proof holds. */
@@ -135,10 +145,10 @@ export interface HeldOutcome {
 export interface GateStore {
   /**
    * A new gate, or the one the same call of the same principal to the same server waits at already, or whose outcome
-   * it has not heard. The asker who joins brings its keys, whose approvals count no more, and its latest token.
+   * it has not heard. A new one is the one that was promised, where one was. The asker who joins brings its keys, whose approvals count no more, and its latest token.
    * Throws `too_many_gates`, `too_large` or `bad_field`.
    */
-  open(wish: GateWish, ttlMs: number): Promise<{ gate: Gate; isNew: boolean }>;
+  open(wish: GateWish, ttlMs: number, promised?: PromisedGate): Promise<{ gate: Gate; isNew: boolean }>;
   /** What is over reads as expired, whether `expire` has been there or not. */
   find(id: string): Promise<Gate | undefined>;
   /** The gate that `open` would give back. */
@@ -207,8 +217,11 @@ export const defaultGateLimits: Readonly<GateLimits> = Object.freeze({
 
 export const listMax = 1_000;
 
+/** A gate, or one that was promised. */
+export type SignedGate = Omit<GateWish, "argumentsText"> & PromisedGate & Pick<Gate, "review">;
+
 /** What its approvers sign. */
-export function termsOf(gate: Pick<Gate, keyof ListedGate>, aggregatorId: string): GateTerms {
+export function termsOf(gate: SignedGate, aggregatorId: string): GateTerms {
   const { server } = gate;
   return {
     ...(server !== undefined && { version: 2, asker: gate.principal, server }),

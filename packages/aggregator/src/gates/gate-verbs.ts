@@ -13,6 +13,7 @@ import {
   type GateWish,
   type ListedGate,
   listMax,
+  type PromisedGate,
   type SameCall,
 } from "./gate-store.ts";
 import { createGateTimes } from "./gate-times.ts";
@@ -36,14 +37,14 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
     ...dispatching(desk),
     ...holding(desk),
     ...looking(desk),
-    async open(wish, ttlMs) {
+    async open(wish, ttlMs, promised) {
       checkWish(wish, limits);
       return rows.atomically(() => {
         const known = joinable(desk, wish);
         if (known !== undefined) return { gate: join(desk, known, wish), isNew: false };
         for (const id of rows.prune(limits)) times.forget(id);
         checkRoom(rows, times, limits, wish);
-        return { gate: create(desk, wish, ttlMs), isNew: true };
+        return { gate: create(desk, wish, ttlMs, promised), isNew: true };
       });
     },
     async expire() {
@@ -72,7 +73,7 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
 }
 
 /** Nor is it taken for an option where it stands on a command line. */
-function unguessable(): string {
+export function unguessable(): string {
   const id = randomBytes(24).toString("base64url");
   return id.startsWith("-") ? unguessable() : id;
 }
@@ -148,16 +149,21 @@ function join(desk: StoreDesk, gate: Gate, wish: GateWish): Gate {
   return next;
 }
 
-function create({ rows, times, clock, newId }: StoreDesk, wish: GateWish, ttlMs: number): Gate {
+function create(
+  { rows, times, clock, newId }: StoreDesk,
+  wish: GateWish,
+  ttlMs: number,
+  promised: PromisedGate | undefined,
+): Gate {
   const createdAt = Math.floor(clock.now());
   const gate: Gate = {
     ...wish,
-    id: newId(),
-    nonce: newId(),
+    id: promised?.id ?? newId(),
+    nonce: promised?.nonce ?? newId(),
     status: wish.isAllowed === true ? "approved" : "pending",
     approvals: [],
     createdAt,
-    expiresAt: createdAt + Math.floor(ttlMs),
+    expiresAt: promised?.expiresAt ?? createdAt + Math.floor(ttlMs),
     isDelivered: false,
   };
   rows.insert(gate);

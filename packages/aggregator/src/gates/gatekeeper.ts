@@ -5,7 +5,7 @@ import type { Server } from "../server.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { AnchorKey } from "./anchors.ts";
 import { askerOf } from "./asker.ts";
-import type { Gate, GateStore } from "./gate-store.ts";
+import type { Gate, GateStore, GateWish, PromisedGate } from "./gate-store.ts";
 import type { Grants } from "./grants.ts";
 import type { Rule } from "./rules.ts";
 
@@ -54,6 +54,12 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   readonly failures: Map<string, number>;
   /** Gates of trees below, by their ids: the proof is checked where the gate stands. [AX-11.3-8] */
   readonly below: Map<string, { segment: string | undefined; askedBy: string }>;
+  /** Gates that were told to trees above, whose calls have not come yet. [AX-11.3-8] */
+  readonly promised: Map<string, Promised>;
+}
+
+export interface Promised extends PromisedGate {
+  readonly wish: GateWish;
 }
 
 const ttlMsDefault = 300_000;
@@ -73,6 +79,7 @@ export function createGatekeeper(options: GateOptions): Gatekeeper {
     waiting: new Map(),
     failures: new Map(),
     below: new Map(),
+    promised: new Map(),
   };
 }
 

@@ -1,18 +1,18 @@
 // A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
 // [AX-11.3-1]
-import { cautious, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue.ts";
 import type { Caller, Exchange } from "../exchange.ts";
 import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../prepare-call.ts";
-import { routeOf } from "../route-of.ts";
 import type { TreeState } from "../tree-state.ts";
 import { askerOf } from "./asker.ts";
-import { tokenOf } from "./asker-token.ts";
 import { recordFirst } from "./gate-records.ts";
 import type { Gate } from "./gate-store.ts";
+import { wishOf } from "./gate-wish.ts";
 import { confirmationKey, type Gatekeeper } from "./gatekeeper.ts";
 import { useGrant } from "./grants.ts";
 import { judge } from "./judge.ts";
+import { decideBy, openGate } from "./open-gate.ts";
 import { release } from "./release.ts";
 import type { Verdict } from "./rules.ts";
 import { waitAt } from "./wait-at.ts";
@@ -27,7 +27,7 @@ export async function passGate(
   exchange: Exchange,
   call: PreparedCall,
 ): Promise<JsonObject | undefined> {
-  const { caller, params } = exchange;
+  const { caller } = exchange;
   const { tool } = call;
   const given = argumentsOf(call);
   const verdict = judge(state, gates, tool, given);
@@ -37,10 +37,11 @@ export async function passGate(
   const seal = sealOf(state, call);
   const isAllowed = action === "allow" || (await isGranted(state, gates, caller, tool, verdict, seal));
   if (isAllowed && !holdResult) return undefined;
-  const meta = isObject(params._meta) ? params._meta : undefined;
-  const { segments: route } = routeOf(state, caller, meta, tool.canonical);
-  const gate = await openGate(gates, caller, tool, verdict, { given, seal, route, isAllowed });
-  if (!isAllowed || !isReady(gate)) return fitted(tool, await waitAt(state, gates, exchange, gate));
+  const wish = wishOf(state, exchange, call, verdict, { seal, below: [], isAllowed });
+  const { gate, proven } = await openGate(state, gates, exchange, call, wish);
+  // Approved as it came, it takes as long as a call without a gate.
+  if (proven.length > 0) await decideBy(state, gates, gate, proven);
+  if (!isReady(gate)) return fitted(tool, await waitAt(state, gates, exchange, gate));
   return fitted(tool, await runAndWait(state, gates, exchange, gate));
 }
 
@@ -111,35 +112,4 @@ async function isGranted(
     detail: { grant: grant.id, digest },
   });
   return true;
-}
-
-async function openGate(
-  { store, ttlMs, watchers }: Gatekeeper,
-  caller: Caller,
-  { fullName, capability = cautious }: Entry,
-  { why, approvers, holdResult }: Verdict,
-  wish: { given: unknown; seal: CallSeal; route: readonly string[]; isAllowed: boolean },
-): Promise<Gate> {
-  const { name: principal, keys } = askerOf(caller);
-  const { given, seal, route, isAllowed } = wish;
-  const { gate, isNew } = await store.open(
-    {
-      principal,
-      session: caller.key,
-      keys,
-      tool: fullName,
-      argumentsText: JSON.stringify(given),
-      ...seal,
-      token: tokenOf(caller),
-      route,
-      capability,
-      why,
-      approvers,
-      ...(holdResult && { holdsResult: true }),
-      ...(isAllowed && { isAllowed: true }),
-    },
-    ttlMs,
-  );
-  if (isNew && !isAllowed) for (const { opened } of watchers) opened?.(gate);
-  return gate;
 }

@@ -6,8 +6,11 @@ import {
   type Decision,
   decisions,
   type GateTerms,
+  isJoint,
   type JsonObject,
   McpxError,
+  ownStatement,
+  readJointStatement,
   readStatement,
   type Statement,
   statementOf,
@@ -89,7 +92,7 @@ const readers = {
 
 /** An operator signs the whole statement. */
 function readOperators(payload: JsonObject, gate: GateTerms): Statement {
-  const statement = readStatement(payload);
+  const statement = isJoint(payload) ? readOwn(payload, gate) : readStatement(payload);
   const { decision, reason } = statement;
   const expected = statementOf(gate, decision, reason);
   // Those of both: what is signed about a result has more fields than what is signed about its call.
@@ -98,6 +101,13 @@ function readOperators(payload: JsonObject, gate: GateTerms): Statement {
     if (fieldText(statement[field]) !== fieldText(expected[field])) throw foreign(field);
   }
   return statement;
+}
+
+/** One proof for several gates says of each what a proof of its own would say. [AX-11.3-8] */
+function readOwn(payload: JsonObject, gate: GateTerms): Statement {
+  const own = ownStatement(readJointStatement(payload), gate);
+  if (own === undefined) throw foreign("confirmation_id");
+  return own;
 }
 
 function fieldText(value: unknown): string | undefined {

@@ -20,6 +20,7 @@ import { checkToken } from "./asker-token.ts";
 import { gateEvent } from "./gate-records.ts";
 import type { Gate, Outcome } from "./gate-store.ts";
 import { confirmationIdOf, type Gatekeeper, show, wake } from "./gatekeeper.ts";
+import { proofsBelow } from "./joint-proofs.ts";
 import { judge } from "./judge.ts";
 import type { Verdict } from "./rules.ts";
 
@@ -119,10 +120,11 @@ function isPromise(result: JsonObject): boolean {
 }
 
 /** In the name of whoever asked, still there or not, and for nothing but what was approved. */
-function exchangeFor({ principal, keys, session, tool, argumentsText }: Gate): Exchange {
+function exchangeFor(gate: Gate): Exchange {
+  const { principal, keys, session, tool, argumentsText } = gate;
   const caller = plainCaller(innerPrincipal(principal, [tool]), session);
   return {
-    caller: { ...caller, asker: { name: principal, keys } },
+    caller: { ...caller, asker: { name: principal, keys }, proofs: proofsBelow(gate) },
     method: "tools/call",
     params: { name: tool, arguments: parseExact(argumentsText) },
     wantsProgress: false,

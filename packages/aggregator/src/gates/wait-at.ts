@@ -64,6 +64,7 @@ function confirmation({ aggregatorId, approveUrl, obstacle }: Gatekeeper, gate: 
     arguments: parseExact(gate.argumentsText),
     annotation: gate.capability,
     approve_url: approveUrl(gate.id),
+    below: gate.review === undefined ? gate.below : undefined,
     isUnderWay: !isUndecided(gate),
   });
   if (obstacle === undefined) return answer;

@@ -3,6 +3,7 @@ import type { Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../exchange.ts";
 import { readAsker } from "../gates/asker.ts";
+import { readProofs } from "../gates/joint-proofs.ts";
 import type { LinkRequest } from "../links/link.ts";
 import { principalName } from "../plain-caller.ts";
 import type { OpenServer } from "../server.ts";
@@ -29,6 +30,7 @@ export function openBelow(tree: Tree, principal: Principal): OpenServer {
     const callerOf = ({ capabilities, info, logLevel, params }: LinkRequest): Caller => ({
       ...parent,
       asker: readAsker(params, principalName(principal)),
+      proofs: readProofs(params),
       capabilities,
       info,
       logLevel,

@@ -67,7 +67,7 @@ function charge(
 }
 
 /** As the server lists the tool, with the route where it is a tree, and without a trace of ours where it is not. */
-function paramsBelow(
+export function paramsBelow(
   state: TreeState,
   { caller }: Exchange,
   { tool: { server, name, canonical }, params }: PreparedCall,

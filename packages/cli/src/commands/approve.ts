@@ -18,6 +18,7 @@ const options = {
   ...roomOptions,
   ...gateOptions,
   yes: { type: "boolean", about: "sign without showing it and asking" },
+  below: { type: "boolean", about: "sign for the gates of trees below too, where the same call stops again" },
   secrets: { type: "boolean", about: "show what looks like a secret too" },
   to: {
     type: "string",
@@ -29,12 +30,13 @@ const options = {
 } as const;
 
 export const approve = defineCommand({
-  usage: "ID [--key FILE] [--yes] | ROOM ID [--arguments JSON]",
+  usage: "ID [--key FILE] [--below] [--yes] | ROOM ID [--arguments JSON]",
   words: { min: 1, max: 2, values: [["gate", "room"], ["proposal"]] },
   options,
   examples: [
     ["mcpx approve Hk3v", "look, then sign"],
     ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once"],
+    ["mcpx approve Hk3v --below", "one proof, also for the gates of trees below"],
     ["mcpx approve demo wish-1", "in the room demo; a gate shown there is signed, too"],
     [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "but cooler"],
   ],
@@ -42,7 +44,8 @@ export const approve = defineCommand({
     const { words, options } = context;
     if (words.length > 1) return runInRoom(context);
     checkAsItIs(context);
-    return approveGate(context, words[0] ?? "", { isAgreed: options.yes, isOpen: options.secrets });
+    const { yes: isAgreed, secrets: isOpen, below: isBelowToo } = options;
+    return approveGate(context, words[0] ?? "", { isAgreed, isOpen, isBelowToo });
   },
 });
 
@@ -65,6 +68,7 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
   try {
     if (findRoomGate(room, id) !== undefined) {
       checkAsItIs(context);
+      if (options.below) throw misuse("a room shows no gates below", "write mcpx approve ID --below");
       const desk = roomGateDesk(room);
       return await approveGate(context, id, { isAgreed: options.yes, isOpen: options.secrets }, desk);
     }

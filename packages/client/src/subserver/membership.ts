@@ -1,5 +1,6 @@
 // One connection to an aggregator, from its first message to its last: registered, kept alive, served, left.
 import {
+  gatesAheadMethod,
   isRequestId,
   type JsonObject,
   registrationMethods as methods,
@@ -32,8 +33,8 @@ const deregisterMs = 2_000;
 const releaseMs = 2_000;
 /** Early enough to be heard within the interval. */
 const heartbeatShare = 0.8;
-/** For the server, as MCP's own methods are: its gate may be meant. [AX-11.3-8] */
-const confirmMethod = roomMethods.confirmGate;
+/** For the server, as MCP's own methods are: its gates may be meant. [AX-11.3-8] */
+const gateMethods: readonly string[] = [roomMethods.confirmGate, gatesAheadMethod];
 
 export class Membership {
   /** Resolves with why it ended. */
@@ -130,7 +131,7 @@ export class Membership {
     const { id, method } = message;
     if (typeof method !== "string") {
       if (!this.#requests.take(message)) this.#deliver(message);
-    } else if (method.startsWith("mcpax/") && method !== confirmMethod) {
+    } else if (method.startsWith("mcpax/") && !gateMethods.includes(method)) {
       if (isRequestId(id)) this.#reply(id, method);
     } else this.#deliver(message);
   }

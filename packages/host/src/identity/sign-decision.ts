@@ -1,9 +1,13 @@
 // A decision about a gate, signed with a key as Node keeps it; what is signed is made in `@mcpx/protocol`.
 import type { KeyObject } from "node:crypto";
-import { type Statement, signStatement } from "@mcpx/protocol";
+import { type JointStatement, type Statement, signStatement } from "@mcpx/protocol";
 
 /** `kid`: the key's thumbprint. */
-export function signDecision(statement: Statement, key: KeyObject, kid: string): Promise<string> {
+export function signDecision(
+  statement: Statement | JointStatement,
+  key: KeyObject,
+  kid: string,
+): Promise<string> {
   if (key.asymmetricKeyType === "ed25519") {
     const privateKey = key.toCryptoKey({ name: "Ed25519" }, false, ["sign"]);
     return signStatement(statement, { alg: "EdDSA", kid, privateKey });

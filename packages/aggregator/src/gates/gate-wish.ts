@@ -1,0 +1,38 @@
+// What a call at a gate is, from who makes it, its tool and the verdict about it.
+import { cautious, type GateTerms, isObject } from "@mcpx/protocol";
+import type { Exchange } from "../exchange.ts";
+import { argumentsOf, type CallSeal, type PreparedCall } from "../prepare-call.ts";
+import { routeOf } from "../route-of.ts";
+import type { TreeState } from "../tree-state.ts";
+import { askerOf } from "./asker.ts";
+import { tokenOf } from "./asker-token.ts";
+import type { GateWish } from "./gate-store.ts";
+import type { Verdict } from "./rules.ts";
+
+export function wishOf(
+  state: TreeState,
+  { caller, params }: Pick<Exchange, "caller" | "params">,
+  call: PreparedCall,
+  { why, approvers, holdResult }: Verdict,
+  { seal, below, isAllowed }: { seal: CallSeal; below: readonly GateTerms[]; isAllowed: boolean },
+): GateWish {
+  const { canonical, fullName, capability = cautious } = call.tool;
+  const { name: principal, keys } = askerOf(caller);
+  const meta = isObject(params._meta) ? params._meta : undefined;
+  return {
+    principal,
+    session: caller.key,
+    keys,
+    tool: fullName,
+    argumentsText: JSON.stringify(argumentsOf(call)),
+    ...seal,
+    token: tokenOf(caller),
+    route: routeOf(state, caller, meta, canonical).segments,
+    ...(below.length > 0 && { below }),
+    capability,
+    why,
+    approvers,
+    ...(holdResult && { holdsResult: true }),
+    ...(isAllowed && { isAllowed: true }),
+  };
+}
