@@ -94,6 +94,7 @@ test("[X1-4.2-1] a proposal is a card; approved with changes, its result reaches
   alice.type('/approve 1 {"celsius": 180}');
   await alice.line(/^\{"name":"params","arguments":\{"celsius":180,"minutes":5\}/);
   await novice.line(/^-- proposal 1 approved by alice, with changes$/);
+  await novice.line(/^ {3}\+ \/arguments\//);
   await novice.line(/^ {3}\{"name":"params","arguments":\{"celsius":180,"minutes":5\}/);
   alice.type("/approve 1");
   await alice.line(/^!! proposal 1: it is fulfilled already; see \/pending$/);

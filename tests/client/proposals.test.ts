@@ -58,7 +58,11 @@ test("a fulfilment may change the arguments, and everybody sees that it did", as
   const params = { name: "echo", arguments: { text: "160 degrees" } };
   await human.proposals.fulfil(proposal, { params });
   expect(textOf(await result)).toBe("160 degrees");
-  expect(rookie.proposals.get(id)?.fulfilment).toMatchObject({ fulfiller: "human", isChanged: true });
+  // Who has proposed it, and everybody else, sees what was called, and not only that it was something else.
+  const called = { method: "tools/call", params };
+  for (const seen of [rookie, human]) {
+    expect(seen.proposals.get(id)?.fulfilment).toMatchObject({ fulfiller: "human", isChanged: true, called });
+  }
 });
 
 test("[X1-4.2.1-2] a plain call that says nothing of it fulfils the one proposal that asks for it", async () => {

@@ -5,6 +5,7 @@ import { resultLines, shortened } from "../call-text.ts";
 import { addressees, timeText } from "../envelope-line.ts";
 import { roomGate } from "../room-gate-desk.ts";
 import { cut, visible } from "../visible.ts";
+import { changedCallLines } from "./changed-call.ts";
 import { type ChatLine, cardOf } from "./chat-line.ts";
 
 const chatCharsMax = 2_000;
@@ -83,6 +84,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
   };
   const caller = (fulfilment ?? lateCall)?.fulfiller;
   const lines = [output.paint("yellow", `-- proposal ${number} ${cut(visible(texts[type]), 300)}`)];
+  if (type === "fulfilled" || type === "called late") lines.push(...changedCallLines(proposal, output));
   // Whoever approved it sees the answer as that of the call.
   if (type === "answered" && isOurs && result !== undefined && caller !== room.id) {
     lines.push(...shortened(resultLines(result), 200, 20_000).map((line) => `   ${line}`));

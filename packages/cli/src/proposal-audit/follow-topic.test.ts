@@ -49,6 +49,30 @@ test("[B-AUDIT-1] a call that names no proposal fulfils the one it repeats, and 
   ]);
 });
 
+test("[B-AUDIT-1] a proposal that somebody fulfils with another tool is recorded with the tool that was called", () => {
+  const { say, propose } = topicOf();
+  propose(1);
+  const call = (name: string) => ({
+    kind: "mcp",
+    to: ["oven"],
+    correlation_id: "e1",
+    payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } },
+  });
+  const [record] = say(2, "bob", call("melt"));
+  expect(record?.detail).toMatchObject({ tool: "melt", proposedTool: "heat", changed: true });
+  const [answered] = say(3, "oven", {
+    kind: "mcp",
+    to: ["bob"],
+    correlation_id: "e2",
+    payload: { jsonrpc: "2.0", id: 1, result: {} },
+  });
+  expect(answered).toMatchObject({ action: "proposal.answered", detail: { tool: "melt" } });
+  propose(4);
+  const [same] = say(5, "bob", { ...call("heat"), correlation_id: "e4" });
+  expect(same?.detail).toMatchObject({ tool: "heat", changed: true });
+  expect(same?.detail).not.toHaveProperty("proposedTool");
+});
+
 test("[B-AUDIT-1] a proposal expires at its own time, seen by a later envelope or at the end", () => {
   const { say, propose, end } = topicOf();
   propose(0, { ttl_ms: 20 });

@@ -45,8 +45,10 @@ export function proposalRecord(
   { type, proposal, by }: Omit<ProposalChange, "type"> & { type: End },
   { topic, at, seq }: ChangePlace,
 ): ProposalRecord {
-  const { id, proposer, method, params, mcpax } = proposal;
-  const tool = method === "tools/call" ? params.name : undefined;
+  const { id, proposer, mcpax } = proposal;
+  // From the call on it is about what was called, whatever was proposed.
+  const { method, params } = calledIn(proposal) ?? proposal;
+  const tool = toolOf({ method, params });
   const subject = subjectOf(type, proposal);
   const detail = {
     proposal: id,
@@ -79,11 +81,28 @@ function subjectOf(type: End, { proposer, targets, fulfilment, lateCall }: Propo
   return type === "rejected" || type === "advice" || type === "status" ? proposer : undefined;
 }
 
+function calledIn({ fulfilment, lateCall }: Proposal) {
+  return (fulfilment ?? lateCall)?.called;
+}
+
+/** The tool that was proposed, where another one was called. */
+function otherTool(proposal: Proposal): JsonObject {
+  const called = calledIn(proposal);
+  const proposed = toolOf(proposal);
+  return called === undefined || toolOf(called) === proposed ? {} : { proposedTool: proposed };
+}
+
+function toolOf({ method, params }: Pick<Proposal, "method" | "params">): unknown {
+  return method === "tools/call" ? params.name : undefined;
+}
+
 function wordsOf(type: End, proposal: Proposal, by: string | undefined): JsonObject {
   const { reason, expiresAt, rejections, statuses, withdrawal, fulfilment, lateCall, error } = proposal;
   if (type === "proposed") return { expiresAt: timeText(expiresAt), reason };
-  if (type === "fulfilled") return { proposer: proposal.proposer, changed: fulfilment?.isChanged };
-  if (type === "called late") return { proposer: proposal.proposer, changed: lateCall?.isChanged };
+  if (type === "fulfilled" || type === "called late") {
+    const call = type === "fulfilled" ? fulfilment : lateCall;
+    return { proposer: proposal.proposer, changed: call?.isChanged, ...otherTool(proposal) };
+  }
   if (type === "answered") return { outcome: error === undefined ? "result" : "error" };
   if (type === "withdrawn") return { reason: withdrawal?.reason };
   const said = (type === "status" ? statuses : rejections).findLast((one) => one.by === by);

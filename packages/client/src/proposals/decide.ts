@@ -101,8 +101,11 @@ export function callLate(proposal: Proposal, envelope: RoomEnvelope): Next {
 }
 
 function madeCall(proposal: Proposal, { id, from, payload }: RoomEnvelope, target: string): MadeCall {
-  const isChanged = !isAsProposed(proposal, target, payload);
-  return { envelopeId: id, fulfiller: from, target, isChanged };
+  const { method, params } = payload;
+  const call = { envelopeId: id, fulfiller: from, target };
+  if (isAsProposed(proposal, target, payload)) return { ...call, isChanged: false };
+  const called = { method: String(method), params: isObject(params) ? params : {} };
+  return { ...call, isChanged: true, called };
 }
 
 /** Whether a call is exactly what was proposed; untargeted proposals leave the target to the fulfiller. [PL-10-1] */

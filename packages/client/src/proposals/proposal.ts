@@ -10,6 +10,8 @@ export interface MadeCall {
   target: string;
   /** The call is not exactly what was proposed: another target, method or parameters. */
   isChanged: boolean;
+  /** What was called, where it is changed: who reads the proposal alone would take it for what has happened. */
+  called?: { method: string; params: JsonObject };
 }
 
 export interface Rejection {

@@ -147,6 +147,14 @@ test("[X1-4.2.1-2] changed arguments or another target show as changed", () => {
   );
 });
 
+test("a changed call stands beside what was proposed, and what was called as proposed does not", () => {
+  const fulfilment = (given: object) =>
+    after(wish(), call({ correlation_id: "wish" }, given)).get("wish")?.fulfilment;
+  expect(fulfilment(params)).not.toHaveProperty("called");
+  const other = { name: "melt", arguments: { celsius: 1_500 } };
+  expect(fulfilment(other)?.called).toEqual({ method: "tools/call", params: other });
+});
+
 test("[X0-4.1-3] only the target's first answer counts", () => {
   const answer = (from: string, text: string) =>
     envelope(from, "mcp", { jsonrpc: "2.0", id: 1, result: { text } }, { correlation_id: "call" });

@@ -58,8 +58,23 @@ test("what became of it always says who decided", () => {
   expect(outcomeOf({ status: "fulfilled", fulfilment })).toBe("Approved by anna. The call is on its way.");
   expect(outcomeOf({ status: "fulfilled", fulfilment, result: {} })).toContain("is done");
   expect(outcomeOf({ status: "fulfilled", fulfilment, result: { isError: true } })).toContain("failed");
-  const changed = { ...fulfilment, isChanged: true };
-  expect(outcomeOf({ status: "fulfilled", fulfilment: changed, result: {} })).toContain("by anna, changed.");
+  const called = (params: object) => ({
+    ...fulfilment,
+    isChanged: true,
+    called: { method: "tools/call", params: { ...params } },
+  });
+  const cooler = called({ name: "heat", arguments: { celsius: 180 }, _meta: { more: 1 } });
+  expect(outcomeOf({ status: "fulfilled", fulfilment: cooler, result: {} })).toContain(
+    "by anna, changed: /arguments/celsius 220 → 180.",
+  );
+  const many = called({ name: "wipe", arguments: { a: 1, b: 2, c: 3, d: 4, e: 5 } });
+  expect(outcomeOf({ status: "fulfilled", fulfilment: many })).toMatch(
+    /changed: \/arguments\/a nothing → 1, .*, and 2 more\./,
+  );
+  const elsewhere = { ...called({ name: "heat", arguments: { celsius: 220 } }), target: "stove" };
+  expect(outcomeOf({ status: "fulfilled", fulfilment: elsewhere })).toContain(
+    "changed: tools/call of stove.",
+  );
   const no = [{ by: "anna", reason: "too hot", isFinal: false }];
   for (const status of ["pending", "withdrawn", "expired", "rejected"] as const) {
     expect(outcomeOf({ status, rejections: no })).toBe(

@@ -1,6 +1,13 @@
 // Everything that waits for a person, from all rooms and all gates, oldest first; and what has just been decided. Pure.
 import type { Proposal } from "@mcpx/client";
-import { type GateOutcome, gateOutcome, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
+import {
+  argumentDiff,
+  type GateOutcome,
+  gateOutcome,
+  isObject,
+  type JsonObject,
+  parseExact,
+} from "@mcpx/protocol";
 import type { GateView } from "./gates.ts";
 
 interface CardBase {
@@ -91,7 +98,7 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
   const no = rejections.find(({ isFinal }) => isFinal) ?? rejections.at(-1);
   switch (status) {
     case "fulfilled": {
-      const by = `Approved by ${fulfilment?.fulfiller ?? "somebody"}${fulfilment?.isChanged ? ", changed" : ""}.`;
+      const by = `Approved by ${fulfilment?.fulfiller ?? "somebody"}${changeText(proposal)}.`;
       if (error !== undefined || (isObject(result) && result.isError === true)) {
         return { short: "Failed", long: `${by} The call was made, and failed.`, tone: "odd" };
       }
@@ -116,6 +123,22 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
       return { short: "Waiting", long: `Waiting for a decision.${advice}`, tone: "open" };
     }
   }
+}
+
+const changesShown = 5;
+
+/** What was called instead of what was proposed. */
+function changeText({ params, fulfilment }: Proposal): string {
+  if (fulfilment?.isChanged !== true) return "";
+  const { called, target } = fulfilment;
+  const bare = (of: object | undefined) => ({ ...of, _meta: undefined });
+  const { changes, more } = argumentDiff(bare(params), bare(called?.params));
+  const texts = changes
+    .slice(0, changesShown)
+    .map(({ path, old = "nothing", new: now = "nothing" }) => `${path} ${old} → ${now}`);
+  const left = changes.length - texts.length + more;
+  if (texts.length === 0) return `, changed: ${called?.method ?? "the call"} of ${target}`;
+  return `, changed: ${texts.join(", ")}${left > 0 ? `, and ${left} more` : ""}`;
 }
 
 function rejectedText(no: Rejection | undefined): string {
