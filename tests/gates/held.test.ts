@@ -1,5 +1,8 @@
 // Results that are held: a real client calls, an approver looks and decides, and the client gets exactly what was
 // looked at, or never anything. Whatever the agent tries meanwhile shows nothing of it.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { GateTerms } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { mintTokens } from "../faults/support/tokens.ts";
@@ -106,6 +109,47 @@ test("killed before anybody has looked: the result is there after the restart, a
   expect(await desk.decide(id, "alice")).toMatchObject({ status: "done" });
   expect(await after.call("archive.salary")).toBe(text);
   expect(desk.traces()).toEqual(["salary {}"]);
+});
+
+test(
+  "killed, and configured otherwise: what was held is held, and is handed over as it was looked at",
+  slow,
+  async () => {
+    const desk = await startArchive();
+    await callHeld(await desk.agent("agent"), "archive.salary");
+    const id = await onlyHeld(desk);
+    const before = await desk.gate(id);
+    await desk.end("SIGKILL");
+    // No rule holds anything now, and the server is gone.
+    const path = join(desk.dataDir, "mcpx.json");
+    const config = JSON.parse(readFileSync(path, "utf8"));
+    config.gates.rules = [{ tools: "**", action: "allow" }];
+    config.mcpServers = {};
+    writeFileSync(path, JSON.stringify(config));
+    await desk.start();
+    const after = await desk.agent("agent", "v2 modern");
+    const wait = () => after.call("mcpax.wait", { confirmation_id: id });
+    expect(await wait()).toMatch(heldText);
+    expect(await desk.gate(id)).toMatchObject({ outcome: before.outcome, terms: before.terms });
+    expect(await desk.decide(id, "alice")).toMatchObject({ status: "done" });
+    expect(await wait()).toBe(text);
+    expect(desk.traces()).toEqual(["salary {}"]);
+  },
+);
+
+test("a result that is another than was looked at is handed to nobody", slow, async () => {
+  const desk = await startArchive();
+  const agent = await desk.agent("agent");
+  await callHeld(agent, "archive.salary");
+  const id = await onlyHeld(desk);
+  const db = new DatabaseSync(join(desk.dataDir, "state.db"));
+  db.exec("PRAGMA busy_timeout = 5000");
+  db.prepare("UPDATE gates SET result = replace(result, '12345', '99999') WHERE id = ?").run(id);
+  db.close();
+  expect(await desk.decide(id, "alice")).toMatchObject({ status: "withheld" });
+  expect(await agent.call("archive.salary")).toBe(
+    "It has happened; its result was withheld: what is kept is not what was looked at",
+  );
 });
 
 test("errors are held too, and what is too large is withheld", slow, async () => {

@@ -223,6 +223,13 @@ export const errorTable = {
     "The statement names neither the asker nor the server",
     "Make the call again: what is signed now names both",
   ),
+  never_sent: row(
+    50305,
+    503,
+    "The gateway stopped before the approved call was sent",
+    "Make the call again, and have it approved again",
+    { fault: "gateway" },
+  ),
   gate_rejected: row(
     40316,
     403,

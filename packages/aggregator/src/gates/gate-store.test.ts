@@ -76,13 +76,25 @@ describe("gates in SQLite", () => {
     });
   });
 
-  test("[AX-11.3-5] a crash before consuming: the approval holds, for one", async () => {
+  test("[AX-11.3-5] a crash before consuming: never sent, and said so; what waits for nobody goes on", async () => {
     const { store, reopen } = crashable();
     const { gate } = await store.open(wishOf(), lifeMs);
     await store.approve(gate.id, approvalOf());
+    const allowed = await store.open(wishOf({ digest: "sha256:2", isAllowed: true }), lifeMs);
     const second = reopen();
+    expect(await second.recover()).toMatchObject([
+      { id: gate.id, status: "refused", refusal: "never_sent", reason: expect.stringContaining("before") },
+    ]);
     expect(await second.recover()).toEqual([]);
-    const stores = [store, second, reopen()];
+    expect((await race(() => second.consume(gate.id))).filter(Boolean)).toHaveLength(0);
+    expect((await race(() => second.consume(allowed.gate.id))).filter(Boolean)).toHaveLength(1);
+  });
+
+  test("[AX-11.3-5] without a crash an approval holds, for one of all who have the store", async () => {
+    const { store, reopen } = crashable();
+    const { gate } = await store.open(wishOf(), lifeMs);
+    await store.approve(gate.id, approvalOf());
+    const stores = [store, reopen(), reopen()];
     const won = await race((i) => (stores[i % 3] ?? store).consume(gate.id));
     expect(won.filter(Boolean)).toHaveLength(1);
   });

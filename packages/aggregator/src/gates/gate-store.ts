@@ -174,7 +174,7 @@ export interface GateStore {
   deliver(id: string): Promise<boolean>;
   /** Ends those whose time is over and gives them back, a thousand at most. To be called every second or so. */
   expire(): Promise<ListedGate[]>;
-  /** At start: what was consumed without an outcome is `indeterminate`, and given back. */
+  /** At start: what was consumed without an outcome is `indeterminate`, what was only approved was never sent. */
   recover(): Promise<ListedGate[]>;
   /** Newest first, a thousand at most. */
   list(query?: { status?: GateStatus | undefined }): Promise<ListedGate[]>;

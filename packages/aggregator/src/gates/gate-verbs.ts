@@ -1,7 +1,7 @@
 // What every store of gates does, whatever its rows are kept in: each verb is one transaction over them.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
-import { canonicalJson } from "@mcpx/protocol";
+import { canonicalJson, errorTable } from "@mcpx/protocol";
 import { checkRoom, checkWish } from "./gate-room.ts";
 import type { GateRows } from "./gate-rows.ts";
 import { approved, ended, isFinished, isUnsent, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
@@ -9,6 +9,7 @@ import {
   defaultGateLimits,
   type Gate,
   type GateLimits,
+  type GateStatus,
   type GateStore,
   type GateWish,
   type ListedGate,
@@ -55,16 +56,10 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
       );
     },
     async recover() {
-      return rows.atomically(() => {
-        const lost: ListedGate[] = [];
-        // A page at a time: what has ended is not in the next.
-        for (let page = rows.list("consumed"); page.length > 0; page = rows.list("consumed")) {
-          for (const { id } of page) {
-            lost.push(...end(desk, id, (gate) => ended(gate, "indeterminate", clock.now())));
-          }
-        }
-        return lost;
-      });
+      return rows.atomically(() => [
+        ...endAll(desk, "consumed", (gate) => ended(gate, "indeterminate", clock.now())),
+        ...endAll(desk, "approved", (gate) => neverSent(gate, clock.now())),
+      ]);
     },
     async useProof(hash) {
       return rows.atomically(() => rows.addProof(hash));
@@ -169,6 +164,22 @@ function create(
   rows.insert(gate);
   times.start(gate);
   return gate;
+}
+
+/** A page at a time: what has ended is not in the next. */
+function endAll(desk: StoreDesk, status: GateStatus, change: (gate: Gate) => Gate | false): ListedGate[] {
+  const all: ListedGate[] = [];
+  for (;;) {
+    const page = desk.rows.list(status).flatMap(({ id }) => end(desk, id, change));
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
+/** Approved, and not marked as used: it has not left. One that waits for nobody is made when it is asked for again. */
+function neverSent(gate: Gate, at: number): Gate | false {
+  if (gate.isAllowed === true) return false;
+  return { ...ended(gate, "refused", at), refusal: "never_sent", reason: errorTable.never_sent.message };
 }
 
 function end(desk: StoreDesk, id: string, change: (gate: Gate) => Gate | false): ListedGate[] {

@@ -38,8 +38,13 @@ export function isReleased({ status, review, approvers }: Gate): boolean {
   return status === "held" && review !== undefined && review.approvals.length >= approvers;
 }
 
+/** What was looked at, and nothing that has taken its place since. */
 export function handedOver(gate: Gate, at: number): Gate {
-  return ended(gate, reviewOf(gate).outcome, at);
+  const { outcome, digest } = reviewOf(gate);
+  if (gate.resultText === undefined || resultDigest(gate.resultText) !== digest) {
+    return withheld(gate, "what is kept is not what was looked at", at);
+  }
+  return ended(gate, outcome, at);
 }
 
 /** It is not kept any longer: nobody is to see it. */

@@ -7,6 +7,7 @@ import {
   isObject,
   type JsonObject,
   McpxError,
+  parseExact,
   statementOf,
 } from "@mcpx/protocol";
 import { SignJWT } from "jose";
@@ -159,6 +160,17 @@ test("[AX-11.3-1] who waits for a decision is held longer than a call is, and as
       code: "bad_params",
     });
   }
+});
+
+test("numbers of a held result reach its caller as the server wrote them", async () => {
+  const text = '{"content":[],"structuredContent":{"exact":9007199254740993,"one":1.0,"e":1e400}}';
+  const exact = parseExact(text) as JsonObject;
+  const handle: Script["handle"] = ({ method }) => (method === "tools/call" ? exact : (undefined as never));
+  const tree = scene({}, {}, { handle });
+  const ticket = ticketOf(await read(tree));
+  await confirm(tree, ticket, "approve");
+  const { resultType: _, ...told } = await read(tree);
+  expect(JSON.stringify(told)).toBe(text);
 });
 
 test("the control: without the rule's word the result comes at once", async () => {

@@ -25,8 +25,12 @@ export async function keepGates(gates: Gatekeeper, options: KeepOptions): Promis
   if (mayRecover) {
     const lost = await store.recover();
     record(lost);
-    for (const { id, tool } of lost) {
-      log.warn({ gate: id, tool }, "it is not known whether an approved call has happened");
+    for (const { id, tool, status } of lost) {
+      const what =
+        status === "refused"
+          ? "an approved call was never sent"
+          : "it is not known whether an approved call has happened";
+      log.warn({ gate: id, tool }, what);
     }
   }
   const sweep = async () => {

@@ -1,6 +1,6 @@
 // One tool call to a device: arguments checked before, the result after, everything in between an honest outcome.
 // Only the arguments go to the device, never anything else of the request. [AX-8.2-2] [AX-10.4-1]
-import type { JsonObject } from "@mcpx/protocol";
+import { canonicalJson, isMcpxError, isObject, type JsonObject, numberOf } from "@mcpx/protocol";
 import { faultOfValues, type Values } from "../tools/field.ts";
 import { wordsOfStatus } from "../tools/status.ts";
 import type { Outcome } from "./conversation.ts";
@@ -13,9 +13,28 @@ export async function callDevice(
   args: unknown,
   signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
-  const fault = faultOfValues(fieldsOf(tool.arguments), args ?? {});
+  const values = plainNumbers(args ?? {});
+  const fault = faultOfValues(fieldsOf(tool.arguments), values);
   if (fault !== undefined) return failed("bad_arguments", `The arguments do not fit: ${fault}.`);
-  return resultOf(stub, tool, await stub.call(tool, args as Values, signal));
+  return resultOf(stub, tool, await stub.call(tool, values as Values, signal));
+}
+
+/** 1.0 is 1; a number that would be rounded stays as it was written, and fits nothing. */
+function plainNumbers(args: unknown): unknown {
+  if (!isObject(args)) return args;
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, plainNumber(value)]));
+}
+
+function plainNumber(value: unknown): unknown {
+  const number = numberOf(value);
+  if (number === undefined) return value;
+  try {
+    return canonicalJson(number) === canonicalJson(value) ? number : value;
+  } catch (error) {
+    // An exponent that nobody can count with.
+    if (isMcpxError(error)) return value;
+    throw error;
+  }
 }
 
 function resultOf(stub: Stub, tool: ToolConfig, outcome: Outcome): JsonObject {

@@ -8,7 +8,7 @@ import {
   type Subserver,
   type TransportClass,
 } from "@mcpx/client/subserver";
-import { defaultLimits, type JsonObject, type Limits } from "@mcpx/protocol";
+import { defaultLimits, type JsonObject, type Limits, parseExact } from "@mcpx/protocol";
 import type { Line, OpenLine } from "../lines/line.ts";
 import { checkDeviceConfig, type DeviceConfig } from "./device-config.ts";
 import { createDeviceServer, type DeviceServer } from "./device-server.ts";
@@ -321,6 +321,8 @@ export class Device implements AsyncDisposable {
     };
     const subserver = registerWith(url, {
       ...registration,
+      // A number that would be rounded is refused, and not called with another.
+      parse: parseExact,
       segment: config.segment,
       transportClass: transport,
       capabilities: { tools: true, resources: false, prompts: false, notifications: true },

@@ -1,5 +1,5 @@
 // One argument or one part of a result, as the configuration describes it: its JSON Schema, and whether a value fits.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, numberOf } from "@mcpx/protocol";
 
 const numberRanges = {
   u8: [0, 0xff],
@@ -97,7 +97,10 @@ export function schemaOf(fields: readonly Field[]): JsonObject {
 export type Value = number | boolean | string;
 export type Values = Record<string, Value>;
 
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** In the one spelling of these bytes: of another, the bytes would be another text than was shown. */
+function isBase64(text: string): boolean {
+  return Buffer.from(text, "base64").toString("base64") === text;
+}
 
 /** In words what is wrong with a value; `undefined` where nothing is. */
 export function faultOf(field: Field, value: unknown): string | undefined {
@@ -105,7 +108,7 @@ export function faultOf(field: Field, value: unknown): string | undefined {
   if (type === "bool") return typeof value === "boolean" ? undefined : `${name} is no boolean`;
   if (isNumberType(type)) return numberFault(field, value);
   if (typeof value !== "string") return `${name} is no text`;
-  if (type === "bytes" && (!base64.test(value) || value.length % 4 !== 0)) return `${name} is no base64`;
+  if (type === "bytes" && !isBase64(value)) return `${name} is no base64`;
   if (!value.isWellFormed()) return `${name} is no well-formed text`;
   const bytes = Buffer.byteLength(value, type === "bytes" ? "base64" : "utf8");
   return field.length !== undefined && bytes > field.length
@@ -115,10 +118,30 @@ export function faultOf(field: Field, value: unknown): string | undefined {
 
 function numberFault(field: Field, value: unknown): string | undefined {
   const { name } = field;
+  // Read exactly, because it would be another one otherwise.
+  if (typeof value === "object" && numberOf(value) !== undefined)
+    return `${name} has more digits than are kept`;
   if (typeof value !== "number" || !Number.isFinite(value)) return `${name} is no number`;
   if (isWhole(field) && !Number.isInteger(value)) return `${name} is no whole number`;
   const { least, most } = boundsOf(field);
-  return value < least || value > most ? `${name} is not between ${least} and ${most}` : undefined;
+  if (value < least || value > most) return `${name} is not between ${least} and ${most}`;
+  const arriving = valueOfRaw(field, wireNumber(field, value));
+  return isKept(field, value, arriving)
+    ? undefined
+    : `${name} is ${value}, and the device would get ${arriving}`;
+}
+
+/** The number that a device reads. */
+function wireNumber(field: Field, value: number): number {
+  const raw = rawOf(field, value);
+  return isFloat(field.type) ? Math.fround(raw) : raw;
+}
+
+/** What a person has approved is what arrives: nothing is rounded but the last digits of a fraction. */
+function isKept({ type, scale = 1, offset = 0 }: Field, value: number, arriving: number): boolean {
+  const isExact = isFloat(type) && scale === 1 && offset === 0 && Number.isInteger(value);
+  const share = isExact ? 0 : isFloat(type) ? 2 ** -22 : 1e-9;
+  return Math.abs(arriving - value) <= Math.abs(value) * share;
 }
 
 /** In words what is wrong with all of them together: one missing, one too many, one that does not fit. */
