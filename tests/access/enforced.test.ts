@@ -15,7 +15,7 @@ import {
   topic,
   wideLimits,
 } from "./support/guarded-kitchen.ts";
-import { enterRaw, outcomeOf } from "./support/raw-caller.ts";
+import { enterRaw, outcomeOf, type RawCaller } from "./support/raw-caller.ts";
 
 const enforced = (toolAccess: "enforce" | { mode: "open" | "denylist"; rules?: never[] } = "enforce") => ({
   limits: wideLimits,
@@ -369,4 +369,46 @@ test("[X1-3.2-1] [AC-0-1] where it is off the gateway reads no methods: the call
   expect(await ann.call({})).toBe("missing");
   expect(calls()).toBe(1);
   expect(done).toEqual([]);
+});
+
+/** A call whose arguments are a text that no program would write; the proof is over what `JSON.parse` makes of it. */
+async function callWith(ann: RawCaller, capability: string, argumentsText: string): Promise<string> {
+  const id = ann.nextId();
+  const params = await ann.params({ capability, arguments: JSON.parse(argumentsText) }, id);
+  const marked = JSON.stringify({
+    protocol: "mcpx/v0.1",
+    id: `raw-${id}`,
+    kind: "mcp",
+    to: ["oven"],
+    payload: { jsonrpc: "2.0", id, method: "tools/call", params: { ...params, arguments: "HERE" } },
+  });
+  ann.client.ws.send(marked.replace('"HERE"', argumentsText));
+  const { payload } = await ann.client.find(
+    (message) => message.kind === "mcp" && message.correlation_id === `raw-${id}` && !message.payload.method,
+  );
+  return outcomeOf(payload);
+}
+
+const limited = { arguments: { properties: { degrees: { type: "number", maximum: 200 } } } };
+
+test.each([
+  ["a key twice, the allowed one last", '{"degrees":999,"degrees":180}'],
+  ["a key twice, one of them in disguise", '{"degrees":999,"\\u0064egrees":180}'],
+  ["a number that is rounded to an allowed one", '{"degrees":200.00000000000000001}'],
+  ["a number that a double cannot hold", '{"degrees":180,"n":9007199254740993}'],
+])("[AC-7-4] [AC-6-1] what two readers could read differently reaches no owner: %s", async (_, text) => {
+  const { ann, grant, calls } = await scene();
+  expect(await callWith(ann, await grant(limited), text)).toBe("bad_params");
+  expect(calls()).toBe(0);
+});
+
+test.each([
+  ["written otherwise", '{"degrees":180.0}', "done"],
+  ["with an exponent", '{"degrees":18e1}', "done"],
+  ["too much", '{"degrees":201}', "arguments_refused"],
+  ["too much, in another type", '{"degrees":"180"}', "arguments_refused"],
+])("[AC-7-4] the control: the same capability with one number, %s", async (_, text, outcome) => {
+  const { ann, grant, calls } = await scene();
+  expect(await callWith(ann, await grant(limited), text)).toBe(outcome);
+  expect(calls()).toBe(outcome === "done" ? 1 : 0);
 });

@@ -159,6 +159,7 @@ export {
 } from "./levels.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
 export { isId, isReservedId, matchesAnyGlob, matchesGlob } from "./names.ts";
+export { readUnambiguous } from "./read-unambiguous.ts";
 export {
   type Budget,
   deadlineMs,

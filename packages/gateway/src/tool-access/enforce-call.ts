@@ -11,8 +11,10 @@ import {
   judge,
   McpxError,
   type PresentedCall,
+  payloadText,
   proofSkewMs,
   readEd25519Jwk,
+  readUnambiguous,
   refusalOf,
   strangenessOf,
   stricterVerdict,
@@ -69,7 +71,9 @@ function takeUp({ endedProposals }: Room, proposal: ProposalPlace, callId: strin
 }
 
 async function readAttempt({ gateway, member, envelope }: Handling): Promise<Attempt> {
-  const { payload, to, correlationId } = envelope;
+  const { to, correlationId } = envelope;
+  // The owner reads these bytes again: what it could read otherwise is not judged, but refused.
+  const payload = readUnambiguous(payloadText(envelope)) as JsonObject;
   const params = isObject(payload.params) ? payload.params : {};
   if (typeof params.name !== "string") throw new McpxError("bad_params", "params.name must be a tool's name");
   const { room } = member;
