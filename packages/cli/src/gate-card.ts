@@ -68,10 +68,28 @@ export function gateCard(
     ),
     ...resultRows(gate, isOpen).flatMap((line) => rows(line)),
     ...after.flatMap((line) => rows(line)),
-    ...(isUndecided(gate) && decide !== undefined
-      ? [`${bar} ${decide.reject}`, `${paint("yellow", "└")} ${decide.approve}`]
-      : [`${paint("yellow", "└")} ${paint("dim", `gate ${id}`)}`]),
+    ...decideRows(isUndecided(gate) ? decide : undefined, {
+      bar,
+      end: paint("yellow", "└"),
+      canBeApproved: namesAsker(terms),
+      otherwise: paint("dim", `gate ${id}`),
+    }),
   ];
+}
+
+/** What can be typed; nothing that would be refused. */
+function decideRows(
+  decide: GateCardOptions["decide"],
+  {
+    bar,
+    end,
+    canBeApproved,
+    otherwise,
+  }: { bar: string; end: string; canBeApproved: boolean; otherwise: string },
+): string[] {
+  if (decide === undefined) return [`${end} ${otherwise}`];
+  if (!canBeApproved) return [`${end} ${decide.reject}`];
+  return [`${bar} ${decide.reject}`, `${end} ${decide.approve}`];
 }
 
 /** A human has to decide, about the call or about what came of it. */

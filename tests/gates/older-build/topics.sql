@@ -1,0 +1,11 @@
+PRAGMA user_version = 0;
+CREATE TABLE schema_versions (component TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE topics ( key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL DEFAULT 0, last_at INTEGER NOT NULL DEFAULT 0 ) STRICT;
+CREATE TABLE envelopes ( topic INTEGER NOT NULL, seq INTEGER NOT NULL, id TEXT NOT NULL, sender TEXT NOT NULL, at INTEGER NOT NULL, digest TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (topic, seq) ) STRICT, WITHOUT ROWID;
+CREATE TABLE id_blocks ( topic INTEGER NOT NULL, last INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (topic, last) ) STRICT, WITHOUT ROWID;
+INSERT INTO schema_versions VALUES ('topics', 2);
+INSERT INTO meta VALUES ('epoch', 'a4f9cd98e37a6b09');
+INSERT INTO meta VALUES ('id_salt', 'e8568e7f37fb72cea4db4d80ccf4b857');
+INSERT INTO topics VALUES (1, 'demo', 1, 1794976460584);
+INSERT INTO envelopes VALUES (1, 1, '3e0e266ef60d42c9a64e56ba9f586e84', 'cli-root-3bd6', 1794976460584, 'OaRYI-xmWQIKGOiawVHZTRFN6nP0yhooK8njU9cm9Vg', '{"protocol":"mcpx/v0.1","id":"3e0e266ef60d42c9a64e56ba9f586e84","ts":"2026-11-18T04:34:20.574Z","from":"cli-root-3bd6","kind":"chat","payload":{"text":"Hello"}}');
