@@ -5,6 +5,7 @@ import { seesRoot } from "./directory.ts";
 import type { Caller } from "./exchange.ts";
 import { mayHear } from "./may-see.ts";
 import { personOf } from "./people/person.ts";
+import { isSignedIn } from "./people/user-credentials.ts";
 import { isTree, type Server } from "./server.ts";
 import type { Subscriber } from "./subscriptions.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -78,12 +79,19 @@ function tell(
   const shown = rooted(state.rootSegment, told);
   for (const subscriber of hearers(state)) {
     const { caller, deliver } = subscriber;
-    // What is said to one user is for nobody else.
-    const isTheirs = server.person === undefined || server.person === personOf(caller)?.name;
-    if (!isTheirs || !isMeant(subscriber) || !mayHear(state, caller, server, route)) continue;
+    if (!isTheirs(state, server, caller) || !isMeant(subscriber) || !mayHear(state, caller, server, route))
+      continue;
     const { method, params } = seesRoot(caller) ? shown : told;
     if (deliver(method, params) === false) state.missedByClients += 1;
   }
+}
+
+/** What is said to one user is for nobody else, nor for somebody of the same name that another issuer vouches for. */
+function isTheirs({ signIns }: TreeState, { person, name, isSignIn }: Server, caller: Caller): boolean {
+  if (person === undefined) return true;
+  const hearer = personOf(caller);
+  if (hearer?.name !== person) return false;
+  return isSignIn === true || (signIns !== undefined && isSignedIn(signIns, name, hearer));
 }
 
 /** Each tree above once, by its newest subscription, before which the older ones end; and every client that asked. */

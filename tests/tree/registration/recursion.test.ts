@@ -262,6 +262,8 @@ test("[AX-7.2-2] a wrong route from the parent is refused, and the right one is 
     ["its cursor is at another hop", right, 0],
     ["its cursor is past this hop", right, 2],
     ["its cursor is outside", right, 4],
+    ["its cursor is no number", right, "1"],
+    ["its cursor is before the route", right, -3],
     ["another segment stands here", ["world", "other", "leaf", "echo"], 1],
     ["it leads to another tool", ["world", "mid", "leaf", "wait"], 1],
     ["it has a segment too many", ["world", "mid", "leaf", "x", "echo"], 1],

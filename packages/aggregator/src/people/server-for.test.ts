@@ -124,6 +124,27 @@ test("a user of the same name that another issuer vouches for is somebody else",
   expect(await list(as("alice"))).toEqual(["notes.of_alice"]);
 });
 
+test("[AX-12-1] what one user's server says unasked is heard by that user, and by nobody else of any name", async () => {
+  const { tree, list, enter, inners } = await setUp();
+  const heard: string[] = [];
+  const people = {
+    alice: as("alice"),
+    bob: as("bob"),
+    "another alice": as("alice", { issuer: "https://evil.example" }),
+  };
+  for (const user of ["alice", "bob"]) await enter(user);
+  for (const [who, caller] of Object.entries(people)) {
+    await tree.subscribe(caller, { unasked: true }, (method, params) => {
+      if (method === "notifications/message") heard.push(`${who}: ${params.data}`);
+    });
+    await list(caller);
+  }
+  const [alices, bobs] = inners;
+  alices?.takers[0]?.notification("notifications/message", { level: "info", data: "for alice" });
+  bobs?.takers[0]?.notification("notifications/message", { level: "info", data: "for bob" });
+  await expect.poll(() => heard.toSorted()).toEqual(["alice: for alice", "bob: for bob"]);
+});
+
 test("a call that was approved after its caller left goes out in that caller's name", async () => {
   const { tree, enter, opened } = await setUp();
   await enter("alice");
