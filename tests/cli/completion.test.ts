@@ -163,7 +163,7 @@ test(
     await novice.line(/with oven/);
     novice.type('/propose oven params {"celsius": 220} bread');
     await novice.line(/proposal 1 is made/);
-    const call = start(["call", "tiny.params"], { env });
+    const call = start(["call", "tiny.params", "--yes"], { env });
     await call.line(/waits for approval/);
     const heard = novice.out.length;
     expect(await candidates(dataDir, "approve", "kitchen", "--to", "")).toEqual(["oven", "novice"]);

@@ -52,7 +52,7 @@ test(
     const gateway = await firstRun();
     const directory = await directoryOf(gateway);
     const call = (tool: string, args: object = {}) =>
-      start(["call", `board.${tool}`, JSON.stringify(args), "--data", gateway.dataDir]);
+      start(["call", `board.${tool}`, JSON.stringify(args), "--yes", "--data", gateway.dataDir]);
     const read = call("read_sensor");
     expect(await read.line(/^\{/)).toMatch(/^\{"reading":\d+,"led":false,"releases":0\}$/);
     expect(await call("set_led", { led: 1 }).line(/^\{/)).toBe('{"led":true}');
@@ -83,7 +83,7 @@ test("a compiler that hangs delays neither the gateway nor its end", async () =>
   writeFileSync(compiler, `#!/bin/sh\n: > ${begun}\nexec sleep 600\n`, { mode: 0o755 });
   const gateway = await firstRun([], { env: { PATH: `${programs}:${process.env.PATH}` } });
   await expect.poll(() => existsSync(begun)).toBe(true);
-  const { code, out } = await mcpx(["call", "workshop.list_orders", "--data", gateway.dataDir]);
+  const { code, out } = await mcpx(["call", "workshop.list_orders", "--yes", "--data", gateway.dataDir]);
   expect([code, out]).toEqual([0, expect.stringContaining("A-17")]);
   gateway.kill("SIGTERM");
   expect((await gateway.ended).code).toBe(0);

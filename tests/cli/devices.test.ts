@@ -36,7 +36,7 @@ test("lists each with its state, line and tools, calls one, and says what is wro
   const [listed, written, called] = await Promise.all([
     mcpx(["devices", "--data", dir]),
     mcpx(["devices", "--json", "--data", dir]),
-    mcpx(["call", "sum.add", '{"a": 2, "b": 3}', "--data", dir]),
+    mcpx(["call", "sum.add", '{"a": 2, "b": 3}', "--yes", "--data", dir]),
   ]);
   expect(listed.out.split("\n")).toEqual([
     expect.stringMatching(/^● sum +up +profile B +tcp:\/\/127\.0\.0\.1:\d+ +add$/),
@@ -118,7 +118,7 @@ test("sim starts a board that can be probed, and joins the tree", slow, async ()
   await up(dir);
   const sim = start(["devices", "sim", "microbit-b", "--join", "--segment", "lamp", "--data", dir]);
   await sim.line(/lamp is part of the tree/);
-  const { out } = await mcpx(["call", "lamp.read_sensor", "--data", dir]);
+  const { out } = await mcpx(["call", "lamp.read_sensor", "--yes", "--data", dir]);
   expect(out).toMatch(/^\{"reading":\d+,"led":false,"releases":0\}$/);
   sim.kill("SIGTERM");
   expect((await sim.ended).code).toBe(0);

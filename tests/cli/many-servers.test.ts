@@ -36,7 +36,7 @@ test("after an import of 50 the first can be called while the others start, and 
   const tree = start(["tree"], { ...options, program: [...terminal, ...mcpxCommand] });
   const order: string[] = [];
   const watched = tree.ended.then(() => order.push("the tree"));
-  const called = await mcpx(["call", "first.params", '{"a": 1}'], options);
+  const called = await mcpx(["call", "first.params", '{"a": 1}', "--yes"], options);
   order.push("the call");
   expect(called).toMatchObject({ code: 0, out: expect.stringContaining('"a":1') });
   await watched;

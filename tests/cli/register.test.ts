@@ -51,7 +51,7 @@ async function availability(name: string): Promise<string | undefined> {
 }
 
 const call = (name: string, args: object) =>
-  mcpx(["call", name, JSON.stringify(args), "--data", gateway.dataDir]);
+  mcpx(["call", name, JSON.stringify(args), "--yes", "--data", gateway.dataDir]);
 
 test("[AX-6.1-1] the published server is listed and called, and gone at Ctrl-C", async () => {
   const command = await registered("all", [everything, "stdio"]);

@@ -97,7 +97,7 @@ test("one tool is shown in full, and nothing of it reaches the terminal raw", {
     name: "files.write",
     server: "files",
   });
-  const mistyped = await run("call", "files.writ");
+  const mistyped = await run("call", "files.writ", "--yes");
   expect([mistyped.code, mistyped.err]).toEqual([
     1,
     "mcpx: there is no tool files.writ; did you mean files.write? see mcpx tools",
@@ -207,7 +207,7 @@ test("a changed tool is listed as such, looked at and accepted", async () => {
   ]);
   expect(diff.err).toBe("accept it: npx mcpx tools accept files.read_file");
   expect((await run("tools", "accept", "files.read_file")).out).toMatch(/much more\naccepted$/);
-  expect((await run("call", "files.read_file", '{"path": "x"}')).out).toContain('"name":"readFile"');
+  expect((await run("call", "files.read_file", '{"path": "x"}', "--yes")).out).toContain('"name":"readFile"');
   expect((await run("tools", "accept", "files.read_file")).err).toBe("mcpx: files.read_file has not changed");
 });
 
@@ -216,7 +216,7 @@ test("what is still held back says what to do, and what is not there is told apa
   await up(dir, [], { cwd: dir });
   const shown = await run("tools", "show", "files.write");
   expect(shown.err).toContain("look at it with mcpx tools diff files.write");
-  const refused = await run("call", "files.write", "{}");
+  const refused = await run("call", "files.write", "{}", "--yes");
   expect(refused.code).toBe(1);
   expect(refused.err).toContain(
     "has changed since it was first seen, or hides text: files.write; Look at the change",

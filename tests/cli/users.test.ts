@@ -33,14 +33,14 @@ test("mcpx shows where to sign in, who has, and signs out again", { timeout: 90_
     out: "",
     err: "nobody has signed in to notes",
   });
-  const asked = await run("call", "notes.read");
+  const asked = await run("call", "notes.read", "--yes");
   const address = /http:\/\/\S+\/oauth\/start\/[\w-]{43}/.exec(asked.out + asked.err)?.[0] ?? "";
   const drawn = await run("tree");
   expect(drawn.out).toContain("needs sign-in");
   expect(drawn.out).toContain(`sign in at ${address}`);
   const browser = openCookieBrowser("alice");
   expect((await browser.press(await browser.open(address))).status).toBe(200);
-  expect((await run("call", "notes.read")).out).toContain("the secret of alice");
+  expect((await run("call", "notes.read", "--yes")).out).toContain("the secret of alice");
   const { out: user } = await run("users", "notes");
   expect(user).toMatch(/^cli:/);
   expect(JSON.parse((await run("users", "notes", "--json")).out)).toEqual({ server: "notes", users: [user] });
@@ -56,7 +56,7 @@ test("mcpx shows where to sign in, who has, and signs out again", { timeout: 90_
     code: 0,
     out: `${user} is signed out of notes`,
   });
-  expect((await run("call", "notes.read")).out).not.toContain("the secret");
+  expect((await run("call", "notes.read", "--yes")).out).not.toContain("the secret");
   expect(await run("users", "sign-out", "notes", "--user", user)).toMatchObject({
     code: 1,
     err: `mcpx: ${user} is not signed in to notes; nobody is`,

@@ -182,19 +182,27 @@ test("[X1-5.1-2] the level chip promotes after a question, and demotes at once",
   await page.getByText("agent from full to restricted").first().waitFor();
 });
 
-test("a tool is called by hand, with a form made from its schema", slow, async () => {
-  const { page } = screen;
-  await page.getByRole("button", { name: "Tools of robot" }).click();
-  await page.getByRole("region", { name: "Participants" }).getByRole("button", { name: "heat" }).click();
-  await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByRole("dialog").getByRole("region", { name: "Result" }).getByText("done").waitFor();
-  expect(scene.called.splice(0)).toEqual([{}]);
-  await page.keyboard.press("Escape");
-  await page.getByRole("navigation").getByRole("button", { name: "look" }).click();
-  await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByRole("dialog").getByText("look is done").waitFor();
-  await page.keyboard.press("Escape");
-});
+test(
+  "[X0-9-1] a tool is called by hand, with a form made from its schema, and asked about unless it is trusted to read",
+  slow,
+  async () => {
+    const { page } = screen;
+    await page.getByRole("button", { name: "Tools of robot" }).click();
+    await page.getByRole("region", { name: "Participants" }).getByRole("button", { name: "heat" }).click();
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    // What a participant says of its tools is not believed: whoever calls is asked first. [X0-9-1]
+    await page.getByText("Call it with exactly these arguments?").waitFor();
+    expect(scene.called).toEqual([]);
+    await page.getByRole("button", { name: "Yes, call it" }).click();
+    await page.getByRole("dialog").getByRole("region", { name: "Result" }).getByText("done").waitFor();
+    expect(scene.called.splice(0)).toEqual([{}]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("navigation").getByRole("button", { name: "look" }).click();
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("dialog").getByText("look is done").waitFor();
+    await page.keyboard.press("Escape");
+  },
+);
 
 test("a restart of the gateway costs no line and no login", slow, async () => {
   const { page, errors } = screen;
@@ -238,6 +246,7 @@ test("a call by hand that waits says so, and leads to its card", slow, async () 
   const { page, errors } = screen;
   await page.getByRole("navigation").getByRole("button", { name: "mute" }).click();
   await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("button", { name: "Yes, call it" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("It waits at its gate. Nothing has happened yet.").waitFor();
   expect(await dialog.textContent()).not.toMatch(/Failed|you cannot|mcpax\.wait/);

@@ -33,6 +33,8 @@ test("a board that came after the page is called, and what cannot be undone wait
   await openForm(page, "board.release");
   await page.getByRole("textbox", { name: /amount/ }).fill("100");
   await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText('{"amount":100}').waitFor();
+  await page.getByRole("button", { name: "Yes, call it" }).click();
   await page.getByRole("button", { name: "Close" }).click();
   await openCard(page, "board.release");
   expect(await page.getByText("Cannot be undone").first().isVisible()).toBe(true);

@@ -53,14 +53,14 @@ test(
 
 test("who calls by hand is told how to decide, and not what a model is told", slow, async () => {
   const gated = await startGated();
-  const { code, out } = await gated.run("call", "papers.shred", '{"paper": "taxes"}');
+  const { code, out } = await gated.run("call", "papers.shred", '{"paper": "taxes"}', "--yes");
   const { id } = await gateOf(gated, `cli:${userInfo().username}`);
   expect(code).toBe(1);
   expect(out).toMatch(/^papers\.shred waits at its gate; nothing has happened yet\n/);
   expect(out).toContain(`mcpx approve ${id}\n`);
   expect(out).toContain(`/approve/${id}\n`);
   expect(out).not.toMatch(/you cannot|mcpax\.wait/);
-  const json = await gated.run("call", "papers.shred", '{"paper": "taxes"}', "--json");
+  const json = await gated.run("call", "papers.shred", '{"paper": "taxes"}', "--yes", "--json");
   expect(JSON.parse(json.out)).toMatchObject({ structuredContent: { status: "confirmation_required" } });
 });
 

@@ -91,14 +91,14 @@ test("a server that cannot begin is shown with its last words", async () => {
   expect(out).toMatch(
     /✗ broken {2}down.*\n.*exit code 1: Error: Cannot find module '\/no\/such\/server\.js'/,
   );
-  const call = await mcpx(["call", "broken.x", "--data", gateway.dataDir]);
+  const call = await mcpx(["call", "broken.x", "--yes", "--data", gateway.dataDir]);
   expect(call.err).toContain("exit code 1: Error: Cannot find module '/no/such/server.js'");
 });
 
 test("one that ends again and again is not started for a while, and calls say so at once", async () => {
   const starts = join(scratch(), "starts");
   const gateway = await upWith({ frail: talkative("--starts", starts) });
-  const crash = () => mcpx(["call", "frail.crash", "--data", gateway.dataDir]);
+  const crash = () => mcpx(["call", "frail.crash", "--yes", "--data", gateway.dataDir]);
   for (let n = 0; n < 5; n += 1) expect((await crash()).err).toContain("exit code 3");
   const before = readFileSync(starts, "utf8");
   const { code, err } = await crash();
@@ -112,7 +112,8 @@ test("one that ends again and again is not started for a while, and calls say so
 test("one that nobody uses is stopped after its time, and the next call starts another", async () => {
   const frugal = { ...talkative(), idleTimeout: "1s", listTimeout: "1s" };
   const gateway = await upWith({ frugal });
-  const pidNow = async () => Number((await mcpx(["call", "frugal.pid", "--data", gateway.dataDir])).out);
+  const pidNow = async () =>
+    Number((await mcpx(["call", "frugal.pid", "--yes", "--data", gateway.dataDir])).out);
   const first = await pidNow();
   expect(isRunning(first)).toBe(true);
   await expect.poll(() => isRunning(first), { timeout: 10_000 }).toBe(false);

@@ -1,7 +1,16 @@
-// `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal.
-import { isObject, type JsonObject, readWaitingCall, withoutRoot, withRoot } from "@mcpx/protocol";
+// `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal. Whoever calls is asked first, unless the tool
+// is believed to only read. [X0-9-1]
+import {
+  isObject,
+  type JsonObject,
+  parseExact,
+  readWaitingCall,
+  withoutRoot,
+  withRoot,
+} from "@mcpx/protocol";
 import { resultLines } from "../call-text.ts";
 import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { isCallWanted } from "../confirm-call.ts";
 import { Failure, misuse } from "../failure.ts";
 import { accessGateway } from "../gateway-access.ts";
 import { openTree } from "../gateway-link.ts";
@@ -12,24 +21,37 @@ import type { Output } from "../output.ts";
 import { visible } from "../visible.ts";
 import { waitingLines } from "../waiting-lines.ts";
 
+const options = {
+  ...gatewayOptions,
+  yes: { type: "boolean", about: "call without asking, whatever the tool does" },
+} as const;
+
 export const call = defineCommand({
-  usage: "TOOL [JSON]",
+  usage: "TOOL [JSON] [--yes]",
   words: { min: 1, max: 2, values: [["tool"], []] },
-  options: gatewayOptions,
+  options,
   examples: [
     ["mcpx call mcpax.status", "how the tree is"],
     [`mcpx call files.read_file '{"path": "README.md"}'`, "a tool with arguments"],
+    [
+      `mcpx call files.write_file '{"path": "x", "text": ""}' --yes`,
+      "in a script, where nobody can be asked",
+    ],
   ],
   run,
 });
 
-async function run(context: Context<typeof gatewayOptions>): Promise<number> {
+async function run(context: Context<typeof options>): Promise<number> {
   const { words, options, output } = context;
   const [name = "", text = "{}"] = words;
   const args = readArguments(text);
   const access = accessGateway(context, { sub: `cli:${localUser()}`, topics: [], tools: [name] });
   const tree = await openTree(access);
   try {
+    if (!options.yes && !(await isCallWanted(context, tree, { name, args }))) {
+      output.line("nothing was called");
+      return 1;
+    }
     const interrupted = context.interrupted();
     const tell = progressTeller(output);
     const result = await tree
@@ -56,11 +78,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
 }
 
 /** What a tool itself calls unknown is left as it is. */
-async function explained(
-  context: Context<typeof gatewayOptions>,
-  name: string,
-  error: unknown,
-): Promise<unknown> {
+async function explained(context: Context<typeof options>, name: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure) || error.reason !== "unknown_tool") return error;
   const view = await lookAtTree(context);
   const full = withRoot(view.root, withoutRoot(view.root, name));
@@ -70,7 +88,8 @@ async function explained(
 function readArguments(text: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // What was typed is what is called: no number is rounded.
+    value = parseExact(text);
   } catch {
     throw misuse("the arguments are not JSON", `write for example '{"path": "README.md"}'`);
   }

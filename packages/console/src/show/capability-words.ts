@@ -1,5 +1,6 @@
 // What a person is told about a tool's danger, in words. Pure. [AX-11.2-1]
 import {
+  believedOf,
   type Capability,
   capabilityKey,
   capabilityOf,
@@ -39,6 +40,11 @@ export function toolDangers(tool: JsonObject | undefined): Danger[] {
   const capability = capabilityOf(tool, true);
   // MCP's own hints say nothing of costs.
   return dangersOf(isAnnotated ? capability : { ...capability, cost_class: "free" });
+}
+
+/** A tool of the tree that the gateway believes to only read. */
+export function onlyReads(tool: JsonObject): boolean {
+  return believedOf(tool).mutable === false;
 }
 
 const reasons: Readonly<Record<string, string>> = {
