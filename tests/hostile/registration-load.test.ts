@@ -24,8 +24,6 @@ const page = (cursor: string | undefined) => Number(cursor ?? 0);
 const fat = "x".repeat(900_000);
 
 const lists: [title: string, list: (cursor: string | undefined) => object][] = [
-  ["100 000 tools", (cursor) => ({ tools: many(10_000), nextCursor: page(cursor) < 9 ? String(page(cursor) + 1) : undefined })],
-  ["18 MB", (cursor) => ({ tools: many(3, fat), nextCursor: page(cursor) < 6 ? String(page(cursor) + 1) : undefined })],
   ["pages without end", (cursor) => ({ tools: [toolOf(`t${page(cursor)}`)], nextCursor: String(page(cursor) + 1) })],
   ["empty pages without end", (cursor) => ({ tools: [], nextCursor: String(page(cursor) + 1) })],
   ["pages in a circle", () => ({ tools: [toolOf("t")], nextCursor: "1" })],

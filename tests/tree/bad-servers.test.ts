@@ -47,7 +47,7 @@ const cases: Case[] = [
   { fault: "no-list", hears: /no-list/, status: ailing("did not list within 1000 ms") },
   { fault: "circle", hears: /circle/, status: ailing("its pages go round in a circle") },
   { fault: "endless", hears: /endless/, status: ailing("its list does not end") },
-  { fault: "heavy", hears: /heavy/, status: ailing("its list has more than 16777216 characters") },
+  { fault: "heavy", hears: /heavy/, status: ailing("its list has more than 16777216 bytes of no use") },
   { fault: "crowd", hears: /crowd/, status: ailing("it lists more than 20000") },
   {
     fault: "garbage",

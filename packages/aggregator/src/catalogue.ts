@@ -7,7 +7,8 @@ import { isMcpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
 import type { Caller } from "./exchange.ts";
 import { type FetchedList, fetchList, type ListKind } from "./fetch-list.ts";
-import { forgiveLists, isDoubted, type Slot, slotOf } from "./list-slots.ts";
+import { type ListRoom, openListRoom } from "./list-room.ts";
+import { forgetOtherLists, forgiveLists, isDoubted, type Slot, slotOf } from "./list-slots.ts";
 import { hasAnswered, hasKeptWaiting } from "./mute.ts";
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
 import { checkPins } from "./pins.ts";
@@ -60,10 +61,14 @@ export interface Listed {
   /** Of what the server has listed. */
   readonly digest: string;
   readonly isPrivate: boolean;
+  /** The memory it takes. */
+  readonly bytes: number;
 }
 
 /** Of what was left out, in the log. */
 const shownMax = 20;
+/** Of what was left out, with the list. */
+const leftOutMax = 100;
 /** A server that could not be listed is not asked before this. */
 const listAgainMs = 5_000;
 /** Whoever has something to show waits this long for something newer. */
@@ -161,15 +166,23 @@ async function refill(
   const startedAt = state.clock.monotonic();
   const { listed: before, wasTold } = slot;
   slot.wasTold = false;
+  const room = openListRoom(state.listRoom, {
+    server,
+    now: () => state.clock.monotonic(),
+    replaced: () => slot.listed,
+    forgetOthers: () => forgetOtherLists(server, caller),
+  });
+  let kept: { replaces: Listed | undefined } | undefined;
   try {
-    const listed = await readUntilSettled(state, server, kind, caller, slot);
+    const { listed, cut } = await readUntilSettled(state, server, kind, caller, slot, room);
     const wasMissed = server.mute.has(kind) || server.listFaults.has(kind);
     if (wasMissed) isBack(state, server, kind);
     if (before !== undefined) noteAlarm(state, server, kind, { isFalse: wasTold, before, listed });
     // Forgotten meanwhile: good for those who wait, not for keeping.
-    if (slotOf(server, kind, caller) === slot) {
+    if (!server.isRetired && slotOf(server, kind, caller) === slot) {
+      kept = { replaces: slot.listed };
       slot.listed = listed;
-      server.listFaults.delete(kind);
+      noteCut(state, server, kind, listed, cut);
     }
     return listed;
   } catch (error) {
@@ -184,7 +197,25 @@ async function refill(
       hasKeptWaiting(state, server, kind, () => listOf(state, server, kind, nobody));
     state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
     return slot.listed;
+  } finally {
+    room.close(kept);
   }
+}
+
+function noteCut(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  { entries }: Listed,
+  cut: string | undefined,
+): void {
+  if (cut === undefined) {
+    server.listFaults.delete(kind);
+    return;
+  }
+  const fault = `${cut}; ${entries.length} are listed, the rest is left out`;
+  server.listFaults.set(kind, fault);
+  state.log.warn({ server: server.name, kind, fault }, "a server's list was cut");
 }
 
 /**
@@ -197,17 +228,21 @@ async function readUntilSettled(
   kind: ListKind,
   caller: Caller,
   slot: Slot,
-): Promise<Listed> {
+  room: ListRoom,
+): Promise<{ listed: Listed; cut: string | undefined }> {
   let digest: string | undefined;
   for (let reads = 1; ; reads += 1) {
     slot.isOutdated = false;
-    const fetched = await fetchList(state, server, kind, caller);
+    // Of several readings the last counts.
+    room.restart();
+    const fetched = await fetchList(state, server, kind, caller, room);
     const last = digest;
     digest = hash("sha256", JSON.stringify(fetched.items));
     const isSettled = !slot.isOutdated || digest === last;
     if (!isSettled && reads < readsMax) continue;
     const ttlMs = isSettled ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
-    return toListed(state, server, kind, { ...fetched, ttlMs }, digest);
+    const listed = toListed(state, server, kind, { ...fetched, ttlMs }, { digest, bytes: room.bytes });
+    return { listed, cut: fetched.cut };
   }
 }
 
@@ -243,7 +278,7 @@ function toListed(
   server: Server,
   kind: ListKind,
   fetched: FetchedList,
-  digest: string,
+  { digest, bytes }: Pick<Listed, "digest" | "bytes">,
 ): Listed {
   const {
     entries: named,
@@ -258,9 +293,11 @@ function toListed(
     leftOut: unpinned,
   } = kind === "tools" ? checkPins(state, server, named) : all(named);
   const entries = kind === "tools" ? kept.map((entry) => overridden(server, entry)) : kept;
-  const leftOut = [...fetched.leftOut, ...unnamed, ...unpinned];
+  const missing = [...fetched.leftOut, ...unnamed, ...unpinned];
+  const leftOut = missing.slice(0, leftOutMax);
+  if (missing.length > leftOutMax) leftOut.push(`${missing.length - leftOutMax} more`);
   for (const [what, found] of [
-    ["left out of the tree", leftOut],
+    ["left out of the tree", missing],
     ["set for tools or arguments that are not there", overrideFaults],
   ] as const) {
     if (found.length === 0) continue;
@@ -277,6 +314,7 @@ function toListed(
     goodUntil: state.clock.monotonic() + fetched.ttlMs,
     digest,
     isPrivate: fetched.isPrivate,
+    bytes,
   };
 }
 

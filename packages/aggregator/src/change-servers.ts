@@ -3,7 +3,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
+import { forgetListed } from "./directory.ts";
 import { listKinds } from "./fetch-list.ts";
+import { forgetLists } from "./list-slots.ts";
 import { serverFor } from "./people/server-for.ts";
 import { type Profile, replaceProfiles } from "./profile.ts";
 import { createServer, type Server, type ServerOptions } from "./server.ts";
@@ -117,6 +119,9 @@ export function retire(state: TreeState, server: Server, successor: Server | und
     }
   }
   for (const entry of entries) void watchAgain(state, entry);
+  server.isRetired = true;
+  forgetLists(server);
+  forgetListed(state, server);
   state.leaving.add(server);
   void endWhenIdle(state, server);
 }

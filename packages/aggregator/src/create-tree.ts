@@ -1,6 +1,14 @@
 // The tree in one piece: its servers, and the verbs doors may use.
 import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
-import { gatesAheadMethod, isObject, type JsonObject, McpxError, roomMethods } from "@mcpx/protocol";
+import {
+  defaultLimits,
+  gatesAheadMethod,
+  isObject,
+  type JsonObject,
+  type Limits,
+  McpxError,
+  roomMethods,
+} from "@mcpx/protocol";
 import { createCallFigures } from "./call-figures.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "./change-servers.ts";
 import { isLogLevel, treeExtension } from "./era.ts";
@@ -9,6 +17,7 @@ import { confirm } from "./gates/confirm.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
 import { tellGatesAhead } from "./gates/gates-ahead.ts";
 import { endSessionGrants } from "./gates/grants.ts";
+import { createListBook, type ListBook } from "./list-room.ts";
 import { wantLogs } from "./log-levels.ts";
 import { maySee } from "./may-see.ts";
 import type { FlowLimits } from "./notification-flow.ts";
@@ -56,12 +65,31 @@ export interface TreeOptions {
   notifications?: Partial<FlowLimits> | undefined;
   /** Who is signed in to servers that everybody uses in their own name. */
   signIns?: SignInState | undefined;
+  /** How much memory lists may take. */
+  limits?: ListLimits | undefined;
+  /** The book of that, where several trees share one. */
+  listRoom?: ListBook | undefined;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
   /** Whose turn it is to work in this process. */
   turns?: Turns | undefined;
   /** The rooms of this process, for servers that are one. */
   rooms?: RoomWay | undefined;
+}
+
+export type ListLimits = Pick<
+  Limits,
+  "listBytesPerServerMax" | "listBytesPerPrincipalMax" | "listBytesMax" | "factsBytesMax"
+>;
+
+export function createListRoom(limits: ListLimits): ListBook {
+  const { listBytesPerServerMax, listBytesPerPrincipalMax, listBytesMax, factsBytesMax } = limits;
+  return createListBook({
+    perServerMax: listBytesPerServerMax,
+    perPrincipalMax: listBytesPerPrincipalMax,
+    max: listBytesMax,
+    factsMax: factsBytesMax,
+  });
 }
 
 export interface RunningTree extends Tree {
@@ -100,6 +128,7 @@ export function createTree(options: TreeOptions): RunningTree {
     missedByClients: 0,
     logLevels: new Map(),
     pins,
+    listRoom: options.listRoom ?? createListRoom(options.limits ?? defaultLimits),
     secret,
     graceMs: options.graceMs ?? graceMsDefault,
     isBridge: options.isBridge === true,
@@ -116,6 +145,8 @@ export function createTree(options: TreeOptions): RunningTree {
       createOwnServer(() => state),
     );
   if (options.notifications !== undefined) limitNotifications(state, options.notifications);
+  const source = () => everyServer(state);
+  state.listRoom.sources.add(source);
   changeServers(state, options);
   state.signIns?.listeners.add((change) => renewOwn(state, change));
   return {
@@ -127,7 +158,10 @@ export function createTree(options: TreeOptions): RunningTree {
     subscribe: (caller, wishes, deliver) => subscribe(state, caller, wishes, deliver),
     tell: (caller, method, params) => tell(state, caller, method, params),
     leave: (caller) => leave(state, caller),
-    close: () => close(state),
+    async close() {
+      state.listRoom.sources.delete(source);
+      await close(state);
+    },
   };
 }
 

@@ -52,6 +52,15 @@ async function ownTurn({ turns }: TreeState, { principal }: Caller): Promise<voi
   if (turns !== undefined) await turns.nextTurn(turns.account(principalKey(principal)));
 }
 
+/** It is out of the tree: what is remembered of what clients were shown does not keep its lists. */
+export function forgetListed(state: TreeState, server: Server): void {
+  const kept = directories.get(state);
+  for (const [key, { entries }] of kept ?? []) {
+    const others = entries.filter((entry) => entry.server !== server);
+    if (others.length < entries.length) kept?.set(key, { parts: [], entries: others, renderings: new Map() });
+  }
+}
+
 /** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */
 function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
   const listing = listSoon(state, server, kind, caller);

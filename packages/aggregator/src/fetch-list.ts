@@ -1,13 +1,14 @@
 // Reads one whole list from a server, page after page, within bounds: a server that never ends its pages, or sends the
 // same cursor again, is stopped.
-import { isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError, numberOf, stringBytesOf } from "@mcpx/protocol";
 import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import type { Caller } from "./exchange.ts";
-import { charsOf, itemDepthMax } from "./item-size.ts";
+import { bytesOf, itemDepthMax } from "./item-size.ts";
 import { entryFor } from "./link-for.ts";
 import { ownEntry } from "./link-keys.ts";
 import type { Link } from "./links/link.ts";
 import { ownRequest } from "./links/own-request.ts";
+import type { ListRoom } from "./list-room.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
 import type { Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -19,6 +20,8 @@ export interface FetchedList {
   items: JsonObject[];
   /** What could not be taken, for people. */
   leftOut: string[];
+  /** Why the rest of it is not here, where it was too much. */
+  cut: string | undefined;
   ttlMs: number;
   isPrivate: boolean;
 }
@@ -32,9 +35,13 @@ const methods = {
 
 const pagesMax = 1_000;
 const itemsMax = 20_000;
-/** As JSON; what a tree keeps of one server's lists must end somewhere. */
-const itemCharsMax = 1_048_576;
-const listCharsMax = 16 * itemCharsMax;
+/** Of memory; a description of 1 MiB is no reason to leave a tool out. */
+const itemBytesMax = 4 * 1_048_576;
+/** What an item takes beside itself: an entry, its place in two tables, and its names there. */
+const entryBytes = 512;
+const entryNames = 3;
+/** What a list reads of items that it leaves out must end somewhere, too. */
+const unusedBytesMax = 4 * itemBytesMax;
 /** For servers that give no time. [AX-5.1-1] */
 const ttlMsDefault = 60_000;
 const ttlMsMax = 3_600_000;
@@ -44,14 +51,23 @@ export async function fetchList(
   server: Server,
   kind: ListKind,
   caller: Caller,
+  room: ListRoom,
 ): Promise<FetchedList> {
   // Nobody knows how long a person takes.
   if (isAwaiting(server)) throw awaitingFault(server);
-  const signal = AbortSignal.timeout(server.listMs);
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(tooSlow(server)), { once: true });
-  });
-  return await Promise.race([readPages(state, server, kind, caller, signal), late]);
+  // Ended with the list: a timer that goes on would keep what was read until its time is over.
+  const ending = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = tooSlow(server);
+    reject(error);
+    ending.abort(error);
+  }, server.listMs);
+  try {
+    return await Promise.race([readPages(state, server, kind, caller, room, ending.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function readPages(
@@ -59,12 +75,13 @@ async function readPages(
   server: Server,
   kind: ListKind,
   caller: Caller,
+  room: ListRoom,
   signal: AbortSignal,
 ): Promise<FetchedList> {
   const own = ownEntry(server, caller);
   const kept = own?.lists === undefined ? undefined : own.link;
   const link = kept ?? (await entryFor(state, server, caller).opening);
-  const list = await readList(link, server, kind, caller, signal);
+  const list = await readList(link, server, kind, caller, signal, room);
   return kept !== undefined && own?.isBeside === true ? asInModern(list) : list;
 }
 
@@ -80,13 +97,14 @@ export async function readList(
   kind: ListKind,
   client: Client,
   signal: AbortSignal,
+  room: Pick<ListRoom, "grow">,
 ): Promise<FetchedList> {
   const { capability, key } = methods[kind];
   // Never asked for what it does not have. [AX-6.1-2]
   if (!isObject(link.facts.capabilities[capability]) || server.declared?.[capability] === false) {
-    return { items: [], leftOut: [], ttlMs: ttlMsDefault, isPrivate: false };
+    return { items: [], leftOut: [], cut: undefined, ttlMs: ttlMsDefault, isPrivate: false };
   }
-  const gathered: Gathered = { items: [], leftOut: [], chars: 0 };
+  const gathered: Gathered = { room, items: [], leftOut: [], unusedBytes: 0, cut: undefined };
   const seen = new Set<string>();
   let ttlMs = ttlMsMax;
   let isPrivate = false;
@@ -95,40 +113,51 @@ export async function readList(
     const page = await readPage(link, kind, client, cursor, signal);
     const listed = page[key];
     if (!Array.isArray(listed)) throw bad(server, `${methods[kind].method} has no list "${key}"`);
-    for (const item of listed) gather(gathered, server, item);
+    for (const item of listed) if (gathered.cut === undefined) gather(gathered, item);
     ttlMs = Math.min(ttlMs, Math.max(0, numberOf(page.ttlMs) ?? ttlMsDefault));
     isPrivate ||= page.cacheScope === "private";
     cursor = typeof page.nextCursor === "string" ? page.nextCursor : undefined;
     if (cursor !== undefined && seen.has(cursor)) throw bad(server, "its pages go round in a circle");
     if (cursor !== undefined) seen.add(cursor);
     if (seen.size > pagesMax) throw bad(server, "its list does not end");
-  } while (cursor !== undefined);
-  const { items, leftOut } = gathered;
-  return { items, leftOut, ttlMs, isPrivate };
+  } while (cursor !== undefined && gathered.cut === undefined);
+  const { items, leftOut, cut } = gathered;
+  return { items, leftOut, cut, ttlMs, isPrivate };
 }
 
 type Client = Pick<Caller, "capabilities" | "info">;
 
 interface Gathered {
-  items: JsonObject[];
-  leftOut: string[];
-  chars: number;
+  readonly room: Pick<ListRoom, "grow">;
+  readonly items: JsonObject[];
+  readonly leftOut: string[];
+  unusedBytes: number;
+  cut: string | undefined;
 }
 
-/** What no client could read is left out and named; a list that is too large as a whole is none. */
-function gather(gathered: Gathered, server: Server, item: unknown): void {
-  const { items, leftOut } = gathered;
-  if (items.length + leftOut.length >= itemsMax) throw bad(server, `it lists more than ${itemsMax}`);
+/** What no client could read is left out and named; a list that is too large as a whole ends where it became so. */
+function gather(gathered: Gathered, item: unknown): void {
+  const { room, items, leftOut } = gathered;
+  if (items.length + leftOut.length >= itemsMax) {
+    gathered.cut = `it lists more than ${itemsMax}`;
+    return;
+  }
   if (!isObject(item)) {
     leftOut.push("one that is no object");
     return;
   }
-  const chars = charsOf(item);
-  gathered.chars += chars ?? 0;
-  if (gathered.chars > listCharsMax) throw bad(server, `its list has more than ${listCharsMax} characters`);
-  if (chars === undefined) leftOut.push(`${nameOf(item)}: nested deeper than ${itemDepthMax}`);
-  else if (chars > itemCharsMax) leftOut.push(`${nameOf(item)}: longer than ${itemCharsMax} characters`);
-  else items.push(item);
+  const bytes = bytesOf(item);
+  if (bytes === undefined || bytes > itemBytesMax) {
+    const why =
+      bytes === undefined ? `nested deeper than ${itemDepthMax}` : `larger than ${itemBytesMax} bytes`;
+    leftOut.push(`${nameOf(item)}: ${why}`);
+    gathered.unusedBytes += bytes ?? 0;
+    if (gathered.unusedBytes > unusedBytesMax)
+      gathered.cut = `its list has more than ${unusedBytesMax} bytes of no use`;
+    return;
+  }
+  gathered.cut = room.grow(bytes + entryBytes + entryNames * stringBytesOf(nameOf(item)));
+  if (gathered.cut === undefined) items.push(item);
 }
 
 function nameOf({ name, uri, uriTemplate }: JsonObject): string {

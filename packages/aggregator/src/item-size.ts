@@ -1,12 +1,12 @@
-// How large an item of a list is. Pure.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+// How much of the heap an item of a list takes. Pure.
+import { heapBytesOf, isObject, type JsonObject } from "@mcpx/protocol";
 
 /** What is nested deeper cannot be written by everybody who can read it, and would take the whole list with it. */
 export const itemDepthMax = 128;
 
-/** Of the item as JSON; `undefined` where it is nested too deeply. */
-export function charsOf(item: JsonObject): number | undefined {
-  return isDeeper(item, itemDepthMax) ? undefined : JSON.stringify(item).length;
+/** `undefined` where it is nested too deeply. */
+export function bytesOf(item: JsonObject): number | undefined {
+  return isDeeper(item, itemDepthMax) ? undefined : heapBytesOf(item);
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

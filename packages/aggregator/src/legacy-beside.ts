@@ -12,6 +12,7 @@ import { entryFor, forgetEntry, makeRoom } from "./link-for.ts";
 import { besideKey, sharedKey } from "./link-keys.ts";
 import { HttpRefusal } from "./links/http-refusal.ts";
 import type { Link } from "./links/link.ts";
+import { roomUpTo } from "./list-room.ts";
 import { tuneLogs } from "./log-levels.ts";
 import { Remarks } from "./remarks.ts";
 import { RpcError, rpcCodes } from "./rpc-error.ts";
@@ -128,7 +129,8 @@ async function start(state: TreeState, server: Server, entry: LinkEntry): Promis
     const client = { capabilities, info: owner?.info };
     // Without a session no answer finds the instance that has asked.
     if (link.facts.era !== "legacy" || link.hasSession === false) throw new NoLegacyEra();
-    const { items } = await readList(link, server, "tools", client, AbortSignal.timeout(openMs));
+    const room = roomUpTo(state.listRoom.perServerMax);
+    const { items } = await readList(link, server, "tools", client, AbortSignal.timeout(openMs), room);
     entry.tools = new Set(items.map(({ name }) => String(name)));
   } catch (error) {
     await link.close();

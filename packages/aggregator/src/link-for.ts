@@ -1,7 +1,7 @@
 // Which conversation a caller's request goes into. A modern server has one for all: every request says what its caller
 // can (`legacy-beside.ts` is what one of both eras has beside it). A legacy server is told once, at the beginning, so callers who can be asked things get a conversation of their
 // own, and a question can never reach somebody else; all others share.
-import { isMcpxError, McpxError } from "@mcpx/protocol";
+import { heapBytesOf, isMcpxError, McpxError } from "@mcpx/protocol";
 import { announceChange } from "./announce.ts";
 import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import { noteDeath } from "./crash-loop.ts";
@@ -125,6 +125,13 @@ async function start(
   if (state.isClosed) {
     await link.close();
     throw new McpxError("draining");
+  }
+  // Kept as long as the conversation, and shown to everybody.
+  if (heapBytesOf(link.facts) > state.listRoom.factsMax) {
+    await link.close();
+    const fault = `what it says of itself takes more than ${state.listRoom.factsMax} bytes of memory`;
+    const error = new McpxError("bad_server_answer", `${server.name}: ${fault}`);
+    throw failed(state, server, error, { owner, said });
   }
   settle(state, server, link, entry);
   void link.ended.then((why) => lost(state, server, entry, why));

@@ -38,6 +38,14 @@ export function slotOf(server: Server, kind: ListKind, caller: Caller): Slot {
   return lists[kind];
 }
 
+/** What is kept for other kinds of clients, to make room; false where there is nothing. */
+export function forgetOtherLists({ lists }: Server, caller: Caller): boolean {
+  const own = shapeOf(caller.capabilities);
+  const others = [...lists.keys()].filter((shape) => shape !== own);
+  for (const shape of others) lists.delete(shape);
+  return others.length > 0;
+}
+
 /**
  * The server says that its lists have changed: they are read again, and good for calls until then. `false` where nobody
  * needs to be told: whoever reads them now will see, or the server says so all the time.

@@ -8,7 +8,7 @@ interface Run {
 }
 
 /** Each is said so many ms after the one before; between, what waited is taken when it may go. */
-function run(limits: FlowLimits, gapsMs: readonly number[], chars: number): Run {
+function run(limits: FlowLimits, gapsMs: readonly number[], bytes: number): Run {
   const flow = new NotificationFlow<number>(limits);
   const went: Run["went"] = [];
   let now = 0;
@@ -24,7 +24,7 @@ function run(limits: FlowLimits, gapsMs: readonly number[], chars: number): Run 
     const at = now + gapMs;
     takeUntil(at);
     now = at;
-    if (flow.offer(one, chars, now)) went.push({ one, at: now });
+    if (flow.offer(one, bytes, now)) went.push({ one, at: now });
     expect(flow.sent).toBe(flow.delivered + flow.dropped + flow.waiting);
   });
   takeUntil(Number.POSITIVE_INFINITY);
@@ -34,15 +34,15 @@ function run(limits: FlowLimits, gapsMs: readonly number[], chars: number): Run 
 const limits = fc.record({
   ratePerSecond: fc.integer({ min: 1, max: 10 }),
   waitingMax: fc.integer({ min: 0, max: 20 }),
-  waitingCharsMax: fc.integer({ min: 0, max: 200 }),
-  charsMax: fc.integer({ min: 0, max: 40 }),
+  waitingBytesMax: fc.integer({ min: 0, max: 200 }),
+  bytesMax: fc.integer({ min: 0, max: 40 }),
 });
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 1_500 })), { maxLength: 200 });
 
 test("[AX-12-1] [AX-12-2] [AX-12-6] whatever is said when: nothing is lost uncounted, nothing overtakes, no second has too many", () => {
   fc.assert(
-    fc.property(limits, gaps, fc.integer({ min: 0, max: 30 }), (limit, gapsMs, chars) => {
-      const { flow, went } = run(limit, gapsMs, chars);
+    fc.property(limits, gaps, fc.integer({ min: 0, max: 30 }), (limit, gapsMs, bytes) => {
+      const { flow, went } = run(limit, gapsMs, bytes);
       expect(flow.waiting).toBe(0);
       expect(flow.sent).toBe(gapsMs.length);
       expect(flow.delivered).toBe(went.length);
@@ -73,7 +73,7 @@ test("[AX-12-6] of 10 000 at once a hundred go, the newest thousand wait, the ol
 
 test("few large ones wait instead of many small ones", () => {
   const { flow, went } = run(
-    { ...defaultFlowLimits, ratePerSecond: 1, waitingCharsMax: 100 },
+    { ...defaultFlowLimits, ratePerSecond: 1, waitingBytesMax: 100 },
     Array(10).fill(0),
     40,
   );

@@ -6,17 +6,17 @@ export interface FlowLimits {
   ratePerSecond: number;
   /** How many may wait. */
   waitingMax: number;
-  /** As JSON, of all that wait. */
-  waitingCharsMax: number;
-  /** As JSON, of one; a larger one is dropped. */
-  charsMax: number;
+  /** Of memory, of all that wait. */
+  waitingBytesMax: number;
+  /** Of memory, of one; a larger one is dropped. */
+  bytesMax: number;
 }
 
 export const defaultFlowLimits: FlowLimits = {
   ratePerSecond: 100,
   waitingMax: 1_000,
-  waitingCharsMax: 16 * 1_048_576,
-  charsMax: 262_144,
+  waitingBytesMax: 4 * 1_048_576,
+  bytesMax: 1_048_576,
 };
 
 const secondMs = 1_000;
@@ -24,11 +24,11 @@ const secondMs = 1_000;
 /** Always: sent = delivered + dropped + waiting. */
 export class NotificationFlow<T> {
   #limits: FlowLimits;
-  readonly #waiting: { one: T; chars: number }[] = [];
+  readonly #waiting: { one: T; bytes: number }[] = [];
   /** When the last ones went, in a ring of as many as may go in a second. */
   #wentAt: number[] = [];
   #oldest = 0;
-  #waitingChars = 0;
+  #waitingBytes = 0;
   #sent = 0;
   #delivered = 0;
   #dropped = 0;
@@ -65,8 +65,8 @@ export class NotificationFlow<T> {
   }
 
   /** True where it goes at once. Else it waits, and the oldest that is too much is dropped, which may be itself. */
-  offer(one: T, chars: number, now: number): boolean {
-    if (chars > this.#limits.charsMax) {
+  offer(one: T, bytes: number, now: number): boolean {
+    if (bytes > this.#limits.bytesMax) {
       this.refuse();
       return false;
     }
@@ -75,8 +75,8 @@ export class NotificationFlow<T> {
       this.#went(now);
       return true;
     }
-    this.#waiting.push({ one, chars });
-    this.#waitingChars += chars;
+    this.#waiting.push({ one, bytes });
+    this.#waitingBytes += bytes;
     this.#dropTooMany();
     return false;
   }
@@ -122,8 +122,8 @@ export class NotificationFlow<T> {
   }
 
   #dropTooMany(): void {
-    const { waitingMax, waitingCharsMax } = this.#limits;
-    while (this.#waiting.length > waitingMax || this.#waitingChars > waitingCharsMax) {
+    const { waitingMax, waitingBytesMax } = this.#limits;
+    while (this.#waiting.length > waitingMax || this.#waitingBytes > waitingBytesMax) {
       this.#shift();
       this.#dropped += 1;
     }
@@ -131,7 +131,7 @@ export class NotificationFlow<T> {
 
   #shift(): T | undefined {
     const first = this.#waiting.shift();
-    this.#waitingChars -= first?.chars ?? 0;
+    this.#waitingBytes -= first?.bytes ?? 0;
     return first?.one;
   }
 }

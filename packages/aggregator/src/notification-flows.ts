@@ -1,7 +1,7 @@
 // The flows of a tree's servers: the clock and the timers they need, and what becomes of what they drop. By segment, so
 // that a server which comes back has no new allowance and its old words go first.
 import { type JsonObject, treeNotifications } from "@mcpx/protocol";
-import { charsOf } from "./item-size.ts";
+import { bytesOf } from "./item-size.ts";
 import { defaultFlowLimits, type FlowLimits, NotificationFlow } from "./notification-flow.ts";
 import type { Server } from "./server.ts";
 import { tellOfServer } from "./tell.ts";
@@ -103,9 +103,9 @@ function runningOf(state: TreeState, server: Server, kind: string, limits: FlowL
 
 function passThrough(state: TreeState, running: Running, params: JsonObject, pass: Pass): void {
   const { flow } = running;
-  const chars = charsOf(params);
-  if (chars === undefined) flow.refuse();
-  else if (flow.offer(pass, chars, state.clock.monotonic())) pass();
+  const bytes = bytesOf(params);
+  if (bytes === undefined) flow.refuse();
+  else if (flow.offer(pass, bytes, state.clock.monotonic())) pass();
   countDropped(state, running);
   arm(state, running);
 }

@@ -105,6 +105,8 @@ export interface ServerOptions {
   budget?: BudgetAccount | undefined;
   /** Why nothing may be dispatched to it at this moment. */
   refusal?: (() => McpxError | undefined) | undefined;
+  /** Of one that registered: whose share of memory its lists take. */
+  payer?: string | undefined;
   /** Of one that registered: the id it is known by. */
   subserverId?: string | undefined;
   /** Of one that registered: what is known of that, for `mcpax.status`. */
@@ -183,6 +185,8 @@ export interface Server extends Readonly<ServerOptions> {
   readonly crashLoop: CrashLoop;
   /** How a conversation ended last that nobody wanted to end, and when (wall clock). */
   lastLoss: { why: string; at: number } | undefined;
+  /** It is out of the tree: nothing is kept of it any more. */
+  isRetired: boolean;
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -206,6 +210,7 @@ export function createServer(options: ServerOptions): Server {
     speaksBoth: false,
     setbacks: new Map(),
     lastLoss: undefined,
+    isRetired: false,
   };
 }
 

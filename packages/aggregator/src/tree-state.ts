@@ -6,6 +6,7 @@ import type { Configured } from "./change-servers.ts";
 import type { LogLevel } from "./era.ts";
 import type { Caller } from "./exchange.ts";
 import type { Gatekeeper } from "./gates/gatekeeper.ts";
+import type { ListBook } from "./list-room.ts";
 import type { SignInState } from "./people/sign-in-state.ts";
 import type { PinStore } from "./pin-store.ts";
 import type { Profile } from "./profile.ts";
@@ -53,6 +54,8 @@ export interface TreeState {
   readonly logLevels: Map<Caller, LogLevel>;
   /** What tools were when they were first seen; without it they may change. */
   readonly pins: PinStore | undefined;
+  /** How much memory lists take, and may. */
+  readonly listRoom: ListBook;
   /** How long the tools of a lost server stay listed; 0 is not at all. */
   readonly graceMs: number;
   /** It has nothing of its own. */

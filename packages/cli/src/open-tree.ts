@@ -106,6 +106,7 @@ export async function openTree(
     secret: identity.secret("tree"),
     graceMs,
     notifications: settings.notifications,
+    limits,
     gates,
     signIns,
     turns: parts.turns,

@@ -95,6 +95,14 @@ export interface Limits {
   heldBytesPerPrincipalMax: number;
   /** The same for all principals together. */
   heldBytesMax: number;
+  /** Bytes of memory that the lists of one server may take. */
+  listBytesPerServerMax: number;
+  /** The same of all servers that one principal has registered. */
+  listBytesPerPrincipalMax: number;
+  /** The same of all servers together. */
+  listBytesMax: number;
+  /** Bytes of memory that what a server says of itself may take: capabilities, instructions, name. */
+  factsBytesMax: number;
   /** Requests of one subserver to the tree under way. */
   subserverCallsMax: number;
   /** Bytes a second that are read of one device's line. */
@@ -153,6 +161,10 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   mcpParkedMs: 600_000,
   heldBytesPerPrincipalMax: 67_108_864,
   heldBytesMax: 536_870_912,
+  listBytesPerServerMax: 67_108_864,
+  listBytesPerPrincipalMax: 134_217_728,
+  listBytesMax: 536_870_912,
+  factsBytesMax: 262_144,
   subserverCallsMax: 100,
   deviceLineBytesPerSecond: 262_144,
   deviceNoiseBytesMax: 65_536,

@@ -92,6 +92,7 @@ function serverFor(
     budget: rule.budget && state.budgets.accountFor(budgetHolder(registration, standing), rule.budget),
     refusal: () => refusalOf(state, own()),
     subserverId,
+    payer: standing.registrant,
     describe: () => describeSubserver(state, own()),
     open: (opening, taker) => {
       const refusal = () => refusalOf(state, own());

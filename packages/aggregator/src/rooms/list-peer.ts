@@ -1,5 +1,6 @@
 // One participant's tools, page after page, within bounds: what is too much of it is left out, and the rest is there.
 import type { Room } from "@mcpx/client";
+import { heapBytesOf } from "@mcpx/protocol";
 import { type PeerTool, readPeerTool } from "./peer-tool.ts";
 
 export interface PeerList {
@@ -10,7 +11,8 @@ export interface PeerList {
 
 export interface PeerListBounds {
   toolsMax: number;
-  charsMax: number;
+  /** Of memory. */
+  bytesMax: number;
   /** For all of its pages. */
   listMs: number;
 }
@@ -20,21 +22,21 @@ const pagesMax = 100;
 export async function listPeer(
   room: Room,
   id: string,
-  { toolsMax, charsMax, listMs }: PeerListBounds,
+  { toolsMax, bytesMax, listMs }: PeerListBounds,
 ): Promise<PeerList> {
   const signal = AbortSignal.timeout(listMs);
   const byName = new Map<string, PeerTool>();
-  let chars = 0;
+  let bytes = 0;
   let leftOut = 0;
   let cursor: unknown;
-  for (let page = 0; page < pagesMax && byName.size < toolsMax && chars <= charsMax; page += 1) {
+  for (let page = 0; page < pagesMax && byName.size < toolsMax && bytes <= bytesMax; page += 1) {
     const listed = await room
       .peer(id)
       .request("tools/list", typeof cursor === "string" ? { cursor } : {}, { signal, timeoutMs: listMs });
     for (const item of Array.isArray(listed.tools) ? listed.tools : []) {
       const tool = byName.size < toolsMax ? readPeerTool(item) : undefined;
-      chars += tool === undefined ? 0 : JSON.stringify(tool).length;
-      if (tool === undefined || byName.has(tool.name) || chars > charsMax) leftOut += 1;
+      bytes += tool === undefined ? 0 : heapBytesOf(tool);
+      if (tool === undefined || byName.has(tool.name) || bytes > bytesMax) leftOut += 1;
       else byName.set(tool.name, tool);
     }
     cursor = listed.nextCursor;

@@ -1,7 +1,7 @@
 // What everybody in a room offers, kept up to date: asked for when somebody wants it, and again when a participant
 // comes, goes or says that its tools have changed. Nobody waits long for somebody who does not answer.
 import type { Participant, Room } from "@mcpx/client";
-import type { JsonObject } from "@mcpx/protocol";
+import { heapBytesOf, type JsonObject } from "@mcpx/protocol";
 import { aliasNames } from "../names/alias-names.ts";
 import { listPeer, type PeerListBounds } from "./list-peer.ts";
 import type { PeerNames } from "./peer-names.ts";
@@ -35,18 +35,18 @@ export interface PeerListsBounds extends PeerListBounds {
   againMs: number;
   /** Of all together. */
   allToolsMax: number;
-  allCharsMax: number;
+  allBytesMax: number;
 }
 
 const defaultBounds: PeerListsBounds = {
   toolsMax: 500,
-  charsMax: 1_048_576,
+  bytesMax: 4_194_304,
   listMs: 10_000,
   waitMs: 2_000,
   retryMs: 30_000,
   againMs: 1_000,
   allToolsMax: 10_000,
-  allCharsMax: 8_388_608,
+  allBytesMax: 33_554_432,
 };
 
 export interface PeerLists {
@@ -196,10 +196,10 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
   }
 
   function bounded(tools: readonly RoomTool[]): RoomTool[] {
-    let chars = 0;
+    let bytes = 0;
     const kept = tools.slice(0, bounds.allToolsMax).filter(({ item }) => {
-      chars += JSON.stringify(item).length;
-      return chars <= bounds.allCharsMax;
+      bytes += heapBytesOf(item);
+      return bytes <= bounds.allBytesMax;
     });
     if (kept.length < tools.length) remark(`${tools.length - kept.length} tools are too many to be listed`);
     return kept;

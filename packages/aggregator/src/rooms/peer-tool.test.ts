@@ -43,7 +43,8 @@ test.each([
   { name: "t", inputSchema: { type: "object", properties: [] } },
   { name: "t", inputSchema: { type: "object", properties: { a: 1 } } },
   { name: "t", inputSchema: { type: "object", required: "a" } },
-  { name: "t", inputSchema, description: "x".repeat(70_000) },
+  { name: "t", inputSchema, description: "x".repeat(300_000) },
+  { name: "t", inputSchema: { ...inputSchema, x: Array(5_000).fill({}) } },
 ])("[B-ROOM-1] what no client could read is none (%#)", (item) => {
   expect(readPeerTool(item)).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 // One tool as a stranger in a room lists it, made into one that every client can read: known fields of the right type,
 // within bounds. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { charsOf } from "../item-size.ts";
+import { bytesOf } from "../item-size.ts";
 
 const nameCharsMax = 255;
-const toolCharsMax = 65_536;
+/** Of memory: some 64 KiB of text. */
+const toolBytesMax = 262_144;
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
 export interface PeerTool extends JsonObject {
@@ -26,8 +27,8 @@ export function readPeerTool(item: unknown): PeerTool | undefined {
     ...(isObject(annotations) && { annotations: readHints(annotations) }),
     ...(isObject(_meta) && { _meta }),
   };
-  const chars = charsOf(tool);
-  return chars === undefined || chars > toolCharsMax ? undefined : tool;
+  const bytes = bytesOf(tool);
+  return bytes === undefined || bytes > toolBytesMax ? undefined : tool;
 }
 
 function isObjectSchema(value: unknown): value is JsonObject {

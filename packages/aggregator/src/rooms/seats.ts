@@ -3,7 +3,7 @@
 import type { Room } from "@mcpx/client";
 import type { ByteLedger, Clock, Hold, Logger, Principal } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
-import { createTree, type RunningTree } from "../create-tree.ts";
+import { createListRoom, createTree, type ListLimits, type RunningTree } from "../create-tree.ts";
 import { principalKey } from "../doors/accounts.ts";
 import { createRoomLink } from "./room-link.ts";
 
@@ -18,7 +18,7 @@ export interface SeatsOptions {
   secret: Uint8Array;
   clock: Clock;
   log: Logger;
-  limits: Pick<Limits, "mcpSessionsMax" | "mcpSessionsPerPrincipalMax" | "mcpSessionIdleMs">;
+  limits: ListLimits & Pick<Limits, "mcpSessionsMax" | "mcpSessionsPerPrincipalMax" | "mcpSessionIdleMs">;
   ledger: ByteLedger;
   /** How long a call that was proposed is held. */
   holdMs?: number | undefined;
@@ -60,6 +60,7 @@ const seatBytes = 524_288;
 
 export function createSeats(options: SeatsOptions): Seats {
   const { clock, limits, log, isLeftOut, holdMs } = options;
+  const listRoom = createListRoom(limits);
   const places = new Map<string, Place>();
   const scouts = new Map<string, Promise<Room>>();
   let isClosed = false;
@@ -75,10 +76,12 @@ export function createSeats(options: SeatsOptions): Seats {
       clock,
       log,
       secret: options.secret,
+      listRoom,
       graceMs: 0,
       servers: [
         {
           name: topic,
+          payer: principalKey(principal),
           segment: undefined,
           isTrusted: false,
           isShared: true,
