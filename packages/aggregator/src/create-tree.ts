@@ -65,8 +65,8 @@ export interface TreeOptions {
   notifications?: Partial<FlowLimits> | undefined;
   /** Who is signed in to servers that everybody uses in their own name. */
   signIns?: SignInState | undefined;
-  /** How much memory lists may take. */
-  limits?: ListLimits | undefined;
+  /** How much memory lists may take, and how much of the disk pins. */
+  limits?: (ListLimits & PinLimits) | undefined;
   /** The book of that, where several trees share one. */
   listRoom?: ListBook | undefined;
   /** Only carries another tree's names on: no tools of its own. */
@@ -81,6 +81,17 @@ export type ListLimits = Pick<
   Limits,
   "listBytesPerServerMax" | "listBytesPerPrincipalMax" | "listBytesMax" | "factsBytesMax"
 >;
+
+type PinLimits = Pick<Limits, "pinnedCharsPerServerMax" | "pinnedCharsPerPrincipalMax" | "pinnedCharsMax">;
+
+function pinRoomOf(limits: PinLimits): TreeState["pinRoom"] {
+  const { pinnedCharsPerServerMax, pinnedCharsPerPrincipalMax, pinnedCharsMax } = limits;
+  return {
+    perServerMax: pinnedCharsPerServerMax,
+    perPrincipalMax: pinnedCharsPerPrincipalMax,
+    max: pinnedCharsMax,
+  };
+}
 
 export function createListRoom(limits: ListLimits): ListBook {
   const { listBytesPerServerMax, listBytesPerPrincipalMax, listBytesMax, factsBytesMax } = limits;
@@ -128,6 +139,7 @@ export function createTree(options: TreeOptions): RunningTree {
     missedByClients: 0,
     logLevels: new Map(),
     pins,
+    pinRoom: pinRoomOf(options.limits ?? defaultLimits),
     listRoom: options.listRoom ?? createListRoom(options.limits ?? defaultLimits),
     secret,
     graceMs: options.graceMs ?? graceMsDefault,

@@ -54,10 +54,17 @@ const budgetUses = `
   ) STRICT;
 `;
 
+/** Of one that registered: who did. The index makes sums of a few numbers, not of texts. */
+const pinPayers = `
+  ALTER TABLE tool_pins ADD COLUMN payer TEXT;
+  CREATE INDEX tool_pins_payer ON tool_pins (payer, chars) WHERE payer IS NOT NULL;
+`;
+
 export const aggregatorMigrations: readonly Migration[] = [
   { version: 1, up: toolPins },
   { version: 2, up: registrations },
   { version: 3, up: budgetUses },
   { version: 4, up: gateTables },
   { version: 5, up: heldGates },
+  { version: 6, up: pinPayers },
 ];

@@ -32,6 +32,22 @@ export function pinStoreCases(open: () => PinStore): void {
     expect(store.change("s", "a")).toBeUndefined();
   });
 
+  test("what is kept is counted by who registered it, changes that wait included", () => {
+    const store = open();
+    store.write("configured", news({ first: [seen("a", "x".repeat(100))] }), 10);
+    store.write("s", news({ first: [seen("a", "1")] }), 10, "eve");
+    store.write("t", news({ first: [seen("a", "22")] }), 10, "eve");
+    store.write("u", news({ first: [seen("a", "333")] }), 10, "bob");
+    expect(store.charsOf("eve")).toEqual({ ofPayer: 3, ofAll: 6 });
+    store.write("t", news({ changed: [seen("a", "4444", "t.a")] }), 20, "eve");
+    expect(store.charsOf("eve")).toEqual({ ofPayer: 7, ofAll: 10 });
+    store.accept("t", "a", "hash of 4444");
+    expect(store.charsOf("eve")).toEqual({ ofPayer: 5, ofAll: 8 });
+    store.forget("s");
+    expect(store.charsOf("eve")).toEqual({ ofPayer: 4, ofAll: 7 });
+    expect(store.charsOf("nobody")).toEqual({ ofPayer: 0, ofAll: 7 });
+  });
+
   test("servers do not see each other's", () => {
     const store = open();
     store.write("s", news({ first: [seen("a", "1")] }), 10);

@@ -4,6 +4,7 @@ import { type ChangedTool, changedMax, type PinStore, type SeenTool } from "./pi
 interface Row {
   hash: string;
   text: string;
+  payer: string | undefined;
   changed: (SeenTool & { since: number }) | undefined;
 }
 
@@ -18,11 +19,20 @@ export function createMemoryPinStore(): PinStore {
           { hash, changedHash: changed?.hash, chars: text.length + (changed?.text.length ?? 0) },
         ]),
       ),
-    write(server, { first, changed, returned, renewed }, at) {
+    charsOf(payer) {
+      const rows = [...servers.values()].flatMap((tools) => [...tools.values()]);
+      const sum = (some: readonly Row[]) =>
+        some.reduce((chars, { text, changed }) => chars + text.length + (changed?.text.length ?? 0), 0);
+      return {
+        ofPayer: sum(rows.filter((row) => row.payer === payer)),
+        ofAll: sum(rows.filter((row) => row.payer !== undefined)),
+      };
+    },
+    write(server, { first, changed, returned, renewed }, at, payer) {
       const rows = rowsOf(server);
       servers.set(server, rows);
       for (const { tool, hash, text } of first) {
-        if (!rows.has(tool)) rows.set(tool, { hash, text, changed: undefined });
+        if (!rows.has(tool)) rows.set(tool, { hash, text, payer, changed: undefined });
       }
       for (const seen of changed) {
         const row = rows.get(seen.tool);
@@ -33,7 +43,8 @@ export function createMemoryPinStore(): PinStore {
         if (row !== undefined) row.changed = undefined;
       }
       for (const { tool, hash, text } of renewed) {
-        if (rows.has(tool)) rows.set(tool, { hash, text, changed: undefined });
+        const row = rows.get(tool);
+        if (row !== undefined) rows.set(tool, { ...row, hash, text, changed: undefined });
       }
     },
     changed: () =>
@@ -50,7 +61,7 @@ export function createMemoryPinStore(): PinStore {
     accept(server, tool, hash) {
       const row = rowsOf(server).get(tool);
       if (row?.changed?.hash !== hash) return false;
-      rowsOf(server).set(tool, { hash, text: row.changed.text, changed: undefined });
+      rowsOf(server).set(tool, { ...row, hash, text: row.changed.text, changed: undefined });
       return true;
     },
     forget(server) {

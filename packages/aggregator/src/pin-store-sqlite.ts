@@ -7,8 +7,12 @@ import { type ChangedTool, changedMax, type PinStore } from "./pin-store.ts";
 export function createSqlitePinStore(db: DatabaseSync): PinStore {
   const pins = db.prepare("SELECT tool, hash, changed_hash, chars FROM tool_pins WHERE server = ?");
   const pin = db.prepare(
-    `INSERT INTO tool_pins (server, tool, hash, text, pinned_at, chars) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO tool_pins (server, tool, hash, text, pinned_at, chars, payer) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
+  );
+  const sum = db.prepare(
+    `SELECT coalesce(sum(chars), 0) AS everybody, coalesce(sum(chars) FILTER (WHERE payer = ?), 0) AS own
+     FROM tool_pins WHERE payer IS NOT NULL`,
   );
   const change = db.prepare(
     `UPDATE tool_pins SET changed_hash = ?, changed_text = ?, changed_at = ?, canonical = ?,
@@ -44,9 +48,15 @@ export function createSqlitePinStore(db: DatabaseSync): PinStore {
           return [String(row.tool), { hash: String(row.hash), changedHash, chars: Number(row.chars) }];
         }),
       ),
-    write(server, { first, changed: others, returned, renewed }, at) {
+    charsOf(payer) {
+      const row = sum.get(payer);
+      return { ofPayer: Number(row?.own), ofAll: Number(row?.everybody) };
+    },
+    write(server, { first, changed: others, returned, renewed }, at, payer) {
       immediately(db, () => {
-        for (const { tool, hash, text } of first) pin.run(server, tool, hash, text, at, text.length);
+        for (const { tool, hash, text } of first) {
+          pin.run(server, tool, hash, text, at, text.length, payer ?? null);
+        }
         for (const { tool, hash, text, canonical } of others) {
           change.run(hash, text, at, canonical, text.length, server, tool);
         }

@@ -49,7 +49,9 @@ export interface ToolChange extends ChangedTool {
 export interface PinStore {
   pinsOf(server: string): Map<string, Pin>;
   /** All of it or nothing. What is pinned already stays as it is. */
-  write(server: string, news: PinNews, at: number): void;
+  write(server: string, news: PinNews, at: number, payer?: string): void;
+  /** What is kept of all servers that this principal has registered, and of all that anybody has. */
+  charsOf(payer: string): { ofPayer: number; ofAll: number };
   /** In the order of their canonical names, a thousand at most. */
   changed(): ChangedTool[];
   change(server: string, tool: string): ToolChange | undefined;

@@ -3,14 +3,13 @@
 import { hash } from "node:crypto";
 import { isDefinitionSmuggling, isMcpxError, type JsonObject, McpxError, withRoot } from "@mcpx/protocol";
 import type { Entry } from "./catalogue.ts";
-import type { Pin, PinNews, SeenTool } from "./pin-store.ts";
+import type { Pin, PinNews, PinStore, SeenTool } from "./pin-store.ts";
 import { firstPinnedText, pinnedCharsMax, pinnedText } from "./pinned-text.ts";
 import type { Server } from "./server.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** A server that invents names does not fill the disk. */
 const pinsMax = 20_000;
-const charsMax = 64 * 1_048_576;
 
 export interface Checked {
   kept: Entry[];
@@ -27,10 +26,10 @@ export function checkPins(state: TreeState, server: Server, entries: Entry[]): C
   try {
     const known = pins.pinsOf(server.name);
     const { seen, leftOut } = read(entries, known);
-    const { news, refused } = compare(known, seen);
+    const { news, refused } = compare(known, seen, () => roomFor(state, pins, server, known));
     leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
     if (Object.values(news).some(({ length }) => length > 0))
-      pins.write(server.name, news, state.clock.now());
+      pins.write(server.name, news, state.clock.now(), server.payer);
     for (const tool of news.changed) report(state, server, tool, known.get(tool.tool));
     return { ...sort(entries, seen, known, refused), leftOut };
   } catch (error) {
@@ -85,29 +84,56 @@ function unseen(tool: SeenTool): SeenTool {
   return { ...tool, hash: wholeMark + hash("sha256", nothing), text: nothing };
 }
 
-/** What a store has to learn. Pure. */
+/** How many characters more: of its own, and where it registered, of what its principal and all others may have. */
+function roomFor(
+  { pinRoom }: TreeState,
+  pins: PinStore,
+  { payer }: Server,
+  known: ReadonlyMap<string, Pin>,
+): number {
+  const { perServerMax, perPrincipalMax, max } = pinRoom;
+  const own = perServerMax - [...known.values()].reduce((sum, pin) => sum + pin.chars, 0);
+  if (payer === undefined) return own;
+  const { ofPayer, ofAll } = pins.charsOf(payer);
+  return Math.min(own, perPrincipalMax - ofPayer, max - ofAll);
+}
+
+/** What a store has to learn. What has changed and has no room is held back all the same. Pure. */
 function compare(
   known: ReadonlyMap<string, Pin>,
   seen: ReadonlyMap<string, Read>,
+  roomFor: () => number,
 ): { news: PinNews; refused: SeenTool[] } {
   const renewed: SeenTool[] = [];
   const first: SeenTool[] = [];
   const changed: SeenTool[] = [];
   const returned: string[] = [];
   const refused: SeenTool[] = [];
-  let chars = [...known.values()].reduce((sum, pin) => sum + pin.chars, 0);
+  let chars = 0;
+  // Most lists bring nothing new.
+  let charsMax: number | undefined;
+  const fits = ({ text }: SeenTool) => {
+    charsMax ??= roomFor();
+    return chars + text.length <= charsMax;
+  };
   for (const { seen: tool, renewed: whole, isSmuggling } of seen.values()) {
     const pin = known.get(tool.tool);
-    const isRoom = known.size + first.length < pinsMax && chars + tool.text.length <= charsMax;
-    if (pin === undefined && !isRoom) refused.push(tool);
-    else if (pin === undefined) {
+    if (pin === undefined) {
+      if (known.size + first.length >= pinsMax || !fits(tool)) {
+        refused.push(tool);
+        continue;
+      }
       first.push(isSmuggling ? unseen(tool) : tool);
       if (isSmuggling) changed.push(tool);
       chars += tool.text.length;
     } else if (pin.hash === tool.hash) {
       if (pin.changedHash !== undefined) returned.push(tool.tool);
       if (whole !== undefined) renewed.push(whole);
-    } else if (pin.changedHash !== tool.hash) changed.push(tool);
+    } else if (pin.changedHash !== tool.hash) {
+      if (!fits(tool)) continue;
+      changed.push(tool);
+      chars += tool.text.length;
+    }
   }
   return { news: { first, changed, returned, renewed }, refused };
 }

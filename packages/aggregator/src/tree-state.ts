@@ -54,6 +54,8 @@ export interface TreeState {
   readonly logLevels: Map<Caller, LogLevel>;
   /** What tools were when they were first seen; without it they may change. */
   readonly pins: PinStore | undefined;
+  /** Characters that pins may take. */
+  readonly pinRoom: { readonly perServerMax: number; readonly perPrincipalMax: number; readonly max: number };
   /** How much memory lists take, and may. */
   readonly listRoom: ListBook;
   /** How long the tools of a lost server stay listed; 0 is not at all. */

@@ -94,9 +94,9 @@ function gatewaySource(access: GatewayAccess, where: string): AuditSource {
       return Array.isArray(records) ? records.filter(isObject) : [];
     },
     async page(query) {
-      const { records, head } = await ask("/admin/audit/chain", query);
+      const { records, head, pruned } = await ask("/admin/audit/chain", query);
       if (!Array.isArray(records) || !isObject(head)) throw odd(where);
-      return { rows: records, head } as unknown as AuditPage;
+      return { rows: records, head, ...(isObject(pruned) && { pruned }) } as unknown as AuditPage;
     },
     async verify() {
       const { chain } = await ask("/admin/audit", { limit: 1, verify: 1 });

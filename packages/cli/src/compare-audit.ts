@@ -18,10 +18,20 @@ export async function compareWithLive(
     const fix = "keep the export: it may have what was changed there";
     throw new Failure(`the chain of ${source.where} is itself broken at record ${chain.at}`, fix);
   }
-  if (chain.records < to) {
+  const { pruned } = chain;
+  const last = chain.records + (pruned?.to ?? 0);
+  if (last < to) {
     const fix = "it was cut, put back from a backup, or the export is another gateway's";
-    throw new Failure(`${source.where} has ${chain.records} records, and the export goes to ${to}`, fix);
+    throw new Failure(`${source.where} has ${last} records, and the export goes to ${to}`, fix);
   }
+  if (pruned !== undefined && to < pruned.to) {
+    const fix = "compare it with another export that begins before its end";
+    throw new Failure(
+      `${source.where} has pruned its records to ${pruned.to}, and the export ends with ${to}`,
+      fix,
+    );
+  }
+  if (pruned?.to === to && pruned.hash === head) return { records: chain.records };
   const { rows } = await source.page({ after: to - 1, limit: 1 });
   if (to === 0 || rows[0]?.hash === head) return { records: chain.records };
   const at = await firstOther(source, from, lines());

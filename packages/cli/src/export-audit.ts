@@ -37,7 +37,8 @@ export async function* exportLines(
 
 async function hashBefore(source: AuditSource, seq: number): Promise<string> {
   if (seq === 1) return noHash;
-  const { rows } = await source.page({ after: seq - 2, limit: 1 });
+  const { rows, pruned } = await source.page({ after: seq - 2, limit: 1 });
+  if (pruned?.to === seq - 1) return pruned.hash;
   return rows[0]?.hash ?? noHash;
 }
 

@@ -126,7 +126,13 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   opened.defer(() => state.close());
   const rooms = openDatabase(statePath, { component: "gateway", migrations: gatewayMigrations });
   opened.defer(() => rooms.close());
-  const audit = createAudit({ db: state, clock, log, metrics });
+  const audit = createAudit({
+    db: state,
+    clock,
+    log,
+    metrics,
+    retention: { recordsMax: limits.auditRecordsMax, keepMs: limits.auditKeepMs },
+  });
   opened.defer(() => audit.close());
   const identity = createIdentity({ db: state, clock, log, issuers, ticketMs: limits.ticketMs });
   opened.defer(() => identity.close());

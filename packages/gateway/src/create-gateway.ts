@@ -83,7 +83,7 @@ export async function createGateway(
       bytesMax: ephemeralBytesMax,
     }),
     levelDecisions: new LevelDecisions(state),
-    participants: new KnownParticipants(state),
+    participants: new KnownParticipants(state, limits.participantsMax),
     toolAccess: new ToolAccess(state),
     rooms: new Map(),
     topics: new Set((await topicLog.topics()).map(({ name }) => name)),

@@ -18,7 +18,7 @@ const open = () =>
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "mcpx-known-"));
   db = open();
-  participants = new KnownParticipants(db);
+  participants = new KnownParticipants(db, 1_000);
 });
 afterEach(() => {
   db.close();
@@ -29,7 +29,7 @@ afterEach(() => {
 function reopened(): KnownParticipants {
   db.close();
   db = open();
-  return new KnownParticipants(db);
+  return new KnownParticipants(db, 1_000);
 }
 
 const newKey = () =>
@@ -71,4 +71,23 @@ test("[X1-7.1-2] the first key stays, whoever asks later, until it is reset", ()
   const next = newKey();
   later.bindKey("alice", next);
   expect(() => later.bindKey("alice", key)).toThrow(mismatch);
+});
+
+test("so many are remembered and no more; those that are stay, and a key that is reset is room for another", () => {
+  const few = new KnownParticipants(db, 2);
+  for (const id of ["a", "b", "c"]) few.saw("t", id);
+  few.flush();
+  few.saw("t", "d");
+  few.flush();
+  expect(["a", "b", "c", "d"].map((id) => few.wasSeen(id, "t"))).toEqual([true, true, false, false]);
+  const key = (x: string) => ({ kty: "OKP", crv: "Ed25519", x: x.repeat(43) }) as const;
+  few.bindKey("a", key("A"));
+  few.bindKey("b", key("B"));
+  few.bindKey("a", key("A"));
+  expect(() => few.bindKey("c", key("C"))).toThrow("no more than 2 keys");
+  expect(() => few.bindKey("b", key("C"))).toThrow("Another key is registered");
+  expect(few.resetKey("a")).toBe(true);
+  few.bindKey("c", key("C"));
+  // Counted again after a restart.
+  expect(() => new KnownParticipants(db, 2).bindKey("d", key("D"))).toThrow("no more than 2 keys");
 });

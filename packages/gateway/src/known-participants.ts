@@ -8,11 +8,20 @@ export class KnownParticipants {
   /** Seen since the last flush: joins are many, so they are written together. */
   readonly #unsaved = new Map<string, { topic: string; id: string }>();
 
-  constructor(db: DatabaseSync) {
+  readonly #max: number;
+  /** Rows of each table, counted once and then kept up: there may be very many. */
+  readonly #counts: { seen: number; keys: number };
+
+  /** In open mode ids are chosen freely: beyond `max` no more are remembered. */
+  constructor(db: DatabaseSync, max: number) {
     this.#db = db;
+    this.#max = max;
+    const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+    this.#counts = { seen: count("participants_seen"), keys: count("participant_keys") };
   }
 
   saw(topic: string, id: string): void {
+    if (this.#counts.seen + this.#unsaved.size >= this.#max) return;
     this.#unsaved.set(`${topic}\n${id}`, { topic, id });
   }
 
@@ -28,7 +37,8 @@ export class KnownParticipants {
     if (this.#unsaved.size === 0) return;
     const insert = this.#db.prepare("INSERT OR IGNORE INTO participants_seen (topic, id) VALUES (?, ?)");
     immediately(this.#db, () => {
-      for (const { topic, id } of this.#unsaved.values()) insert.run(topic, id);
+      for (const { topic, id } of this.#unsaved.values())
+        this.#counts.seen += Number(insert.run(topic, id).changes);
     });
     this.#unsaved.clear();
   }
@@ -37,13 +47,21 @@ export class KnownParticipants {
   bindKey(id: string, key: PublicJwk): void {
     const print = thumbprint(key);
     const insert = this.#db.prepare("INSERT OR IGNORE INTO participant_keys (id, thumbprint) VALUES (?, ?)");
-    immediately(this.#db, () => insert.run(id, print));
+    if (this.#counts.keys < this.#max)
+      this.#counts.keys += Number(immediately(this.#db, () => insert.run(id, print)).changes);
     const bound = this.#db.prepare("SELECT thumbprint FROM participant_keys WHERE id = ?").get(id);
-    if (bound?.thumbprint !== print) throw new McpxError("key_mismatch");
+    if (bound === undefined) {
+      throw new McpxError("rate_limited", `no more than ${this.#max} keys are remembered here`, {
+        suggestion: "Ask the operator to raise limits.participantsMax",
+      });
+    }
+    if (bound.thumbprint !== print) throw new McpxError("key_mismatch");
   }
 
   resetKey(id: string): boolean {
     const remove = this.#db.prepare("DELETE FROM participant_keys WHERE id = ?");
-    return immediately(this.#db, () => remove.run(id).changes > 0);
+    const { changes } = immediately(this.#db, () => remove.run(id));
+    this.#counts.keys -= Number(changes);
+    return changes > 0;
   }
 }

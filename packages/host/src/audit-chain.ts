@@ -21,9 +21,26 @@ export interface ChainedRow extends AuditRow {
 }
 
 export type ChainVerdict =
-  | { ok: true; records: number; head: string }
+  | { ok: true; records: number; head: string; pruned?: Pruned }
   /** `at`: the first number in the chain that is wrong or missing. */
   | { ok: false; at: number };
+
+/** The end of what was taken out at the beginning of the chain. */
+export interface Pruned {
+  /** The last number. */
+  to: number;
+  /** Its hash: the next record's covers it. */
+  hash: string;
+  /** Ms since 1970. */
+  at: number;
+}
+
+/** What the chain says of its own pruning. */
+export const prunedAction = "audit.prune";
+
+export function prunedDetail({ to, hash }: Pick<Pruned, "to" | "hash">): string {
+  return JSON.stringify({ to, hash });
+}
 
 export interface AuditQuery {
   /** Only records with a smaller number. */
@@ -52,6 +69,7 @@ export interface ChainHead {
 export interface AuditPage {
   rows: ChainedRow[];
   head: ChainHead;
+  pruned?: Pruned;
 }
 
 /** What stands before the first record. */
@@ -78,16 +96,22 @@ export function verifyChain(db: DatabaseSync): ChainVerdict {
   db.exec("BEGIN");
   try {
     const head = readHead(db);
-    let seq = 0;
-    let hash = noHash;
+    const pruned = readPruned(db);
+    // What was pruned is believed where the chain itself says so.
+    let isSaid = pruned === undefined;
+    let { to: seq, hash } = pruned ?? { to: 0, hash: noHash };
     for (const row of db.prepare(`SELECT ${columns} FROM audit ORDER BY seq`).iterate()) {
       const record = row as unknown as ChainedRow;
       seq += 1;
       hash = rowHash(hash, seq, record);
       if (record.seq !== seq || record.hash !== hash) return { ok: false, at: seq };
+      isSaid ||= pruned !== undefined && isRecordOf(record, pruned);
     }
+    if (!isSaid) return { ok: false, at: (pruned?.to ?? 0) + 1 };
     if (head.seq !== seq) return { ok: false, at: Math.min(head.seq, seq) + 1 };
-    return head.hash === hash ? { ok: true, records: seq, head: hash } : { ok: false, at: seq };
+    if (head.hash !== hash) return { ok: false, at: seq };
+    const records = seq - (pruned?.to ?? 0);
+    return { ok: true, records, head: hash, ...(pruned !== undefined && { pruned }) };
   } finally {
     db.exec("COMMIT");
   }
@@ -118,7 +142,12 @@ export function pageRows(db: DatabaseSync, { after, limit, since = 0 }: AuditPag
     const rows = db
       .prepare(`SELECT ${columns} FROM audit WHERE seq > ? AND at >= ? ORDER BY seq LIMIT ?`)
       .all(after, since, limit);
-    return { rows: rows as unknown as ChainedRow[], head: readHead(db) };
+    const pruned = readPruned(db);
+    return {
+      rows: rows as unknown as ChainedRow[],
+      head: readHead(db),
+      ...(pruned !== undefined && { pruned }),
+    };
   } finally {
     db.exec("COMMIT");
   }
@@ -138,7 +167,16 @@ function patternOf(action: string | undefined): string | null {
   });
 }
 
-function readHead(db: DatabaseSync): ChainHead {
+function isRecordOf({ action, detail }: AuditRow, pruned: Pruned): boolean {
+  return action === prunedAction && detail === prunedDetail(pruned);
+}
+
+export function readPruned(db: DatabaseSync): Pruned | undefined {
+  const row = db.prepare("SELECT value FROM host_settings WHERE name = 'audit_pruned'").get();
+  return row === undefined ? undefined : (JSON.parse(String(row.value)) as Pruned);
+}
+
+export function readHead(db: DatabaseSync): ChainHead {
   const head = db.prepare("SELECT seq, hash FROM audit_head").get();
   return head === undefined ? { seq: 0, hash: noHash } : (head as unknown as ChainHead);
 }

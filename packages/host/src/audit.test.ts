@@ -98,12 +98,30 @@ test("what is recorded waits for its batch, what is recorded now does not", () =
 
 test("a batch is written when it is full", () => {
   const audit = open();
-  for (let i = 0; i < 256; i += 1) audit.record({ action: "call" });
+  for (let i = 0; i < 256; i += 1) audit.record({ action: "call", actor: `caller ${i}` });
   expect(elsewhere((other) => other.prepare("SELECT count(*) AS n FROM audit").get())).toEqual({ n: 256 });
   audit.close();
 });
 
-test("identical refusals of one batch are one record with a count; permissions never are", () => {
+test("of one actor's very many permissions those of one thing share a record; nobody else's do, nor what is grave", () => {
+  const audit = open();
+  const call = { action: "tool.call", actor: "mallory", detail: { hash: "x" } };
+  for (let i = 0; i < 5_000; i += 1) audit.record({ ...call, subject: `s.t${i % 2}` });
+  audit.record({ ...call, actor: "alice", subject: "s.t" });
+  for (const actor of ["mallory", "mallory"]) audit.recordNow({ action: "gate.approve", actor });
+  const records = audit.list({ limit: 300 });
+  const sum = (actor: string) =>
+    records.filter((one) => one.actor === actor).reduce((n, { count }) => n + count, 0);
+  expect(records.length).toBe(32 + 2 + 1 + 2);
+  expect([sum("mallory"), sum("alice")]).toEqual([5_002, 1]);
+  expect(records.filter(({ action }) => action === "gate.approve").map(({ count }) => count)).toEqual([1, 1]);
+  expect(records.find(({ actor }) => actor === "alice")?.detail).toEqual({ hash: "x" });
+  expect(audit.verify().ok).toBe(true);
+  for (let i = 0; i < 5_000; i += 1) audit.record({ ...call, subject: `made-up-${i}` });
+  expect(audit.list({ limit: 1_000 }).length).toBe(records.length + 32 + 32 + 1);
+});
+
+test("identical refusals of one batch are one record with a count; a few permissions are not", () => {
   const audit = open();
   const refusal = { action: "room.join", reason: "topic_forbidden", actor: "mallory", topic: "vault" };
   for (let i = 0; i < 1_000; i += 1) audit.record(refusal);
@@ -240,7 +258,7 @@ test("a store that fails is logged and counted, never thrown; the records wait w
   db.exec("ALTER TABLE audit RENAME TO elsewhere");
   expect(audit.recordNow({ action: "participant.kick" })).toBe(false);
   expect(lines).toHaveLength(1);
-  for (let i = 0; i < 5_000; i += 1) audit.record({ action: "call" });
+  for (let i = 0; i < 5_000; i += 1) audit.record({ action: "call", actor: `caller ${i}` });
   // A flood does not hammer the failing store.
   expect(lines).toHaveLength(1);
   expect(audit.flush()).toBe(false);

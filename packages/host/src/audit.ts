@@ -14,6 +14,7 @@ import {
   pageRows,
   verifyChain,
 } from "./audit-chain.ts";
+import { type AuditRetention, pruneAudit } from "./audit-prune.ts";
 import type { Clock } from "./clock.ts";
 import { cutSecrets } from "./cut-secrets.ts";
 import type { Logger } from "./log.ts";
@@ -60,22 +61,39 @@ export interface AuditOptions {
   clock: Clock;
   log: Logger;
   metrics?: Metrics;
+  /** Without it nothing is ever pruned. */
+  retention?: AuditRetention;
 }
 
 const batchMs = 1_000;
 const batchMax = 256;
+const pruneMs = 10_000;
 const charsMax = 256;
 const detailCharsMax = 2_048;
 
-export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
+export function createAudit({ db, clock, log, metrics, retention }: AuditOptions): Audit {
   const waiting = createAuditBuffer();
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
+  let prunedAt = Number.NEGATIVE_INFINITY;
   const failures = metrics?.counter("audit_write_failures_total", "Audit batches that could not be written");
   const losses = metrics?.counter("audit_lost_total", "Audit records given up because the store failed");
 
-  function add(event: AuditEvent): void {
-    if (!waiting.add(toRow(event, clock.now()))) losses?.inc();
+  function add(event: AuditEvent, isGrave: boolean): void {
+    if (!waiting.add(toRow(event, clock.now()), isGrave)) losses?.inc();
+  }
+
+  /** After what was written: a chain grows only by that. */
+  function prune(): void {
+    const now = clock.monotonic();
+    if (retention === undefined || now - prunedAt < pruneMs) return;
+    prunedAt = now;
+    try {
+      const pruned = pruneAudit(db, retention, clock.now());
+      if (pruned !== undefined) log.info({ to: pruned.to }, "old audit records were pruned");
+    } catch (error) {
+      log.error({ err: error }, "old audit records could not be pruned");
+    }
   }
 
   function flush(): boolean {
@@ -94,6 +112,7 @@ export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
     }
     waiting.clear();
     isFailing = false;
+    prune();
     return true;
   }
 
@@ -105,13 +124,13 @@ export function createAudit({ db, clock, log, metrics }: AuditOptions): Audit {
 
   return {
     record(event) {
-      add(event);
+      add(event, false);
       // While the store fails the timer alone tries again: not every record of a flood.
       if (waiting.size >= batchMax && !isFailing) flush();
       if (waiting.size > 0) wake();
     },
     recordNow(event) {
-      add(event);
+      add(event, true);
       if (flush()) return true;
       wake();
       return false;

@@ -1,7 +1,15 @@
 // The ground rooms and tree stand on.
 export { type Audit, type AuditEvent, type AuditOptions, type AuditRecord, createAudit } from "./audit.ts";
-export type { AuditPage, AuditPageQuery, AuditQuery, ChainedRow, ChainVerdict } from "./audit-chain.ts";
+export type {
+  AuditPage,
+  AuditPageQuery,
+  AuditQuery,
+  ChainedRow,
+  ChainVerdict,
+  Pruned,
+} from "./audit-chain.ts";
 export { exportHead, exportLine, exportStart, readExportRow } from "./audit-export.ts";
+export type { AuditRetention } from "./audit-prune.ts";
 export { type ExportVerdict, verifyExport } from "./audit-verify.ts";
 export {
   type ByteLedger,

@@ -53,6 +53,10 @@ export interface Limits {
   historyPageMax: number;
   /** Topics one gateway keeps. */
   topicsMax: number;
+  /** Topics one principal may create. */
+  topicsPerPrincipalMax: number;
+  /** Participants, in each of their topics, that are remembered; and keys of participants. */
+  participantsMax: number;
   /** Life of a ticket. */
   ticketMs: number;
   /** Bytes of an HTTP request's body. */
@@ -103,6 +107,16 @@ export interface Limits {
   listBytesMax: number;
   /** Bytes of memory that what a server says of itself may take: capabilities, instructions, name. */
   factsBytesMax: number;
+  /** Records of the audit; older ones are pruned. */
+  auditRecordsMax: number;
+  /** Age at which records of the audit are pruned. */
+  auditKeepMs: number;
+  /** Characters of pinned tools of one server. */
+  pinnedCharsPerServerMax: number;
+  /** The same of all servers that one principal has registered. */
+  pinnedCharsPerPrincipalMax: number;
+  /** The same of all servers that have registered. */
+  pinnedCharsMax: number;
   /** Requests of one subserver to the tree under way. */
   subserverCallsMax: number;
   /** Bytes a second that are read of one device's line. */
@@ -140,6 +154,8 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   queueStallMs: 10_000,
   historyPageMax: 1_000,
   topicsMax: 10_000,
+  topicsPerPrincipalMax: 1_000,
+  participantsMax: 1_000_000,
   ticketMs: 30_000,
   bodyBytesMax: 65_536,
   tokenWarningMs: 60_000,
@@ -165,6 +181,11 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   listBytesPerPrincipalMax: 134_217_728,
   listBytesMax: 536_870_912,
   factsBytesMax: 262_144,
+  auditRecordsMax: 5_000_000,
+  auditKeepMs: 315_360_000_000,
+  pinnedCharsPerServerMax: 67_108_864,
+  pinnedCharsPerPrincipalMax: 67_108_864,
+  pinnedCharsMax: 536_870_912,
   subserverCallsMax: 100,
   deviceLineBytesPerSecond: 262_144,
   deviceNoiseBytesMax: 65_536,

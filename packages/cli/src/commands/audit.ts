@@ -114,8 +114,12 @@ export function checkChain(chain: ChainVerdict): void {
   throw new Failure(`the audit chain is broken at record ${chain.at}`, fix);
 }
 
-export function wholeText({ records, head }: Extract<ChainVerdict, { ok: true }>): string {
-  return `the chain is whole: ${records} records, head ${head}`;
+export function wholeText({ records, head, pruned }: Extract<ChainVerdict, { ok: true }>): string {
+  const whole = `the chain is whole: ${records} records, head ${head}`;
+  if (pruned === undefined) return whole;
+  const { to, hash, at } = pruned;
+  const when = new Date(at).toISOString();
+  return `${whole}\nrecords 1 to ${to} were pruned, last on ${when}, as the chain itself says; the last of them had the hash ${hash}`;
 }
 
 async function follow(context: AuditContext, source: AuditSource, query: AuditQuery): Promise<number> {
