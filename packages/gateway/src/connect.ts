@@ -19,13 +19,15 @@ export async function connect(
   checkUpgrade(request.raw);
   checkPlace(gateway);
   count(gateway, duplex);
-  const { admission, room } = await letIn(gateway, {
+  const { admission, room, givePlaceBack } = await letIn(gateway, {
     query: request.query,
     offered: request.headers["sec-websocket-protocol"],
     origin: request.remoteAddress,
     isVirtual: false,
     who: (topic) => authenticate(gateway, request, topic),
   });
+  if (duplex.destroyed) givePlaceBack();
+  else duplex.once("close", givePlaceBack);
   // Not to be forgotten as empty before its newcomer is in.
   room.pending += 1;
   try {

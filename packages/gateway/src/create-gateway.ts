@@ -11,6 +11,7 @@ import { defaultOptions, type Gateway, type GatewayOptions } from "./gateway-sta
 import { Handshakes } from "./handshakes.ts";
 import { KnownParticipants } from "./known-participants.ts";
 import { LevelDecisions } from "./level-decisions.ts";
+import { createPlaces } from "./places.ts";
 import { presentMembers } from "./present.ts";
 import { Rates } from "./rates.ts";
 import { gatewayRoutes } from "./routes.ts";
@@ -89,6 +90,7 @@ export async function createGateway(
     topics: new Set((await topicLog.topics()).map(({ name }) => name)),
     rates: new Rates(limits),
     handshakes: new Handshakes(limits.handshakesPerSecond),
+    places: createPlaces(),
     connections: 0,
     isDraining: false,
     hasFailed: false,

@@ -24,14 +24,16 @@ export async function enter(
   checkPlace(gateway);
   gateway.connections += 1;
   let isAttached = false;
+  let giveBack = () => {};
   try {
-    const { admission, room } = await letIn(gateway, {
+    const { admission, room, givePlaceBack } = await letIn(gateway, {
       query,
       offered: undefined,
       origin: "in-process",
       isVirtual: true,
       who: async () => stillGood(gateway, principal),
     });
+    giveBack = givePlaceBack;
     room.pending += 1;
     try {
       const prepared = await prepareJoin(room, admission, gateway.limits);
@@ -41,6 +43,7 @@ export async function enter(
       const { socket, member } = attach(gateway, admission, prepared, (events) => {
         const closed = () => {
           gateway.connections -= 1;
+          givePlaceBack();
           events.closed();
         };
         return new MemorySocket(limits, clock.monotonic, { ...events, closed });
@@ -51,7 +54,10 @@ export async function enter(
       room.pending -= 1;
     }
   } finally {
-    if (!isAttached) gateway.connections -= 1;
+    if (!isAttached) {
+      gateway.connections -= 1;
+      giveBack();
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { Handshakes } from "./handshakes.ts";
 import type { KnownParticipants } from "./known-participants.ts";
 import type { LevelDecisions } from "./level-decisions.ts";
+import type { Places } from "./places.ts";
 import type { Rates } from "./rates.ts";
 import type { Room } from "./room.ts";
 import type { ToolAccess, ToolAccessOption } from "./tool-access/tool-access.ts";
@@ -82,6 +83,7 @@ export interface Gateway {
   readonly topics: Set<string>;
   readonly rates: Rates;
   readonly handshakes: Handshakes;
+  readonly places: Places;
   /** Live connections, those still shaking hands included. */
   connections: number;
   isDraining: boolean;

@@ -7,6 +7,7 @@ import { join, type Preparation } from "./join.ts";
 import { leave } from "./leave.ts";
 import { levelFor } from "./level-for.ts";
 import { openRoom } from "./open-room.ts";
+import { takePlace } from "./places.ts";
 import { receive, receiveFault } from "./receive.ts";
 import { refuse } from "./refuse.ts";
 import type { Member, Room } from "./room.ts";
@@ -31,21 +32,31 @@ export function checkPlace({ isDraining, connections, limits }: Gateway): void {
   });
 }
 
-export async function letIn(gateway: Gateway, asking: Asking): Promise<{ admission: Admission; room: Room }> {
+export interface LetIn {
+  admission: Admission;
+  room: Room;
+  /** To be called when the connection is over. */
+  givePlaceBack: () => void;
+}
+
+export async function letIn(gateway: Gateway, asking: Asking): Promise<LetIn> {
   // The topic is recorded only for who showed a good token: others could fill the disk with made-up names.
   let known: { actor: string; topic?: string } = { actor: asking.origin };
+  let givePlaceBack = () => {};
   try {
     const wishes = readWishes(gateway, asking.query, asking.offered);
     const principal = await asking.who(wishes.topic);
     known = { actor: principal.id ?? asking.origin, topic: wishes.topic };
     const { isVirtual } = asking;
     const admission = { ...admit(gateway, asking.query, wishes, principal), isVirtual };
-    const room = await openRoom(gateway, admission.topic);
+    givePlaceBack = takePlace(gateway, principal);
+    const room = await openRoom(gateway, admission.topic, principal);
     judgeAgain(gateway, admission);
     const isTaken = !isVirtual && room.members.has(admission.participant.id);
     if (isTaken && gateway.options.takeover === "refuse") throw new McpxError("already_connected");
-    return { admission, room };
+    return { admission, room, givePlaceBack };
   } catch (error) {
+    givePlaceBack();
     if (isMcpxError(error) && errorTable[error.code].fault === "caller") {
       gateway.audit.record({ action: "room.join", reason: error.code, ...known });
     }

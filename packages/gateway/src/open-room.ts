@@ -1,14 +1,16 @@
 // Finds a room or opens it: which log it has, whether it may be made, where its order stands.
+import type { Principal } from "@mcpx/host";
 import { McpxError, matchesGlob } from "@mcpx/protocol";
 import { defaultTopic, type Gateway, type TopicOptions } from "./gateway-state.ts";
+import { giveTopicBack, takeTopic } from "./places.ts";
 import { createRoom, type Room } from "./room.ts";
 
-export async function openRoom(gateway: Gateway, topic: string): Promise<Room> {
+export async function openRoom(gateway: Gateway, topic: string, principal: Principal): Promise<Room> {
   const open = gateway.rooms.get(topic);
   if (open !== undefined) return open;
   const { history, toolAccess } = topicOptions(gateway, topic);
   const log = history ? gateway.durableLog : gateway.ephemeralLog;
-  await ensureTopic(gateway, topic);
+  await ensureTopic(gateway, topic, principal);
   log.prepare(topic);
   const { last } = await log.bounds(topic);
   // Somebody else may have opened it meanwhile.
@@ -28,27 +30,31 @@ export function topicOptions({ options }: Pick<Gateway, "options">, topic: strin
 }
 
 /** Topics come to be by the first join of a token that allows it. [X0-2.2-1] */
-async function ensureTopic(gateway: Gateway, topic: string): Promise<void> {
+async function ensureTopic(gateway: Gateway, topic: string, principal: Principal): Promise<void> {
   const { topics, durableLog } = gateway;
   const isNew = !topics.has(topic);
-  if (isNew) checkNewTopic(gateway, topic);
+  if (isNew) {
+    checkNewTopic(gateway, topic);
+    takeTopic(gateway, principal);
+  }
   // Counted before the wait: many may come at once, each for a topic of its own.
   topics.add(topic);
   try {
     // Also where somebody else is about to make it: whoever goes on needs it made.
     await durableLog.createTopic(topic);
   } catch (error) {
-    if (isNew) topics.delete(topic);
+    if (isNew) {
+      topics.delete(topic);
+      giveTopicBack(gateway, principal);
+    }
     throw error;
   }
   // Whoever came first may have failed meanwhile, and taken it out.
   topics.add(topic);
 }
 
-function checkNewTopic({ topics, options, limits }: Gateway, topic: string): void {
+function checkNewTopic({ options }: Gateway, topic: string): void {
   if (options.createTopics === "configured" && !Object.hasOwn(options.topics, topic)) {
     throw new McpxError("not_found", "this gateway has no such topic");
   }
-  if (topics.size >= limits.topicsMax)
-    throw new McpxError("too_many_topics", `the limit is ${limits.topicsMax}`);
 }

@@ -23,6 +23,8 @@ export interface Limits {
   strangerSocketsMax: number;
   /** Sockets of one principal. */
   socketsPerPrincipalMax: number;
+  /** Live room connections of one principal. */
+  connectionsPerPrincipalMax: number;
   /** WebSocket handshakes a second. */
   handshakesPerSecond: number;
   /** Time to finish an HTTP request's headers. */
@@ -117,6 +119,8 @@ export interface Limits {
   pinnedCharsPerPrincipalMax: number;
   /** The same of all servers that have registered. */
   pinnedCharsMax: number;
+  /** Subservers that one principal has registered. */
+  subserversPerPrincipalMax: number;
   /** Requests of one subserver to the tree under way. */
   subserverCallsMax: number;
   /** Bytes a second that are read of one device's line. */
@@ -139,6 +143,7 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   connectionsMax: 5_000,
   strangerSocketsMax: 1_000,
   socketsPerPrincipalMax: 2_000,
+  connectionsPerPrincipalMax: 500,
   handshakesPerSecond: 200,
   handshakeMs: 10_000,
   envelopesPerSecondFull: 50,
@@ -186,6 +191,7 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   pinnedCharsPerServerMax: 67_108_864,
   pinnedCharsPerPrincipalMax: 67_108_864,
   pinnedCharsMax: 536_870_912,
+  subserversPerPrincipalMax: 1_000,
   subserverCallsMax: 100,
   deviceLineBytesPerSecond: 262_144,
   deviceNoiseBytesMax: 65_536,

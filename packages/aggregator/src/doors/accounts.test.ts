@@ -1,7 +1,7 @@
-import { createByteLedger } from "@mcpx/host";
+import { createByteLedger, principalKey } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { createAccounts, principalKey } from "./accounts.ts";
+import { createAccounts } from "./accounts.ts";
 
 const principal = (more: object) => ({
   id: "a",

@@ -1,5 +1,5 @@
 // Who has how much under way: bounds count for principals, not for their connections or tokens.
-import type { ByteLedger, Hold, Principal } from "@mcpx/host";
+import { type ByteLedger, type Hold, type Principal, principalKey } from "@mcpx/host";
 
 export interface Account {
   /** The same for every token of one principal, and for nobody else. */
@@ -18,10 +18,6 @@ export interface Accounts {
   of(principal: Principal): Account;
   /** Forgets those with nothing under way. */
   sweep(): void;
-}
-
-export function principalKey({ issuer, id, jti }: Principal): string {
-  return JSON.stringify(id === undefined ? [issuer, null, jti] : [issuer, id]);
 }
 
 export function createAccount(ledger: ByteLedger, key: string): Account {

@@ -2,6 +2,7 @@
 import { type HttpRequest, type Identity, principalOf } from "@mcpx/host";
 import { closeCodes, isMcpxError, McpxError } from "@mcpx/protocol";
 import type { Channel } from "./channel.ts";
+import { registrantOf } from "./prove.ts";
 import type { Credential, RegistrarState } from "./registrar.ts";
 import { type Registrant, serveRegistrant } from "./serve-registrant.ts";
 
@@ -19,13 +20,13 @@ export interface AxVisits {
 
 /** An applicant has this long to register. */
 const applyMs = 10_000;
-/** Who has come and not registered yet: of all, and with one credential. */
+/** Who has come and not registered yet: of all, and of one principal. */
 const applicantsMax = 4_096;
-const applicantsPerCredentialMax = 1_000;
+const applicantsPerPrincipalMax = 1_000;
 
 export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "tokens">): AxVisits {
   const open = new Map<Channel, Credential>();
-  /** By credential: one cannot keep the others out. */
+  /** By principal: one cannot keep the others out. */
   const applicants = new Map<string, number>();
   let applicantCount = 0;
 
@@ -48,8 +49,8 @@ export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "
   }
 
   function checkPlace(credential: Credential): void {
-    const own = applicants.get(keyOf(credential)) ?? 0;
-    if (applicantCount < applicantsMax && own < applicantsPerCredentialMax) return;
+    const own = applicants.get(registrantOf(credential)) ?? 0;
+    if (applicantCount < applicantsMax && own < applicantsPerPrincipalMax) return;
     throw new McpxError("too_many_connections", "too many have come and not registered yet", {
       retryAfterMs: applyMs,
     });
@@ -74,7 +75,7 @@ export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "
     begin(channel, credential, sessionId) {
       if (state.tree.isClosed) throw new McpxError("draining");
       open.set(channel, credential);
-      const key = keyOf(credential);
+      const key = registrantOf(credential);
       count(key, 1);
       let isApplicant = true;
       const settled = () => {
@@ -100,8 +101,4 @@ export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "
       for (const channel of open.keys()) channel.close(closeCodes.draining, "draining");
     },
   };
-}
-
-function keyOf({ principal, certificateNames }: Credential): string {
-  return principal === undefined ? `certificate ${certificateNames.join()}` : `token ${principal.jti}`;
 }

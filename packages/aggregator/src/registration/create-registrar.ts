@@ -84,6 +84,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     pending: new Map(),
     arriving: new Map(),
     subserversMax: options.subserversMax ?? subserversMaxDefault,
+    subserversPerPrincipalMax: limits.subserversPerPrincipalMax,
     ruleFor,
     prove: (registration, credential) =>
       prove(options, registration, credential, ruleFor(registration.segment)),

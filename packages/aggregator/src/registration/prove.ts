@@ -1,8 +1,7 @@
 // Who registers, by what its token, its certificate or its proof shows. Without one that names the segment nobody
 // registers, except where the operator has set `development`. [AX-4.2-3] [AX-4.2-5] [AX-10.2-2] [B-REG-1]
-import type { Identity, Principal } from "@mcpx/host";
+import { type Identity, type Principal, principalKey } from "@mcpx/host";
 import { type AuthScope, authScopes, McpxError, matchesAnyGlob, type Registration } from "@mcpx/protocol";
-import { principalKey } from "../doors/accounts.ts";
 import type { Credential, Standing, SubserverRule } from "./registrar.ts";
 import type { RegistrationStore } from "./registration-store.ts";
 

@@ -52,6 +52,7 @@ export async function register(
   try {
     const standing = await state.prove(registration, applicant.credential);
     checkSubtree(registration, standing);
+    if (applicant.credential.isLocal !== true) checkShare(state, registration, standing);
     checkPlace(state, registration, standing);
     const { subserverId, subtreeIds = [] } = registration;
     checkCycle(state, [subserverId, ...subtreeIds]);
@@ -70,6 +71,17 @@ function checkRoom({ bySegment, pending, subserversMax }: RegistrarState, segmen
   if (bySegment.size + pending.size >= subserversMax && !bySegment.has(segment)) {
     throw new McpxError("too_many_subservers", `no more than ${subserversMax} can register here`);
   }
+}
+
+/** One principal does not take all the places, whatever segments it may have. */
+function checkShare(state: RegistrarState, { segment }: Registration, { registrant }: Standing): void {
+  const { bySegment, subserversPerPrincipalMax } = state;
+  if (bySegment.get(segment)?.standing.registrant === registrant) return;
+  let own = 0;
+  for (const { standing } of bySegment.values()) if (standing.registrant === registrant) own += 1;
+  if (own < subserversPerPrincipalMax) return;
+  const detail = `you have registered ${own}, the limit for one principal is ${subserversPerPrincipalMax}`;
+  throw new McpxError("too_many_subservers", detail);
 }
 
 /** Ids of others are believed of one that has proven who it is: a false one would cut us off from a tree above. */

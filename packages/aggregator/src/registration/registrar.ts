@@ -91,6 +91,7 @@ export interface RegistrarState {
   /** By `subserver_id`: the segment it is about to get. */
   readonly arriving: Map<string, string>;
   readonly subserversMax: number;
+  readonly subserversPerPrincipalMax: number;
   ruleFor(segment: string): SubserverRule;
   prove(registration: Registration, credential: Credential): Promise<Standing>;
   readonly budgets: Pick<Budgets, "accountFor" | "touch">;

@@ -1,7 +1,6 @@
 // Who a member of a room is at the tree: what all connections it has there may do, and nothing more. Pure.
-import type { Principal } from "@mcpx/host";
+import { type Principal, principalKey } from "@mcpx/host";
 import { canonicalJson } from "@mcpx/protocol";
-import { principalKey } from "../doors/accounts.ts";
 import { innerPrincipal } from "../plain-caller.ts";
 
 /**

@@ -1,10 +1,16 @@
 // Who sits in a room through its MCP face: for each token and topic one connection beside the participant's own socket,
 // and one small tree over it. Opened when it is first used, closed when nobody uses it, gone when the room says so.
 import type { Room } from "@mcpx/client";
-import type { ByteLedger, Clock, Hold, Logger, Principal } from "@mcpx/host";
+import {
+  type ByteLedger,
+  type Clock,
+  type Hold,
+  type Logger,
+  type Principal,
+  principalKey,
+} from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
 import { createListRoom, createTree, type ListLimits, type RunningTree } from "../create-tree.ts";
-import { principalKey } from "../doors/accounts.ts";
 import { createRoomLink } from "./room-link.ts";
 
 export interface SeatsOptions {
