@@ -84,7 +84,7 @@ test("the last connections are for admins, who always come in", async () => {
 test("topics that one principal makes are bounded; others make theirs, and the last are for admins", async () => {
   await start({ limits: { ...wide, topicsMax: 20, topicsPerPrincipalMax: 5 } });
   const make = async (sub: string, topic: string, admin = false) => {
-    const token = await server.token({ sub, topics: ["**"], level: "full", admin });
+    const token = await server.token({ sub, topics: ["**"], level: "full", ...(admin && { admin }) });
     try {
       await (await enterWith(server, token, { topic })).leave();
       return "made";
@@ -108,7 +108,7 @@ test("topics that one principal makes are bounded; others make theirs, and the l
 test("the last MCP sessions are for admins", async () => {
   await start({ limits: { ...wide, mcpSessionsMax: 20 } });
   const open = async (sub: string, admin = false) => {
-    const token = await server.token({ sub, topics: [], tools: ["**"], admin });
+    const token = await server.token({ sub, topics: [], tools: ["**"], ...(admin && { admin }) });
     const response = await fetch(`${server.url}/mcp`, {
       method: "POST",
       headers: {
