@@ -232,6 +232,15 @@ describe.each([false, true])("[B-REG-1] a guest of the tree (legacy: %s)", (isLe
           "nothing at all",
         );
       }
+      // Nor does it complete or watch what is somebody's bare URI.
+      const completed = await ask(place, "completion/complete", {
+        ref: { type: "ref/resource", uri: "file:///etc/passwd" },
+        argument: { name: "path", value: "x" },
+      });
+      expect(completed.message.error.data.reason).toBe("unknown_resource");
+      const session = await openSession(place);
+      const watched = await session.request("resources/subscribe", { uri: "file:///etc/passwd" });
+      expect(watched.message.error.data.reason).toBe("unknown_resource");
       const { message } = await ask(place, "prompts/get", { name: "open" });
       expect(message.error.data.reason).toBe("unknown_prompt");
       expect((await ask(place, "prompts/get", { name: `${segment}.open` })).message.result.messages).toEqual(
