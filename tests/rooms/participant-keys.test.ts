@@ -1,8 +1,8 @@
 // A participant's public key: brought by its token or by itself, listed for everybody, and not exchanged silently.
 import { generateKeyPairSync } from "node:crypto";
-import type { PublicJwk } from "@mcpx/host";
+import type { PublicJwk, TokenClaims } from "@mcpx/host";
 import { afterAll, expect, test } from "vitest";
-import { enter, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const server = await startTestServer();
@@ -102,4 +102,32 @@ test("[X1-7.1-2] who came with a token bound to one key cannot bring another, al
   expect(await bring(newKey())).toBe("key_mismatch");
   expect(await bring(jwk)).toBe("ack");
   await erin.leave();
+});
+
+test("[X0-4-7] in open mode an id that has a key is its bringer's: no other token asserts it, and who has the key may", async () => {
+  const open = await startTestServer({ gateway: { mode: "open" } });
+  try {
+    const token = (more: Partial<TokenClaims> = {}) =>
+      open.token({ topics: ["**"], level: "full", ...more } as TokenClaims);
+    const [own, other] = [await token(), await token()];
+    const jwk = newKey();
+    const query = { topic, id: "carol" };
+    // Control: an id without a key may be anybody's, one after the other.
+    await (await enterWith(open, other, query)).leave();
+    const carol = await enterWith(open, own, query);
+    expect(await carol.outcome(carol.send({ kind: "system", payload: { type: "key", jwk } }))).toBe("ack");
+    await carol.leave();
+    expect((await refusedAtTheDoor(open, other, query)).message).toBe("403 key_mismatch");
+    const wrong = await token({ cnf: { jwk: newKey() } });
+    expect((await refusedAtTheDoor(open, wrong, query)).message).toBe("403 key_mismatch");
+    await (await enterWith(open, own, query)).leave();
+    await (await enterWith(open, await token({ cnf: { jwk } }), query)).leave();
+    await open.restart();
+    expect((await refusedAtTheDoor(open, other, query)).message).toBe("403 key_mismatch");
+    await (await enterWith(open, own, query)).leave();
+    await open.call("DELETE", "/admin/participants/carol/key", await open.adminToken());
+    await (await enterWith(open, other, query)).leave();
+  } finally {
+    await open.stop();
+  }
 });

@@ -10,6 +10,7 @@ import {
   protocols,
 } from "@mcpx/protocol";
 import type { Gateway } from "./gateway-state.ts";
+import { asserterOf } from "./known-participants.ts";
 import { levelFor } from "./level-for.ts";
 import type { Participant } from "./room.ts";
 
@@ -62,7 +63,10 @@ export function admit(
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   const participant = describe(gateway, principal, query);
   const level = levelFor(gateway, principal, participant.id, topic);
-  if (principal.key !== undefined) gateway.participants.bindKey(participant.id, principal.key);
+  const owner = asserterOf(principal);
+  const { key } = principal;
+  if (owner !== undefined) gateway.participants.checkAssertion(participant.id, { owner, key });
+  if (key !== undefined) gateway.participants.bindKey(participant.id, key, owner);
   // After it is known that it may: nobody else must be able to use up everybody's handshakes.
   gateway.handshakes.chargeAll(now);
   return { principal, participant, level, ...wishes };

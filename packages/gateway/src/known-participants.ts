@@ -1,7 +1,12 @@
 // Who was ever in which room, and the public key each participant has brought. [X1-10.3-2]
 import type { DatabaseSync } from "node:sqlite";
-import { immediately, type PublicJwk, thumbprint } from "@mcpx/host";
+import { immediately, type Principal, type PublicJwk, principalKey, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
+
+/** Of a token that names no participant: what tells it from another that asserts the same id. */
+export function asserterOf(principal: Principal): string | undefined {
+  return principal.id === undefined ? principalKey(principal) : undefined;
+}
 
 export class KnownParticipants {
   readonly #db: DatabaseSync;
@@ -44,11 +49,13 @@ export class KnownParticipants {
   }
 
   /** Remembers a participant's first key; another one is refused until an admin resets it. */
-  bindKey(id: string, key: PublicJwk): void {
+  bindKey(id: string, key: PublicJwk, owner?: string): void {
     const print = thumbprint(key);
-    const insert = this.#db.prepare("INSERT OR IGNORE INTO participant_keys (id, thumbprint) VALUES (?, ?)");
+    const insert = this.#db.prepare(
+      "INSERT OR IGNORE INTO participant_keys (id, thumbprint, owner) VALUES (?, ?, ?)",
+    );
     if (this.#counts.keys < this.#max)
-      this.#counts.keys += Number(immediately(this.#db, () => insert.run(id, print)).changes);
+      this.#counts.keys += Number(immediately(this.#db, () => insert.run(id, print, owner ?? null)).changes);
     const bound = this.#db.prepare("SELECT thumbprint FROM participant_keys WHERE id = ?").get(id);
     if (bound === undefined) {
       throw new McpxError("rate_limited", `no more than ${this.#max} keys are remembered here`, {
@@ -56,6 +63,13 @@ export class KnownParticipants {
       });
     }
     if (bound.thumbprint !== print) throw new McpxError("key_mismatch");
+  }
+
+  /** An id that no token names may be asserted by whoever brought its key, or by a token with that key. [X0-4-7] */
+  checkAssertion(id: string, { owner, key }: { owner: string; key: PublicJwk | undefined }): void {
+    const bound = this.#db.prepare("SELECT thumbprint, owner FROM participant_keys WHERE id = ?").get(id);
+    if (bound === undefined || bound.owner === owner) return;
+    if (key === undefined || thumbprint(key) !== bound.thumbprint) throw new McpxError("key_mismatch");
   }
 
   resetKey(id: string): boolean {

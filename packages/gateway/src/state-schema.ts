@@ -28,4 +28,9 @@ export const gatewayMigrations: readonly Migration[] = [
     version: 3,
     up: "CREATE INDEX revoked_capabilities_issuer ON revoked_capabilities (issuer, until);",
   },
+  {
+    version: 4,
+    // In open mode, whose token first used a key under an id that no token names.
+    up: "ALTER TABLE participant_keys ADD COLUMN owner TEXT;",
+  },
 ];

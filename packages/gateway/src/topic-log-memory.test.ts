@@ -29,19 +29,37 @@ describe("[X0-5.3-5] all topics together stay within a bound of bytes:", () => {
   const text = "x".repeat(1_744);
   const fill = (log: TopicLog, topic: string, count: number) => appendMany(log, count, { topic, text });
 
-  test("the oldest of the topic used longest ago give way, and only as many as must", async () => {
+  test("the oldest of the largest topic give way, and only as many as must", async () => {
     const log = createMemoryTopicLog({ bytesMax: 20_000 });
     await fill(log, "one", 2);
     await fill(log, "two", 2);
     await log.append(newEntry({ topic: "one", id: "e3", text }));
     expect(await log.bounds("one")).toEqual({ first: 1, last: 3 });
     await log.append(newEntry({ topic: "three", text }));
-    expect(await log.bounds("two")).toEqual({ first: 2, last: 2 });
-    await fill(log, "four", 3);
-    expect(await log.bounds("two")).toEqual({ first: 3, last: 2 });
-    expect(await log.bounds("one")).toEqual({ first: 3, last: 3 });
-    expect(await log.bounds("four")).toEqual({ first: 1, last: 3 });
-    expect(await log.read("one", { limit: 9, order: "oldest_first" })).toMatchObject([{ id: "e3" }]);
+    expect(await log.bounds("one")).toEqual({ first: 2, last: 3 });
+    expect(await log.bounds("two")).toEqual({ first: 1, last: 2 });
+    expect(await log.read("one", { limit: 9, order: "oldest_first" })).toMatchObject([
+      { id: "e2" },
+      { id: "e3" },
+    ]);
+  });
+
+  test("[X0-4-3] a flood in one topic takes nothing from others: their ids are still known", async () => {
+    const log = createMemoryTopicLog({ bytesMax: 40_000 });
+    await fill(log, "quiet", 2);
+    await fill(log, "calm", 1);
+    await fill(log, "flood", 200);
+    expect(await log.append(newEntry({ topic: "quiet", id: "e1", text }))).toMatchObject({
+      outcome: "duplicate",
+    });
+    expect(await log.bounds("quiet")).toEqual({ first: 1, last: 2 });
+    expect(await log.bounds("calm")).toEqual({ first: 1, last: 1 });
+    // The flood has what is left, and no more; and a newcomer finds room at its expense.
+    const { first, last } = await log.bounds("flood");
+    expect(last - first + 1).toBeLessThan(8);
+    await fill(log, "new", 2);
+    expect(await log.bounds("new")).toEqual({ first: 1, last: 2 });
+    expect(await log.bounds("quiet")).toEqual({ first: 1, last: 2 });
   });
 
   test("numbers go on in a topic that has lost all, and its ids are free again", async () => {

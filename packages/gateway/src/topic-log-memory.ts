@@ -18,19 +18,22 @@ export interface MemoryTopicLogOptions {
   epoch?: string;
   /** Applied at each append, with the entry's `at` as the present: where nothing else trims. */
   retention?: Retention;
-  /** What all entries together may take; past it the oldest of the topic used longest ago give way. */
+  /** What all entries together may take; past it the oldest of the largest topic give way. */
   bytesMax?: number;
 }
 
 /** What is held of all topics. */
 interface Holding {
   bytes: number;
-  /** Topics with entries, the one used longest ago first. */
-  readonly byUse: Set<Topic>;
+  /** Topics with entries. */
+  readonly topics: Set<Topic>;
+  /** The one that takes most, as far as was looked. */
+  largest: Topic | undefined;
 }
 
 interface Topic extends Bounds {
   lastAt: number;
+  bytes: number;
   bySeq: Map<number, Kept>;
   byId: Map<string, Kept>;
 }
@@ -40,12 +43,12 @@ type Kept = Entry & Pick<NewEntry, "digest">;
 export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): TopicLog {
   const { epoch = randomBytes(8).toString("hex"), retention, bytesMax = Infinity } = options;
   const topics = new Map<string, Topic>();
-  const holding: Holding = { bytes: 0, byUse: new Set() };
+  const holding: Holding = { bytes: 0, topics: new Set(), largest: undefined };
   let isClosed = false;
   const topicOf = (name: string): Topic => {
     const known = topics.get(name);
     if (known !== undefined) return known;
-    const topic: Topic = { first: 1, last: 0, lastAt: 0, bySeq: new Map(), byId: new Map() };
+    const topic: Topic = { first: 1, last: 0, lastAt: 0, bytes: 0, bySeq: new Map(), byId: new Map() };
     topics.set(name, topic);
     return topic;
   };
@@ -100,9 +103,11 @@ function append(holding: Holding, topic: Topic, entry: NewEntry): Appended {
   const kept: Kept = { ...entry, seq: topic.last, at: topic.lastAt };
   topic.bySeq.set(kept.seq, kept);
   topic.byId.set(kept.id, kept);
-  holding.bytes += bytesInMemory(kept);
-  holding.byUse.delete(topic);
-  holding.byUse.add(topic);
+  const bytes = bytesInMemory(kept);
+  holding.bytes += bytes;
+  topic.bytes += bytes;
+  holding.topics.add(topic);
+  if (topic.bytes > (holding.largest?.bytes ?? 0)) holding.largest = topic;
   return { outcome: "appended", seq: kept.seq, at: kept.at };
 }
 
@@ -133,13 +138,20 @@ function trim(holding: Holding, topic: Topic, retention: Retention, now: number)
   return topic.first - first;
 }
 
+/** A flood in one topic takes nothing from those that take less than their share: one of them all is always above it. */
 function makeRoom(holding: Holding, bytesMax: number): void {
-  for (const topic of holding.byUse) {
-    while (topic.first <= topic.last) {
-      if (holding.bytes <= bytesMax) return;
-      forgetFirst(holding, topic);
-    }
+  while (holding.bytes > bytesMax) {
+    const share = bytesMax / holding.topics.size;
+    if (holding.largest === undefined || holding.largest.bytes <= share) holding.largest = largestOf(holding);
+    forgetFirst(holding, holding.largest);
   }
+}
+
+function largestOf({ topics }: Holding): Topic {
+  let largest: Topic | undefined;
+  for (const topic of topics) if (topic.bytes > (largest?.bytes ?? 0)) largest = topic;
+  if (largest === undefined) throw new Error("bytes are held, and no topic has any");
+  return largest;
 }
 
 function forgetFirst(holding: Holding, topic: Topic): void {
@@ -147,8 +159,10 @@ function forgetFirst(holding: Holding, topic: Topic): void {
   topic.byId.delete(kept.id);
   topic.bySeq.delete(kept.seq);
   topic.first += 1;
-  holding.bytes -= bytesInMemory(kept);
-  if (topic.first > topic.last) holding.byUse.delete(topic);
+  const bytes = bytesInMemory(kept);
+  holding.bytes -= bytes;
+  topic.bytes -= bytes;
+  if (topic.first > topic.last) holding.topics.delete(topic);
 }
 
 function keptAt(topic: Topic, seq: number): Kept {

@@ -2,6 +2,7 @@
 import { readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import type { Handling } from "../handling.ts";
+import { asserterOf } from "../known-participants.ts";
 import type { Outcome } from "../outcome.ts";
 
 export function handleKey({ gateway, member, envelope }: Handling): Outcome {
@@ -12,7 +13,7 @@ export function handleKey({ gateway, member, envelope }: Handling): Outcome {
   if (bound !== undefined && thumbprint(bound) !== thumbprint(key)) {
     throw new McpxError("key_mismatch", "your token is bound to another key");
   }
-  gateway.participants.bindKey(member.participant.id, key);
+  gateway.participants.bindKey(member.participant.id, key, asserterOf(member.principal));
   member.participant.key = key;
   return { type: "done", isPresenceNews: true };
 }
