@@ -24,7 +24,12 @@ import {
 const mebi = 1_048_576;
 
 async function openCounted(perPrincipal = 4 * mebi) {
-  const limits = { heldBytesPerPrincipalMax: perPrincipal, heldBytesMax: 8 * perPrincipal };
+  // Of many values, so that memory and not their number is what ends.
+  const limits = {
+    heldBytesPerPrincipalMax: perPrincipal,
+    heldBytesMax: 8 * perPrincipal,
+    valuesMax: 1_000_000,
+  };
   const ledger = createByteLedger({ ...defaultLimits, ...limits });
   const door = await openDoor({ limits, door: { ledger } });
   const bob = { ...door, token: (await door.mint("bob")).token };

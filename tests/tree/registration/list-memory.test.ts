@@ -15,6 +15,8 @@ import {
 
 const mebi = 1_048_576;
 const limits = {
+  // Memory and not the number of values is what ends here.
+  valuesMax: 1_000_000,
   listBytesPerServerMax: 4 * mebi,
   listBytesPerPrincipalMax: 6 * mebi,
   listBytesMax: 64 * mebi,
