@@ -1,6 +1,6 @@
 // Places of one principal: how many connections it has, and how many topics it has made. The last of everything are for
 // admins: somebody must be able to come in and end what takes the rest.
-import { type Principal, principalKey, reserveShare } from "@mcpx/host";
+import { openTo, type Principal, principalKey } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import type { Gateway } from "./gateway-state.ts";
 
@@ -15,11 +15,6 @@ export function createPlaces(): Places {
   return { connections: new Map(), topics: new Map() };
 }
 
-/** How many of so many somebody may take. */
-export function openTo(max: number, { admin }: Pick<Principal, "admin">): number {
-  return admin ? max : max - Math.floor(max * reserveShare);
-}
-
 /** One more connection; the answer gives it back. What this process makes itself has no token, and is not counted. */
 export function takePlace({ places, connections, limits }: Gateway, principal: Principal): () => void {
   if (principal.issuedAt === undefined) return () => {};
@@ -29,7 +24,7 @@ export function takePlace({ places, connections, limits }: Gateway, principal: P
     const detail = `you have ${own}, the limit for one principal is ${limits.connectionsPerPrincipalMax}`;
     throw new McpxError("too_many_connections", detail, { retryAfterMs: 5_000 });
   }
-  const max = openTo(limits.connectionsMax, principal);
+  const max = openTo(limits.connectionsMax, principal.admin);
   if (connections > max) {
     throw new McpxError("too_many_connections", `the limit is ${max}, and the last are for admins`, {
       retryAfterMs: 5_000,
@@ -45,7 +40,7 @@ export function takePlace({ places, connections, limits }: Gateway, principal: P
 
 /** One more topic; throws `too_many_topics`. */
 export function takeTopic({ places, topics, limits }: Gateway, principal: Principal): void {
-  const max = openTo(limits.topicsMax, principal);
+  const max = openTo(limits.topicsMax, principal.admin);
   if (topics.size >= max) throw new McpxError("too_many_topics", `the limit is ${max}`);
   if (principal.issuedAt === undefined) return;
   const key = principalKey(principal);

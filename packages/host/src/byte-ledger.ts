@@ -25,7 +25,12 @@ export interface Hold {
 }
 
 /** A twentieth is for admins alone: somebody must be able to end what takes the rest. */
-export const reserveShare = 0.05;
+const reserveShare = 0.05;
+
+/** How many of so many somebody may take. */
+export function openTo(max: number, isAdmin: boolean): number {
+  return isAdmin ? max : max - Math.floor(max * reserveShare);
+}
 
 const retryAfterMs = 1_000;
 
@@ -39,7 +44,7 @@ export function createByteLedger(
   /** What one principal may hold: its share, and never more than is left free for others when it has it. */
   function check({ key, isAdmin = false }: LedgerPrincipal, more: number): void {
     const own = (byKey.get(key) ?? 0) + more;
-    const free = heldBytesMax * (isAdmin ? 1 : 1 - reserveShare) - all - more;
+    const free = openTo(heldBytesMax, isAdmin) - all - more;
     if (own > heldBytesPerPrincipalMax) {
       const detail = `what waits for you would take ${own} bytes of memory, and ${heldBytesPerPrincipalMax} are allowed`;
       throw new McpxError("rate_limited", detail, {

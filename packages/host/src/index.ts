@@ -16,7 +16,7 @@ export {
   createByteLedger,
   type Hold,
   type LedgerPrincipal,
-  reserveShare,
+  openTo,
 } from "./byte-ledger.ts";
 export {
   type CertificatePair,

@@ -1,6 +1,6 @@
 // The legacy sessions of the HTTP door: unguessable ids, each bound to its principal, and bounds on how many there are.
 import { randomBytes } from "node:crypto";
-import { type Clock, type Principal, reserveShare } from "@mcpx/host";
+import { type Clock, openTo, type Principal } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
 import type { Account } from "./accounts.ts";
 import type { LegacySession } from "./legacy-session.ts";
@@ -63,7 +63,8 @@ export function createSessions({ clock, limits }: { clock: Clock; limits: Sessio
         if (idle === undefined) throw new McpxError("too_many_sessions");
         end(idle);
       }
-      if (sessions.size >= openTo(limits.mcpSessionsMax, account)) throw new McpxError("too_many_sessions");
+      if (sessions.size >= openTo(limits.mcpSessionsMax, account.isAdmin))
+        throw new McpxError("too_many_sessions");
     },
     add(session) {
       sessions.set(session.id, session);
@@ -90,9 +91,4 @@ export function createSessions({ clock, limits }: { clock: Clock; limits: Sessio
 
 function isInUse({ core, streams }: HttpSession): boolean {
   return core.isBusy || streams.isAttached;
-}
-
-/** The last are for admins. */
-function openTo(max: number, { isAdmin }: Account): number {
-  return isAdmin ? max : max - Math.floor(max * reserveShare);
 }

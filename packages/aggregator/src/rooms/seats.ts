@@ -6,6 +6,7 @@ import {
   type Clock,
   type Hold,
   type Logger,
+  openTo,
   type Principal,
   principalKey,
 } from "@mcpx/host";
@@ -145,7 +146,7 @@ export function createSeats(options: SeatsOptions): Seats {
     );
   }
 
-  function makeRoom(owner: string): void {
+  function makeRoom(owner: string, isAdmin: boolean): void {
     const own = [...places.values()].filter((place) => place.owner === owner);
     if (own.length >= limits.mcpSessionsPerPrincipalMax) {
       const idle = own.filter(({ seat }) => seat !== undefined && seat.uses === 0);
@@ -153,7 +154,7 @@ export function createSeats(options: SeatsOptions): Seats {
       if (idle[0]?.seat === undefined) throw new McpxError("too_many_sessions");
       void idle[0].seat.room.close();
     }
-    if (places.size >= limits.mcpSessionsMax) throw new McpxError("too_many_sessions");
+    if (places.size >= openTo(limits.mcpSessionsMax, isAdmin)) throw new McpxError("too_many_sessions");
   }
 
   function release(seat: Seat): void {
@@ -177,7 +178,7 @@ export function createSeats(options: SeatsOptions): Seats {
       const key = JSON.stringify([topic, owner, principal.jti, principal.tokenHash]);
       const known = places.get(key);
       if (known !== undefined) return known.opening;
-      makeRoom(owner);
+      makeRoom(owner, principal.admin);
       const held = options.ledger.hold({ key: owner, isAdmin: principal.admin }, seatBytes);
       const opening = open(principal, topic, key, held);
       const place: Place = { owner, topic, opening, seat: undefined };
