@@ -240,7 +240,8 @@ async function readUntilSettled(
     digest = hash("sha256", JSON.stringify(fetched.items));
     const isSettled = !slot.isOutdated || digest === last;
     if (!isSettled && reads < readsMax) continue;
-    const ttlMs = isSettled ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
+    const isGood = isSettled && fetched.cut === undefined;
+    const ttlMs = isGood ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
     const listed = toListed(state, server, kind, { ...fetched, ttlMs }, { digest, bytes: room.bytes });
     return { listed, cut: fetched.cut };
   }

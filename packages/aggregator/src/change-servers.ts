@@ -122,6 +122,7 @@ export function retire(state: TreeState, server: Server, successor: Server | und
   server.isRetired = true;
   forgetLists(server);
   forgetListed(state, server);
+  state.listRoom.counted = undefined;
   state.leaving.add(server);
   void endWhenIdle(state, server);
 }

@@ -55,18 +55,15 @@ export async function fetchList(
 ): Promise<FetchedList> {
   // Nobody knows how long a person takes.
   if (isAwaiting(server)) throw awaitingFault(server);
-  // Ended with the list: a timer that goes on would keep what was read until its time is over.
-  const ending = new AbortController();
+  const signal = AbortSignal.timeout(server.listMs);
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = tooSlow(server);
-    reject(error);
-    ending.abort(error);
-  }, server.listMs);
+  const isLate = () => reject(tooSlow(server));
+  signal.addEventListener("abort", isLate, { once: true });
   try {
-    return await Promise.race([readPages(state, server, kind, caller, room, ending.signal), late]);
+    return await Promise.race([readPages(state, server, kind, caller, room, signal), late]);
   } finally {
-    clearTimeout(timer);
+    // Else it would keep what was read until its time is over.
+    signal.removeEventListener("abort", isLate);
   }
 }
 

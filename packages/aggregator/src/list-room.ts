@@ -42,8 +42,9 @@ export interface ListReading {
   forgetOthers(): boolean;
 }
 
-/** Counting asks every server: not for each list. */
+/** Counting asks every server: not for each list, but sooner before one is cut. */
 const countMs = 1_000;
+const recountMs = 100;
 
 export function createListBook(
   limits: Pick<ListBook, "perServerMax" | "perPrincipalMax" | "max" | "factsMax">,
@@ -97,6 +98,10 @@ export function openListRoom(book: ListBook, { server, now, replaced, forgetOthe
     },
     grow(bytes) {
       let why = fit(read + bytes);
+      if (why !== undefined && now() - (book.counted?.at ?? 0) >= recountMs) {
+        book.counted = undefined;
+        why = fit(read + bytes);
+      }
       if (why !== undefined && forgetOthers()) {
         book.counted = undefined;
         ofServer = keptBytes(server);

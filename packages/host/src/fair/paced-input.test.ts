@@ -25,7 +25,7 @@ async function pair(): Promise<[near: Socket, far: Socket]> {
   return [near, far];
 }
 
-const free: Hold = { bytes: 0, resize() {}, absorb() {}, release() {} };
+const free: Hold = { bytes: 0, resize() {}, release() {} };
 
 function paced(near: Socket, head = Buffer.alloc(0), options: Partial<PaceOptions> = {}) {
   const turns = createTurns();
@@ -99,7 +99,7 @@ test("an unfinished message is held on its account until it is whole, or its soc
   let held = 0;
   const hold = (): Hold => ({
     bytes: 0,
-    absorb() {},
+
     resize: (bytes) => {
       held = bytes;
     },
