@@ -22,16 +22,13 @@ export interface Scanned {
   payloadDuplicate: string | undefined;
 }
 
-/** Without `valuesMax` only the text's own size bounds how many values it has. */
-type Bounds = Pick<Limits, "depthMax"> & Partial<Pick<Limits, "valuesMax">>;
-
 /** Reads one envelope's text, or throws naming the fault. [X0-4-1] */
-export function scan(source: string, limits: Bounds): Scanned {
+export function scan(source: string, limits: Pick<Limits, "depthMax">): Scanned {
   // JSON's own white space only: what `String.trim` takes beyond it is no JSON.
   const { start, end } = trimmed(source, 0, source.length);
   const text = source.slice(start, end);
   // Before `parse`, which takes its time over deep nesting.
-  const { envelope, payload } = walk(text, limits);
+  const { envelope, payload } = walk(text, limits.depthMax);
   const value = parse(text);
   if (!isObject(value)) throw new McpxError("not_an_object", `got ${nameOf(value)}`);
   if (envelope.duplicate !== undefined) {
@@ -51,16 +48,13 @@ export function scan(source: string, limits: Bounds): Scanned {
  * `JSON.parse` would keep the last of the two without a word.
  */
 export function doubledKey(text: string, path: readonly string[]): string | undefined {
-  const { duplicate, spans } = walk(text, unbounded).envelope;
+  const { duplicate, spans } = walk(text, Number.POSITIVE_INFINITY).envelope;
   if (duplicate !== undefined) return duplicate;
   const [first = "", ...rest] = path;
   const span = spans.get(first);
   const deeper = span && doubledKey(text.slice(span.start, span.end), rest);
   return deeper === undefined ? undefined : `${first}.${deeper}`;
 }
-
-/** For text whose shape was judged before. */
-const unbounded = { depthMax: Number.POSITIVE_INFINITY };
 
 function nameOf(value: unknown): string {
   if (value === null) return "null";
@@ -106,13 +100,6 @@ const closeBracket = 0x5d;
 const comma = 0x2c;
 const colon = 0x3a;
 
-/** Fields of its own that an envelope or a payload may have: each is noted. */
-const fieldsMax = 1_000;
-
-function tooManyValues(valuesMax: number): McpxError {
-  return new McpxError("too_many_values", `more than ${valuesMax}`);
-}
-
 /** The fields of one object while the walk passes over it. */
 class Fields {
   readonly spans = new Map<string, Span>();
@@ -142,7 +129,6 @@ class Fields {
   end(at: number): void {
     if (this.#valueStart === undefined) return;
     if (this.spans.has(this.key)) this.duplicate ??= this.key;
-    else if (this.spans.size === fieldsMax) throw tooManyValues(fieldsMax);
     this.spans.set(this.key, trimmed(this.#text, this.#valueStart, at));
     this.#valueStart = undefined;
   }
@@ -152,17 +138,13 @@ class Fields {
  * Finds the fields of the envelope (depth 1) and of its payload (depth 2). It trusts the text to be JSON, in which
  * colons stand in objects only; `parse` refuses all else.
  */
-function walk(
-  text: string,
-  { depthMax, valuesMax = Number.POSITIVE_INFINITY }: Bounds,
-): { envelope: Fields; payload: Fields } {
+function walk(text: string, depthMax: number): { envelope: Fields; payload: Fields } {
   const envelope = new Fields(text);
   const payload = new Fields(text);
   // By depth: whose fields stand there. `open` is the one the walk is in, none where fields are of no interest.
   const objects: (Fields | undefined)[] = [undefined, envelope, undefined];
   let open: Fields | undefined;
   let depth = 0;
-  let values = 1;
   for (let i = 0; i < text.length; i += 1) {
     switch (text.charCodeAt(i)) {
       case quote: {
@@ -174,7 +156,6 @@ function walk(
       case openBrace:
       case openBracket:
         depth += 1;
-        values += 1;
         if (depth > depthMax) throw new McpxError("too_deep", `deeper than ${depthMax} levels`);
         if (depth === 2) objects[2] = open?.key === "payload" ? payload : undefined;
         open = objects[depth];
@@ -183,8 +164,6 @@ function walk(
         open?.colon(i);
         break;
       case comma:
-        values += 1;
-        if (values > valuesMax) throw tooManyValues(valuesMax);
         open?.end(i);
         break;
       case closeBrace:
