@@ -65,7 +65,8 @@ const cases: Case[] = [
     fault: "odd-names",
     tool: "odd_n_me_7",
     hears: /"text":"Odd Näme 7"/,
-    status: { state: "up", tools: 10_013 },
+    // One of them hides text in its name: it waits to be accepted.
+    status: { state: "up", tools: 10_012 },
   },
   { fault: "same-names", hears: /"reason":"unknown_tool"/, status: { state: "up", tools: 4_096 } },
   { fault: "bomb", hears: /"reason":"unknown_tool"/, status: leftOut("echo: nested deeper than 128") },

@@ -94,6 +94,36 @@ test("a reader that pauses gets the rest when it goes on", async () => {
   expect(seen).toBe(sent.length);
 });
 
+test("a reader that asks for more in the middle of a piece gets each byte once, and no end before the end", async () => {
+  const [near, far] = await pair();
+  const { turns, account } = paced(near);
+  const sent = Buffer.from(Array.from({ length: 200_000 }, (_, i) => i % 251));
+  const chunks: Buffer[] = [];
+  near.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    // Now and then it is not its turn any more.
+    if (chunks.length % 3 === 0) turns.add(account, 5);
+    near.pause();
+    near.resume();
+    near.read(0);
+    near._read(0);
+  });
+  let hasEnded = false;
+  near.once("end", () => {
+    hasEnded = true;
+  });
+  // With silence between them: there nothing more is to be given.
+  for (let at = 0; at < sent.length; at += 40_000) {
+    far.write(sent.subarray(at, at + 40_000));
+    while (Buffer.concat(chunks).length < at + 40_000 && !hasEnded) await new Promise(setImmediate);
+    for (let i = 0; i < 20; i += 1) await new Promise(setImmediate);
+    expect(hasEnded).toBe(false);
+  }
+  far.end();
+  await once(near, "end");
+  expect(Buffer.compare(Buffer.concat(chunks), sent)).toBe(0);
+});
+
 test("an unfinished message is held on its account until it is whole, or its socket ends", async () => {
   const [near, far] = await pair();
   let held = 0;

@@ -37,23 +37,32 @@ export function paceInput(socket: Readable, head: Buffer, options: PaceOptions):
   const read = socket._read.bind(socket);
   /** What has come and was not given on yet; `null` is the end. */
   const waiting: (Buffer | null)[] = head.length > 0 ? [head] : [];
-  let isWaiting = false;
+  /** Somebody who reads may ask for more in the middle of it. */
+  let isGiving = false;
+  /** The next piece is given when its turn comes. */
+  let isPutOff = false;
   let unfinishedBytes = 0;
   let held: Hold | undefined;
   let refused: (error: unknown) => void = () => socket.destroy();
 
   function give(): void {
-    while (waiting.length > 0 && !isWaiting) isWaiting = !turns.run(account(), giveOne);
+    if (isGiving || isPutOff) return;
+    isGiving = true;
+    while (waiting.length > 0 && !isPutOff) isPutOff = !turns.run(account(), giveOne);
+    isGiving = false;
   }
 
   function giveOne(): void {
+    const wasPutOff = isPutOff;
+    isPutOff = false;
+    isGiving = true;
     const [chunk = null] = waiting;
     if (chunk === null || chunk.length <= pieceBytes) waiting.shift();
     else waiting[0] = chunk.subarray(pieceBytes);
     // Reading on is asked for by the stream itself, through `_read`.
     if (!socket.destroyed) giveOn(chunk === null ? null : chunk.subarray(0, pieceBytes));
-    if (!isWaiting) return;
-    isWaiting = false;
+    if (!wasPutOff) return;
+    isGiving = false;
     give();
   }
 
