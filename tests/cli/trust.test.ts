@@ -36,7 +36,7 @@ function strange() {
   return { home, dataDir, path, write, isStarted, options, run: (...args: string[]) => mcpx(args, options) };
 }
 
-test("no command uses what lies in the working directory, and each says how to accept it", {
+test("[B-CWD-1] no command uses what lies in the working directory, and each says how to accept it", {
   timeout: 120_000,
 }, async () => {
   const { home, dataDir, path, isStarted, options, run } = strange();

@@ -62,8 +62,8 @@ test("[X0-9-4] a thousand half handshakes keep nobody out, and are ended by the 
   const [token] = await server.tokens("hall", ["guest"]);
   const guest = await TestClient.connect(server.url, token, { topic: "hall" });
   await guest.event("welcome");
-  // In, while all of them are still hanging on.
-  expect(half.filter(({ closed }) => closed)).toEqual([]);
+  // In, while they are still hanging on; the oldest may have made room for whoever came last.
+  expect(half.filter(({ closed }) => closed).length).toBeLessThan(5);
   await Promise.all(
     half.map(
       (socket) =>

@@ -117,7 +117,7 @@ const pidOf = (text: string) => Number(text.split(" ")[1]);
 describe("at the tree", () => {
   const http = (): Way => ({ url: up.url, token });
 
-  test("two legacy clients have a conversation each, and the modern ones share one", async () => {
+  test("[B-ERA-1] two legacy clients have a conversation each, and the modern ones share one", async () => {
     const callers = await Promise.all([
       connectSdk("v1", http(), "Ada"),
       connectSdk("v1", http(), "Bob"),

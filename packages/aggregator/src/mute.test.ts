@@ -38,7 +38,7 @@ function waitForEver({ state }: RunningTree): void {
   for (const server of state.bySegment.values()) Object.assign(server, { listMs: 1_000_000 });
 }
 
-test("after the first, no list of any kind, caller or profile waits for a hung server", async () => {
+test("[B-LIST-1] after the first, no list of any kind, caller or profile waits for a hung server", async () => {
   const good = inProcessServer({ tools: [tool("g")] });
   const bad = Array.from({ length: 10 }, () => hanging());
   const { ask, clock, tree } = testTree([

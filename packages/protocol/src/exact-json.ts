@@ -66,11 +66,10 @@ function numberEnd(text: string, start: number): number {
   return end;
 }
 
-const blanksThenColon = /[ \t\r\n]*:/y;
-
 function isBeforeColon(text: string, at: number): boolean {
-  blanksThenColon.lastIndex = at;
-  return blanksThenColon.test(text);
+  let next = at;
+  while (" \t\r\n".includes(text[next] ?? "x")) next += 1;
+  return text[next] === ":";
 }
 
 /** Throws a `SyntaxError` for a number that JSON does not have. */

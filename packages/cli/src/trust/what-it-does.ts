@@ -139,13 +139,13 @@ function weakenedDoors(config: Config): string[] {
 
 /** Anywhere in it. */
 function referencesIn(config: Config): Pick<ConfigEffects, "variables" | "files"> {
-  const text = JSON.stringify(config);
+  // As they are filled in: from `${` to the next brace.
+  const references = JSON.stringify(config)
+    .split("${")
+    .slice(1)
+    .flatMap((part) => (part.includes("}") ? part.slice(0, part.indexOf("}")) : []));
   const named = (kind: string) => [
-    ...new Set(
-      [...text.matchAll(/\$\{(env|file):([^}]*)\}/g)].flatMap(([, of, name = ""]) =>
-        of === kind ? name : [],
-      ),
-    ),
+    ...new Set(references.flatMap((one) => (one.startsWith(kind) ? one.slice(kind.length) : []))),
   ];
-  return { variables: named("env"), files: named("file") };
+  return { variables: named("env:"), files: named("file:") };
 }

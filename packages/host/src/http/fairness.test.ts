@@ -93,7 +93,7 @@ async function doneBefore(other: string): Promise<number> {
   return before;
 }
 
-test("one request of another is served before the many of one who came first", async () => {
+test("[B-FAIR-1] one request of another is served before the many of one who came first", async () => {
   expect(await doneBefore("light")).toBeLessThan(20);
 });
 
@@ -101,7 +101,7 @@ test("control: of the same principal it waits for all that came before", async (
   expect(await doneBefore("busy")).toBeGreaterThan(35);
 });
 
-test("half requests of strangers hold no place: for a new one the oldest goes, and who showed a token stays", async () => {
+test("[B-FAIR-2] half requests of strangers hold no place: for a new one the oldest goes, and who showed a token stays", async () => {
   const { routes } = workshop();
   const limits = { ...defaultLimits, strangerSocketsMax: 20 };
   const { port } = await start({ routes, limits });
@@ -135,7 +135,7 @@ test("one principal has so many connections: for a new one its own oldest goes, 
   expect(kept?.closed).toBe(false);
 });
 
-test("unfinished bodies of one principal take a bounded part of the memory, and nobody else's", async () => {
+test("[B-FAIR-2] unfinished bodies of one principal take a bounded part of the memory, and nobody else's", async () => {
   const { routes } = workshop();
   const bodyRoutes = routes.map((route) => ({ ...route, bodyBytesMax: 4_000_000 }));
   const limits = { ...defaultLimits, heldBytesPerPrincipalMax: 1_000_000 };

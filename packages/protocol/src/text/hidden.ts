@@ -53,7 +53,7 @@ function kindOf(char: string): HiddenKind {
 const tag = /[\u{e0000}-\u{e007f}]/u;
 /** Nobody writes four characters without a shape in a row by accident. No emoji has more than two. */
 const smuggled =
-  /[\u202a-\u202e\u2066-\u2069]|[[\p{Default_Ignorable_Code_Point}\u2800\ufffc]--[\u061c\u200e\u200f\u{e0000}-\u{e007f}]]{4}/v;
+  /[\u202a-\u202e\u2066-\u2069]|(?:(?![\u061c\u200e\u200f\u{e0000}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800\ufffc]){4}/u;
 
 /**
  * Whether a text says something to a model that no person sees, or shows people something else than it says: tags
