@@ -177,6 +177,8 @@ test("[X1-5.1-2] the level chip promotes after a question, and demotes at once",
   expect(scene.agent.level).toBe("restricted");
   await page.getByRole("button", { name: "Yes, promote" }).click();
   await expect.poll(() => scene.agent.level).toBe("full");
+  // The page hears of it by itself, and shows nothing else before.
+  await expect.poll(() => chip.inputValue()).toBe("full");
   await chip.selectOption("restricted");
   await expect.poll(() => scene.agent.level).toBe("restricted");
   await page.getByText("agent from full to restricted").first().waitFor();
