@@ -31,10 +31,9 @@ test("control: a gateway that dies, and an honest server that is expelled, are f
 
 const count = Number(process.env.MCPX_FLOODS ?? scale(0, 100));
 
-test.runIf(count > 0)(
-  "no flood ends the gateway, expels anybody or keeps anybody out",
-  { timeout },
-  async () => {
+// For soak: elsewhere there is no such test, rather than one that is skipped.
+if (count > 0) {
+  test("no flood ends the gateway, expels anybody or keeps anybody out", { timeout }, async () => {
     const seed = Number(process.env.MCPX_FLOOD_SEED ?? Math.floor(Math.random() * 2 ** 32));
     print(`seed ${seed}, ${count} floods (MCPX_FLOOD_SEED=${seed} runs them again)`);
     const random = numbersFrom(seed);
@@ -43,5 +42,5 @@ test.runIf(count > 0)(
     print("the worst ten");
     for (const result of worstOf(results, 10)) print(lineOf(result));
     expect(results.filter(({ faults }) => faults.length > 0).map(lineOf)).toEqual([]);
-  },
-);
+  });
+}

@@ -7,7 +7,8 @@ import { setStage } from "./stage.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  // Each message has members of its own, all by the same names.
+  server = await startTestServer({ limits: { handshakesPerSecond: 100_000 } });
 });
 afterAll(() => server.stop());
 
