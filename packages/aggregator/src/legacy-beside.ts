@@ -118,6 +118,7 @@ async function start(state: TreeState, server: Server, entry: LinkEntry): Promis
     isEraFixed: true,
     timeoutMs: openMs,
     signal: state.closing.signal,
+    turns: state.turns,
     rooms: state.rooms,
   };
   const link = await server.open(

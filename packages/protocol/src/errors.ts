@@ -40,7 +40,7 @@ export const errorTable = {
     "Send one JSON object per frame; batches are not taken",
   ),
   too_large: row(41301, 413, "Too large", "Keep the envelope within the size limit"),
-  too_many_values: row(41302, 413, "Too many values", "Send less in one message, or numbers as text"),
+  too_many_values: row(41302, 413, "Too many values", "Split the message, or pass large data as one text"),
   too_deep: row(40004, 400, "Nested too deeply", "Flatten the payload"),
   duplicate_key: row(40005, 400, "Duplicate key", "Give each key once"),
   missing_field: row(40006, 400, "Missing field", "Add the field named in the detail"),

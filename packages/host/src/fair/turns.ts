@@ -1,5 +1,5 @@
-// Fair turns on the one thread everybody shares. All work that a stranger causes passes here: requests, frames, messages
-// of registrants and servers, lines of devices. Its time is measured and charged to an account: that of its principal,
+// Fair turns on the one thread everybody shares. Requests, frames, messages of registrants and the output of the
+// tree's own processes pass here. Their time is measured and charged to an account: that of its principal,
 // or of its address before there is one.
 //
 // In each turn of the event loop an account may work for `sliceMs` at once; what it wants beyond that waits. Behind the

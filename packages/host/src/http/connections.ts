@@ -19,6 +19,7 @@ export interface ConnectionBounds {
 
 interface Connection {
   readonly socket: Socket;
+  readonly peer: string;
   account: Account;
   /** What was found good on it, as it was sent. */
   credential: string | undefined;
@@ -40,7 +41,6 @@ export class Connections {
   readonly #remembered = new Map<string, string>();
   /** For TLS: the socket that carries a connection, by its peer. */
   readonly #byPeer = new Map<string, Connection>();
-  shed = 0;
 
   constructor(turns: Turns, bounds: ConnectionBounds, ledger: ByteLedger) {
     this.#ledger = ledger;
@@ -53,6 +53,7 @@ export class Connections {
     const account = this.#ofAddress(socket);
     const connection: Connection = {
       socket,
+      peer: peerOf(socket),
       account,
       credential: undefined,
       isStranger: true,
@@ -61,12 +62,8 @@ export class Connections {
     account.holds += 1;
     this.#all.set(socket, connection);
     this.#strangers.add(connection);
-    const peer = peerOf(socket);
-    this.#byPeer.set(peer, connection);
-    socket.once("close", () => {
-      this.#forget(connection);
-      if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
-    });
+    this.#byPeer.set(connection.peer, connection);
+    socket.once("close", () => this.#forget(connection));
     if (this.#strangers.size > this.#bounds.strangersMax) this.#shed(first(this.#strangers));
   }
 
@@ -159,13 +156,14 @@ export class Connections {
 
   #shed(connection: Connection | undefined): void {
     if (connection === undefined) return;
-    this.shed += 1;
     connection.socket.destroy();
     this.#forget(connection);
   }
 
   #forget(connection: Connection): void {
     if (!this.#all.delete(connection.socket)) return;
+    // The next one may have come from the same port already.
+    if (this.#byPeer.get(connection.peer) === connection) this.#byPeer.delete(connection.peer);
     this.#take(connection);
     connection.account.holds -= 1;
   }

@@ -30,8 +30,8 @@ export interface HttpRequest {
   hasJson(): boolean;
   /** The body as JSON, within the route's limit, or `limits.bodyBytesMax`. */
   json(): Promise<unknown>;
-  /** The body as text, within the same limit unless another is given. */
-  text(bytesMax?: number): Promise<string>;
+  /** The body as text, within the same limit. */
+  text(): Promise<string>;
   /** Calls back when the client leaves before it has the whole answer. */
   onGone(callback: () => void): void;
   /** For what takes long: others have theirs before the rest of it is done. */
@@ -120,11 +120,11 @@ class IncomingRequest implements UpgradeRequest {
   }
 
   json(): Promise<unknown> {
-    return this.#read(readJson, this.#context.body);
+    return this.#read(readJson);
   }
 
-  text(bytesMax = this.#context.body.bytesMax): Promise<string> {
-    return this.#read(readText, { ...this.#context.body, bytesMax });
+  text(): Promise<string> {
+    return this.#read(readText);
   }
 
   async turn(): Promise<void> {
@@ -136,11 +136,8 @@ class IncomingRequest implements UpgradeRequest {
   }
 
   /** What is made of a body may be much: it has to wait for its turn. */
-  async #read<Body>(
-    how: (raw: IncomingMessage, bounds: BodyBounds) => Promise<Body>,
-    bounds: BodyBounds,
-  ): Promise<Body> {
-    const { connections } = this.#context;
+  async #read<Body>(how: (raw: IncomingMessage, bounds: BodyBounds) => Promise<Body>): Promise<Body> {
+    const { connections, body: bounds } = this.#context;
     const body = await how(this.raw, {
       ...bounds,
       hold: (bytes) => connections.hold(this.raw, bytes),
