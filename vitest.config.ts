@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const conditions = ["mcpx-source", "node", "import", "module", "default"];
 
 /** Beside its source, but it starts threads and processes and fills disks: too slow for `npm run check`. */
-const slow = ["packages/gateway/src/topic-log-sqlite.test.ts"];
+const slow = ["packages/gateway/src/topic-log/sqlite.test.ts"];
 
 /** Tests with listeners and stores of their own, cleaned up by hooks of their file. */
 const stateful = ["packages/host/src/**/*.test.ts"];

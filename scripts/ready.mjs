@@ -57,7 +57,7 @@ if (!isInstalled()) {
 
 /** When anything the console is made of was changed last. */
 function consoleChangedMs() {
-  const parts = ["index.html", "vite.config.ts", "src", "../client/src", "../protocol/src"];
+  const parts = ["index.html", "approve.html", "vite.config.ts", "src", "../client/src", "../protocol/src"];
   const paths = parts.map((part) => join(root, "packages", "console", part));
   const files = paths.flatMap((path) =>
     statSync(path).isDirectory()

@@ -1,4 +1,4 @@
-// The page as it is built: plain files under their own names, nothing that asks another host.
+// The pages as they are built, the console and the one behind the address of an approval: plain files under their own names, nothing that asks another host.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
@@ -13,5 +13,12 @@ export default defineConfig({
     }),
   ],
   resolve: { conditions: ["mcpx-source", "svelte", "browser", "import", "module", "default"] },
-  build: { target: "es2023", modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    target: "es2023",
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      input: ["index.html", "approve.html"].map((page) => `${import.meta.dirname}/${page}`),
+    },
+  },
 });

@@ -83,7 +83,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const { dataDir } = await furnished();
     const look = (owner: number, uid: number) => {
       chownSync(dataDir, owner, owner);
-      const source = `import { checkDataDir } from ${JSON.stringify(join(import.meta.dirname, "../../packages/cli/src/data-dir-rights.ts"))};
+      const source = `import { checkDataDir } from ${JSON.stringify(join(import.meta.dirname, "../../packages/cli/src/files/data-dir-rights.ts"))};
       process.setgroups([]); process.setgid(${uid}); process.setuid(${uid});
       try { checkDataDir(${JSON.stringify(dataDir)}); console.log("good"); } catch (error) { console.log(error.message); }`;
       chmodSync(dataDir, 0o755);

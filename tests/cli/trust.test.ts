@@ -152,6 +152,20 @@ test("a running gateway waits for a yes to an edit by hand, and takes our own ed
   expect(gateway.err.filter((line) => line.includes("has changed since"))).toHaveLength(1);
 });
 
+test("a gateway that found no configuration takes up the first that is written and accepted", {
+  timeout: 120_000,
+}, async () => {
+  const { dataDir, path, run, options } = strange();
+  rmSync(path);
+  const gateway = await up(dataDir, ["--no-demo"], options);
+  writeFileSync(path, JSON.stringify({ gates: { unannotated: "allow" }, mcpServers: { tiny } }));
+  await gateway.line(/mcpx\.json is not used/);
+  expect(gateway.err.join("\n")).not.toContain("+ tiny");
+  expect(await run("trust", "--yes")).toMatchObject({ code: 0 });
+  await gateway.line(/"\+ tiny"/);
+  expect(gateway.err.join("\n")).not.toContain("not watched");
+});
+
 test("what connect writes counts only as it was accepted", { timeout: 120_000 }, async () => {
   const { home, path, write, isStarted, run, options } = strange();
   await run("trust", "--yes");

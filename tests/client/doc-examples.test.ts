@@ -8,7 +8,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import { join, nextEvent, seen, startHouse } from "./support/house.ts";
 
-const root = joinPath(dirname(dirname(import.meta.dirname)), "packages/client/src");
+const root = joinPath(dirname(dirname(import.meta.dirname)), "packages/client/src/room");
 const comment = /\/\*\*((?:(?!\*\/)[\s\S])*?)\*\/\s*(?:export )?(?:async )?(?:function )?(\w+)/g;
 
 function examples(): { name: string; code: string }[] {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLoginLinks } from "../../packages/cli/src/console/login-links.ts";
 import { createOperatorTokens } from "../../packages/cli/src/console/operator-tokens.ts";
 import { createSessions } from "../../packages/cli/src/console/sessions.ts";
-import { consoleFiles } from "../../packages/cli/src/console/static-files.ts";
+import { approvalPage, consoleFiles } from "../../packages/cli/src/console/static-files.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { linkOf, loginPath, type Visitor, visit, visitBy } from "./support/visitor.ts";
 
@@ -447,4 +447,5 @@ test("without a build the gateway says how to make one", async () => {
   const [page] = routes;
   const request = { origin: "http://localhost" } as Parameters<NonNullable<typeof page>["handle"]>[0];
   expect(JSON.stringify(await page?.handle(request))).toContain("npm run console");
+  expect(approvalPage(["/nowhere"]).text).toContain("npm run console");
 });

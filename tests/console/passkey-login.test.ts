@@ -6,7 +6,7 @@ import type { ApproverStore } from "@mcpx/aggregator";
 import { type Audit, createManualClock, type HttpRequest } from "@mcpx/host";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Passkey } from "../../packages/aggregator/src/gates/passkey.ts";
+import type { Passkey } from "../../packages/aggregator/src/gates/proofs/passkey.ts";
 import { softPasskey } from "../../packages/aggregator/src/gates/testing/soft-passkey.ts";
 import { softRegistration } from "../../packages/aggregator/src/gates/testing/soft-registration.ts";
 import { createAttempts } from "../../packages/cli/src/console/passkeys/attempts.ts";

@@ -2,7 +2,7 @@
 import { joinRoom } from "@mcpx/client";
 import { readGateNotice, statementOf } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { roomGate, roomGateDesk } from "../../packages/cli/src/room-gate-desk.ts";
+import { roomGate, roomGateDesk } from "../../packages/cli/src/gates/room-gate-desk.ts";
 import { rejection } from "../client/support/house.ts";
 import { mintTokens } from "../faults/support/tokens.ts";
 import {

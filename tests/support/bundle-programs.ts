@@ -16,7 +16,7 @@ const directory = resolve(process.argv[2] ?? "");
 const compiled = join(directory, "compiled");
 const conditionNames = ["mcpx-source", "node", "import", "module", "default"];
 /** They start programs beside them, which are bundled too. */
-const starters = ["packages/aggregator/src/links/lifeline.ts", "packages/gateway/src/topic-log-thread.ts"];
+const starters = ["packages/aggregator/src/links/lifeline.ts", "packages/gateway/src/topic-log/thread.ts"];
 /** With parts in machine language, or only there for those who install them. */
 const external = ["serialport", "mqtt"];
 

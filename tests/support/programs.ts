@@ -11,8 +11,8 @@ const bundlesHere = process.env.MCPX_TEST_BUNDLES;
 export const bundledPrograms = [
   "packages/aggregator/src/links/reaper.ts",
   "packages/cli/src/main.ts",
-  "packages/gateway/src/topic-log-checkpointer.ts",
-  "packages/gateway/src/topic-log-writer.ts",
+  "packages/gateway/src/topic-log/checkpointer.ts",
+  "packages/gateway/src/topic-log/writer.ts",
   "tests/cli/support/recipes-server.ts",
   "tests/cli/support/tiny-server.ts",
   "tests/conformance/client/main.ts",

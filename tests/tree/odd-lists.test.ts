@@ -1,5 +1,5 @@
 // Servers that do not list in time, and servers that say with every list that it has changed: what clients of the tree
-// and the terminal see of them. Which list waits for whom is in `packages/aggregator/src/mute.test.ts`.
+// and the terminal see of them. Which list waits for whom is in `packages/aggregator/src/servers/mute.test.ts`.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,47 +1,42 @@
 // The tree: many MCP servers under one dotted namespace.
 
 export { type GateRoutesOptions, gateRoutes } from "./admin/gates.ts";
-export { operatorRoute } from "./admin/operator.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
-export { type AwaitedAuthorisation, authorisationStatus } from "./awaited-authorisation.ts";
-export { type BudgetAccount, type Budgets, createBudgets } from "./budget.ts";
-export type { BudgetStore } from "./budget-store.ts";
-export { createMemoryBudgetStore } from "./budget-store-memory.ts";
-export { createSqliteBudgetStore } from "./budget-store-sqlite.ts";
-export { shownFigures } from "./call-figures.ts";
-export type { TreeChange, TreeChanges } from "./change-servers.ts";
-export { createTree, type RunningTree, type TreeOptions } from "./create-tree.ts";
-export type { CredentialStore } from "./credentials/credential-store.ts";
-export { createFileCredentialStore } from "./credentials/credential-store-files.ts";
-export type { Credentials } from "./credentials/credentials.ts";
-export { createOAuthCredentials } from "./credentials/oauth-credentials.ts";
-export type { OAuthConfig } from "./credentials/party.ts";
+export { type BudgetAccount, type Budgets, createBudgets } from "./budgets/budget.ts";
+export { type BudgetStore, createSqliteBudgetStore } from "./budgets/store.ts";
+export type { Overrides, ToolOverride } from "./catalogue/overrides.ts";
+export {
+  type ChangedTool,
+  createSqlitePinStore,
+  type PinStore,
+  type ToolChange,
+} from "./catalogue/pin-store.ts";
+export { rootSince, storedRoot } from "./catalogue/root-since.ts";
+export { shownFigures } from "./dispatch/call-figures.ts";
 export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
 export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
-export type { Answers, Caller, Exchange, Question, Questions } from "./exchange.ts";
+export { proofText } from "./gates/approve/decide-here.ts";
+export { creationOptions, readRegistration } from "./gates/approve/registration.ts";
+export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
+export { originOf, rpIdOf } from "./gates/approve/where.ts";
+export { approverClash, approverMarks, type NewApprover } from "./gates/approver-clash.ts";
+export { anchorsNow, createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
+export { keepGates } from "./gates/keep-gates.ts";
+export { likeness } from "./gates/likeness.ts";
+export { keepPanic, readPanic } from "./gates/panic.ts";
 export {
   type Anchor,
   type AnchorKey,
   anchorKeys,
   type CounterKeeper,
   type PasskeyKey,
-} from "./gates/anchors.ts";
-export { proofText } from "./gates/approve/decide-here.ts";
-export { creationOptions, readRegistration } from "./gates/approve/registration.ts";
-export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
-export { originOf, rpIdOf } from "./gates/approve/where.ts";
-export { approverClash, approverMarks, type NewApprover } from "./gates/approver-clash.ts";
-export { type ApproverStore, anchorOf, isApproverName, readApprover } from "./gates/approver-store.ts";
-export { createFileApproverStore } from "./gates/approver-store-files.ts";
-export { createSqliteGateStore } from "./gates/gate-store-sqlite.ts";
-export { anchorsNow, createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
-export { keepGates } from "./gates/keep-gates.ts";
-export { likeness } from "./gates/likeness.ts";
-export { keepPanic, readPanic } from "./gates/panic.ts";
-export { provePresence } from "./gates/proof-passkey.ts";
+} from "./gates/proofs/anchors.ts";
+export { provePresence } from "./gates/proofs/proof-passkey.ts";
 export type { Rule } from "./gates/rules.ts";
-export { type KnownNames, knownNames } from "./known-names.ts";
+export { type ApproverStore, anchorOf, isApproverName, readApprover } from "./gates/store/approver-store.ts";
+export { createFileApproverStore } from "./gates/store/approver-store-files.ts";
+export { createSqliteGateStore } from "./gates/store/gate-store-sqlite.ts";
 export { answeringLink } from "./links/answering-link.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
@@ -52,33 +47,39 @@ export type { ServerCommand } from "./links/start-process.ts";
 export type { Sending, Wire, WireTaker } from "./links/wire.ts";
 export { openHttpWire } from "./links/wire-http.ts";
 export { openStdioWire } from "./links/wire-stdio.ts";
-export { aggregatorMigrations } from "./migrations.ts";
+export type { Answers, Caller, Exchange, Question, Questions } from "./mcp/exchange.ts";
+export { operatorRoute } from "./mcp/operator.ts";
+export { innerPrincipal, plainCaller } from "./mcp/plain-caller.ts";
+export type { Profile, Profiles } from "./mcp/profile.ts";
+export type { Subscription, Tree, TreeFacts, Wishes } from "./mcp/tree.ts";
 export { type Dialect, dialects, isDialect, renderNames } from "./names/dialects.ts";
 export { segmentFor } from "./names/segment.ts";
-export { notificationsDropped } from "./notification-flows.ts";
-export type { Overrides, ToolOverride } from "./overrides.ts";
-export { endOwnOf } from "./people/server-for.ts";
-export { type SignInRoutesOptions, signInRoutes } from "./people/sign-in-routes.ts";
-export { openSignIns, type Personal, type SignInOptions, type SignInState } from "./people/sign-in-state.ts";
-export { readUserKey, userKey } from "./people/user-key.ts";
-export type { ChangedTool, PinStore, ToolChange } from "./pin-store.ts";
-export { createSqlitePinStore } from "./pin-store-sqlite.ts";
-export { innerPrincipal, plainCaller } from "./plain-caller.ts";
-export type { Profile, Profiles } from "./profile.ts";
-export { aggregatorId } from "./registration/aggregator-id.ts";
+export { notificationsDropped } from "./notifications/notification-flows.ts";
+export type { CredentialStore } from "./oauth/credential-store.ts";
+export { createFileCredentialStore } from "./oauth/credential-store-files.ts";
+export type { Credentials } from "./oauth/credentials.ts";
+export { createOAuthCredentials } from "./oauth/oauth-credentials.ts";
+export type { OAuthConfig } from "./oauth/party.ts";
 export { createRegistrar, type Registrar, type RegistrarOptions } from "./registration/create-registrar.ts";
 export { isPlainAbroad, type ParentOptions, registerAt } from "./registration/parent.ts";
 export { registerAtAll } from "./registration/parents.ts";
 export type { SubserverRule } from "./registration/registrar.ts";
 export type { RegistrationStore } from "./registration/registration-store.ts";
-export { createMemoryRegistrationStore } from "./registration/registration-store-memory.ts";
 export { createSqliteRegistrationStore } from "./registration/registration-store-sqlite.ts";
 export { createRoomFace, roomFacePath, roomOf } from "./rooms/room-face.ts";
 export { createRoomLink, type RoomLinkOptions } from "./rooms/room-link.ts";
 export { createSeats, type Seats, type SeatsOptions } from "./rooms/seats.ts";
 export { serveTree, type TreeParticipant, type TreeParticipantOptions } from "./rooms/tree-participant.ts";
-export { rootSince, storedRoot } from "./root-since.ts";
-export type { Opening, OpenServer, RoomWay, ServerIdentity, ServerOptions } from "./server.ts";
-export { serverStatus } from "./status.ts";
-export type { Subscription, Tree, TreeFacts, Wishes } from "./tree.ts";
-export { serversOf } from "./tree-state.ts";
+export { type AwaitedAuthorisation, authorisationStatus } from "./servers/awaited-authorisation.ts";
+export type { TreeChange, TreeChanges } from "./servers/change-servers.ts";
+export type { Opening, OpenServer, RoomWay, ServerIdentity, ServerOptions } from "./servers/server.ts";
+export { endOwnOf } from "./servers/server-for.ts";
+export { openSignIns, type Personal, type SignInOptions, type SignInState } from "./servers/sign-in-state.ts";
+export { serversOf } from "./servers/tree-state.ts";
+export { readUserKey, userKey } from "./servers/user-key.ts";
+export { type SignInRoutesOptions, signInRoutes } from "./sign-in/sign-in-routes.ts";
+export { aggregatorId } from "./tree/aggregator-id.ts";
+export { createTree, type RunningTree, type TreeOptions } from "./tree/create-tree.ts";
+export { type KnownNames, knownNames } from "./tree/known-names.ts";
+export { aggregatorMigrations } from "./tree/migrations.ts";
+export { serverStatus } from "./tree/status.ts";

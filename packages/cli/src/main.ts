@@ -1,9 +1,9 @@
 // Where the process begins: the only reader of its arguments, environment and signals.
-import { runCommandLine } from "./command-line.ts";
-import { failureText } from "./failure.ts";
-import { openInput } from "./input.ts";
-import { createInterruption } from "./interruption.ts";
-import { createOutput } from "./output.ts";
+import { runCommandLine } from "./command-line/command-line.ts";
+import { failureText } from "./framework/failure.ts";
+import { openInput } from "./framework/input.ts";
+import { createInterruption } from "./framework/interruption.ts";
+import { createOutput } from "./framework/output.ts";
 
 // Whoever read our output has seen enough: `mcpx tail demo | head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

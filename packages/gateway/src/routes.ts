@@ -9,13 +9,13 @@ import { kick } from "./admin/kick.ts";
 import { resetKey } from "./admin/reset-key.ts";
 import { demote, promote } from "./admin/set-level.ts";
 import { listTokens, revokeToken } from "./admin/tokens.ts";
-import type { Gateway } from "./gateway-state.ts";
 import { nameOf } from "./rest/caller.ts";
 import { readHistory } from "./rest/history.ts";
 import { health, publicKeys, readiness, showMetrics } from "./rest/operations.ts";
 import { listParticipants } from "./rest/participants.ts";
 import { issueTicket } from "./rest/tickets.ts";
 import { listTopics } from "./rest/topics.ts";
+import type { Gateway } from "./room/gateway-state.ts";
 
 type Verb = (gateway: Gateway, request: HttpRequest) => Promise<HttpResponse>;
 

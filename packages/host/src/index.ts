@@ -1,5 +1,11 @@
 // The ground rooms and tree stand on.
-export { type Audit, type AuditEvent, type AuditOptions, type AuditRecord, createAudit } from "./audit.ts";
+export {
+  type Audit,
+  type AuditEvent,
+  type AuditOptions,
+  type AuditRecord,
+  createAudit,
+} from "./audit/audit.ts";
 export type {
   AuditPage,
   AuditPageQuery,
@@ -7,17 +13,10 @@ export type {
   ChainedRow,
   ChainVerdict,
   Pruned,
-} from "./audit-chain.ts";
-export { exportHead, exportLine, exportStart, readExportRow } from "./audit-export.ts";
-export type { AuditRetention } from "./audit-prune.ts";
-export { type ExportVerdict, verifyExport } from "./audit-verify.ts";
-export {
-  type ByteLedger,
-  createByteLedger,
-  type Hold,
-  type LedgerPrincipal,
-  openTo,
-} from "./byte-ledger.ts";
+} from "./audit/chain.ts";
+export { exportHead, exportLine, exportStart, readExportRow } from "./audit/export.ts";
+export type { AuditRetention } from "./audit/prune.ts";
+export { type ExportVerdict, verifyExport } from "./audit/verify.ts";
 export {
   type CertificatePair,
   type CertificateWish,
@@ -25,11 +24,17 @@ export {
   makeCertificate,
 } from "./certificates/make-certificate.ts";
 export { type Clock, createManualClock, type ManualClock, systemClock } from "./clock.ts";
-export { cutSecrets } from "./cut-secrets.ts";
-export { type DatabaseOptions, type Migration, openDatabase } from "./database.ts";
 export { isDnsName } from "./dns-name.ts";
+export {
+  type ByteLedger,
+  createByteLedger,
+  type Hold,
+  type LedgerPrincipal,
+  openTo,
+} from "./fair/byte-ledger.ts";
 export { paceInput, type Share } from "./fair/paced-input.ts";
 export { type Account, createTurns, type Turns } from "./fair/turns.ts";
+export { syncDirectory, writeWhole } from "./files/write-whole.ts";
 export { bearerToken, principalOf } from "./http/bearer.ts";
 export {
   createListener,
@@ -53,6 +58,16 @@ export { createIdentity, type Identity, type IdentityOptions } from "./identity/
 export type { MintedToken } from "./identity/issue-jws.ts";
 export type { IssuerConfig } from "./identity/issuers.ts";
 export { isLocalRequest, localHeader, localProof } from "./identity/local-proof.ts";
+export { readPublicJwk } from "./identity/public-jwk.ts";
+export type { IssuedToken, Revocations } from "./identity/revocations.ts";
+export { signDecision } from "./identity/sign-decision.ts";
+export type { SigningKeys } from "./identity/signing-keys.ts";
+export { thumbprint } from "./identity/thumbprint.ts";
+export type { Ticket, Tickets } from "./identity/tickets.ts";
+export type { TokenClaims, Tokens } from "./identity/tokens.ts";
+export { cutSecrets } from "./logging/cut-secrets.ts";
+export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logging/log.ts";
+export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./logging/metrics.ts";
 export {
   isParticipantKind,
   mayEnter,
@@ -61,15 +76,7 @@ export {
   type PublicJwk,
   participantKinds,
   principalKey,
-} from "./identity/principal.ts";
-export { readPublicJwk } from "./identity/public-jwk.ts";
-export type { IssuedToken, Revocations } from "./identity/revocations.ts";
-export { signDecision } from "./identity/sign-decision.ts";
-export type { SigningKeys } from "./identity/signing-keys.ts";
-export { thumbprint } from "./identity/thumbprint.ts";
-export type { Ticket, Tickets } from "./identity/tickets.ts";
-export type { TokenClaims, Tokens } from "./identity/tokens.ts";
-export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./log.ts";
-export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./metrics.ts";
-export { hostMigrations, openState } from "./state.ts";
-export { durably, immediately } from "./transaction.ts";
+} from "./principal.ts";
+export { type DatabaseOptions, type Migration, openDatabase } from "./sqlite/database.ts";
+export { hostMigrations, openState } from "./sqlite/state.ts";
+export { durably, immediately } from "./sqlite/transaction.ts";

@@ -16,8 +16,8 @@ const exact = JSON as unknown as ExactJson;
  */
 const suspicious = /(?:^|[:,[\s])(?:-0|-?(?:\d{16}|\d{1,15}[.eE]))/;
 
-/** Stands before a number that was made a string; nobody outside can guess it. */
-const mark = `\0${crypto.randomUUID()}`;
+/** Stands before a number that was made a string; nobody outside can guess it. Pages without TLS have no `randomUUID`. */
+const mark = `\0${crypto.getRandomValues(new Uint8Array(16)).join(".")}`;
 const markText = JSON.stringify(mark).slice(0, -1);
 
 /** As `JSON.parse`, but numbers keep their text. A reviver would do the same and take ten times as long. */

@@ -1,5 +1,4 @@
-// What has become of a call at a gate, in the words every page says it with. It stands alone, since its text is what the
-// page of an approval gets. Pure.
+// What has become of a call at a gate, in the words every page says it with. Pure.
 
 export interface GateOutcome {
   /** One or two words. */

@@ -61,7 +61,7 @@ export {
   verifyCall,
 } from "./access/verify-call.ts";
 export { type ArgumentChange, type ArgumentDiff, argumentDiff } from "./argument-diff.ts";
-export { canonicalJson, digestOf } from "./canonical-json.ts";
+export { canonicalJson, digestOf, sha256 } from "./canonical-json.ts";
 export {
   type AuthScope,
   annotationCharsMax,
@@ -214,3 +214,4 @@ export {
 export { type TextPart, visibleText } from "./text/visible-text.ts";
 export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";
+export { numeric, written } from "./written.ts";

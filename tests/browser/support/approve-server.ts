@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type AnchorKey,
+  aggregatorMigrations,
   anchorKeys,
   approveRoutes,
   createFileApproverStore,
   createGatekeeper,
+  createSqliteGateStore,
   createTree,
   type Gatekeeper,
   type Rule,
@@ -20,6 +22,7 @@ import {
   createLogger,
   localHeader,
   localProof,
+  openDatabase,
   openState,
   type PublicJwk,
   signDecision,
@@ -27,13 +30,13 @@ import {
   thumbprint,
 } from "@mcpx/host";
 import { type Decision, defaultLimits, type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
-import { anchorOf } from "../../../packages/aggregator/src/gates/approver-store.ts";
-import { createMemoryGateStore } from "../../../packages/aggregator/src/gates/gate-store-memory.ts";
+import { anchorOf } from "../../../packages/aggregator/src/gates/store/approver-store.ts";
 import {
   inProcessServer,
   serverOptions,
 } from "../../../packages/aggregator/src/testing/in-process-server.ts";
 import { callerOf } from "../../../packages/aggregator/src/testing/test-tree.ts";
+import { approvalPage, consoleFiles } from "../../../packages/cli/src/console/static-files.ts";
 
 export type Waiting = GateTerms & { status: string; approve_url: string };
 
@@ -71,7 +74,9 @@ export async function startApproveServer(
 ): Promise<ApproveServer> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-approve-"));
   const log = createLogger({ level: "silent" });
-  const db = openState(join(dir, "state.db"));
+  const path = join(dir, "state.db");
+  const db = openState(path);
+  const treeDb = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations });
   const identity = createIdentity({ db, clock: systemClock, log });
   const audit = createAudit({ db, clock: systemClock, log });
   const approvers = await createFileApproverStore(join(dir, "approvers"));
@@ -81,7 +86,7 @@ export async function startApproveServer(
   let origin = "";
   const gates = createGatekeeper({
     aggregatorId: "a1",
-    store: createMemoryGateStore({ clock: systemClock }),
+    store: createSqliteGateStore({ db: treeDb, clock: systemClock }),
     rules: options.rules ?? [],
     unannotated: "ask",
     anchors: () => keys,
@@ -106,7 +111,11 @@ export async function startApproveServer(
     port: 0,
     limits: defaultLimits,
     log,
-    routes: approveRoutes({ tree, gates, identity, approvers, audit }),
+    hosts: ["gate.test"],
+    routes: [
+      ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
+      ...consoleFiles().routes,
+    ],
   });
   const { port } = await listener.start();
   origin = `http://localhost:${port}`;
@@ -167,6 +176,7 @@ export async function startApproveServer(
       await tree.close();
       identity.close();
       audit.close();
+      treeDb.close();
       db.close();
       rmSync(dir, { recursive: true, force: true });
     },

@@ -1,6 +1,6 @@
 // A person who agrees to everything and keeps every default.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import type { Question } from "../../../packages/aggregator/src/exchange.ts";
+import type { Question } from "../../../packages/aggregator/src/mcp/exchange.ts";
 import { valueFor } from "./value-for.ts";
 
 export function answerQuestion({ method, params }: Question): JsonObject {

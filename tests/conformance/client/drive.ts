@@ -1,20 +1,24 @@
 // The client the public conformance suite drives: it opens a link as the tree does towards its servers and uses whatever
 // the server offers. It knows no scenario; what the suite hands it is an address, credentials and calls to make.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
-import { createMemoryCredentialStore } from "../../../packages/aggregator/src/credentials/credential-store-memory.ts";
-import { createOAuthCredentials } from "../../../packages/aggregator/src/credentials/oauth-credentials.ts";
 import type { Link } from "../../../packages/aggregator/src/links/link.ts";
 import { openLink } from "../../../packages/aggregator/src/links/open-link.ts";
+import { createFileCredentialStore } from "../../../packages/aggregator/src/oauth/credential-store-files.ts";
+import { createOAuthCredentials } from "../../../packages/aggregator/src/oauth/oauth-credentials.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { useServer } from "./use-server.ts";
 
 const url = process.argv[2] ?? "";
 const context = readContext(process.env.MCP_CONFORMANCE_CONTEXT);
 
+const directory = await mkdtemp(join(tmpdir(), "mcpx-conformance-"));
 const credentials = createOAuthCredentials({
   key: "suite",
   url,
-  store: createMemoryCredentialStore(),
+  store: await createFileCredentialStore(directory),
   config: {
     clientId: textOf(context.client_id),
     clientSecret: textOf(context.client_secret),
@@ -37,6 +41,7 @@ try {
   await useServer(link, Array.isArray(context.toolCalls) ? context.toolCalls.filter(isObject) : []);
 } finally {
   await link.close();
+  await rm(directory, { recursive: true });
 }
 
 function open(): Promise<Link> {

@@ -1,9 +1,9 @@
 // Uses all a server offers: lists, calls, reads, gets; and goes on with what comes back as a question.
 import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
-import type { Question } from "../../../packages/aggregator/src/exchange.ts";
 import type { Link } from "../../../packages/aggregator/src/links/link.ts";
 import { paramHeaderFault, paramHeaders } from "../../../packages/aggregator/src/links/param-headers.ts";
-import { RpcError } from "../../../packages/aggregator/src/rpc-error.ts";
+import type { Question } from "../../../packages/aggregator/src/mcp/exchange.ts";
+import { RpcError } from "../../../packages/aggregator/src/mcp/rpc-error.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { valueFor } from "./value-for.ts";
 

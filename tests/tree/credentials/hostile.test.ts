@@ -1,6 +1,6 @@
 // Servers and authorization servers that lie, and strangers at the redirect.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createGuardedFetch } from "../../../packages/aggregator/src/credentials/guarded-fetch.ts";
+import { createGuardedFetch } from "../../../packages/aggregator/src/oauth/guarded-fetch.ts";
 import { listen } from "./support/site.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 

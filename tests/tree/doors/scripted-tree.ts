@@ -1,8 +1,8 @@
 // A tree of one small server that does as its tools are called: what doors are tested against.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import type { Caller, Exchange } from "../../../packages/aggregator/src/exchange.ts";
-import { rpcError } from "../../../packages/aggregator/src/rpc-error.ts";
-import type { Subscription, Tree, Wishes } from "../../../packages/aggregator/src/tree.ts";
+import type { Caller, Exchange } from "../../../packages/aggregator/src/mcp/exchange.ts";
+import { rpcError } from "../../../packages/aggregator/src/mcp/rpc-error.ts";
+import type { Subscription, Tree, Wishes } from "../../../packages/aggregator/src/mcp/tree.ts";
 
 export interface ScriptedTree extends Tree {
   /** Every exchange that came, in order. */

@@ -11,15 +11,15 @@ import {
   statementOf,
   statementText,
 } from "@mcpx/protocol";
-import { isNamed } from "../gates/asker.ts";
 import { decide, prove } from "../gates/confirm.ts";
-import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/gate-store.ts";
 import { toolWarnings } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
-import { principalName } from "../plain-caller.ts";
-import type { TreeState } from "../tree-state.ts";
+import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/store/gate-store.ts";
+import { isNamed } from "../mcp/asker.ts";
+import { operatorRoute } from "../mcp/operator.ts";
+import { principalName } from "../mcp/plain-caller.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { grantRoutes } from "./grants.ts";
-import { operatorRoute } from "./operator.ts";
 import { ruleRoutes } from "./rules.ts";
 
 export interface GateRoutesOptions {

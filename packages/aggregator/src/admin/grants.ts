@@ -4,9 +4,9 @@ import type { HttpRequest, Principal, Route } from "@mcpx/host";
 import { digestOf, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { addGrant, type Grant, listGrants, revokeGrant } from "../gates/grants.ts";
-import { principalName } from "../plain-caller.ts";
-import type { TreeState } from "../tree-state.ts";
-import { type LocalGuard, localRoute, operatorRoute } from "./operator.ts";
+import { type LocalGuard, localRoute, operatorRoute } from "../mcp/operator.ts";
+import { principalName } from "../mcp/plain-caller.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 const toolGlob = /^[a-z0-9_.*-]{1,256}$/;
 const textCharsMax = 1_000;

@@ -10,17 +10,17 @@ import {
   parseExact,
   withoutRoot,
 } from "@mcpx/protocol";
-import { type Entry, listSoon } from "../catalogue.ts";
-import type { Caller } from "../exchange.ts";
+import { type Entry, listSoon } from "../catalogue/catalogue.ts";
+import { withFixed } from "../catalogue/overrides.ts";
+import { resolveName } from "../catalogue/resolve.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { judge } from "../gates/judge.ts";
 import { classify, type Rule, type Verdict } from "../gates/rules.ts";
-import { withFixed } from "../overrides.ts";
-import { serversFor } from "../people/server-for.ts";
-import { plainCaller, principalName } from "../plain-caller.ts";
-import { resolveName } from "../resolve.ts";
-import type { TreeState } from "../tree-state.ts";
-import { type LocalGuard, operatorRoute, requireLocal } from "./operator.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import { type LocalGuard, operatorRoute, requireLocal } from "../mcp/operator.ts";
+import { plainCaller, principalName } from "../mcp/plain-caller.ts";
+import { serversFor } from "../servers/server-for.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 interface RuleRouteOptions {
   guard: LocalGuard;

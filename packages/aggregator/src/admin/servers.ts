@@ -1,9 +1,9 @@
 // For the operator: GET /admin/servers/{name}/log, what a server wrote beside the protocol.
 import type { HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { RunningTree } from "../create-tree.ts";
-import { serversOf, type TreeState } from "../tree-state.ts";
-import { operatorRoute } from "./operator.ts";
+import { operatorRoute } from "../mcp/operator.ts";
+import { serversOf, type TreeState } from "../servers/tree-state.ts";
+import type { RunningTree } from "../tree/create-tree.ts";
 
 type Tokens = Pick<Identity, "tokens">;
 

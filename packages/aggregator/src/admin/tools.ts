@@ -2,16 +2,16 @@
 // changed in it), POST /admin/tools/{name}/accept (it may be as it is now).
 import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, parseExact, withoutRoot, withRoot } from "@mcpx/protocol";
-import { announceChange } from "../announce.ts";
-import { listSoon } from "../catalogue.ts";
-import { expireLists } from "../list-slots.ts";
-import { everyServer, serversFor } from "../people/server-for.ts";
-import type { ToolChange } from "../pin-store.ts";
-import { plainCaller, principalName } from "../plain-caller.ts";
-import type { Server } from "../server.ts";
-import { toolDiff } from "../tool-diff.ts";
-import type { TreeState } from "../tree-state.ts";
-import { operatorRoute } from "./operator.ts";
+import { listSoon } from "../catalogue/catalogue.ts";
+import type { ToolChange } from "../catalogue/pin-store.ts";
+import { toolDiff } from "../catalogue/tool-diff.ts";
+import { operatorRoute } from "../mcp/operator.ts";
+import { plainCaller, principalName } from "../mcp/plain-caller.ts";
+import { announceChange } from "../notifications/announce.ts";
+import { expireLists } from "../servers/list-slots.ts";
+import type { Server } from "../servers/server.ts";
+import { everyServer, serversFor } from "../servers/server-for.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 export interface ToolRoutesOptions {
   tree: { readonly state: TreeState };

@@ -1,8 +1,8 @@
 // Batches: many messages at once, for the one revision that has them.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
+import { errorMessage, type Message, type RequestId, readMessage, textOf } from "../mcp/message.ts";
+import { faultOf, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import { hasClaim } from "./envelope.ts";
-import { errorMessage, type Message, type RequestId, readMessage, textOf } from "./message.ts";
 import type { Reply } from "./reply.ts";
 
 const batchMax = 100;

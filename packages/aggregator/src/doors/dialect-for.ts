@@ -1,7 +1,7 @@
 // Which names a client gets to see: as it asks, else as its profile says, else by what is known of it. Pure.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
+import type { Profile } from "../mcp/profile.ts";
 import { type Dialect, dialects } from "../names/dialects.ts";
-import type { Profile } from "../profile.ts";
 
 /**
  * Clients whose model takes only `[A-Za-z0-9_-]` of at most 64, who hide tools with dots, or who rewrite names

@@ -1,7 +1,7 @@
 // What a client hears while its request is under way: progress where it gave a token, log messages of the level it wants.
 import type { JsonObject } from "@mcpx/protocol";
-import { isLogLevel, type LogLevel, logLevels } from "../era.ts";
-import { notificationMessage } from "./message.ts";
+import { isLogLevel, type LogLevel, logLevels } from "../mcp/era.ts";
+import { notificationMessage } from "../mcp/message.ts";
 import type { Reply } from "./reply.ts";
 
 export interface Ear {

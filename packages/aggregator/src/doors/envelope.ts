@@ -1,8 +1,8 @@
 // The `_meta` of a request: what a modern client says of itself in it, and what of it belongs to this hop. Pure.
 import type { JsonObject } from "@mcpx/protocol";
-import { isLogLevel, type LogLevel, metaKeys, modernRevision } from "../era.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import { isId, isPlain } from "./message.ts";
+import { isLogLevel, type LogLevel, metaKeys, modernRevision } from "../mcp/era.ts";
+import { isId, isPlain } from "../mcp/message.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 
 export interface Envelope {
   revision: string;

@@ -1,9 +1,9 @@
 // Which era a message belongs to: its body decides, the header is a witness. Pure.
-import type { Era } from "../era.ts";
-import { metaKeys } from "../era.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
+import type { Era } from "../mcp/era.ts";
+import { metaKeys } from "../mcp/era.ts";
+import type { RpcNotification, RpcRequest } from "../mcp/message.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import { hasClaim, isModernRevision, metaOf, readEnvelope } from "./envelope.ts";
-import type { RpcNotification, RpcRequest } from "./message.ts";
 
 /** Throws -32020 where header and body are of two eras, -32602 where the header is modern and the body says nothing. */
 export function eraOf(message: RpcRequest | RpcNotification, version: string | undefined): Era {

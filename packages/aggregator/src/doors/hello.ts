@@ -1,8 +1,8 @@
 // `initialize`: which revision is spoken, and who the client says it is. Pure.
 import type { JsonObject } from "@mcpx/protocol";
-import { legacyRevisions } from "../era.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import { isPlain } from "./message.ts";
+import { legacyRevisions } from "../mcp/era.ts";
+import { isPlain } from "../mcp/message.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 
 export interface Hello {
   revision: (typeof legacyRevisions)[number];

@@ -1,7 +1,7 @@
 // What of an HTTP request can be refused before its body says anything. Pure.
 import type { HttpRequest } from "@mcpx/host";
-import { legacyRevisions } from "../era.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
+import { legacyRevisions } from "../mcp/era.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import { refuse } from "./refusal.ts";
 
 type Asked = Pick<HttpRequest, "headers" | "hasJson">;

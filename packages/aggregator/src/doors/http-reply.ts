@@ -2,10 +2,10 @@
 // when the first message is there, or when waiting has become long.
 import type { Hold, HttpRequest, HttpResponse, Principal, ResponseStream } from "@mcpx/host";
 import { heapBytesOf, isMcpxError, type JsonObject, McpxError, stringBytesOf } from "@mcpx/protocol";
-import type { CallTable } from "../call-table.ts";
-import { faultOf } from "../rpc-error.ts";
-import { sseEvent, sseHeaders, sseKeepAlive } from "./event-stream.ts";
-import { errorMessage, type RequestId } from "./message.ts";
+import type { CallTable } from "../mcp/call-table.ts";
+import { sseEvent, sseHeaders, sseKeepAlive } from "../mcp/event-stream.ts";
+import { errorMessage, type RequestId } from "../mcp/message.ts";
+import { faultOf } from "../mcp/rpc-error.ts";
 import { jsonResponse } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
 

@@ -1,8 +1,8 @@
 // Watches over what is open at the HTTP door: tokens that end, streams to keep alive, what nobody uses any more.
 import type { Clock, Identity } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { CallTable } from "../call-table.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Accounts } from "../mcp/accounts.ts";
+import type { CallTable } from "../mcp/call-table.ts";
 import type { HttpReply } from "./http-reply.ts";
 import type { Legacy } from "./legacy.ts";
 import type { Modern } from "./modern.ts";

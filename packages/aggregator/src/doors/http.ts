@@ -14,12 +14,15 @@ import {
   type Route,
 } from "@mcpx/host";
 import { isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
-import { CallTable } from "../call-table.ts";
-import type { Caller } from "../exchange.ts";
-import type { Profiles } from "../profile.ts";
-import { RpcError } from "../rpc-error.ts";
-import type { Tree } from "../tree.ts";
-import { createAccounts } from "./accounts.ts";
+import { createAccounts } from "../mcp/accounts.ts";
+import { CallTable } from "../mcp/call-table.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import { checkMcpHeaders, checkVersionHeader, headerOf, paramHeadersOf } from "../mcp/mcp-headers.ts";
+import { idOf, type Message, type RequestId, type RpcRequest, readMessage } from "../mcp/message.ts";
+import { parseCounted } from "../mcp/parse.ts";
+import type { Profiles } from "../mcp/profile.ts";
+import { RpcError } from "../mcp/rpc-error.ts";
+import type { Tree } from "../mcp/tree.ts";
 import { dialectFor } from "./dialect-for.ts";
 import { checkRevision, isModernRevision, readEnvelope } from "./envelope.ts";
 import { eraOf } from "./era-of.ts";
@@ -27,10 +30,7 @@ import { checkAccept, checkLegacyVersion, checkPost } from "./http-checks.ts";
 import { createHttpReply, createPlainTrack, type HttpReply } from "./http-reply.ts";
 import { waitForEnd, watchOver } from "./http-watch.ts";
 import { createLegacy, type Visit } from "./legacy.ts";
-import { checkMcpHeaders, checkVersionHeader, headerOf, paramHeadersOf } from "./mcp-headers.ts";
-import { idOf, type Message, type RequestId, type RpcRequest, readMessage } from "./message.ts";
 import { createModern } from "./modern.ts";
-import { parseCounted } from "./parse.ts";
 import { Refusal, refusalResponse } from "./refusal.ts";
 import { challenged, metadataRoutes, type ResourceOptions } from "./resource-metadata.ts";
 

@@ -1,8 +1,8 @@
 // The tree speaks modern; what of it a legacy client must not see. Pure.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { metaKeys } from "../era.ts";
-import { type RpcFault, rpcCodes } from "../rpc-error.ts";
-import { isPlain } from "./message.ts";
+import { metaKeys } from "../mcp/era.ts";
+import { isPlain } from "../mcp/message.ts";
+import { type RpcFault, rpcCodes } from "../mcp/rpc-error.ts";
 
 /** Throws `bad_server_answer` for a result that is no end: legacy clients are asked by requests. */
 export function legacyResult(result: JsonObject): JsonObject {

@@ -1,18 +1,10 @@
 // A session of the legacy era, whatever carries it: requests both ways, notifications, subscriptions, a log level.
 import type { Logger, Principal } from "@mcpx/host";
 import { heapBytesOf, isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
-import { isLogLevel, type LogLevel } from "../era.ts";
-import type { Answers, Questions as Asked, Caller, Exchange } from "../exchange.ts";
-import type { Dialect } from "../names/dialects.ts";
-import type { Profile } from "../profile.ts";
-import { faultOf, RpcError, rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Deliver, Tree } from "../tree.ts";
-import type { Account } from "./accounts.ts";
-import { refusalOf } from "./asking.ts";
-import { hear } from "./ear.ts";
-import { progressTokenOf, withoutHop } from "./envelope.ts";
-import type { Hello } from "./hello.ts";
-import { legacyFault, legacyResult } from "./legacy-form.ts";
+import type { Account } from "../mcp/accounts.ts";
+import { refusalOf } from "../mcp/asking.ts";
+import { isLogLevel, type LogLevel } from "../mcp/era.ts";
+import type { Answers, Questions as Asked, Caller, Exchange } from "../mcp/exchange.ts";
 import {
   errorMessage,
   notificationMessage,
@@ -20,7 +12,15 @@ import {
   type RpcRequest,
   type RpcResponse,
   resultMessage,
-} from "./message.ts";
+} from "../mcp/message.ts";
+import type { Profile } from "../mcp/profile.ts";
+import { faultOf, RpcError, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
+import type { Deliver, Tree } from "../mcp/tree.ts";
+import type { Dialect } from "../names/dialects.ts";
+import { hear } from "./ear.ts";
+import { progressTokenOf, withoutHop } from "./envelope.ts";
+import type { Hello } from "./hello.ts";
+import { legacyFault, legacyResult } from "./legacy-form.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import type { Reply } from "./reply.ts";
 import { isChange, unasked } from "./unasked.ts";

@@ -1,7 +1,7 @@
 // The answers of a channel all requests share: each waits under its id, and no id twice.
 import type { JsonObject } from "@mcpx/protocol";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import { keyOf, type RequestId } from "./message.ts";
+import { keyOf, type RequestId } from "../mcp/message.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { Reply } from "./reply.ts";
 
 export interface LineReplies {

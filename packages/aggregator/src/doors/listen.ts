@@ -1,12 +1,12 @@
 // `subscriptions/listen`: a request whose answer comes when listening is over. First it is told what it will hear.
 import { heapBytesOf, type JsonObject, McpxError } from "@mcpx/protocol";
-import { isLogLevel, metaKeys, unaskedKey } from "../era.ts";
-import type { Caller } from "../exchange.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Subscription, Tree, Wishes } from "../tree.ts";
-import type { Account } from "./accounts.ts";
+import type { Account } from "../mcp/accounts.ts";
+import { isLogLevel, metaKeys, unaskedKey } from "../mcp/era.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import { isPlain, notificationMessage, resultMessage } from "../mcp/message.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
+import type { Subscription, Tree, Wishes } from "../mcp/tree.ts";
 import { metaOf } from "./envelope.ts";
-import { isPlain, notificationMessage, resultMessage } from "./message.ts";
 import type { ModernRequest } from "./modern.ts";
 import { isChange, type UnaskedWish, unasked } from "./unasked.ts";
 

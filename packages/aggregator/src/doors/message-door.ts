@@ -2,13 +2,13 @@
 // the era it speaks.
 import type { Clock, Logger, Principal } from "@mcpx/host";
 import { isMcpxError, type JsonObject, type Limits } from "@mcpx/protocol";
+import { errorMessage, idOf, type RequestId } from "../mcp/message.ts";
+import { parse } from "../mcp/parse.ts";
+import type { Profile } from "../mcp/profile.ts";
+import { faultOf, RpcError } from "../mcp/rpc-error.ts";
+import type { Tree } from "../mcp/tree.ts";
 import type { Dialect } from "../names/dialects.ts";
-import type { Profile } from "../profile.ts";
-import { faultOf, RpcError } from "../rpc-error.ts";
-import type { Tree } from "../tree.ts";
 import { createLineReplies } from "./line-replies.ts";
-import { errorMessage, idOf, type RequestId } from "./message.ts";
-import { parse } from "./parse.ts";
 import { createStdioClient } from "./stdio-client.ts";
 
 export interface MessageDoorOptions {

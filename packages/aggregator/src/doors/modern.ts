@@ -9,15 +9,15 @@ import {
   type Limits,
   McpxError,
 } from "@mcpx/protocol";
-import { metaKeys, modernRevision } from "../era.ts";
-import type { Caller, Exchange } from "../exchange.ts";
-import { faultOf, RpcError } from "../rpc-error.ts";
-import type { Tree } from "../tree.ts";
-import type { Account, Accounts } from "./accounts.ts";
+import type { Account, Accounts } from "../mcp/accounts.ts";
+import { metaKeys, modernRevision } from "../mcp/era.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
+import { errorMessage, type RequestId, type RpcRequest, resultMessage } from "../mcp/message.ts";
+import { faultOf, RpcError } from "../mcp/rpc-error.ts";
+import type { Tree } from "../mcp/tree.ts";
 import { hear } from "./ear.ts";
 import { metaOf, progressTokenOf, withoutHop } from "./envelope.ts";
 import { type Listening, listen } from "./listen.ts";
-import { errorMessage, type RequestId, type RpcRequest, resultMessage } from "./message.ts";
 import { type Call, createCall, createParking, type Turn } from "./parked.ts";
 import { answerStatus } from "./refusal.ts";
 import type { Reply } from "./reply.ts";

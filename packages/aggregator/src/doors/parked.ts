@@ -5,12 +5,12 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock, Hold } from "@mcpx/host";
 import { heapBytesOf, isMcpxError, type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
-import type { Answers, Caller, Question, Questions } from "../exchange.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Account } from "./accounts.ts";
-import { refusalOf } from "./asking.ts";
+import type { Account } from "../mcp/accounts.ts";
+import { refusalOf } from "../mcp/asking.ts";
+import type { Answers, Caller, Question, Questions } from "../mcp/exchange.ts";
+import { isPlain, type RequestId, resultMessage } from "../mcp/message.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { Ear } from "./ear.ts";
-import { isPlain, type RequestId, resultMessage } from "./message.ts";
 import type { Reply } from "./reply.ts";
 
 /** One request of a client: the first of a call, or a retry of it. */

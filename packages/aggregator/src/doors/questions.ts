@@ -1,8 +1,8 @@
 // Requests to a legacy client: ids of our own, answers back to whoever asked.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import type { Question } from "../exchange.ts";
-import { RpcError } from "../rpc-error.ts";
-import { notificationMessage, type RpcResponse } from "./message.ts";
+import type { Question } from "../mcp/exchange.ts";
+import { notificationMessage, type RpcResponse } from "../mcp/message.ts";
+import { RpcError } from "../mcp/rpc-error.ts";
 
 export interface Questions {
   /** Rejects with the client's own error; when `signal` aborts, the client is told and it rejects with the reason. */

@@ -1,8 +1,8 @@
 // Refusals over HTTP: a JSON-RPC error with the status that fits it.
 import type { HttpResponse } from "@mcpx/host";
 import { errorTable, isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import { faultOf, RpcError, rpcCodes } from "../rpc-error.ts";
-import { errorMessage, type RequestId, textOf } from "./message.ts";
+import { errorMessage, type RequestId, textOf } from "../mcp/message.ts";
+import { faultOf, RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 
 /** A refusal whose status is not that of its error. */
 export class Refusal extends Error {

@@ -2,7 +2,7 @@
 // can be come back to.
 import type { Clock, Hold, HttpRequest, HttpResponse, ResponseStream } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError } from "@mcpx/protocol";
-import { createEventStream, type EventStream, readEventId, sseHeaders } from "./event-stream.ts";
+import { createEventStream, type EventStream, readEventId, sseHeaders } from "../mcp/event-stream.ts";
 import type { Track } from "./http-reply.ts";
 
 export interface SessionStreamsOptions {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, openTo, type Principal } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
-import type { Account } from "./accounts.ts";
+import type { Account } from "../mcp/accounts.ts";
 import type { LegacySession } from "./legacy-session.ts";
 import type { SessionStreams } from "./session-streams.ts";
 

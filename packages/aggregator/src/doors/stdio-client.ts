@@ -2,20 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { createByteLedger, type Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
-import type { Caller } from "../exchange.ts";
-import { readAsker } from "../gates/asker.ts";
-import { readProofs } from "../gates/joint-proofs.ts";
-import { principalName } from "../plain-caller.ts";
-import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Tree } from "../tree.ts";
-import { createAccounts } from "./accounts.ts";
-import { readBatch, sharedReply } from "./batch.ts";
-import { dialectFor } from "./dialect-for.ts";
-import { checkRevision, readEnvelope } from "./envelope.ts";
-import { eraOf } from "./era-of.ts";
-import { readHello } from "./hello.ts";
-import { createLegacySession, type LegacySession } from "./legacy-session.ts";
-import type { LineReplies } from "./line-replies.ts";
+import { readProofs } from "../dispatch/joint-proofs.ts";
+import { createAccounts } from "../mcp/accounts.ts";
+import { readAsker } from "../mcp/asker.ts";
+import type { Caller } from "../mcp/exchange.ts";
 import {
   errorMessage,
   isId,
@@ -24,7 +14,17 @@ import {
   type RpcRequest,
   readMessage,
   resultMessage,
-} from "./message.ts";
+} from "../mcp/message.ts";
+import { principalName } from "../mcp/plain-caller.ts";
+import { faultOf, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
+import type { Tree } from "../mcp/tree.ts";
+import { readBatch, sharedReply } from "./batch.ts";
+import { dialectFor } from "./dialect-for.ts";
+import { checkRevision, readEnvelope } from "./envelope.ts";
+import { eraOf } from "./era-of.ts";
+import { readHello } from "./hello.ts";
+import { createLegacySession, type LegacySession } from "./legacy-session.ts";
+import type { LineReplies } from "./line-replies.ts";
 import type { MessageDoorOptions } from "./message-door.ts";
 import { createModern } from "./modern.ts";
 

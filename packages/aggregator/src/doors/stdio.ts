@@ -2,9 +2,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Principal } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import type { Tree } from "../tree.ts";
-import { createLineReader } from "./lines.ts";
-import { textOf } from "./message.ts";
+import { LineReader } from "../links/line-reader.ts";
+import { textOf } from "../mcp/message.ts";
+import type { Tree } from "../mcp/tree.ts";
 import { createMessageDoor, type MessageDoorOptions } from "./message-door.ts";
 
 export interface StdioDoorOptions extends MessageDoorOptions {
@@ -58,11 +58,14 @@ export function serveStdio(tree: Tree, principal: Principal, options: StdioDoorO
     door.end();
   }
 
-  const read = createLineReader(limits.mcpBodyBytesMax, {
-    line: door.take,
-    tooLong: () => door.refuse(new McpxError("too_large", `a line may have ${limits.mcpBodyBytesMax} bytes`)),
+  const lines = new LineReader(limits.mcpBodyBytesMax, {
+    line(text) {
+      if (text.trim() !== "") door.take(text.replace(/^\ufeff/, ""));
+    },
+    long: () => door.refuse(new McpxError("too_large", `a line may have ${limits.mcpBodyBytesMax} bytes`)),
     unreadable: () => door.refuse(new McpxError("bad_utf8")),
   });
+  const read = (chunk: Buffer) => lines.push(chunk);
   input.on("data", read);
   for (const event of ["end", "close", "error"]) input.once(event, end);
   output.on("drain", () => input.resume());

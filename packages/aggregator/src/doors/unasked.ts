@@ -1,8 +1,8 @@
 // What a client hears that belongs to no request of its own: of what servers say unasked, as much as it has asked for.
 // Most clients know only MCP's own methods, so what matters is said to them as a log message, too. Pure. [AX-12-1]
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { isLogLevel, type LogLevel } from "../era.ts";
-import { renderedKey } from "../upward.ts";
+import { isLogLevel, type LogLevel } from "../mcp/era.ts";
+import { renderedKey } from "../names/upward.ts";
 import { isLoudEnough } from "./ear.ts";
 
 export interface UnaskedWish {

@@ -1,8 +1,8 @@
 // The requests of a session that have no answer yet, by their ids. Over HTTP two may have the same.
 import { heapBytesOf, type JsonObject, McpxError } from "@mcpx/protocol";
-import { CallTable } from "../call-table.ts";
-import type { Account } from "./accounts.ts";
-import { isId, keyOf, type RequestId, type RpcRequest } from "./message.ts";
+import type { Account } from "../mcp/accounts.ts";
+import { CallTable } from "../mcp/call-table.ts";
+import { isId, keyOf, type RequestId, type RpcRequest } from "../mcp/message.ts";
 import type { Reply } from "./reply.ts";
 
 export interface OneUnderWay {

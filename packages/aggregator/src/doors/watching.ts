@@ -2,9 +2,9 @@
 // subscribed to.
 import type { Hold, Logger } from "@mcpx/host";
 import { type JsonObject, McpxError, stringBytesOf } from "@mcpx/protocol";
-import type { Caller } from "../exchange.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Deliver, Subscription, Tree } from "../tree.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
+import type { Deliver, Subscription, Tree } from "../mcp/tree.ts";
 
 export interface Watching {
   /** From now on changes of lists, and what servers say unasked, are told. */

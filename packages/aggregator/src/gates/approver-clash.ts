@@ -1,7 +1,8 @@
 // Whether somebody who is to approve could be taken for another: by a name that looks like theirs, by their key, or by
 // the id of their passkey, which whoever registers one chooses freely. Pure.
-import type { AnchorKey } from "./anchors.ts";
+
 import { likeness } from "./likeness.ts";
+import type { AnchorKey } from "./proofs/anchors.ts";
 
 /** What is known of the new one so far. */
 export interface NewApprover {

@@ -4,9 +4,10 @@ import { createManualClock } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { inProcessServer } from "../testing/in-process-server.ts";
+import { openTreeState } from "../testing/open-tree-state.ts";
 import { overridesOf } from "../testing/overrides-of.ts";
-import { type Gate, termsOf } from "./gate-store.ts";
-import { createMemoryGateStore } from "./gate-store-memory.ts";
+import { type Gate, termsOf } from "./store/gate-store.ts";
+import { createSqliteGateStore } from "./store/gate-store-sqlite.ts";
 import {
   type SignedScene,
   type SignedSceneOptions,
@@ -223,7 +224,7 @@ test("[B-SIGN-1] a restart in between: the same configuration sends it, another 
     [["--dry-run"], 1],
     [[], 0],
   ] as const) {
-    const store = createMemoryGateStore({ clock: createManualClock() });
+    const store = createSqliteGateStore({ db: openTreeState(), clock: createManualClock() });
     const first = signedScene({ store, server: { identity: stdio(["--dry-run"]) } });
     const terms = await first.stop();
     const second = signedScene({ store, server: { identity: stdio([...args]) } });
@@ -280,7 +281,7 @@ test("[AX-11.3-2] what is signed names the asker and the server, and a signature
 });
 
 test("[B-SIGN-1] a gate of an older build is never approved; it can be rejected, and asking again makes a new one", async () => {
-  const store = createMemoryGateStore({ clock: createManualClock() });
+  const store = createSqliteGateStore({ db: openTreeState(), clock: createManualClock() });
   const scene = signedScene({ store });
   const made = await store.find(
     (await scene.stop(undefined, { principal: { id: "other" } })).confirmation_id,

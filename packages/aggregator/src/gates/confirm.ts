@@ -1,16 +1,16 @@
 // `mcpax/confirm`: somebody brings the proof that a human, or who decides for one, has decided. [AX-11.3-5] [AX-11.3-8]
 import { type JsonObject, McpxError, type Statement } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
-import { textParam } from "../resolve.ts";
-import type { TreeState } from "../tree-state.ts";
-import { askerOf } from "./asker.ts";
-import { gateEvent, recordFirst } from "./gate-records.ts";
-import { type Gate, termsOf } from "./gate-store.ts";
+import { textParam } from "../catalogue/resolve.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import { askerOf } from "../mcp/asker.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { anchorsNow, findBelow, type Gatekeeper, wake } from "./gatekeeper.ts";
-import { type CheckedProof, checkProof, type ProofQuestion } from "./proofs.ts";
+import { type CheckedProof, checkProof, type ProofQuestion } from "./proofs/proofs.ts";
 import { release } from "./release.ts";
 import { decideResult } from "./review.ts";
+import { gateEvent, recordFirst } from "./store/gate-records.ts";
+import { type Gate, termsOf } from "./store/gate-store.ts";
 import { outcome, tell } from "./wait-at.ts";
 
 /** Wrong proofs for one gate. */

@@ -1,10 +1,10 @@
 // What people are told of a tool before they decide about a call: what its definition hides or imitates, as far as the
 // tree knows it at this moment. What the arguments hide is found where they are shown.
 import { definitionWarnings, type JsonObject, withoutRoot } from "@mcpx/protocol";
-import type { Entry } from "../catalogue.ts";
-import { everyServer } from "../people/server-for.ts";
-import type { TreeState } from "../tree-state.ts";
-import type { Gate } from "./gate-store.ts";
+import type { Entry } from "../catalogue/catalogue.ts";
+import { everyServer } from "../servers/server-for.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import type { Gate } from "./store/gate-store.ts";
 
 /** An item is read once: whoever has the address of a gate may ask for this as often as they like. */
 const read = new WeakMap<JsonObject, string[]>();

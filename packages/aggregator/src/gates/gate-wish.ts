@@ -1,13 +1,13 @@
 // What a call at a gate is, from who makes it, its tool and the verdict about it.
 import { cautious, type GateTerms, isObject } from "@mcpx/protocol";
-import type { Exchange } from "../exchange.ts";
-import { argumentsOf, type CallSeal, type PreparedCall } from "../prepare-call.ts";
-import { routeOf } from "../route-of.ts";
-import type { TreeState } from "../tree-state.ts";
-import { askerOf } from "./asker.ts";
-import { tokenOf } from "./asker-token.ts";
-import type { GateWish } from "./gate-store.ts";
+import { argumentsOf, type CallSeal, type PreparedCall } from "../dispatch/prepare-call.ts";
+import { routeOf } from "../dispatch/route-of.ts";
+import { askerOf } from "../mcp/asker.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { tokenOf } from "./proofs/asker-token.ts";
 import type { Verdict } from "./rules.ts";
+import type { GateWish } from "./store/gate-store.ts";
 
 export function wishOf(
   state: TreeState,

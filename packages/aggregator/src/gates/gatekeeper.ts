@@ -1,13 +1,13 @@
 // What the tree keeps for its gates: state without methods. Verbs on it are in files of their own.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import type { Caller } from "../exchange.ts";
-import type { Server } from "../server.ts";
-import type { TreeState } from "../tree-state.ts";
-import type { AnchorKey } from "./anchors.ts";
-import { askerOf } from "./asker.ts";
-import type { Gate, GateStore, GateWish, PromisedGate } from "./gate-store.ts";
+import { askerOf } from "../mcp/asker.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import type { Server } from "../servers/server.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import type { Grants } from "./grants.ts";
+import type { AnchorKey } from "./proofs/anchors.ts";
 import type { Rule } from "./rules.ts";
+import type { Gate, GateStore, GateWish, PromisedGate } from "./store/gate-store.ts";
 
 /** Who shows gates to people elsewhere: a room, a chat. */
 export interface GateWatcher {

@@ -8,19 +8,19 @@ import {
   McpxError,
   readGatesBelow,
 } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
-import { type PreparedCall, prepareCall, sealOf } from "../prepare-call.ts";
-import { resolveName, textParam } from "../resolve.ts";
-import { isTree } from "../server.ts";
-import type { TreeState } from "../tree-state.ts";
-import { paramsBelow } from "../verbs/dispatch-tool.ts";
-import { type GateWish, termsOf } from "./gate-store.ts";
-import { unguessable } from "./gate-verbs.ts";
+import { resolveName, textParam } from "../catalogue/resolve.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import { type PreparedCall, prepareCall, sealOf } from "../dispatch/prepare-call.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import { isTree } from "../servers/server.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { paramsBelow } from "./dispatch-tool.ts";
 import { wishOf } from "./gate-wish.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { judge } from "./judge.ts";
 import { promise } from "./promised-gates.ts";
+import { type GateWish, termsOf } from "./store/gate-store.ts";
+import { unguessable } from "./store/gate-verbs.ts";
 
 /** The call waits for a human anyway; a tree that is slow to say makes it wait for two. */
 const askMs = 2_000;

@@ -5,10 +5,11 @@ import { SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { type InProcessServer, inProcessServer, serverOptions } from "../testing/in-process-server.ts";
 import { openBelow } from "../testing/nested.ts";
+import { openTreeState } from "../testing/open-tree-state.ts";
 import { callerOf, type TestExchange, type TestTree, testTree } from "../testing/test-tree.ts";
-import { anchorKeys } from "./anchors.ts";
-import { createMemoryGateStore } from "./gate-store-memory.ts";
 import { createGatekeeper, type Gatekeeper, type GateOptions } from "./gatekeeper.ts";
+import { anchorKeys } from "./proofs/anchors.ts";
+import { createSqliteGateStore } from "./store/gate-store-sqlite.ts";
 
 const operator = generateKeyPairSync("ed25519");
 const stranger = generateKeyPairSync("ed25519");
@@ -28,7 +29,7 @@ interface Gated extends TestTree {
 function gatesFor(id: string, options: Partial<GateOptions> = {}): Gatekeeper {
   return createGatekeeper({
     aggregatorId: id,
-    store: createMemoryGateStore({ clock: createManualClock() }),
+    store: createSqliteGateStore({ db: openTreeState(), clock: createManualClock() }),
     rules: [],
     unannotated: "allow",
     anchors: anchorKeys([
@@ -151,7 +152,7 @@ test("[AX-11.3-5] a call that is held gets the result as soon as it was approved
   const call = tree.ask("tools/call", { name: "s.wipe", arguments: { held: true } });
   const id = await opened.promise;
   const gate = await tree.gates.store.find(id);
-  const { termsOf } = await import("./gate-store.ts");
+  const { termsOf } = await import("./store/gate-store.ts");
   const proof = await proofFor(termsOf(gate as NonNullable<typeof gate>, "a1"), "approve");
   await tree.ask("mcpax/confirm", { confirmation_id: id, proof }, { principal: { id: "boss" } });
   expect(await call).toMatchObject({ content: [{ type: "text", text: expect.stringContaining("held") }] });
@@ -176,7 +177,7 @@ test("[AX-11.3-5] a rejection ends it, and the agent gets the reason", async () 
 
 test("[AX-11.3-1] nobody decides: it expires, and nothing has happened", async () => {
   const clock = createManualClock();
-  const tree = gated({ store: createMemoryGateStore({ clock }) });
+  const tree = gated({ store: createSqliteGateStore({ db: openTreeState(), clock }) });
   const content = await stopped(tree, "s.wipe", {});
   clock.advance(300_000);
   const proof = await proofFor(content, "approve");

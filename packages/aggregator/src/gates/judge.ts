@@ -1,7 +1,7 @@
 // What is to become of a call: what the operator's rules say, else what its tool says of its danger. [AX-11.3-1]
 import { believedKey, capabilityKey, cautious, isObject, type JsonObject } from "@mcpx/protocol";
-import type { Entry } from "../catalogue.ts";
-import type { TreeState } from "../tree-state.ts";
+import type { Entry } from "../catalogue/catalogue.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { classify, type Verdict } from "./rules.ts";
 

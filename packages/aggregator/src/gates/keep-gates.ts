@@ -1,8 +1,8 @@
 // The gates while the process lives: what the one before it has left open is told, and what nobody decides about ends.
 import type { Audit, Logger } from "@mcpx/host";
-import { gateEvent } from "./gate-records.ts";
-import type { Gate, ListedGate } from "./gate-store.ts";
 import { type Gatekeeper, wake } from "./gatekeeper.ts";
+import { gateEvent } from "./store/gate-records.ts";
+import type { Gate, ListedGate } from "./store/gate-store.ts";
 
 interface KeepOptions {
   audit: Audit | undefined;

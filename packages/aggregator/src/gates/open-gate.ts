@@ -1,15 +1,15 @@
 // A call gets its gate: the one it waits at already, the one that the tree above was told of, or a new one. Proofs that
 // have come with the call decide about it at once. [AX-11.3-1] [AX-11.3-8]
 import { type GateTerms, isMcpxError } from "@mcpx/protocol";
-import type { Caller, Exchange } from "../exchange.ts";
-import type { PreparedCall } from "../prepare-call.ts";
-import type { TreeState } from "../tree-state.ts";
+import type { PreparedCall } from "../dispatch/prepare-call.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { decide, recordRefusal, requesterOf } from "./confirm.ts";
-import { type Gate, type GateWish, type SignedGate, termsOf } from "./gate-store.ts";
 import { anchorsNow, type Gatekeeper } from "./gatekeeper.ts";
 import { gatesBelow } from "./gates-ahead.ts";
 import { takePromised } from "./promised-gates.ts";
-import { type CheckedProof, checkProof } from "./proofs.ts";
+import { type CheckedProof, checkProof } from "./proofs/proofs.ts";
+import { type Gate, type GateWish, type SignedGate, termsOf } from "./store/gate-store.ts";
 
 export type Proven = CheckedProof & { proof: string };
 

@@ -1,13 +1,11 @@
 // A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
 // [AX-11.3-1]
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import type { Entry } from "../catalogue.ts";
-import type { Caller, Exchange } from "../exchange.ts";
-import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../prepare-call.ts";
-import type { TreeState } from "../tree-state.ts";
-import { askerOf } from "./asker.ts";
-import { recordFirst } from "./gate-records.ts";
-import type { Gate } from "./gate-store.ts";
+import type { Entry } from "../catalogue/catalogue.ts";
+import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../dispatch/prepare-call.ts";
+import { askerOf } from "../mcp/asker.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { wishOf } from "./gate-wish.ts";
 import { confirmationKey, type Gatekeeper } from "./gatekeeper.ts";
 import { useGrant } from "./grants.ts";
@@ -15,6 +13,8 @@ import { judge } from "./judge.ts";
 import { decideBy, openGate } from "./open-gate.ts";
 import { release } from "./release.ts";
 import type { Verdict } from "./rules.ts";
+import { recordFirst } from "./store/gate-records.ts";
+import type { Gate } from "./store/gate-store.ts";
 import { waitAt } from "./wait-at.ts";
 
 /** Whoever waits does nothing: a gate before it would leave nobody a way to hear of any. */

@@ -1,8 +1,8 @@
 // Gates that were told to a tree above before their calls came: kept in memory, each for one call, for as long as the
 // gate would wait. After a restart the call gets another gate, and wants a proof of its own. Pure. [AX-11.3-8]
 import { canonicalJson } from "@mcpx/protocol";
-import type { SameCall } from "./gate-store.ts";
 import type { Promised } from "./gatekeeper.ts";
+import type { SameCall } from "./store/gate-store.ts";
 
 const promisedMax = 1_000;
 

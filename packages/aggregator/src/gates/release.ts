@@ -1,8 +1,8 @@
 // A gate that was approved lets its call go: consumed first, on disk, then dispatched exactly as it was approved, once.
 // [AX-11.3-5]
 import { isMcpxError, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
-import type { Exchange } from "../exchange.ts";
-import { innerPrincipal, plainCaller } from "../plain-caller.ts";
+import { renewTools, resolveName } from "../catalogue/resolve.ts";
+import { proofsBelow } from "../dispatch/joint-proofs.ts";
 import {
   argumentsOf,
   type CallSeal,
@@ -11,18 +11,18 @@ import {
   type PreparedCall,
   prepareCall,
   sealOf,
-} from "../prepare-call.ts";
-import { renewTools, resolveName } from "../resolve.ts";
-import { faultOf } from "../rpc-error.ts";
-import type { TreeState } from "../tree-state.ts";
-import { dispatchTool } from "../verbs/dispatch-tool.ts";
-import { checkToken } from "./asker-token.ts";
-import { gateEvent } from "./gate-records.ts";
-import type { Gate, Outcome } from "./gate-store.ts";
+} from "../dispatch/prepare-call.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
+import { faultOf } from "../mcp/rpc-error.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { dispatchTool } from "./dispatch-tool.ts";
 import { confirmationIdOf, type Gatekeeper, show, wake } from "./gatekeeper.ts";
-import { proofsBelow } from "./joint-proofs.ts";
 import { judge } from "./judge.ts";
+import { checkToken } from "./proofs/asker-token.ts";
 import type { Verdict } from "./rules.ts";
+import { gateEvent } from "./store/gate-records.ts";
+import type { Gate, Outcome } from "./store/gate-store.ts";
 
 /** Gives back what became of it. Only one of many racers dispatches; the others see what it has done. */
 export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Gate> {

@@ -1,9 +1,9 @@
 // Somebody has looked at a held result and decides whether its caller sees it: exactly the one whose digest was signed.
-import type { TreeState } from "../tree-state.ts";
-import { gateEvent, recordFirst } from "./gate-records.ts";
-import type { Gate } from "./gate-store.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { type Gatekeeper, wake } from "./gatekeeper.ts";
-import type { CheckedProof } from "./proofs.ts";
+import type { CheckedProof } from "./proofs/proofs.ts";
+import { gateEvent, recordFirst } from "./store/gate-records.ts";
+import type { Gate } from "./store/gate-store.ts";
 
 /** Gives back what became of it. Each decision is recorded before the caller can see anything. */
 export async function decideResult(

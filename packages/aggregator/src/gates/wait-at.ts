@@ -2,11 +2,11 @@
 // life, then answered with what it waits for. Asking again joins. [AX-11.3-1]
 import { setTimeout as sleep } from "node:timers/promises";
 import { confirmationRequired, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
-import type { Exchange } from "../exchange.ts";
-import { RpcError, type RpcFault } from "../rpc-error.ts";
-import type { TreeState } from "../tree-state.ts";
-import { type Gate, type GateStatus, termsOf } from "./gate-store.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import { RpcError, type RpcFault } from "../mcp/rpc-error.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
+import { type Gate, type GateStatus, termsOf } from "./store/gate-store.ts";
 
 const signMs = 2_000;
 

@@ -1,10 +1,10 @@
 // `mcpax.wait {confirmation_id, timeout_ms?}`: whoever asked waits for the decision, and gets the result. [AX-11.3-1]
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
-import type { TreeState } from "../tree-state.ts";
-import { waitMsOf } from "../wait-times.ts";
-import { askerOf } from "./asker.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import { askerOf } from "../mcp/asker.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import { waitMsOf } from "../mcp/wait-times.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { findBelow, type Gatekeeper } from "./gatekeeper.ts";
 import { waitAt } from "./wait-at.ts";
 

@@ -1,6 +1,6 @@
 // A server that is a function of this process: it lists and answers tools, and that is all there is to it.
 import type { JsonObject } from "@mcpx/protocol";
-import { modernRevision } from "../era.ts";
+import { modernRevision } from "../mcp/era.ts";
 import type { Link, LinkRequest } from "./link.ts";
 
 export function answeringLink(

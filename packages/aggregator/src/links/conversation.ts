@@ -1,8 +1,8 @@
 // What both eras have in common: ids, requests in flight and what becomes of them, whatever the server does. Whose
 // messages are whose beyond answers is for the links.
 import { isMcpxError, isObject, type JsonObject, McpxError, numberOf, type Reason } from "@mcpx/protocol";
-import { CallTable } from "../call-table.ts";
-import { RpcError } from "../rpc-error.ts";
+import { CallTable } from "../mcp/call-table.ts";
+import { RpcError } from "../mcp/rpc-error.ts";
 import { HttpRefusal, readFault } from "./http-refusal.ts";
 import type { LinkRequest, LinkTaker } from "./link.ts";
 import type { LinkLimits } from "./link-limits.ts";

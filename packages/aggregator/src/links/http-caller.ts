@@ -3,7 +3,7 @@
 // is for others.
 import { McpxError } from "@mcpx/protocol";
 import { Pool } from "undici";
-import type { Credentials } from "../credentials/credentials.ts";
+import type { Credentials } from "../oauth/credentials.ts";
 import { type HttpAnswer, HttpAttempt } from "./http-attempt.ts";
 import { faultIn, HttpRefusal } from "./http-refusal.ts";
 

@@ -1,6 +1,6 @@
 // An HTTP answer that is not the one asked for.
 import { isObject, numberOf, parseExact } from "@mcpx/protocol";
-import type { RpcFault } from "../rpc-error.ts";
+import type { RpcFault } from "../mcp/rpc-error.ts";
 
 export class HttpRefusal extends Error {
   readonly status: number;

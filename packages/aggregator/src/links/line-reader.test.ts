@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineReader } from "./line-reader.ts";
 
@@ -47,4 +48,29 @@ test("whoever asked is told of it at once, and at its end what it began and ende
   expect(news).toEqual(["(long)"]);
   for (const byte of bytesOf("z:the end\nnext\n")) reader.push(byte);
   expect(news).toEqual(["(long)", "start:…he end 512 512", "next"]);
+});
+
+test("lines are the same however the bytes come", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.array(fc.nat(200)), (texts, cuts) => {
+      const lines = texts.map((text) => text.replaceAll("\n", "")).filter((text) => text.trim() !== "");
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+      const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+      const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+      expect(linesOf(chunks, 10_000)).toEqual(lines);
+    }),
+  );
+});
+
+test("a line that is no UTF-8 is told to whoever asked, and the next one read", () => {
+  const news: string[] = [];
+  const reader = new LineReader(5, {
+    line: (text) => news.push(text),
+    long: () => news.push("(long)"),
+    unreadable: () => news.push("(unreadable)"),
+  });
+  reader.push(Buffer.from([0xc3, 0x28, 0x0a, 0x61, 0x0a]));
+  for (const text of ["abc", "def", "ghi\nok", "\n12345\n123456\nend\n"]) reader.push(Buffer.from(text));
+  expect(news).toEqual(["(unreadable)", "a", "(long)", "ok", "12345", "(long)", "end"]);
+  expect(linesOf([Buffer.from([0xc3, 0x28])], 5)).toEqual(["\ufffd("]);
 });

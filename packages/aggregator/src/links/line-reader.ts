@@ -1,5 +1,6 @@
 // Lines out of bytes that others write, each up to a bound. However the bytes are cut, each is looked at once and
 // copied at most twice, and no more than the bound is kept.
+import { isUtf8 } from "node:buffer";
 
 export interface LineTaker {
   line(text: string): void;
@@ -7,6 +8,8 @@ export interface LineTaker {
   long?(): void;
   /** A line past the bound is over; its first and last characters. */
   longOver?(head: string, tail: string): void;
+  /** A line is not UTF-8. Without this, what cannot be read is replaced. */
+  unreadable?(): void;
 }
 
 const lf = 10;
@@ -63,7 +66,7 @@ export class LineReader {
 
   #finish(chunk: Buffer, from: number, to: number): void {
     if (this.#keptBytes === 0 && !this.#isLong && to - from <= this.#bytesMax) {
-      this.#taker.line(textOf(chunk, from, to));
+      this.#tell(chunk, from, to);
       return;
     }
     this.#keep(chunk.subarray(from, to));
@@ -75,9 +78,14 @@ export class LineReader {
     this.#isLong = false;
     this.#tail = none;
     if (kept.length > 65_536) this.#kept = none;
-    if (!isDropped) this.#taker.line(textOf(kept, 0, bytes));
+    if (!isDropped) this.#tell(kept, 0, bytes);
     else
       this.#taker.longOver?.(kept.toString("utf8", 0, Math.min(bytes, glimpseBytes)), tail.toString("utf8"));
+  }
+
+  #tell(bytes: Buffer, from: number, to: number): void {
+    if (this.#taker.unreadable !== undefined && !isUtf8(bytes.subarray(from, to))) this.#taker.unreadable();
+    else this.#taker.line(bytes.toString("utf8", from, to > from && bytes[to - 1] === cr ? to - 1 : to));
   }
 
   #keep(piece: Buffer): void {
@@ -115,8 +123,4 @@ export class LineReader {
     const last = piece.subarray(-glimpseBytes);
     this.#tail = Buffer.concat([this.#tail, last]).subarray(-glimpseBytes);
   }
-}
-
-function textOf(bytes: Buffer, from: number, to: number): string {
-  return bytes.toString("utf8", from, to > from && bytes[to - 1] === cr ? to - 1 : to);
 }

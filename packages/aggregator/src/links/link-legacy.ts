@@ -1,8 +1,8 @@
 // A conversation with a server of the legacy era: introduced once, requests in both directions.
 import { isMcpxError, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
-import { type LogLevel, legacyRevisions } from "../era.ts";
-import type { Question } from "../exchange.ts";
-import { faultOf, rpcCodes } from "../rpc-error.ts";
+import { type LogLevel, legacyRevisions } from "../mcp/era.ts";
+import type { Question } from "../mcp/exchange.ts";
+import { faultOf, rpcCodes } from "../mcp/rpc-error.ts";
 import type { Conversation, InFlight, Listener } from "./conversation.ts";
 import type { Link, LinkRequest, LinkTaker, ServerFacts } from "./link.ts";
 import { isOwn, ownRequest } from "./own-request.ts";

@@ -1,7 +1,7 @@
 // A conversation with a server of the modern era: every request says who asks and what they can, and a question comes
 // back as a result. What is said unasked comes by a subscription.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { type LogLevel, metaKeys, modernRevision, treeExtension, unaskedKey } from "../era.ts";
+import { type LogLevel, metaKeys, modernRevision, treeExtension, unaskedKey } from "../mcp/era.ts";
 import type { Conversation, InFlight, Listener } from "./conversation.ts";
 import { headerValue } from "./header-value.ts";
 import type { Link, LinkRequest, LinkTaker, ServerFacts } from "./link.ts";

@@ -1,8 +1,8 @@
 // A conversation with one server, in its era. A link knows the protocol's bookkeeping (ids, envelopes, progress
 // tokens, cancellation, who asked) and nothing of names, trees or permissions.
 import type { JsonObject } from "@mcpx/protocol";
-import type { Era, LogLevel } from "../era.ts";
-import type { Answers, Caller, Question, Questions } from "../exchange.ts";
+import type { Era, LogLevel } from "../mcp/era.ts";
+import type { Answers, Caller, Question, Questions } from "../mcp/exchange.ts";
 
 export interface LinkRequest {
   method: string;

@@ -1,8 +1,8 @@
 // The subscription by which a modern server tells of changes: one, opened anew where the wishes change or it breaks.
 // The new one stands before the old one ends, and what may have been missed is announced as changed.
-import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
-import { type LogLevel, metaKeys, unaskedKey } from "../era.ts";
-import { RpcError, rpcCodes } from "../rpc-error.ts";
+import { isMcpxError, isObject, type JsonObject, written } from "@mcpx/protocol";
+import { type LogLevel, metaKeys, unaskedKey } from "../mcp/era.ts";
+import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import type { Conversation, InFlight } from "./conversation.ts";
 import type { LinkTaker } from "./link.ts";
 
@@ -75,9 +75,9 @@ export class Listening {
   /** Returns whether it was for a subscription. */
   heard(method: string, params: JsonObject, on: InFlight | undefined): boolean {
     const meta = isObject(params._meta) ? params._meta : {};
-    const id = meta[metaKeys.subscriptionId] ?? (on !== undefined && this.#live.has(String(on.id)) && on.id);
+    const id = meta[metaKeys.subscriptionId] ?? (on !== undefined && this.#live.has(written(on.id)) && on.id);
     if (method === "notifications/cancelled") {
-      const ended = this.#live.get(String(params.requestId));
+      const ended = this.#live.get(written(params.requestId));
       ended?.stop.abort();
       return ended !== undefined;
     }

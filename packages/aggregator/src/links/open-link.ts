@@ -3,8 +3,8 @@
 import type { Readable } from "node:stream";
 import { paceInput, type Turns } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import { type Era, legacyRevisions, modernRevision } from "../era.ts";
-import { RpcError, rpcCodes } from "../rpc-error.ts";
+import { type Era, legacyRevisions, modernRevision } from "../mcp/era.ts";
+import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import { Conversation } from "./conversation.ts";
 import type { HttpAddress } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";

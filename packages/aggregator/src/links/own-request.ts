@@ -1,6 +1,6 @@
 // Requests of the link itself: nobody waits for progress or can be asked.
 import type { JsonObject } from "@mcpx/protocol";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { LinkRequest } from "./link.ts";
 
 const nobody = () => Promise.reject(rpcError(rpcCodes.methodNotFound, "There is nobody to ask"));

@@ -1,6 +1,6 @@
 // `x-mcp-header` in a tool's input schema: arguments that modern clients repeat as `Mcp-Param-…` headers, so that
 // whatever stands between can route without reading bodies. Pure.
-import { isObject, type JsonObject, numberOf } from "@mcpx/protocol";
+import { isObject, type JsonObject, numberOf, written } from "@mcpx/protocol";
 import { headerValue } from "./header-value.ts";
 
 interface Declaration {
@@ -71,7 +71,7 @@ function visit(schema: JsonObject, path: readonly string[], isReachable: boolean
   if (Object.hasOwn(schema, keyword)) {
     found.fault =
       isReachable && path.length > 0 ? faultOf(schema) : "a header stands where no argument is certain";
-    found.declarations.push({ path, header: String(schema[keyword]) });
+    found.declarations.push({ path, header: written(schema[keyword]) });
   }
   for (const [name, child] of entriesOf(schema.properties)) visit(child, [...path, name], isReachable, found);
   for (const key of conditional) {

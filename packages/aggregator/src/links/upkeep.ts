@@ -1,7 +1,7 @@
 // What a legacy server is told aside from requests: which resources are watched, and how much it shall log. One
 // request at a time, always towards what is wanted last.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import type { LogLevel } from "../era.ts";
+import type { LogLevel } from "../mcp/era.ts";
 import type { Conversation } from "./conversation.ts";
 import { ownRequest } from "./own-request.ts";
 

@@ -2,7 +2,7 @@
 // the stream of what is said unasked and the resumption of streams are there once a legacy server has been initialized.
 import { setTimeout as wait } from "node:timers/promises";
 import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import { rpcCodes } from "../rpc-error.ts";
+import { rpcCodes } from "../mcp/rpc-error.ts";
 import { EventReader } from "./event-reader.ts";
 import type { HttpAnswer } from "./http-attempt.ts";
 import { type HttpAddress, HttpCaller } from "./http-caller.ts";

@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse, ResponseStream, Route } from "@mcpx/host";
 import { isObject, type JsonObject, type Limits, McpxError, registrationMethods } from "@mcpx/protocol";
-import { sseEvent, sseHeaders, sseKeepAlive } from "../doors/event-stream.ts";
-import { headerOf } from "../doors/mcp-headers.ts";
-import { isId } from "../doors/message.ts";
 import type { Reply } from "../doors/reply.ts";
+import { sseEvent, sseHeaders, sseKeepAlive } from "../mcp/event-stream.ts";
+import { headerOf } from "../mcp/mcp-headers.ts";
+import { isId } from "../mcp/message.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
 import { readAxMessage } from "./read-ax-message.ts";

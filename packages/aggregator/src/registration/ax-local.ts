@@ -2,8 +2,8 @@
 import type { SubserverSocket } from "@mcpx/client/subserver";
 import type { Principal } from "@mcpx/host";
 import { type CloseCode, closeCodes, isMcpxError, type JsonObject, type Limits } from "@mcpx/protocol";
-import { textOf } from "../doors/message.ts";
-import { checkShape } from "../doors/parse.ts";
+import { textOf } from "../mcp/message.ts";
+import { checkShape } from "../mcp/parse.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import { readAxMessage } from "./read-ax-message.ts";
 import type { Registrant } from "./serve-registrant.ts";

@@ -2,8 +2,8 @@
 import type { UpgradeHandler } from "@mcpx/host";
 import { closeCodes, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
-import { textOf } from "../doors/message.ts";
-import { checkShape } from "../doors/parse.ts";
+import { textOf } from "../mcp/message.ts";
+import { checkShape } from "../mcp/parse.ts";
 import type { AxVisits } from "./ax-visits.ts";
 import type { Channel } from "./channel.ts";
 import { readAxMessage } from "./read-ax-message.ts";

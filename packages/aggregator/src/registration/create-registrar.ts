@@ -10,7 +10,7 @@ import {
   type UpgradeHandler,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
-import type { RunningTree } from "../create-tree.ts";
+import type { RunningTree } from "../tree/create-tree.ts";
 import { createAxHttp } from "./ax-http.ts";
 import { createAxLocal, type EnterLocally } from "./ax-local.ts";
 import { createAxSocket } from "./ax-socket.ts";

@@ -1,8 +1,8 @@
 // A subserver that cannot be reached: degraded first, told upward at once, gone when its grace is over.
 // [AX-13.1-1] [AX-13.2-1] [AX-13.3-2]
 import { closeCodes, deadlineMs, leaseMs } from "@mcpx/protocol";
-import { degrade, restore } from "../degrade.ts";
-import { isDegraded } from "../server.ts";
+import { degrade, restore } from "../servers/degrade.ts";
+import { isDegraded } from "../servers/server.ts";
 import { announceLess, keepMsOf, type RegistrarState, type Subserver, settle } from "./registrar.ts";
 import { remove } from "./remove.ts";
 

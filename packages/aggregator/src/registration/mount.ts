@@ -1,13 +1,13 @@
 // A registered server takes its place in the tree, and is asked what it has.
 import { leaseMs, McpxError, type Registration } from "@mcpx/protocol";
-import { announceChange } from "../announce.ts";
-import { listOf } from "../catalogue.ts";
-import { type ListKind, listKinds } from "../fetch-list.ts";
+import { listOf } from "../catalogue/catalogue.ts";
 import { openLink } from "../links/open-link.ts";
 import type { WireTaker } from "../links/wire.ts";
-import { innerPrincipal, plainCaller } from "../plain-caller.ts";
-import { noteSession } from "../routes.ts";
-import { createServer, type Server } from "../server.ts";
+import { type ListKind, listKinds } from "../mcp/list-kinds.ts";
+import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
+import { announceChange } from "../notifications/announce.ts";
+import { createServer, type Server } from "../servers/server.ts";
+import { noteSession } from "../verbs/routes.ts";
 import type { Channel } from "./channel.ts";
 import { openChannelWire, type WireEnd } from "./channel-wire.ts";
 import { describeSubserver, shownSession } from "./describe-subserver.ts";

@@ -5,8 +5,8 @@ import type { Clock, Logger } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError, parseExact } from "@mcpx/protocol";
 import { WebSocket } from "ws";
 import { createMessageDoor } from "../doors/message-door.ts";
-import { innerPrincipal } from "../plain-caller.ts";
-import type { Tree } from "../tree.ts";
+import { innerPrincipal } from "../mcp/plain-caller.ts";
+import type { Tree } from "../mcp/tree.ts";
 
 export interface ParentOptions {
   url: string;

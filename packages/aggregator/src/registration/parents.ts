@@ -1,8 +1,9 @@
 // All the trees above us. What changes below us is told to each of them, and counts only if none of them refuses it.
 // [AX-5.3-2]
+
 import { setTimeout as wait } from "node:timers/promises";
-import { McpxError } from "@mcpx/protocol";
-import type { ParentFacts } from "../tree-state.ts";
+import { McpxError, written } from "@mcpx/protocol";
+import type { ParentFacts } from "../servers/tree-state.ts";
 import { type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
 
 export interface Parents {
@@ -70,7 +71,7 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
 /** Whoever cannot be reached is told everything when it registers us again. */
 function rethrowCycle(error: unknown): string[] {
   const { reason, message } = error as { reason?: unknown; message?: unknown };
-  if (reason === "registration_cycle") throw new McpxError("registration_cycle", String(message));
+  if (reason === "registration_cycle") throw new McpxError("registration_cycle", written(message));
   return [];
 }
 

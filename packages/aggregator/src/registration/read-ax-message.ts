@@ -1,7 +1,7 @@
 // Text at `/ax` to a message. A registration that gives a field twice is told so: which of the two counts is not for us
 // to guess. [AX-6.1-2]
 import { doubledKey, isObject, type JsonObject, McpxError, registrationMethods } from "@mcpx/protocol";
-import { parseCounted } from "../doors/parse.ts";
+import { parseCounted } from "../mcp/parse.ts";
 
 const doubled = new WeakMap<JsonObject, string>();
 

@@ -10,11 +10,11 @@ import {
   type Registration,
   subtreeIdsMax,
 } from "@mcpx/protocol";
-import type { Budgets } from "../budget.ts";
-import type { FlowLimits } from "../notification-flow.ts";
-import type { Server } from "../server.ts";
-import type { Tree } from "../tree.ts";
-import type { TreeState } from "../tree-state.ts";
+import type { Budgets } from "../budgets/budget.ts";
+import type { Tree } from "../mcp/tree.ts";
+import type { FlowLimits } from "../notifications/notification-flow.ts";
+import type { Server } from "../servers/server.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import type { Channel } from "./channel.ts";
 import type { RegistrationStore } from "./registration-store.ts";
 

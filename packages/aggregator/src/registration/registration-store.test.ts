@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
-import { type Clock, openDatabase } from "@mcpx/host";
+import type { Clock } from "@mcpx/host";
 import { isUuid } from "@mcpx/protocol";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { aggregatorMigrations } from "../migrations.ts";
-import { aggregatorId } from "./aggregator-id.ts";
+import { describe, expect, test } from "vitest";
+import { openTreeState } from "../testing/open-tree-state.ts";
+import { scratch } from "../testing/scratch.ts";
+import { aggregatorId } from "../tree/aggregator-id.ts";
 import { epochsMax } from "./registration-store.ts";
 import {
   claimOf,
@@ -15,48 +13,29 @@ import {
   ownerOf,
   registrationStoreCases,
 } from "./registration-store-cases.ts";
-import { createMemoryRegistrationStore } from "./registration-store-memory.ts";
 import { createSqliteRegistrationStore } from "./registration-store-sqlite.ts";
 
-function openAt(path: string): DatabaseSync {
-  const db = openDatabase(path, {
-    component: "aggregator",
-    migrations: aggregatorMigrations,
-    synchronous: "NORMAL",
-  });
-  onTestFinished(() => {
-    if (db.isOpen) db.close();
-  });
-  return db;
-}
-
 const openStore = ({ clock }: { clock: Clock }) =>
-  createSqliteRegistrationStore({ db: openAt(":memory:"), clock });
+  createSqliteRegistrationStore({ db: openTreeState(), clock });
 
-function somePath(): string {
-  const dir = mkdtempSync(join(tmpdir(), "mcpx-registrations-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return join(dir, "state.db");
-}
+const somePath = () => join(scratch(), "state.db");
 
 /** A store on a file, and the way to open the file again. */
 function restartable() {
   const path = somePath();
   const clock = createSettableClock();
-  let db = openAt(path);
+  let db = openTreeState(path);
   return {
     clock,
     store: createSqliteRegistrationStore({ db, clock }),
     restart() {
       db.close();
-      db = openAt(path);
+      db = openTreeState(path);
       return createSqliteRegistrationStore({ db, clock });
     },
     count: (table: string) => db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
   };
 }
-
-describe("registrations in memory", () => registrationStoreCases(createMemoryRegistrationStore));
 
 describe("registrations in SQLite", () => {
   registrationStoreCases(openStore);
@@ -91,7 +70,9 @@ describe("registrations in SQLite", () => {
   test("two processes do not both get a segment or a proof", async () => {
     const path = somePath();
     const clock = createSettableClock();
-    const stores = [openAt(path), openAt(path)].map((db) => createSqliteRegistrationStore({ db, clock }));
+    const stores = [openTreeState(path), openTreeState(path)].map((db) =>
+      createSqliteRegistrationStore({ db, clock }),
+    );
     const claims = await Promise.all(
       stores.map((store, i) => store.claim(claimOf({ identity: String(i) }), 1_000)),
     );
@@ -113,7 +94,7 @@ describe("registrations in SQLite", () => {
   });
 
   test("epochs of so many are kept and no more", async () => {
-    const db = openAt(":memory:");
+    const db = openTreeState();
     const store = createSqliteRegistrationStore({ db, clock: createSettableClock() });
     for (let i = 0; i < epochsMax + 10; i++) await store.take(`s${i}`, ownerOf("a"), 1_000);
     expect(db.prepare("SELECT count(*) AS rows FROM subserver_epochs").get()?.rows).toBe(epochsMax);
@@ -123,7 +104,7 @@ describe("registrations in SQLite", () => {
   test("[AX-4.2-1] a claim that cannot be written is not given", async () => {
     const path = somePath();
     const clock = createSettableClock();
-    const db = openAt(path);
+    const db = openTreeState(path);
     const store = createSqliteRegistrationStore({ db, clock });
     db.close();
     await expect(store.claim(claimOf(), 1_000)).rejects.toThrow();
@@ -135,12 +116,12 @@ describe("registrations in SQLite", () => {
 describe("the aggregator's id", () => {
   test("[AX-5.3-3] is made once and stays", () => {
     const path = somePath();
-    const first = openAt(path);
+    const first = openTreeState(path);
     const id = aggregatorId(first);
     expect(isUuid(id)).toBe(true);
-    expect(aggregatorId(openAt(path))).toBe(id);
+    expect(aggregatorId(openTreeState(path))).toBe(id);
     first.close();
-    expect(aggregatorId(openAt(path))).toBe(id);
-    expect(aggregatorId(openAt(somePath()))).not.toBe(id);
+    expect(aggregatorId(openTreeState(path))).toBe(id);
+    expect(aggregatorId(openTreeState(somePath()))).not.toBe(id);
   });
 });

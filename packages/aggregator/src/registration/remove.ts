@@ -1,8 +1,8 @@
 // A subserver leaves the tree, with all that stands below it. [AX-6.3-4] [AX-13.3-1]
 import { closeCodes } from "@mcpx/protocol";
-import { announceChange } from "../announce.ts";
-import { retire } from "../change-servers.ts";
-import { listKinds } from "../fetch-list.ts";
+import { listKinds } from "../mcp/list-kinds.ts";
+import { announceChange } from "../notifications/announce.ts";
+import { retire } from "../servers/retire.ts";
 import { announceLess, type RegistrarState, type Subserver, settle } from "./registrar.ts";
 
 export function remove(state: RegistrarState, subserver: Subserver, why: string): void {

@@ -2,16 +2,16 @@
 // its budget pays for the calls. [AX-11.4-3]
 import type { Principal } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import type { BudgetAccount } from "../budget.ts";
-import { createAccount } from "../doors/accounts.ts";
+import type { BudgetAccount } from "../budgets/budget.ts";
 import { hear } from "../doors/ear.ts";
 import { progressTokenOf, withoutHop } from "../doors/envelope.ts";
-import { errorMessage, type RpcRequest, resultMessage } from "../doors/message.ts";
 import type { Reply } from "../doors/reply.ts";
 import { createUnderWay, type OneUnderWay } from "../doors/under-way.ts";
-import type { Caller, Exchange } from "../exchange.ts";
-import { innerPrincipal, plainCaller } from "../plain-caller.ts";
-import { faultOf, RpcError } from "../rpc-error.ts";
+import { createAccount } from "../mcp/accounts.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
+import { errorMessage, type RpcRequest, resultMessage } from "../mcp/message.ts";
+import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
+import { faultOf, RpcError } from "../mcp/rpc-error.ts";
 import { budgetHolder, type RegistrarState, type Subserver } from "./registrar.ts";
 
 export interface SubserverCalls {

@@ -10,9 +10,9 @@ import {
   McpxError,
   registrationMethods,
 } from "@mcpx/protocol";
-import { errorMessage, isId, type RequestId, readMessage, resultMessage } from "../doors/message.ts";
 import type { Reply } from "../doors/reply.ts";
-import { faultOf } from "../rpc-error.ts";
+import { errorMessage, isId, type RequestId, readMessage, resultMessage } from "../mcp/message.ts";
+import { faultOf } from "../mcp/rpc-error.ts";
 import type { Channel } from "./channel.ts";
 import type { WireEnd } from "./channel-wire.ts";
 import { deregister } from "./deregister.ts";

@@ -2,13 +2,13 @@
 // room, so that it says what was decided and never what the tool has answered. [B-GATE-2]
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@mcpx/protocol";
-import type { Exchange } from "../exchange.ts";
+import { textParam } from "../catalogue/resolve.ts";
 import { confirm, decide, prove } from "../gates/confirm.ts";
-import type { Gate } from "../gates/gate-store.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
-import { principalName } from "../plain-caller.ts";
-import { textParam } from "../resolve.ts";
-import type { TreeState } from "../tree-state.ts";
+import type { Gate } from "../gates/store/gate-store.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import { principalName } from "../mcp/plain-caller.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { outcomeResult } from "./gate-words.ts";
 
 /** How long an answer waits for what comes of the call. */

@@ -2,7 +2,7 @@
 // what came of it; rejected, expired and withdrawn are said. [B-GATE-2]
 import type { Proposal } from "@mcpx/client";
 import type { JsonObject } from "@mcpx/protocol";
-import type { Gate } from "../gates/gate-store.ts";
+import type { Gate } from "../gates/store/gate-store.ts";
 import type { Showing } from "./gate-proposals.ts";
 import { outcomeFacts, outcomeResult, outcomeText } from "./gate-words.ts";
 

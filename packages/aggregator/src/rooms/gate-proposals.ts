@@ -10,9 +10,9 @@ import {
   McpxError,
   type RoomBounds,
 } from "@mcpx/protocol";
-import type { Gate, ListedGate } from "../gates/gate-store.ts";
 import type { Gatekeeper, GateWatcher } from "../gates/gatekeeper.ts";
-import type { TreeState } from "../tree-state.ts";
+import type { Gate, ListedGate } from "../gates/store/gate-store.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 import { endProposal } from "./end-proposal.ts";
 import { noticeOf, outcomeResult, outcomeText, reasonOf } from "./gate-words.ts";
 import { ownProposals } from "./own-proposals.ts";

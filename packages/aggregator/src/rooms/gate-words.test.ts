@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Gate, GateStatus } from "../gates/gate-store.ts";
+import type { Gate, GateStatus } from "../gates/store/gate-store.ts";
 import { approvalOf, wishOf } from "../gates/testing/gate-wishes.ts";
 import { noticeOf, outcomeResult, outcomeText, reasonOf } from "./gate-words.ts";
 
@@ -47,4 +47,12 @@ test("[B-GATE-1] a notice has the terms, and the difference from the call before
     asked_by: "agent",
     last: { at: "1970-01-01T00:00:01.000Z", by: ["alice"], changes: [{ path: "/path" }] },
   });
+});
+
+test.each([
+  ["unannotated", "The tool says nothing of its danger that is believed."],
+  ["panic", "At the moment everything is asked for."],
+  ["rule 3", "The operator's rule 3 wants it."],
+])("people are told that they are asked because of %s", (why, text) => {
+  expect(reasonOf(gateOf("pending", { why }))).toBe(`agent asks for files.delete. ${text}`);
 });

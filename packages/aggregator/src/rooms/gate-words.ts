@@ -1,8 +1,8 @@
 // A gate in the words of a room: why it is asked for, what has become of it, and who decided. Never what a tool has
 // answered: everybody in the room would see it. Pure. [B-GATE-2]
-import { argumentDiff, type GateNotice, type JsonObject, parseExact } from "@mcpx/protocol";
-import { whyText } from "../gates/approve/dangers.ts";
-import { type Gate, termsOf } from "../gates/gate-store.ts";
+import type { GateNotice, JsonObject } from "@mcpx/protocol";
+import { differenceOf } from "../gates/approve/last-approved.ts";
+import { type Gate, termsOf } from "../gates/store/gate-store.ts";
 
 export interface GatePlace {
   aggregatorId: string;
@@ -30,17 +30,16 @@ export function noticeOf(
   };
 }
 
-function differenceOf(last: Gate, { argumentsText }: Gate): NonNullable<GateNotice["last"]> {
-  return {
-    at: new Date(last.settledAt ?? last.createdAt).toISOString(),
-    by: last.approvals.map(({ by }) => by),
-    ...argumentDiff(parseExact(last.argumentsText), parseExact(argumentsText)),
-  };
-}
+const reasons: Readonly<Record<string, string>> = {
+  irreversible: "The tool says that it cannot be undone.",
+  unannotated: "The tool says nothing of its danger that is believed.",
+  reversible: "A rule of the operator wants it.",
+  panic: "At the moment everything is asked for.",
+};
 
 /** Why people are asked. */
 export function reasonOf({ principal, tool, why }: Gate): string {
-  return `${principal} asks for ${tool}. ${whyText(why)}`;
+  return `${principal} asks for ${tool}. ${reasons[why] ?? `The operator's ${why} wants it.`}`;
 }
 
 /** What became of it, in a sentence. */

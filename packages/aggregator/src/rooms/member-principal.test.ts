@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Principal } from "@mcpx/host";
 import { expect, test } from "vitest";
-import { mayUse } from "../authorise.ts";
-import { innerPrincipal } from "../plain-caller.ts";
+import { mayUse } from "../catalogue/authorise.ts";
+import { innerPrincipal } from "../mcp/plain-caller.ts";
 import { memberPrincipal } from "./member-principal.ts";
 
 const connection = (tools: readonly string[], more: Partial<Principal> = {}): Principal => ({

@@ -1,7 +1,7 @@
 // Who a member of a room is at the tree: what all connections it has there may do, and nothing more. Pure.
 import { type Principal, principalKey } from "@mcpx/host";
 import { canonicalJson } from "@mcpx/protocol";
-import { innerPrincipal } from "../plain-caller.ts";
+import { innerPrincipal } from "../mcp/plain-caller.ts";
 
 /**
  * An envelope does not say by which of its sender's connections it came, so that the least of them counts. Whoever

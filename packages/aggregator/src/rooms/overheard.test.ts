@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import type { Exchange, Question } from "../exchange.ts";
-import { innerPrincipal, plainCaller } from "../plain-caller.ts";
+import type { Exchange, Question } from "../mcp/exchange.ts";
+import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { overheard } from "./overheard.ts";
 
 const form: Question = { method: "elicitation/create", params: { message: "?" } };

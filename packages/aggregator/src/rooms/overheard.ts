@@ -1,8 +1,8 @@
 // What a member of a room asks, and everybody there reads the answer of: nothing is shown that only one is to open. Who
 // asks is fixed here, so that what changes while the request is under way changes nothing of it. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { refusalOf } from "../doors/asking.ts";
-import type { Caller, Exchange, Question } from "../exchange.ts";
+import { refusalOf } from "../mcp/asking.ts";
+import type { Caller, Exchange, Question } from "../mcp/exchange.ts";
 
 /** A copy: a session's caller is whoever has asked last. */
 export function overheardCaller(caller: Caller): Caller {

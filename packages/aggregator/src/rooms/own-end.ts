@@ -1,8 +1,9 @@
 // What the tree's participant asks itself in a room: its own call that names a gate's proposal ends that proposal, and is
 // answered with what became of the gate. Nothing is ever dispatched by it. [B-GATE-2]
+
 import { fulfilmentMetaOf, type ServableServer } from "@mcpx/client";
-import { isObject, type JsonObject } from "@mcpx/protocol";
-import { faultOf, rpcCodes, rpcError } from "../rpc-error.ts";
+import { isObject, type JsonObject, written } from "@mcpx/protocol";
+import { faultOf, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 
 /** The side of a served link that a server sees. */
 export interface ServedTransport {
@@ -31,7 +32,7 @@ async function answer(
 ): Promise<void> {
   const reply = (body: JsonObject) => transport.send({ jsonrpc: "2.0", id, ...body });
   try {
-    await reply({ result: await resultOf(String(method), isObject(params) ? params : {}, outcomeOf) });
+    await reply({ result: await resultOf(written(method), isObject(params) ? params : {}, outcomeOf) });
   } catch (error) {
     await reply({ error: { ...faultOf(error) } });
   }

@@ -1,7 +1,8 @@
 // What everybody in a room offers, kept up to date: asked for when somebody wants it, and again when a participant
 // comes, goes or says that its tools have changed. Nobody waits long for somebody who does not answer.
+
 import type { Participant, Room } from "@mcpx/client";
-import { heapBytesOf, type JsonObject } from "@mcpx/protocol";
+import { heapBytesOf, type JsonObject, written } from "@mcpx/protocol";
 import { aliasNames } from "../names/alias-names.ts";
 import { listPeer, type PeerListBounds } from "./list-peer.ts";
 import type { PeerNames } from "./peer-names.ts";
@@ -229,7 +230,7 @@ function roomTools(segment: string, peer: string, tools: readonly JsonObject[]):
     true,
   );
   return tools.map((item) => {
-    const tool = String(item.name);
+    const tool = written(item.name);
     const name = `${segment}.${aliases.get(tool)}`;
     const meta = { ...(item._meta as JsonObject | undefined), [participantKey]: peer };
     return { name, peer, tool, item: { ...item, name, _meta: meta } };

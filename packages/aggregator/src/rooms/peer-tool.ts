@@ -1,7 +1,7 @@
 // One tool as a stranger in a room lists it, made into one that every client can read: known fields of the right type,
 // within bounds. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { bytesOf } from "../item-size.ts";
+import { bytesOf } from "../catalogue/item-size.ts";
 
 const nameCharsMax = 255;
 /** Of memory: some 64 KiB of text. */

@@ -1,7 +1,9 @@
 // What has become of a proposal, as the result of a tool call. Pure.
+
 import type { Proposal } from "@mcpx/client";
 import type { JsonObject } from "@mcpx/protocol";
-import { RpcError } from "../rpc-error.ts";
+import { written } from "@mcpx/protocol";
+import { RpcError } from "../mcp/rpc-error.ts";
 
 /** Whether nothing more will come of it. */
 export function isOver({ status, fulfilment, lateCall, result, error }: Proposal): boolean {
@@ -17,7 +19,7 @@ export function outcomeResult(proposal: Proposal): JsonObject {
     const { code, message, data } = error;
     throw new RpcError({
       code: typeof code === "number" ? code : -32_603,
-      message: String(message),
+      message: written(message),
       ...(data !== undefined && { data }),
     });
   }

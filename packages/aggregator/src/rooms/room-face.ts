@@ -2,8 +2,8 @@
 // its own there. The room's levels say who may do what; a token's `tools` are about the tree and mean nothing here.
 import { type HttpRequest, mayEnter, type Principal } from "@mcpx/host";
 import { isId, isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import type { Caller } from "../exchange.ts";
-import type { Tree, Wishes } from "../tree.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import type { Tree, Wishes } from "../mcp/tree.ts";
 import { faultInRoom } from "./room-fault.ts";
 import { instructionsOf } from "./room-link.ts";
 import type { Seat, Seats } from "./seats.ts";

@@ -1,7 +1,7 @@
 import { PeerError, RoomError } from "@mcpx/client";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { RpcError } from "../rpc-error.ts";
+import { RpcError } from "../mcp/rpc-error.ts";
 import { faultInRoom, isLevelFault, isNothingServed } from "./room-fault.ts";
 
 const wordOf = (error: unknown) => {

@@ -1,6 +1,6 @@
 // What goes wrong in a room, as the tree says it. Pure.
 import { errorTable, isObject, McpxError, type Reason } from "@mcpx/protocol";
-import { RpcError, rpcCodes } from "../rpc-error.ts";
+import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 
 interface Fault extends Error {
   /** The word of a room or its gateway. */

@@ -1,9 +1,10 @@
 // A conversation with a room, as if it were a server: its tools are those of everybody there, and a few of its own. What
 // our level allows is called, what it does not is proposed. [B-ROOM-1]
+
 import type { Room } from "@mcpx/client";
-import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { legacyRevisions } from "../era.ts";
+import { type JsonObject, McpxError, written } from "@mcpx/protocol";
 import type { Link, LinkRequest, LinkTaker } from "../links/link.ts";
+import { legacyRevisions } from "../mcp/era.ts";
 import { createPeerLists, type PeerLists, type PeerListsBounds } from "./peer-lists.ts";
 import { createPeerNames } from "./peer-names.ts";
 import { createProposing, type Proposing, type ProposingOptions } from "./propose-call.ts";
@@ -91,7 +92,7 @@ async function listed({ room, lists }: Talk): Promise<JsonObject[]> {
 
 async function callPeer({ room, lists, proposing }: Talk, request: LinkRequest): Promise<JsonObject> {
   const { params, signal, wantsProgress, notify } = request;
-  const name = String(params.name);
+  const name = written(params.name);
   const found = lists.find(name) ?? (await lists.read()).find((tool) => tool.name === name);
   if (found === undefined) throw new McpxError("unknown_tool", name.slice(0, 300));
   const { peer, tool } = found;

@@ -2,7 +2,7 @@
 import type { Room, RoomEnvelope } from "@mcpx/client";
 import { harmless, isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
 import type { LinkRequest } from "../links/link.ts";
-import { waitMsOf, waitSchema } from "../wait-times.ts";
+import { waitMsOf, waitSchema } from "../mcp/wait-times.ts";
 import type { PeerNames } from "./peer-names.ts";
 import type { Proposing } from "./propose-call.ts";
 

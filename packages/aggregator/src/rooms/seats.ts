@@ -11,7 +11,7 @@ import {
   principalKey,
 } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
-import { createListRoom, createTree, type ListLimits, type RunningTree } from "../create-tree.ts";
+import { createListRoom, createTree, type ListLimits, type RunningTree } from "../tree/create-tree.ts";
 import { createRoomLink } from "./room-link.ts";
 
 export interface SeatsOptions {

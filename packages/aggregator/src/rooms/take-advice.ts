@@ -2,9 +2,9 @@
 // recorded and stands in the room. [B-GATE-2]
 import type { Proposal } from "@mcpx/client";
 import { gateReasonCharsMax, isMcpxError } from "@mcpx/protocol";
-import { gateEvent, recordFirst } from "../gates/gate-records.ts";
-import type { Gate } from "../gates/gate-store.ts";
 import { anchorsNow, wake } from "../gates/gatekeeper.ts";
+import { gateEvent, recordFirst } from "../gates/store/gate-records.ts";
+import type { Gate } from "../gates/store/gate-store.ts";
 import type { Showing } from "./gate-proposals.ts";
 
 const adviceMax = 100;

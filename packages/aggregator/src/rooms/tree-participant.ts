@@ -3,10 +3,10 @@
 import type { Room, ServableServer } from "@mcpx/client";
 import type { Clock, Logger, Principal } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError, roomMethods } from "@mcpx/protocol";
-import type { RunningTree } from "../create-tree.ts";
 import { createMessageDoor } from "../doors/message-door.ts";
-import type { Exchange } from "../exchange.ts";
-import type { Tree } from "../tree.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import type { Tree } from "../mcp/tree.ts";
+import type { RunningTree } from "../tree/create-tree.ts";
 import { confirmInRoom } from "./confirm-in-room.ts";
 import { fitMessage } from "./fit-message.ts";
 import { type GateProposals, proposeGates } from "./gate-proposals.ts";

@@ -1,9 +1,9 @@
 // Servers for tests that live in this process: real conversations, only without a wire.
 import type { JsonObject } from "@mcpx/protocol";
-import type { Era } from "../era.ts";
 import type { Link, LinkRequest, LinkTaker } from "../links/link.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Opening, OpenServer, ServerOptions } from "../server.ts";
+import type { Era } from "../mcp/era.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
+import type { Opening, OpenServer, ServerOptions } from "../servers/server.ts";
 
 export interface Script {
   era?: Era;

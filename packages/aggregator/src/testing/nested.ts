@@ -1,13 +1,13 @@
 // Trees in trees for tests: a tree as the server of another, without a wire between.
 import type { Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
-import type { Caller } from "../exchange.ts";
-import { readAsker } from "../gates/asker.ts";
-import { readProofs } from "../gates/joint-proofs.ts";
+import { readProofs } from "../dispatch/joint-proofs.ts";
 import type { LinkRequest } from "../links/link.ts";
-import { principalName } from "../plain-caller.ts";
-import type { OpenServer } from "../server.ts";
-import type { Tree } from "../tree.ts";
+import { readAsker } from "../mcp/asker.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import { principalName } from "../mcp/plain-caller.ts";
+import type { Tree } from "../mcp/tree.ts";
+import type { OpenServer } from "../servers/server.ts";
 
 const allLists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 let channels = 0;

@@ -8,12 +8,12 @@ import {
   systemClock,
 } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
-import { createTree, type RunningTree } from "../create-tree.ts";
-import type { Answers, Caller, Exchange, Questions } from "../exchange.ts";
+import type { PinStore } from "../catalogue/pin-store.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
-import type { PinStore } from "../pin-store.ts";
-import type { Profile } from "../profile.ts";
-import type { ServerOptions } from "../server.ts";
+import type { Answers, Caller, Exchange, Questions } from "../mcp/exchange.ts";
+import type { Profile } from "../mcp/profile.ts";
+import type { ServerOptions } from "../servers/server.ts";
+import { createTree, type RunningTree } from "../tree/create-tree.ts";
 
 export interface TestTree {
   tree: RunningTree;

@@ -1,13 +1,13 @@
 // A tool call, from top to bottom.
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import { isOwnOf } from "../authorise.ts";
-import { noteRefusal } from "../call-figures.ts";
-import type { Exchange } from "../exchange.ts";
+import { isOwnOf } from "../catalogue/authorise.ts";
+import { resolveName, textParam } from "../catalogue/resolve.ts";
+import { noteRefusal } from "../dispatch/call-figures.ts";
+import { type PreparedCall, prepareCall } from "../dispatch/prepare-call.ts";
+import { dispatchTool } from "../gates/dispatch-tool.ts";
 import { passGate } from "../gates/pass-gate.ts";
-import { type PreparedCall, prepareCall } from "../prepare-call.ts";
-import { resolveName, textParam } from "../resolve.ts";
-import type { TreeState } from "../tree-state.ts";
-import { dispatchTool } from "./dispatch-tool.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const name = textParam(exchange.params, "name");

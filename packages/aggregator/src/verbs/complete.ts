@@ -1,10 +1,10 @@
 // Completion of an argument, asked of the server whose prompt or template it is. [B-TREE-2]
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
-import { resolveName, resolveUri, textParam } from "../resolve.ts";
-import type { Server } from "../server.ts";
-import type { TreeState } from "../tree-state.ts";
+import { resolveName, resolveUri, textParam } from "../catalogue/resolve.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import type { Server } from "../servers/server.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 export async function complete(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { params } = exchange;

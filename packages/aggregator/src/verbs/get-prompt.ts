@@ -1,9 +1,9 @@
 // A prompt of one of the servers. [B-TREE-2]
 import type { JsonObject } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
-import { resolveName, textParam } from "../resolve.ts";
-import type { TreeState } from "../tree-state.ts";
+import { resolveName, textParam } from "../catalogue/resolve.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import type { Exchange } from "../mcp/exchange.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 export async function getPrompt(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { caller, params } = exchange;

@@ -9,14 +9,14 @@ import {
   McpxError,
   numberOf,
 } from "@mcpx/protocol";
-import { isOwnOf, mayUse } from "../authorise.ts";
-import type { Entry } from "../catalogue.ts";
-import { type Directory, directoryFor, shownName } from "../directory.ts";
-import type { Caller, Exchange } from "../exchange.ts";
-import type { ListKind } from "../fetch-list.ts";
-import { resourcesName } from "../server.ts";
-import { shownAnnotation, shownCapability } from "../tool-latency.ts";
-import type { TreeState } from "../tree-state.ts";
+import { isOwnOf, mayUse } from "../catalogue/authorise.ts";
+import type { Entry } from "../catalogue/catalogue.ts";
+import { type Directory, directoryFor, shownName } from "../catalogue/directory.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
+import type { ListKind } from "../mcp/list-kinds.ts";
+import { resourcesName } from "../servers/server.ts";
+import { shownAnnotation, shownCapability } from "../servers/tool-latency.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 const keys = {
   tools: "tools",

@@ -1,10 +1,10 @@
 // A resource of one of the servers; what comes back is named as the caller would ask for it. [B-TREE-2]
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Exchange } from "../exchange.ts";
+import { resolveUri, textParam } from "../catalogue/resolve.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import type { Exchange } from "../mcp/exchange.ts";
 import { prefixUri, splitUri } from "../names/uris.ts";
-import { resolveUri, textParam } from "../resolve.ts";
-import type { TreeState } from "../tree-state.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 export async function readResource(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { caller, params } = exchange;

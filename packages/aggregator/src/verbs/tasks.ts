@@ -1,14 +1,14 @@
 // Tasks of both generations: their ids say which server they are at, and whose they are.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { dispatch } from "../dispatch.ts";
-import type { Era } from "../era.ts";
-import type { Caller, Exchange } from "../exchange.ts";
-import { serverFor, serversFor } from "../people/server-for.ts";
-import { textParam } from "../resolve.ts";
-import { rpcCodes, rpcError } from "../rpc-error.ts";
-import type { Server } from "../server.ts";
-import { openTaskId, sealTasks } from "../task-ids.ts";
-import type { TreeState } from "../tree-state.ts";
+import { textParam } from "../catalogue/resolve.ts";
+import { dispatch } from "../dispatch/dispatch.ts";
+import type { Era } from "../mcp/era.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
+import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
+import { openTaskId, sealTasks } from "../notifications/task-ids.ts";
+import type { Server } from "../servers/server.ts";
+import { serverFor, serversFor } from "../servers/server-for.ts";
+import type { TreeState } from "../servers/tree-state.ts";
 
 /** The second generation is an extension of the modern era; the first belongs to the legacy one. */
 const methods: Readonly<Record<Era, ReadonlySet<string>>> = {

@@ -1,6 +1,6 @@
 // Every client that is known, and the choice among them.
-import { misuse } from "../failure.ts";
-import { suggestion } from "../nearest.ts";
+import { misuse } from "../framework/failure.ts";
+import { suggestion } from "../framework/nearest.ts";
 import { claudeCode } from "./claude-code.ts";
 import { claudeDesktop } from "./claude-desktop.ts";
 import { type Client, clientIds } from "./client.ts";

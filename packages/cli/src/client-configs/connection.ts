@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "@mcpx/protocol";
-import { readWhole } from "../replace-file.ts";
+import { readWhole } from "../files/replace-file.ts";
 import type { ClientId } from "./client.ts";
 
 export interface Connection {

@@ -1,15 +1,15 @@
 // The address and the rights that a client gets from us.
 import { join } from "node:path";
+import { localUrl } from "../access/local-url.ts";
+import { runningPlace } from "../access/running-gateway.ts";
 import type { ConnectContext } from "../commands/connect.ts";
-import { toolGlob } from "../config-values.ts";
-import { durationRule, parseDuration } from "../duration.ts";
-import type { ConfigFile } from "../edit-config.ts";
-import { Failure, misuse } from "../failure.ts";
-import { localUser, withStore } from "../local-store.ts";
-import { localUrl } from "../local-url.ts";
-import { suggestion } from "../nearest.ts";
-import { runningPlace } from "../running-gateway.ts";
-import { defaultHost, defaultPort } from "../server-settings.ts";
+import { toolGlob } from "../config/config-values.ts";
+import type { ConfigFile } from "../config-edit/edit-config.ts";
+import { localUser, withStore } from "../files/local-store.ts";
+import { durationRule, parseDuration } from "../framework/duration.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { suggestion } from "../framework/nearest.ts";
+import { defaultHost, defaultPort } from "../settings/server-settings.ts";
 import type { Client, Door } from "./client.ts";
 
 /** What a client shall have, before there is a token for it. */

@@ -1,9 +1,9 @@
 // Our entry in a client's file: put in, taken out, and everything else the same. That is not believed but compared.
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { removeProperty, setProperty } from "../edit-json.ts";
-import { Failure } from "../failure.ts";
-import { secretsIn } from "../secrets.ts";
+import { removeProperty, setProperty } from "../config-edit/edit-json.ts";
+import { Failure } from "../framework/failure.ts";
+import { secretsIn } from "../framework/secrets.ts";
 import type { Client } from "./client.ts";
 import { removeTable, setTable } from "./edit-toml.ts";
 import { parseClientFile, valueAt } from "./parse-client-file.ts";

@@ -1,9 +1,9 @@
 // Looks through the files of clients for servers. What is wrong with one file or server never hides another.
 import { basename } from "node:path";
 import { isObject } from "@mcpx/protocol";
-import type { ServerEntry } from "../edit-config.ts";
-import { Failure } from "../failure.ts";
-import { readWhole } from "../replace-file.ts";
+import type { ServerEntry } from "../config-edit/edit-config.ts";
+import { readWhole } from "../files/replace-file.ts";
+import { Failure } from "../framework/failure.ts";
 import type { Client, ClientFile, ClientId, ClientWorld, ServerGroup } from "./client.ts";
 import { type ParsedFile, parseClientFile, valueAt } from "./parse-client-file.ts";
 import { readServer, ServerFault, type ServerReading } from "./read-server.ts";

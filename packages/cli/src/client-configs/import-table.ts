@@ -1,7 +1,7 @@
 // The servers that were found, as a table for people. Pure. No value of a variable or header is ever in it.
-import { columns } from "../output.ts";
-import { shownReach } from "../secrets.ts";
-import { cut, visible } from "../visible.ts";
+import { columns } from "../framework/output.ts";
+import { shownReach } from "../framework/secrets.ts";
+import { cut, visible } from "../framework/visible.ts";
 import type { FoundServer } from "./find-servers.ts";
 import type { LeftServer, PlannedServer } from "./plan-import.ts";
 

@@ -9,7 +9,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { Failure } from "../failure.ts";
+import { Failure } from "../framework/failure.ts";
 
 export interface ParsedFile {
   /** Objects in it may have any key: look only at their own. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ServerEntry } from "../edit-config.ts";
+import type { ServerEntry } from "../config-edit/edit-config.ts";
 import type { FoundServer } from "./find-servers.ts";
 import { planImport, readChoice } from "./plan-import.ts";
 

@@ -1,6 +1,6 @@
 // Which of the servers that were found come into the configuration, and under which names. Pure.
 import { isDeepStrictEqual } from "node:util";
-import type { ServerEntry } from "../edit-config.ts";
+import type { ServerEntry } from "../config-edit/edit-config.ts";
 import type { FoundServer } from "./find-servers.ts";
 
 export interface PlannedServer {

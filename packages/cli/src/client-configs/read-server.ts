@@ -1,6 +1,6 @@
 // One server of a client's file as an entry of ours. Every value is checked: it was written by strangers.
 import { isObject } from "@mcpx/protocol";
-import type { ServerEntry } from "../edit-config.ts";
+import type { ServerEntry } from "../config-edit/edit-config.ts";
 import type { Client, ClientWorld, ServerGroup, WrittenServer } from "./client.ts";
 import { isAbsoluteAt, joinAt } from "./places.ts";
 import { neededBy, translate } from "./variables.ts";

@@ -1,8 +1,9 @@
 // Ends a token of a client, at the running gateway where there is one.
+
+import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
 import type { ConnectContext } from "../commands/connect.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { accessGateway, callGateway, hasGateway } from "../gateway-access.ts";
-import { localUser, withStore } from "../local-store.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { localUser, withStore } from "../files/local-store.ts";
 
 export async function revokeToken(context: ConnectContext, jti: string): Promise<void> {
   const by = `cli:${localUser()}`;

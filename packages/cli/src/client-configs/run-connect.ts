@@ -1,13 +1,13 @@
 // What `mcpx connect` does: shows the change to a client's file, asks, makes a token and writes.
 import type { JsonObject } from "@mcpx/protocol";
+import { runningPlace } from "../access/running-gateway.ts";
 import type { ConnectContext } from "../commands/connect.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { formatDuration } from "../duration.ts";
-import { type ConfigFile, lookAtConfig } from "../edit-config.ts";
-import { misuse } from "../failure.ts";
-import { backUp, type ReadFile, readWhole, replaceFile } from "../replace-file.ts";
-import { runningPlace } from "../running-gateway.ts";
-import { consent, shellWord, shortPath, showDiff } from "../show-change.ts";
+import { type ConfigFile, lookAtConfig } from "../config-edit/edit-config.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { backUp, type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
+import { formatDuration } from "../framework/duration.ts";
+import { misuse } from "../framework/failure.ts";
+import { consent, shellWord, shortPath, showDiff } from "../framework/show-change.ts";
 import type { Client, ClientWorld } from "./client.ts";
 import { clientOf } from "./clients.ts";
 import { type Connection, keepConnection, readConnection, sha256Of } from "./connection.ts";

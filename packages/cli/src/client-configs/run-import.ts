@@ -1,7 +1,8 @@
 // What `mcpx import` does: looks, shows, asks, writes.
 import { segmentFor } from "@mcpx/aggregator";
+import { runningPlace } from "../access/running-gateway.ts";
 import type { ImportContext } from "../commands/import.ts";
-import { demoNotes } from "../demo-notes.ts";
+import { demoNotes } from "../config-edit/demo-notes.ts";
 import {
   type ConfigFile,
   openConfig,
@@ -12,12 +13,11 @@ import {
   segmentsOf,
   type Unannotated,
   withServers,
-} from "../edit-config.ts";
-import { Failure } from "../failure.ts";
-import { runningPlace } from "../running-gateway.ts";
-import { secretsOf } from "../secrets.ts";
-import { ask, shellWord, shortPath } from "../show-change.ts";
-import { visible } from "../visible.ts";
+} from "../config-edit/edit-config.ts";
+import { Failure } from "../framework/failure.ts";
+import { secretsOf } from "../framework/secrets.ts";
+import { ask, shellWord, shortPath } from "../framework/show-change.ts";
+import { visible } from "../framework/visible.ts";
 import type { ClientWorld } from "./client.ts";
 import { clientsOf } from "./clients.ts";
 import { type Findings, type FoundServer, findServers } from "./find-servers.ts";

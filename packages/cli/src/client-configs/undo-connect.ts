@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { ConnectContext } from "../commands/connect.ts";
-import { Failure } from "../failure.ts";
-import { backUp, checkUnchanged, type ReadFile, readWhole, replaceFile } from "../replace-file.ts";
-import { consent, shortPath, showDiff } from "../show-change.ts";
+import { backUp, checkUnchanged, type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
+import { Failure } from "../framework/failure.ts";
+import { consent, shortPath, showDiff } from "../framework/show-change.ts";
 import type { Client } from "./client.ts";
 import { type Connection, forgetConnection, readConnection, sha256Of } from "./connection.ts";
 import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";

@@ -1,10 +1,10 @@
 // `mcpx add NAME -- CMD…` and `mcpx add NAME URL`: a server into the tree's configuration. What edits the file is
 // loaded only then, with the schema it checks against.
 import { dirname } from "node:path";
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import type { ConfigFile } from "../edit-config.ts";
-import { checkServerName, readEntry } from "../server-entry.ts";
-import { shellWord, shortPath, showDiff } from "../show-change.ts";
+import { checkServerName, readEntry } from "../config-edit/server-entry.ts";
+import { undoHint } from "../config-edit/undo-hint.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { shortPath, showDiff } from "../framework/show-change.ts";
 
 export const configOption = {
   config: {
@@ -61,14 +61,14 @@ async function run(context: AddContext): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
   checkServerName(name);
-  const { openConfig, saveConfig } = await import("../edit-config.ts");
-  const { secretsOfChange, withNewServer } = await import("../plan-servers.ts");
+  const { openConfig, saveConfig } = await import("../config-edit/edit-config.ts");
+  const { secretsOfChange, withNewServer } = await import("../config-edit/plan-servers.ts");
   const file = openConfig(context);
   const wish = { ...options, words: words.slice(1) };
   const entry = readEntry(wish, { cwd: context.cwd, configPath: file.path });
   const { text, isThere } = withNewServer(file, name, entry, options);
   if (!options.force) {
-    const { checkCommand } = await import("../check-command.ts");
+    const { checkCommand } = await import("../config-edit/check-command.ts");
     checkCommand(entry, { dir: dirname(file.path), env: context.env });
   }
   const { backup, isClosed } = saveConfig(file, text, new Date());
@@ -80,19 +80,7 @@ async function run(context: AddContext): Promise<number> {
   showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
   if (isClosed) output.note("mcpx: it holds secrets, so only you may read it now (mode 0600)");
   output.note(undoHint(context.program, name, file, backup));
-  const { demoNotes } = await import("../demo-notes.ts");
+  const { demoNotes } = await import("../config-edit/demo-notes.ts");
   for (const line of demoNotes(file)) output.note(line);
   return 0;
-}
-
-export function undoHint(
-  program: string,
-  name: string,
-  { path, accepted }: Pick<ConfigFile, "path" | "accepted">,
-  backup: string | undefined,
-): string {
-  if (backup === undefined) return `undo: ${program} remove ${shellWord(name)}`;
-  // Put back by hand, it has to be looked at again.
-  const again = accepted === undefined ? "" : ` && ${program} trust ${shellWord(path)}`;
-  return `undo: mv ${shellWord(backup)} ${shellWord(path)}${again}`;
 }

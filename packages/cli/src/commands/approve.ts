@@ -2,17 +2,17 @@
 // Both show what came of it.
 import type { Proposal } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
-import { resultLines } from "../call-text.ts";
-import { checkParticipantId } from "../check-names.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { approveGate, gateOptions } from "../decide-gate.ts";
-import { approveProposal, findPending } from "../decide-proposal.ts";
-import { Failure, misuse } from "../failure.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
-import { roomFailure } from "../room-end.ts";
-import { findRoomGate, roomGateDesk } from "../room-gate-desk.ts";
-import { visible } from "../visible.ts";
+import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
+import { roomFailure } from "../access/room-end.ts";
+import { checkParticipantId } from "../config/check-names.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { readJsonObject } from "../framework/read-json-object.ts";
+import { visible } from "../framework/visible.ts";
+import { resultLines } from "../gates/call-text.ts";
+import { approveGate, gateOptions } from "../gates/decide-gate.ts";
+import { approveProposal, findPending } from "../gates/decide-proposal.ts";
+import { findRoomGate, roomGateDesk } from "../gates/room-gate-desk.ts";
 
 const options = {
   ...roomOptions,

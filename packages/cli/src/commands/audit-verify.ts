@@ -2,12 +2,12 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { type ExportVerdict, verifyExport } from "@mcpx/host";
-import { openAuditSource } from "../audit-source.ts";
-import { boundedLines } from "../bounded-lines.ts";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { compareWithLive } from "../compare-audit.ts";
-import { Failure, misuse } from "../failure.ts";
-import { isProposalsStart } from "../proposal-audit/export-proposals.ts";
+import { compareWithLive } from "../audit/compare-audit.ts";
+import { isProposalsStart } from "../audit/proposals/export-proposals.ts";
+import { openAuditSource } from "../audit/source.ts";
+import { boundedLines } from "../framework/bounded-lines.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
 import { checkChain, wholeText } from "./audit.ts";
 
 const options = {

@@ -2,18 +2,18 @@
 import { resolve } from "node:path";
 import type { AuditQuery, ChainVerdict } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
-import { type AuditFilter, filterOptions, isAction, isWanted, readFilter } from "../audit-filter.ts";
-import { auditCells, auditLine, recordOf } from "../audit-line.ts";
-import { type AuditSource, openAuditSource } from "../audit-source.ts";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { checkNew, exportLines, writeExport } from "../export-audit.ts";
-import { Failure, misuse } from "../failure.ts";
-import { followAudit } from "../follow-audit.ts";
-import { columns } from "../output.ts";
-import { proposalLines, proposalsFileOf } from "../proposal-audit/export-proposals.ts";
-import { newestProposals } from "../proposal-audit/newest-proposals.ts";
-import { proposalActions } from "../proposal-audit/proposal-record.ts";
-import { readLimit } from "../read-limit.ts";
+import { checkNew, exportLines, writeExport } from "../audit/export-audit.ts";
+import { type AuditFilter, filterOptions, isAction, isWanted, readFilter } from "../audit/filter.ts";
+import { followAudit } from "../audit/follow-audit.ts";
+import { auditCells, auditLine, recordOf } from "../audit/line.ts";
+import { proposalLines, proposalsFileOf } from "../audit/proposals/export-proposals.ts";
+import { newestProposals } from "../audit/proposals/newest-proposals.ts";
+import { proposalActions } from "../audit/proposals/proposal-record.ts";
+import { type AuditSource, openAuditSource } from "../audit/source.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { columns } from "../framework/output.ts";
+import { readLimit } from "../framework/read-limit.ts";
 
 const options = {
   ...gatewayOptions,

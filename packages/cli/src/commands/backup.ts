@@ -1,19 +1,19 @@
 // `mcpx backup DIR`: a copy of all that a gateway needs to go on, made while it runs.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type CopiedConfig, copyDataDir } from "../backup-copy.ts";
-import type { LeftOut } from "../backup-files.ts";
-import type { ListedFile } from "../backup-list.ts";
-import { type BackupVerdict, type FileVerdict, verifyBackup } from "../backup-verify.ts";
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure } from "../failure.ts";
-import { columns } from "../output.ts";
-import { runningPlace } from "../running-gateway.ts";
-import { shellWord } from "../show-change.ts";
-import { findConfig } from "../trust/find-config.ts";
-import { notAccepted } from "../trust/words.ts";
-import { visible } from "../visible.ts";
+import { runningPlace } from "../access/running-gateway.ts";
+import { type CopiedConfig, copyDataDir } from "../backup/copy.ts";
+import type { LeftOut } from "../backup/files.ts";
+import type { ListedFile } from "../backup/list.ts";
+import { type BackupVerdict, type FileVerdict, verifyBackup } from "../backup/verify.ts";
+import { findConfig } from "../config/find-config.ts";
+import { notAccepted } from "../config/trust-words.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
+import { columns } from "../framework/output.ts";
+import { shellWord } from "../framework/show-change.ts";
+import { visible } from "../framework/visible.ts";
 
 const options = {
   ...dataOption,

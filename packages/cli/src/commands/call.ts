@@ -8,18 +8,18 @@ import {
   withoutRoot,
   withRoot,
 } from "@mcpx/protocol";
-import { resultLines } from "../call-text.ts";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { isCallWanted } from "../confirm-call.ts";
-import { Failure, misuse } from "../failure.ts";
-import { accessGateway } from "../gateway-access.ts";
-import { openTree } from "../gateway-link.ts";
-import { localUser } from "../local-store.ts";
-import { lookAtTree } from "../look-at-tree.ts";
-import { noSuchTool } from "../no-such-tool.ts";
-import type { Output } from "../output.ts";
-import { visible } from "../visible.ts";
-import { waitingLines } from "../waiting-lines.ts";
+import { accessGateway } from "../access/gateway-access.ts";
+import { openTree } from "../access/gateway-link.ts";
+import { localUser } from "../files/local-store.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import type { Output } from "../framework/output.ts";
+import { visible } from "../framework/visible.ts";
+import { resultLines } from "../gates/call-text.ts";
+import { isCallWanted } from "../gates/confirm-call.ts";
+import { waitingLines } from "../gates/waiting-lines.ts";
+import { lookAtTree } from "../tree-view/look-at-tree.ts";
+import { noSuchTool } from "../tree-view/no-such-tool.ts";
 
 const options = {
   ...gatewayOptions,

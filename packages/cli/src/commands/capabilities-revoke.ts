@@ -1,10 +1,10 @@
 // `mcpx capabilities revoke ID`: the gateway refuses the next call with it, and the room is told.
 import type { JsonObject } from "@mcpx/protocol";
-import { begunWith } from "../by-beginning.ts";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { Failure, misuse } from "../failure.ts";
-import { adminCall, objects } from "../gate-desk.ts";
-import { visible } from "../visible.ts";
+import { begunWith } from "../framework/by-beginning.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { visible } from "../framework/visible.ts";
+import { adminCall, objects } from "../gates/gate-desk.ts";
 
 const options = {
   ...gatewayOptions,

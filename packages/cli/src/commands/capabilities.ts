@@ -1,10 +1,10 @@
 // `mcpx capabilities [ROOM]`: who may call whose tools, in rooms whose calls the gateway checks.
 import type { JsonObject } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { formatDuration } from "../duration.ts";
-import { adminCall, objects } from "../gate-desk.ts";
-import { columns } from "../output.ts";
-import { cut, visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { formatDuration } from "../framework/duration.ts";
+import { columns } from "../framework/output.ts";
+import { cut, visible } from "../framework/visible.ts";
+import { adminCall, objects } from "../gates/gate-desk.ts";
 
 export const capabilities = defineCommand({
   usage: "[ROOM]",

@@ -1,8 +1,8 @@
 // `mcpx cert ca`: a small authority that vouches for aggregators to each other. [AX-10.4-1]
 import { makeAuthority } from "@mcpx/host";
-import { authorityPaths, certDirOf, certOptions, spanOf, tellMade, writePair } from "../cert-files.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { misuse } from "../failure.ts";
+import { authorityPaths, certDirOf, certOptions, spanOf, tellMade, writePair } from "../files/cert-files.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
 
 const options = {
   name: { type: "string", value: "NAME", about: "what people see of it (default: mcpx)" },

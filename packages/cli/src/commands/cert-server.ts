@@ -10,9 +10,9 @@ import {
   spanOf,
   tellMade,
   writePair,
-} from "../cert-files.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { misuse } from "../failure.ts";
+} from "../files/cert-files.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
 
 const options = {
   days: { type: "string", value: "N", about: "how long it counts, 825 days at most (default: 397)" },

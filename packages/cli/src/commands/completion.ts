@@ -1,8 +1,8 @@
 // `mcpx completion SHELL`: prints the script with which a shell completes command lines of mcpx.
 import { readFileSync } from "node:fs";
-import { type Context, defineCommand } from "../command.ts";
-import { misuse } from "../failure.ts";
-import { suggestion } from "../nearest.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
+import { suggestion } from "../framework/nearest.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 

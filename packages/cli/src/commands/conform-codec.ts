@@ -1,7 +1,7 @@
 // `mcpx conform codec -- CMD…`: asks a program the test vectors of the devices' bytes.
 import { conformCodec, deviceVectorsFolder } from "@mcpx/conform";
-import { type Context, defineCommand } from "../command.ts";
 import { showVerdicts } from "../conform/show-verdicts.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
 
 const options = {} as const;
 

@@ -1,7 +1,7 @@
 // `mcpx conform stub -- CMD…`: plays the gateway's part to the stub of a device.
 import { conformStub, deviceVectorsFolder } from "@mcpx/conform";
-import { type Context, defineCommand } from "../command.ts";
 import { showVerdicts } from "../conform/show-verdicts.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
 
 const options = {
   profile: {

@@ -1,11 +1,11 @@
 // `mcpx conform [URL]`: judges a gateway and its tree by what goes over the wire.
 import { conformRooms, conformTree, type Target, transcriptsFolder, type Verdict } from "@mcpx/conform";
-import { type Context, dataOption, defineCommand } from "../command.ts";
+import { runningPlace } from "../access/running-gateway.ts";
 import { showVerdicts } from "../conform/show-verdicts.ts";
 import { mintByCommand, mintFromStore } from "../conform/token-source.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure, misuse } from "../failure.ts";
-import { runningPlace } from "../running-gateway.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
 
 const parts = ["rooms", "tree"] as const;
 

@@ -1,8 +1,8 @@
 // `mcpx connect CLIENT`: this gateway into a client's configuration, with a look at it first and a way back.
 import { clientIds } from "../client-configs/client.ts";
-import { type Context, dataOption, defineCommand } from "../command.ts";
+import { worldOf } from "../client-configs/world-of.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 import { configOption } from "./add.ts";
-import { worldOf } from "./import.ts";
 
 const options = {
   yes: { type: "boolean", about: "write without asking" },

@@ -1,10 +1,11 @@
 // `mcpx console`: a new link to the web console of the running gateway. It lets one browser in, once.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+
+import { accessGateway, callGateway } from "../access/gateway-access.ts";
 import { consoleUrl } from "../console/console-url.ts";
 import { openBrowser } from "../console/open-browser.ts";
-import { Failure } from "../failure.ts";
-import { accessGateway, callGateway } from "../gateway-access.ts";
-import { localUser } from "../local-store.ts";
+import { localUser } from "../files/local-store.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
 
 const options = {
   ...gatewayOptions,

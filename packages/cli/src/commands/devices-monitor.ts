@@ -1,6 +1,7 @@
 // `mcpx devices monitor LINE`: what goes over a line, frame by frame. How is in `devices/monitor-line.ts`.
-import { type Context, defineCommand } from "../command.ts";
+
 import { lineOptions } from "../devices/line-options.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
 
 const options = {
   profile: { type: "string", values: ["a", "b"], value: "a|b", about: "what is spoken there (default: b)" },

@@ -1,8 +1,8 @@
 // `mcpx devices probe LINE`: asks what is there, and shows what to configure. Calls nothing.
 import { type FoundDevice, probeLine } from "@mcpx/devices";
-import { type Context, defineCommand } from "../command.ts";
 import { entryFor } from "../devices/entry-for.ts";
 import { lineOptions, readGivenLine } from "../devices/line-options.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
 
 export const devicesProbe = defineCommand({
   usage: "LINE",

@@ -1,5 +1,5 @@
 // `mcpx devices sim [BOARD]`: an emulated board with the demonstration's firmware. How is in `devices/run-sim.ts`.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 
 const options = {
   join: { type: "boolean", about: "attach it to the running gateway, until Ctrl-C" },

@@ -1,7 +1,8 @@
 // `mcpx devices`: the configured devices, how they are, on which line, with which tools.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+
 import { deviceLines } from "../devices/device-lines.ts";
-import { adminCall, objects } from "../gate-desk.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { adminCall, objects } from "../gates/gate-desk.ts";
 
 export const devices = defineCommand({
   usage: "",

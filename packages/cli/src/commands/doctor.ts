@@ -1,6 +1,7 @@
 // `mcpx doctor`: its words. What it does is in `doctor/`, loaded only then.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { worldOf } from "./import.ts";
+
+import { worldOf } from "../client-configs/world-of.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 
 const options = {
   ...gatewayOptions,

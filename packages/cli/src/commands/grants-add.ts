@@ -1,11 +1,11 @@
 // `mcpx grants add`: allows calls beforehand, once, so many times, for a time, in a session or with these arguments.
 import { type JsonObject, parseExact } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { durationRule, parseDuration } from "../duration.ts";
-import { misuse } from "../failure.ts";
-import { adminCall, gateDesk } from "../gate-desk.ts";
-import { columns } from "../output.ts";
-import { readJsonObject } from "../read-json-object.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { durationRule, parseDuration } from "../framework/duration.ts";
+import { misuse } from "../framework/failure.ts";
+import { columns } from "../framework/output.ts";
+import { readJsonObject } from "../framework/read-json-object.ts";
+import { adminCall, gateDesk } from "../gates/gate-desk.ts";
 import { grantRow } from "./grants.ts";
 
 const options = {

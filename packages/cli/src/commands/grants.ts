@@ -1,11 +1,11 @@
 // `mcpx grants`: what was allowed beforehand, to whom and until when.
 import type { JsonObject } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { formatDuration } from "../duration.ts";
-import { misuse } from "../failure.ts";
-import { adminCall, objects } from "../gate-desk.ts";
-import { columns } from "../output.ts";
-import { cut, visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { formatDuration } from "../framework/duration.ts";
+import { misuse } from "../framework/failure.ts";
+import { columns } from "../framework/output.ts";
+import { cut, visible } from "../framework/visible.ts";
+import { adminCall, objects } from "../gates/gate-desk.ts";
 
 export const grants = defineCommand({
   usage: "[list]",

@@ -1,8 +1,8 @@
 // `mcpx import [CLIENT…]`: servers that other programs know, into the tree. It shows what it would do; writing needs
 // --yes or a choice.
-import { homedir } from "node:os";
 import { clientIds } from "../client-configs/client.ts";
-import { type Context, dataOption, defineCommand } from "../command.ts";
+import { worldOf } from "../client-configs/world-of.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 import { configOption, unannotatedOption } from "./add.ts";
 
 const options = {
@@ -30,9 +30,3 @@ export const importServers = defineCommand({
     return runImport(context, worldOf(context), context.options.unannotated);
   },
 });
-
-/** Where clients keep their files is computed from this alone. */
-export function worldOf({ env, cwd }: Pick<Context, "env" | "cwd">) {
-  const { platform } = process;
-  return { env, cwd, platform, home: (platform === "win32" ? env.USERPROFILE : env.HOME) || homedir() };
-}

@@ -1,19 +1,19 @@
 // `mcpx join ROOM`: a chat line in the terminal. What its own commands do is in `join/`.
 import type { Room } from "@mcpx/client";
 import { type JsonObject, levels, visibleJson } from "@mcpx/protocol";
-import { type Context, defineCommand } from "../command.ts";
-import { gateOptions, keyPathOf } from "../decide-gate.ts";
-import { Failure, failureText, misuse } from "../failure.ts";
-import type { InputLines } from "../input.ts";
-import { announce } from "../join/announce.ts";
-import { type ChatLine, ProposalNumbers } from "../join/chat-line.ts";
-import { obey } from "../join/obey.ts";
-import { parseLine, verbNames } from "../join/parse-line.ts";
-import { Question } from "../join/question.ts";
-import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
-import { closedFailure, roomFailure } from "../room-end.ts";
-import { signingKey, signOption } from "../signatures.ts";
-import { visible } from "../visible.ts";
+import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
+import { closedFailure, roomFailure } from "../access/room-end.ts";
+import { signingKey, signOption } from "../access/signatures.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { Failure, failureText, misuse } from "../framework/failure.ts";
+import type { InputLines } from "../framework/input.ts";
+import { visible } from "../framework/visible.ts";
+import { gateOptions, keyPathOf } from "../gates/decide-gate.ts";
+import { announce } from "../rooms/join/announce.ts";
+import { type ChatLine, ProposalNumbers } from "../rooms/join/chat-line.ts";
+import { obey } from "../rooms/join/obey.ts";
+import { parseLine, verbNames } from "../rooms/join/parse-line.ts";
+import { Question } from "../rooms/join/question.ts";
 
 const options = {
   ...roomOptions,

@@ -2,12 +2,12 @@
 import { dirname, join, resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
 import { isReservedId } from "@mcpx/protocol";
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure, misuse } from "../failure.ts";
-import { defaultKeyPath, readKeyFile } from "../key-file.ts";
-import { localUser, withStore } from "../local-store.ts";
-import { shellWord } from "../show-change.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { defaultKeyPath, readKeyFile } from "../files/key-file.ts";
+import { localUser, withStore } from "../files/local-store.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { shellWord } from "../framework/show-change.ts";
 
 const options = {
   ...dataOption,
@@ -34,7 +34,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { cwd, options, output, words } = context;
   const [name = ""] = words;
   const dataDir = dataDirOf(context, options);
-  const { approversDir, checkNew, readApprovers, writeApprover } = await import("../approvers.ts");
+  const { approversDir, checkNew, readApprovers, writeApprover } = await import("../access/approvers.ts");
   const { anchorKeys, isApproverName } = await import("@mcpx/aggregator");
   if (!isApproverName(name)) {
     throw misuse(`${JSON.stringify(name)} cannot be a name`, "use 1 to 64 characters of A-Z a-z 0-9 . _ -");

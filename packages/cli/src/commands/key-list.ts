@@ -1,8 +1,9 @@
 // `mcpx key list`: who was enrolled to approve. Whose file is deleted approves nothing any more.
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { columns } from "../output.ts";
-import { visible } from "../visible.ts";
+
+import { dataDirOf } from "../files/data-dir.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { columns } from "../framework/output.ts";
+import { visible } from "../framework/visible.ts";
 
 export const keyList = defineCommand({
   usage: "",
@@ -17,7 +18,7 @@ export const keyList = defineCommand({
 
 async function run(context: Context<typeof dataOption>): Promise<number> {
   const { options, output, program } = context;
-  const { readApprovers } = await import("../approvers.ts");
+  const { readApprovers } = await import("../access/approvers.ts");
   const { keys, faults } = readApprovers(dataDirOf(context, options));
   const approvers = keys.map(({ name, kind, thumbprint }) => ({ name, kind, thumbprint }));
   if (options.json) output.json({ approvers, faults });

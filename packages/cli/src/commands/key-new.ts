@@ -1,10 +1,10 @@
 // `mcpx key new`: a participant's own key.
 import { resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { createKeyFile, defaultKeyPath } from "../key-file.ts";
-import { shellWord } from "../show-change.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { createKeyFile, defaultKeyPath } from "../files/key-file.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { shellWord } from "../framework/show-change.ts";
 
 const options = {
   ...dataOption,

@@ -1,9 +1,9 @@
 // `mcpx key show`: the public half of a key file, to be given to others.
 import { resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { defaultKeyPath, readKeyFile } from "../key-file.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { defaultKeyPath, readKeyFile } from "../files/key-file.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 
 export const keyShow = defineCommand({
   usage: "[FILE]",

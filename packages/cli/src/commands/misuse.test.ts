@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { runCommandLine } from "../command-line.ts";
-import { openInput } from "../input.ts";
-import { createOutput } from "../output.ts";
+import { runCommandLine } from "../command-line/command-line.ts";
+import { openInput } from "../framework/input.ts";
+import { createOutput } from "../framework/output.ts";
 
 test.each([
   [["cert", "server", "*.example.com"], /^mcpx: "\*\.example\.com" is neither a DNS name nor an address/],

@@ -1,10 +1,11 @@
 // `mcpx panic`: from now on every call of every tool waits for a human, whatever was granted; `mcpx panic off` ends it.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { misuse } from "../failure.ts";
-import { adminCall } from "../gate-desk.ts";
-import { hasGateway } from "../gateway-access.ts";
-import { localUser, withStore } from "../local-store.ts";
+
+import { hasGateway } from "../access/gateway-access.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { localUser, withStore } from "../files/local-store.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
+import { adminCall } from "../gates/gate-desk.ts";
 
 export const panic = defineCommand({
   usage: "[on|off]   (on is the default)",
@@ -35,7 +36,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
 async function keepForLater(context: Context<typeof gatewayOptions>, isPanic: boolean): Promise<void> {
   const dataDir = dataDirOf(context, context.options);
   const { keepPanic } = await import("@mcpx/aggregator");
-  const { openPins } = await import("../open-pins.ts");
+  const { openPins } = await import("../files/open-pins.ts");
   await withStore(dataDir, {}, ({ audit }) => {
     const { db, close } = openPins(dataDir);
     try {

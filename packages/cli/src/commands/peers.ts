@@ -1,12 +1,12 @@
 // `mcpx peers ROOM`: who is in a room, and what they can do.
 import type { Room, Tool } from "@mcpx/client";
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { type Context, defineCommand } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { callGateway, type Entrance } from "../gateway-access.ts";
-import { columns } from "../output.ts";
-import { peerRow, peerRows, toolRows } from "../peer-rows.ts";
-import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
+import { callGateway, type Entrance } from "../access/gateway-access.ts";
+import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
+import { columns } from "../framework/output.ts";
+import { peerRow, peerRows, toolRows } from "../rooms/peer-rows.ts";
 
 const options = {
   ...roomOptions,

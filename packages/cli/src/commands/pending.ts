@@ -2,13 +2,13 @@
 // trees among them. All wait for a decision.
 import { type Proposal, proposalRecord } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
-import { type Context, defineCommand } from "../command.ts";
-import { gateCard } from "../gate-card.ts";
-import { type GateReport, gateDesk, gateJson } from "../gate-desk.ts";
-import { proposalCard } from "../proposal-card.ts";
-import { readLimit } from "../read-limit.ts";
-import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
-import { roomGate } from "../room-gate-desk.ts";
+import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { readLimit } from "../framework/read-limit.ts";
+import { gateCard } from "../gates/gate-card.ts";
+import { type GateReport, gateDesk, gateJson } from "../gates/gate-desk.ts";
+import { proposalCard } from "../gates/proposal-card.ts";
+import { roomGate } from "../gates/room-gate-desk.ts";
 
 const options = {
   ...roomOptions,

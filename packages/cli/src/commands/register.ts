@@ -1,6 +1,6 @@
 // `mcpx register URL SEGMENT -- CMD…`: any MCP server becomes part of a tree elsewhere. How is in `run-register.ts`.
 import { authScopes } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 
 const { url: _, ...otherGatewayOptions } = gatewayOptions;
 
@@ -33,5 +33,5 @@ export const register = defineCommand({
     ["mcpx register wss://tree.example.com oven --token $TOKEN -- node oven.js", "elsewhere"],
     ["mcpx token --segment oven --scope write --ttl 30d", "makes that token, there"],
   ],
-  run: async (context) => (await import("../run-register.ts")).runRegister(context),
+  run: async (context) => (await import("../server/run-register.ts")).runRegister(context),
 });

@@ -1,13 +1,13 @@
 // `mcpx reject ID`: says no to a call at a gate, signed; `mcpx reject ROOM ID REASON`: to a proposal of a room.
 import { defaultLimits } from "@mcpx/protocol";
-import { type Context, defineCommand } from "../command.ts";
-import { gateOptions, rejectGate } from "../decide-gate.ts";
-import { findPending, rejectProposal } from "../decide-proposal.ts";
-import { misuse } from "../failure.ts";
-import { targetText } from "../proposal-card.ts";
-import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
-import { roomFailure } from "../room-end.ts";
-import { findRoomGate, roomGateDesk } from "../room-gate-desk.ts";
+import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
+import { roomFailure } from "../access/room-end.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
+import { gateOptions, rejectGate } from "../gates/decide-gate.ts";
+import { findPending, rejectProposal } from "../gates/decide-proposal.ts";
+import { targetText } from "../gates/proposal-card.ts";
+import { findRoomGate, roomGateDesk } from "../gates/room-gate-desk.ts";
 
 const options = {
   ...roomOptions,

@@ -1,8 +1,10 @@
 // `mcpx remove NAME`: a server out of the tree's configuration, and what its tools were out of the data directory.
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { localUser } from "../local-store.ts";
-import { shortPath, showDiff } from "../show-change.ts";
-import { configOption, undoHint } from "./add.ts";
+
+import { undoHint } from "../config-edit/undo-hint.ts";
+import { localUser } from "../files/local-store.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
+import { shortPath, showDiff } from "../framework/show-change.ts";
+import { configOption } from "./add.ts";
 
 const options = { ...configOption, ...dataOption } as const;
 
@@ -17,12 +19,12 @@ export const remove = defineCommand({
 async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
-  const { openConfig, saveConfig } = await import("../edit-config.ts");
-  const { secretsOfChange, withoutKnownServer } = await import("../plan-servers.ts");
+  const { openConfig, saveConfig } = await import("../config-edit/edit-config.ts");
+  const { secretsOfChange, withoutKnownServer } = await import("../config-edit/plan-servers.ts");
   const file = openConfig(context);
   const text = withoutKnownServer(file, name);
   const { backup } = saveConfig(file, text, new Date());
-  const { forgetPins } = await import("../forget-pins.ts");
+  const { forgetPins } = await import("../tree-view/forget-pins.ts");
   const forgotten = await forgetPins(file.dataDir, name, `cli:${localUser()}`);
   if (options.json) {
     output.json({ name, file: file.path, backup: backup ?? null, forgotten });

@@ -1,9 +1,9 @@
 // `mcpx rules test TOOL JSON`: what would become of a call. Nothing is called.
 import { type JsonObject, parseExact } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { adminCall } from "../gate-desk.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { readJsonObject } from "../framework/read-json-object.ts";
+import { visible } from "../framework/visible.ts";
+import { adminCall } from "../gates/gate-desk.ts";
 import { whyText } from "./rules.ts";
 
 export const rulesTest = defineCommand({

@@ -1,9 +1,9 @@
 // `mcpx rules`: the rules of the gates in their order, each with the tools it decides about, and what the rest gets.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { adminCall, objects } from "../gate-desk.ts";
-import { columns, type Output } from "../output.ts";
-import { cut, visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { columns, type Output } from "../framework/output.ts";
+import { cut, visible } from "../framework/visible.ts";
+import { adminCall, objects } from "../gates/gate-desk.ts";
 
 export const rules = defineCommand({
   usage: "",

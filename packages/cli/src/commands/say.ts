@@ -1,10 +1,10 @@
 // `mcpx say ROOM TEXT…`: joins, says it, waits until it is safe, leaves.
 import type { Receipt, Room } from "@mcpx/client";
-import { type Context, defineCommand } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { accessRoom, enterRoom, roomOptions } from "../room-access.ts";
-import { roomFailure } from "../room-end.ts";
-import { signingKey, signOption } from "../signatures.ts";
+import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
+import { roomFailure } from "../access/room-end.ts";
+import { signingKey, signOption } from "../access/signatures.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
 
 const options = {
   ...roomOptions,

@@ -1,12 +1,12 @@
 // `mcpx serve ROOM NAME -- CMD…`: any MCP server becomes a participant of a room. How is in `serve/`.
 import type { Room } from "@mcpx/client";
-import { checkParticipantId } from "../check-names.ts";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { Failure, misuse } from "../failure.ts";
-import { accessRoom, checkDoor, enterRoom } from "../room-access.ts";
-import { closedFailure } from "../room-end.ts";
-import { type OpenServer, RelayedServer } from "../serve/relayed-server.ts";
-import { visible } from "../visible.ts";
+import { accessRoom, checkDoor, enterRoom } from "../access/room-access.ts";
+import { closedFailure } from "../access/room-end.ts";
+import { checkParticipantId } from "../config/check-names.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { visible } from "../framework/visible.ts";
+import { type OpenServer, RelayedServer } from "../rooms/serve/relayed-server.ts";
 
 const { url: _, ...otherGatewayOptions } = gatewayOptions;
 

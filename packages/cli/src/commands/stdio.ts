@@ -1,5 +1,5 @@
 // `mcpx stdio`: the tree for clients that can only start a command.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 
 const options = {
   ...gatewayOptions,
@@ -31,7 +31,7 @@ export const stdio = defineCommand({
   ],
   async run(context: StdioContext) {
     // Only here: other commands start without the tree.
-    const { runStdio } = await import("../run-stdio.ts");
+    const { runStdio } = await import("../server/run-stdio.ts");
     return runStdio(context);
   },
 });

@@ -1,13 +1,13 @@
 // `mcpx tail ROOM`: what happens in a room, line by line.
 import { isObject, type JsonObject, visibleJson } from "@mcpx/protocol";
-import { type Context, defineCommand } from "../command.ts";
-import { envelopeLine } from "../envelope-line.ts";
-import { misuse } from "../failure.ts";
-import { followRoom, type RoomWatcher } from "../follow-room.ts";
-import type { Output } from "../output.ts";
-import { accessRoom, roomOptions } from "../room-access.ts";
-import { visible } from "../visible.ts";
-import { splitWelcome } from "../welcome.ts";
+import { accessRoom, roomOptions } from "../access/room-access.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
+import type { Output } from "../framework/output.ts";
+import { visible } from "../framework/visible.ts";
+import { envelopeLine } from "../rooms/envelope-line.ts";
+import { followRoom, type RoomWatcher } from "../rooms/follow-room.ts";
+import { splitWelcome } from "../server/welcome.ts";
 
 const options = {
   ...roomOptions,

@@ -1,12 +1,12 @@
 // `mcpx token list`: what was issued, newest first.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { formatDuration } from "../duration.ts";
-import { issuedTokens } from "../issued-tokens.ts";
-import { columns } from "../output.ts";
-import { isOwnToken } from "../own-tokens.ts";
-import { readLimit } from "../read-limit.ts";
-import { visible } from "../visible.ts";
+import { issuedTokens } from "../access/issued-tokens.ts";
+import { isOwnToken } from "../access/own-tokens.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { formatDuration } from "../framework/duration.ts";
+import { columns } from "../framework/output.ts";
+import { readLimit } from "../framework/read-limit.ts";
+import { visible } from "../framework/visible.ts";
 
 const options = {
   ...gatewayOptions,

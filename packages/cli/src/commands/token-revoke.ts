@@ -1,14 +1,13 @@
 // `mcpx token revoke JTI`: it counts no more, and whoever is connected with it is cut off.
 import type { JsonObject } from "@mcpx/protocol";
-import { begunWith } from "../by-beginning.ts";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure, misuse } from "../failure.ts";
-
-import { accessGateway, callGateway, hasGateway } from "../gateway-access.ts";
-import { issuedTokens } from "../issued-tokens.ts";
-import { localUser, withStore } from "../local-store.ts";
-import { visible } from "../visible.ts";
+import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
+import { issuedTokens } from "../access/issued-tokens.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { localUser, withStore } from "../files/local-store.ts";
+import { begunWith } from "../framework/by-beginning.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { visible } from "../framework/visible.ts";
 
 export const tokenRevoke = defineCommand({
   usage: "JTI",

@@ -1,7 +1,8 @@
 // `mcpx token rotate`: a new signing key; tokens of the old one count until they end.
-import { type Context, dataOption, defineCommand } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { localUser, withStore } from "../local-store.ts";
+
+import { dataDirOf } from "../files/data-dir.ts";
+import { localUser, withStore } from "../files/local-store.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 
 export const tokenRotate = defineCommand({
   usage: "",

@@ -9,13 +9,13 @@ import {
   type TokenClaims,
 } from "@mcpx/host";
 import { authScopes, isUuid, levels } from "@mcpx/protocol";
-import { checkParticipantId, checkTopicGlob } from "../check-names.ts";
-import { type Context, dataOption, defineCommand, type OptionValues } from "../command.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { durationRule, formatDuration, parseDuration } from "../duration.ts";
-import { misuse } from "../failure.ts";
-import { readKeyFile } from "../key-file.ts";
-import { localUser, withStore } from "../local-store.ts";
+import { checkParticipantId, checkTopicGlob } from "../config/check-names.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { readKeyFile } from "../files/key-file.ts";
+import { localUser, withStore } from "../files/local-store.ts";
+import { type Context, dataOption, defineCommand, type OptionValues } from "../framework/command.ts";
+import { durationRule, formatDuration, parseDuration } from "../framework/duration.ts";
+import { misuse } from "../framework/failure.ts";
 
 const options = {
   ...dataOption,

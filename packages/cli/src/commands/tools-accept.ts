@@ -1,6 +1,6 @@
 // `mcpx tools accept NAME` and `--all`: tools may be as they are now.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { Failure, misuse } from "../failure.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
 
 const options = {
   ...gatewayOptions,
@@ -23,7 +23,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const [name] = words;
   if ((name === undefined) !== context.options.all)
     throw misuse("accept needs the name of a tool, or --all", "see mcpx tools");
-  const { changeLines, toolChanges } = await import("../tool-changes.ts");
+  const { changeLines, toolChanges } = await import("../tree-view/tool-changes.ts");
   const changes = toolChanges(context);
   const accepted: object[] = [];
   for (const one of name === undefined ? await changes.list() : [name]) {

@@ -1,5 +1,5 @@
 // `mcpx tools describe NAME TEXT`: what clients read instead of the server's own description.
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../framework/command.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsDescribe = defineCommand({
@@ -11,7 +11,7 @@ export const toolsDescribe = defineCommand({
     ["mcpx tools describe files.read_file ''", "its own description again"],
   ],
   async run(context) {
-    const { editTool } = await import("../tool-edit.ts");
+    const { editTool } = await import("../config-edit/tool-edit.ts");
     const [name = "", text = ""] = context.words;
     return editTool(context, name, ({ description }) => {
       const value = text === "" ? undefined : text;

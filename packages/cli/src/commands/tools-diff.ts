@@ -1,6 +1,6 @@
 // `mcpx tools diff NAME`: what has changed in a tool since it was first seen.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { visible } from "../framework/visible.ts";
 
 export const toolsDiff = defineCommand({
   usage: "NAME",
@@ -13,7 +13,7 @@ export const toolsDiff = defineCommand({
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
-  const { changeLines, toolChanges } = await import("../tool-changes.ts");
+  const { changeLines, toolChanges } = await import("../tree-view/tool-changes.ts");
   const change = await toolChanges(context).find(name);
   if (options.json) output.json(change ?? { canonical: name, diff: [] });
   else if (change === undefined) output.line(`${visible(name)} has not changed`);

@@ -1,5 +1,5 @@
 // `mcpx tools disable NAME`: neither shown nor callable.
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../framework/command.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsDisable = defineCommand({
@@ -8,7 +8,7 @@ export const toolsDisable = defineCommand({
   options: editOptions,
   examples: [["mcpx tools disable files.write_file", "nobody sees it, nobody can call it"]],
   async run(context) {
-    const { editTool } = await import("../tool-edit.ts");
+    const { editTool } = await import("../config-edit/tool-edit.ts");
     const [name = ""] = context.words;
     return editTool(context, name, ({ enabled }) =>
       enabled === false ? undefined : { key: ["enabled"], value: false, done: `disabled ${name}` },

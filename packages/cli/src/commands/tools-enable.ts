@@ -1,6 +1,6 @@
 // `mcpx tools enable NAME`: shown again, also where the server's lists say otherwise.
 import { matchesAnyGlob } from "@mcpx/protocol";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../framework/command.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsEnable = defineCommand({
@@ -9,7 +9,7 @@ export const toolsEnable = defineCommand({
   options: editOptions,
   examples: [["mcpx tools enable files.write_file", "also one that allow or deny keeps out"]],
   async run(context) {
-    const { editTool } = await import("../tool-edit.ts");
+    const { editTool } = await import("../config-edit/tool-edit.ts");
     const [name = ""] = context.words;
     return editTool(context, name, ({ enabled }, { tool, config: { allow, deny = [] } }) => {
       const isKeptOut =

@@ -1,7 +1,7 @@
 // `mcpx tools fix NAME ARG=JSON`: an argument that callers neither see nor choose.
 import { isDeepStrictEqual } from "node:util";
-import { defineCommand } from "../command.ts";
-import { misuse } from "../failure.ts";
+import { defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsFix = defineCommand({
@@ -14,7 +14,7 @@ export const toolsFix = defineCommand({
     [`mcpx tools fix files.search 'path='`, "the caller's again"],
   ],
   async run(context) {
-    const { editTool } = await import("../tool-edit.ts");
+    const { editTool } = await import("../config-edit/tool-edit.ts");
     const [name = "", text = ""] = context.words;
     const { argument, value } = readAssignment(text);
     return editTool(context, name, ({ arguments: fixed = {} }) => {

@@ -1,6 +1,6 @@
 // `mcpx tools rename NAME NEW`: another name behind the server's segment.
-import { defineCommand } from "../command.ts";
-import { misuse } from "../failure.ts";
+import { defineCommand } from "../framework/command.ts";
+import { misuse } from "../framework/failure.ts";
 import { editOptions } from "./tools.ts";
 
 export const toolsRename = defineCommand({
@@ -9,7 +9,7 @@ export const toolsRename = defineCommand({
   options: editOptions,
   examples: [["mcpx tools rename files.read_text_file read", "files.read from now on"]],
   async run(context) {
-    const { editTool } = await import("../tool-edit.ts");
+    const { editTool } = await import("../config-edit/tool-edit.ts");
     const [name = "", wished = ""] = context.words;
     if (!/^[a-z0-9_-]{1,63}$/.test(wished)) {
       throw misuse(

@@ -1,9 +1,9 @@
 // `mcpx tools show NAME`: all that is known of one tool.
 import { withoutRoot, withRoot } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { lookAtTree } from "../look-at-tree.ts";
-import { noSuchTool } from "../no-such-tool.ts";
-import { serverOf, showLines, warningsOf } from "../tool-lines.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { lookAtTree } from "../tree-view/look-at-tree.ts";
+import { noSuchTool } from "../tree-view/no-such-tool.ts";
+import { serverOf, showLines, warningsOf } from "../tree-view/tool-lines.ts";
 
 export const toolsShow = defineCommand({
   usage: "NAME",

@@ -1,9 +1,9 @@
 // `mcpx tools [GLOB]`: the tools of the tree, with how dangerous and how slow they are.
 import { matchesTool, withoutRoot } from "@mcpx/protocol";
-import { type Context, dataOption, defineCommand, gatewayOptions } from "../command.ts";
-import { lookAtTree } from "../look-at-tree.ts";
-import { listLines, marks, toolRows } from "../tool-lines.ts";
-import { visible } from "../visible.ts";
+import { type Context, dataOption, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { visible } from "../framework/visible.ts";
+import { lookAtTree } from "../tree-view/look-at-tree.ts";
+import { listLines, marks, toolRows } from "../tree-view/tool-lines.ts";
 import { configOption } from "./add.ts";
 
 /** Of the commands that change what is set for a tool. */

@@ -1,11 +1,11 @@
 // `mcpx tree`: the servers of the tree, whether they are up, what they have, and what they say beside the protocol.
 import { isObject } from "@mcpx/protocol";
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { adminCall } from "../gate-desk.ts";
-import { lookAtTree } from "../look-at-tree.ts";
-import { knowingServers } from "../no-such-server.ts";
-import { drawTree } from "../tree-drawing.ts";
-import { visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { visible } from "../framework/visible.ts";
+import { adminCall } from "../gates/gate-desk.ts";
+import { lookAtTree } from "../tree-view/look-at-tree.ts";
+import { knowingServers } from "../tree-view/no-such-server.ts";
+import { drawTree } from "../tree-view/tree-drawing.ts";
 
 const options = {
   ...gatewayOptions,

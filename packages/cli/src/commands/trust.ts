@@ -1,5 +1,5 @@
 // `mcpx trust [FILE]`: what a configuration of another directory would do, and somebody's yes to it.
-import { type Context, dataOption, defineCommand } from "../command.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 
 const options = {
   yes: { type: "boolean", about: "accept without asking" },

@@ -1,6 +1,6 @@
 // `mcpx up`: its words. What it does is in `run-gateway.ts`, loaded only then: it brings the whole server with it,
 // which the other commands should not wait for.
-import { type Context, dataOption, defineCommand } from "../command.ts";
+import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 
 const options = {
   port: { type: "string", value: "N", about: "port to listen on, 0 for any free one (default: 6279)" },
@@ -28,7 +28,7 @@ export const up = defineCommand({
     ["mcpx up --data ./room-data --config mcpx.json", "with data and configuration of its own"],
   ],
   async run(context) {
-    const { runGateway } = await import("../run-gateway.ts");
+    const { runGateway } = await import("../server/run-gateway.ts");
     return runGateway(context);
   },
 });

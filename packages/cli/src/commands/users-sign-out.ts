@@ -1,9 +1,9 @@
 // `mcpx users sign-out SERVER --user NAME`: what the user had signed in for is removed, and what is open with it ends.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { Failure, misuse } from "../failure.ts";
-import { adminCall } from "../gate-desk.ts";
-import { knowingServers, namesText } from "../no-such-server.ts";
-import { visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { visible } from "../framework/visible.ts";
+import { adminCall } from "../gates/gate-desk.ts";
+import { knowingServers, namesText } from "../tree-view/no-such-server.ts";
 
 const options = { ...gatewayOptions, user: { type: "string", value: "NAME", about: "who" } } as const;
 

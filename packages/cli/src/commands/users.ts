@@ -1,8 +1,8 @@
 // `mcpx users SERVER`: who has signed in to a server that users sign in to themselves.
-import { type Context, defineCommand, gatewayOptions } from "../command.ts";
-import { adminCall } from "../gate-desk.ts";
-import { knowingServers } from "../no-such-server.ts";
-import { visible } from "../visible.ts";
+import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
+import { visible } from "../framework/visible.ts";
+import { adminCall } from "../gates/gate-desk.ts";
+import { knowingServers } from "../tree-view/no-such-server.ts";
 
 export const users = defineCommand({
   usage: "SERVER",

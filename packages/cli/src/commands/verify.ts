@@ -3,13 +3,13 @@ import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { HistoryReport } from "@mcpx/client/signing";
-import { checkTopic } from "../check-names.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { Failure, misuse } from "../failure.ts";
-import type { Output } from "../output.ts";
-import { accessRoom, roomOptions } from "../room-access.ts";
-import { exportLine, historyIn, historyOf } from "../room-history.ts";
-import { findingText, keyBookOptions, openKeyBook, verdictText } from "../signatures.ts";
+import { accessRoom, roomOptions } from "../access/room-access.ts";
+import { findingText, keyBookOptions, openKeyBook, verdictText } from "../access/signatures.ts";
+import { checkTopic } from "../config/check-names.ts";
+import { type Context, defineCommand } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import type { Output } from "../framework/output.ts";
+import { exportLine, historyIn, historyOf } from "../rooms/room-history.ts";
 
 const options = {
   ...roomOptions,

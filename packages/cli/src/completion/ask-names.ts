@@ -1,7 +1,7 @@
 // Names the running gateway knows, asked for while somebody holds a finger on Tab: soon, or not at all.
 import { isObject } from "@mcpx/protocol";
-import type { NameKind } from "../command.ts";
-import { runningPlace } from "../running-gateway.ts";
+import { runningPlace } from "../access/running-gateway.ts";
+import type { NameKind } from "../framework/command.ts";
 
 const answerBytesMax = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commands } from "../commands.ts";
+import { commands } from "../command-line/commands.ts";
 import { runMcpx } from "../testing/run-mcpx.ts";
 
 /** The first line, and the words of the others; no gateway runs. */

@@ -2,10 +2,10 @@
 // first line says whether the shell shall complete `words`, which follow with a tab and what they are, or `files`,
 // `directories` or `commands`, which it knows itself.
 import { spelledOut } from "@mcpx/protocol";
-import type { ListedCommand, Surroundings } from "../command.ts";
-import { commands } from "../commands.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { findCommand } from "../find-command.ts";
+import { commands } from "../command-line/commands.ts";
+import { findCommand } from "../command-line/find-command.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import type { ListedCommand, Surroundings } from "../framework/command.ts";
 import { askNames } from "./ask-names.ts";
 import { type Before, type Candidate, readBefore, type Wish, wishOf } from "./wish.ts";
 

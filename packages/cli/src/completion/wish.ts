@@ -6,7 +6,7 @@ import {
   nameKinds,
   type OptionSpecs,
   type Values,
-} from "../command.ts";
+} from "../framework/command.ts";
 
 export interface Candidate {
   word: string;

@@ -1,8 +1,8 @@
 // Verdicts of the conformance kit on a terminal, as they come, and what they come to.
 import { type Summary, summarise, type Verdict } from "@mcpx/conform";
-import type { Context } from "../command.ts";
-import type { Output } from "../output.ts";
-import { visible } from "../visible.ts";
+import type { Context } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { visible } from "../framework/visible.ts";
 
 const marks = { holds: "✓", differs: "✗", "not tried": "·" } as const;
 const styles = { holds: "green", differs: "red", "not tried": "dim" } as const;

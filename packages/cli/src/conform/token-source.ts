@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { Claims } from "@mcpx/conform";
 import type { TokenClaims } from "@mcpx/host";
-import { Failure } from "../failure.ts";
-import { withStore } from "../local-store.ts";
+import { withStore } from "../files/local-store.ts";
+import { Failure } from "../framework/failure.ts";
 
 export type Mint = (claims: Claims) => Promise<string>;
 

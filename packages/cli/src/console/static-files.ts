@@ -1,9 +1,9 @@
-// The built page as it goes out: every file read once, each under its own name, with a policy that lets nothing else
+// The built pages as they go out: every file read once, each under its own name, with a policy that lets nothing else
 // run and no other host be asked.
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { HttpRequest, HttpResponse, Route } from "@mcpx/host";
+import type { HttpResponse, Route } from "@mcpx/host";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -17,8 +17,9 @@ const places = ["../web", "../../../console/dist"];
 
 const notBuilt = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>mcpx</title>
-<p>The web console is not built here. In the directory of the sources: <code>npm run console</code>, then start the
-gateway again. Everything else works.</p></html>
+<p>The web console is not built here, nor the page on which people decide. In the directory of the sources:
+<code>npm run console</code>, then start the gateway again. Everything else works; in a terminal people decide with
+<code>mcpx approve</code>.</p></html>
 `;
 
 export interface ConsoleFiles {
@@ -27,20 +28,29 @@ export interface ConsoleFiles {
 }
 
 export function consoleFiles(dirs: readonly string[] = places.map(beside)): ConsoleFiles {
-  const dir = dirs.find((one) => globSync("index.html", { cwd: one }).length > 0);
+  const dir = builtIn(dirs, "index.html");
   if (dir === undefined) {
-    const page: Route = { method: "GET", path: "/", handle: (request) => html(request, notBuilt) };
-    return { isBuilt: false, routes: [page] };
+    return { isBuilt: false, routes: [{ method: "GET", path: "/", handle: () => html(notBuilt) }] };
   }
   const index = readFileSync(join(dir, "index.html"), "utf8");
   const files = globSync("assets/*.{js,css,svg}", { cwd: dir });
   return {
     isBuilt: true,
     routes: [
-      { method: "GET", path: "/", handle: (request) => html(request, index) },
+      { method: "GET", path: "/", handle: ({ origin }) => html(index, origin) },
       ...files.map((file) => asset(file, readFileSync(join(dir, file), "utf8"))),
     ],
   };
+}
+
+/** The page behind the address of an approval; what it loads is among the console's files. */
+export function approvalPage(dirs: readonly string[] = places.map(beside)): HttpResponse {
+  const dir = builtIn(dirs, "approve.html");
+  return html(dir === undefined ? notBuilt : readFileSync(join(dir, "approve.html"), "utf8"));
+}
+
+function builtIn(dirs: readonly string[], page: string): string | undefined {
+  return dirs.find((one) => globSync(page, { cwd: one }).length > 0);
 }
 
 function beside(path: string): string {
@@ -75,14 +85,15 @@ function takesGzip(accepted: string | undefined): boolean {
   });
 }
 
-function html({ origin }: Pick<HttpRequest, "origin">, text: string): HttpResponse {
+/** `origin`: whose WebSockets it opens, where it does. */
+function html(text: string, origin?: string): HttpResponse {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
     // Older browsers do not take WebSockets of the same origin for the same.
-    `connect-src 'self' ${origin.replace(/^http/, "ws")}`,
+    `connect-src 'self'${origin === undefined ? "" : ` ${origin.replace(/^http/, "ws")}`}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,5 +1,5 @@
 // The demonstration of firmware/demo, as a configuration describes it in either profile. Pure.
-import type { DeviceEntry } from "../device-settings.ts";
+import type { DeviceEntry } from "../settings/device-settings.ts";
 
 const looks = { mutable: false, reversible: true, idempotent: true, auth_scope: "read" } as const;
 const sets = { mutable: true, reversible: true, idempotent: true, auth_scope: "write" } as const;

@@ -1,7 +1,7 @@
 // Devices as lines for a terminal. Pure.
 import type { JsonObject } from "@mcpx/protocol";
-import { columns, type Output } from "../output.ts";
-import { cut, visible } from "../visible.ts";
+import { columns, type Output } from "../framework/output.ts";
+import { cut, visible } from "../framework/visible.ts";
 
 const marks = { up: ["green", "●"], degraded: ["yellow", "◐"], down: ["red", "✗"] } as const;
 const whyCharsMax = 120;

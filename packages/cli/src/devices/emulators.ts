@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { Failure, misuse } from "../failure.ts";
-import { suggestion } from "../nearest.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { suggestion } from "../framework/nearest.ts";
 
 export interface Target {
   name: string;

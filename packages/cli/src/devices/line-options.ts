@@ -1,7 +1,7 @@
 // What commands that open a line themselves have in common.
 import { LineUnavailableError, type OpenLine, type ReadLine, readLine } from "@mcpx/devices";
-import type { OptionSpecs, OptionValues } from "../command.ts";
-import { Failure, misuse } from "../failure.ts";
+import type { OptionSpecs, OptionValues } from "../framework/command.ts";
+import { Failure, misuse } from "../framework/failure.ts";
 import { lineFix } from "./line-fix.ts";
 
 export const lineOptions = {

@@ -4,9 +4,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { type Line, type SeenFrame, type WatchedLine, watchFrames } from "@mcpx/devices";
 import type { MonitorContext } from "../commands/devices-monitor.ts";
-import { Failure, misuse } from "../failure.ts";
-import type { Output } from "../output.ts";
-import { visible } from "../visible.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import type { Output } from "../framework/output.ts";
+import { visible } from "../framework/visible.ts";
 import { readGivenLine } from "./line-options.ts";
 
 type From = "device" | "gateway";

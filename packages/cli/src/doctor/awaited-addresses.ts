@@ -1,10 +1,10 @@
 // Where servers of the running gateway wait to be authorised, by their names; none where no gateway runs or tells.
 import { isObject } from "@mcpx/protocol";
-import { Failure } from "../failure.ts";
-import { accessGateway, hasGateway } from "../gateway-access.ts";
-import { openTree } from "../gateway-link.ts";
-import { localUser } from "../local-store.ts";
-import { serversIn } from "../server-state.ts";
+import { accessGateway, hasGateway } from "../access/gateway-access.ts";
+import { openTree } from "../access/gateway-link.ts";
+import { localUser } from "../files/local-store.ts";
+import { Failure } from "../framework/failure.ts";
+import { serversIn } from "../tree-view/server-state.ts";
 import type { DoctorWorld } from "./world.ts";
 
 export async function awaitedAddresses(world: DoctorWorld): Promise<ReadonlyMap<string, string>> {

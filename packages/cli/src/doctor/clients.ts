@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { isMcpxError } from "@mcpx/protocol";
 import { clientOf } from "../client-configs/clients.ts";
 import type { FoundServer } from "../client-configs/find-servers.ts";
-import { Failure } from "../failure.ts";
-import { withStore } from "../local-store.ts";
-import { defaultPort } from "../server-settings.ts";
+import { withStore } from "../files/local-store.ts";
+import { Failure } from "../framework/failure.ts";
+import { defaultPort } from "../settings/server-settings.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
 import type { DoctorWorld } from "./world.ts";
 

@@ -1,10 +1,10 @@
 // The configuration file: whether it can be used, what it leaves open, and who may read it.
 import { statSync } from "node:fs";
-import { shownSecrets } from "../edit-config.ts";
-import { Failure } from "../failure.ts";
-import { shellWord } from "../show-change.ts";
-import { configDir, treeSettings } from "../tree-settings.ts";
-import { notAcceptedReason, trustCommand, waitingText } from "../trust/words.ts";
+import { notAcceptedReason, trustCommand, waitingText } from "../config/trust-words.ts";
+import { shownSecrets } from "../config-edit/edit-config.ts";
+import { Failure } from "../framework/failure.ts";
+import { shellWord } from "../framework/show-change.ts";
+import { configDir, treeSettings } from "../settings/tree-settings.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
 import { missingReferences } from "./references.ts";
 

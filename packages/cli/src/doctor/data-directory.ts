@@ -1,7 +1,7 @@
 // The data directory: ours alone, writable, with room.
 import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from "node:fs";
-import { dataDirFaults } from "../data-dir-rights.ts";
-import { shellWord } from "../show-change.ts";
+import { dataDirFaults } from "../files/data-dir-rights.ts";
+import { shellWord } from "../framework/show-change.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
 
 const about = "data";

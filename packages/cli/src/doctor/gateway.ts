@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { isObject } from "@mcpx/protocol";
-import { Failure } from "../failure.ts";
-import { accessGateway } from "../gateway-access.ts";
-import { openTree } from "../gateway-link.ts";
-import { localUser } from "../local-store.ts";
-import { defaultHost, defaultPort } from "../server-settings.ts";
-import { version } from "../version.ts";
+import { accessGateway } from "../access/gateway-access.ts";
+import { openTree } from "../access/gateway-link.ts";
+import { localUser } from "../files/local-store.ts";
+import { Failure } from "../framework/failure.ts";
+import { version } from "../framework/version.ts";
+import { defaultHost, defaultPort } from "../settings/server-settings.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
 import type { DoctorWorld } from "./world.ts";
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { gatewayMigrations, LevelDecisions } from "@mcpx/gateway";
 import { type IssuedToken, openDatabase } from "@mcpx/host";
 import { type AssignableRight, builtInRight, type Level } from "@mcpx/protocol";
-import type { Config } from "../config.ts";
-import { Failure } from "../failure.ts";
-import { withStore } from "../local-store.ts";
-import { isOwnName } from "../own-tokens.ts";
+import { isOwnName } from "../access/own-tokens.ts";
+import type { Config } from "../config/config.ts";
+import { withStore } from "../files/local-store.ts";
+import { Failure } from "../framework/failure.ts";
 import { type Check, type Finding, ok, plural, some, warning } from "./finding.ts";
 
 const about = "levels";

@@ -1,8 +1,8 @@
 // What a server's configuration leaves to the environment and to files, and whether it is there. Pure but for looking.
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
-import type { Config } from "../config.ts";
-import type { FillInFrom } from "../fill-in.ts";
+import type { Config } from "../config/config.ts";
+import type { FillInFrom } from "../config/fill-in.ts";
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 

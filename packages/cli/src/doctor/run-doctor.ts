@@ -1,8 +1,8 @@
 // What `mcpx doctor` does: one check after the other, each finding told at once with what mends it.
 import type { ClientWorld } from "../client-configs/client.ts";
 import type { DoctorCommandContext } from "../commands/doctor.ts";
-import type { Output } from "../output.ts";
-import { visible } from "../visible.ts";
+import type { Output } from "../framework/output.ts";
+import { visible } from "../framework/visible.ts";
 import { clients } from "./clients.ts";
 import { configuration } from "./configuration.ts";
 import { dataDirectory } from "./data-directory.ts";

@@ -1,6 +1,6 @@
 // Every server of the configuration: found, started, listed, and what its tools say of themselves.
 import { definitionWarnings, isObject } from "@mcpx/protocol";
-import { cut } from "../visible.ts";
+import { cut } from "../framework/visible.ts";
 import { awaitedAddresses } from "./awaited-addresses.ts";
 import { type Check, type Finding, fault, ok, plural, some, warning } from "./finding.ts";
 import type { ServerReport } from "./survey.ts";

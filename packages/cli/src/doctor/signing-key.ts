@@ -1,5 +1,5 @@
 // The key tokens are signed with.
-import { withStore } from "../local-store.ts";
+import { withStore } from "../files/local-store.ts";
 import { type Check, fault, ok, plural } from "./finding.ts";
 
 const about = "signing key";

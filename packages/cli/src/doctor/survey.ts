@@ -14,15 +14,15 @@ import {
 } from "@mcpx/aggregator";
 import { createLogger, systemClock } from "@mcpx/host";
 import { type JsonObject, withRoot } from "@mcpx/protocol";
-import type { Config, LoadedConfig } from "../config.ts";
-import { rootSegmentOf } from "../edit-config.ts";
-import { Failure } from "../failure.ts";
-import { fillIn } from "../fill-in.ts";
-import type { OAuthServer } from "../oauth.ts";
-import { hideSecrets, secretsOf } from "../secrets.ts";
-import { configDir, treeSettings } from "../tree-settings.ts";
-import { version } from "../version.ts";
-import { findCommand } from "./find-command.ts";
+import type { Config, LoadedConfig } from "../config/config.ts";
+import { fillIn } from "../config/fill-in.ts";
+import { rootSegmentOf } from "../config-edit/edit-config.ts";
+import { Failure } from "../framework/failure.ts";
+import { findCommand } from "../framework/find-program.ts";
+import { hideSecrets, secretsOf } from "../framework/secrets.ts";
+import { version } from "../framework/version.ts";
+import type { OAuthServer } from "../server/oauth.ts";
+import { configDir, treeSettings } from "../settings/tree-settings.ts";
 import { missingReferences } from "./references.ts";
 
 export interface ServerReport {

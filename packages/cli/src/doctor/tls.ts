@@ -2,9 +2,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Failure } from "../failure.ts";
-import { shellWord } from "../show-change.ts";
-import { configDir } from "../tree-settings.ts";
+import { Failure } from "../framework/failure.ts";
+import { shellWord } from "../framework/show-change.ts";
+import { configDir } from "../settings/tree-settings.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
 
 const about = "tls";

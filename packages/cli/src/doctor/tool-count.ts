@@ -3,9 +3,9 @@ import { matchesTool, withoutRoot } from "@mcpx/protocol";
 import type { ClientId } from "../client-configs/client.ts";
 import { clientOf } from "../client-configs/clients.ts";
 import type { FoundServer } from "../client-configs/find-servers.ts";
-import type { Config } from "../config.ts";
-import { rootSegmentOf } from "../edit-config.ts";
-import { Failure } from "../failure.ts";
+import type { Config } from "../config/config.ts";
+import { rootSegmentOf } from "../config-edit/edit-config.ts";
+import { Failure } from "../framework/failure.ts";
 import { type Check, type Finding, ok, warning } from "./finding.ts";
 
 const about = "tools";

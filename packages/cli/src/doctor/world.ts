@@ -1,14 +1,14 @@
 // What the checks look at: the machine as the command line found it, and what several of them need.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type GatewayPlace, runningPlace } from "../access/running-gateway.ts";
 import type { ClientWorld } from "../client-configs/client.ts";
 import { clientsOf } from "../client-configs/clients.ts";
 import { type Findings, findServers } from "../client-configs/find-servers.ts";
-import type { gatewayOptions, OptionValues, Surroundings } from "../command.ts";
-import { type LoadedConfig, loadConfig } from "../config.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure } from "../failure.ts";
-import { type GatewayPlace, runningPlace } from "../running-gateway.ts";
+import { type LoadedConfig, loadConfig } from "../config/config.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import type { gatewayOptions, OptionValues, Surroundings } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
 import { type ServerReport, surveyServers } from "./survey.ts";
 
 export interface DoctorWorld extends Pick<Surroundings, "env" | "cwd"> {

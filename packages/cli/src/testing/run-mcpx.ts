@@ -1,9 +1,9 @@
 // A command line run in this process, without a home, a gateway or a terminal.
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { runCommandLine } from "../command-line.ts";
-import { openInput } from "../input.ts";
-import { createOutput } from "../output.ts";
+import { runCommandLine } from "../command-line/command-line.ts";
+import { openInput } from "../framework/input.ts";
+import { createOutput } from "../framework/output.ts";
 
 export async function runMcpx(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];

@@ -1,10 +1,11 @@
 // `mcpx up` where the configuration of the working directory waits to be accepted: at a terminal it is shown, and its
 // user is asked once. Elsewhere nothing happens here, and what comes after says what is missing.
-import type { Surroundings } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { ask } from "../show-change.ts";
-import { acceptFile } from "./accepted-files.ts";
-import { type ConfigPlaces, findConfig } from "./find-config.ts";
+
+import { acceptFile } from "../config/accepted-files.ts";
+import { type ConfigPlaces, findConfig } from "../config/find-config.ts";
+import type { Surroundings } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
+import { ask } from "../framework/show-change.ts";
 import { showOffered } from "./show-effects.ts";
 
 type Asking = Pick<Surroundings, "output" | "input" | "env"> & { options: { json: boolean } };

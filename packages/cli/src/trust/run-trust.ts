@@ -2,13 +2,6 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { TrustContext } from "../commands/trust.ts";
-import { parseConfig } from "../config.ts";
-import { dataDirOf } from "../data-dir.ts";
-import { Failure, misuse } from "../failure.ts";
-import { columns } from "../output.ts";
-import { readWhole } from "../replace-file.ts";
-import { consent, shortPath } from "../show-change.ts";
-import { visible } from "../visible.ts";
 import {
   type AcceptedFile,
   acceptedFile,
@@ -17,7 +10,14 @@ import {
   forgetFile,
   placeOf,
   sha256Of,
-} from "./accepted-files.ts";
+} from "../config/accepted-files.ts";
+import { parseConfig } from "../config/config.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { readWhole } from "../files/replace-file.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { columns } from "../framework/output.ts";
+import { consent, shortPath } from "../framework/show-change.ts";
+import { visible } from "../framework/visible.ts";
 import { type OfferedFile, showOffered, strangersIn } from "./show-effects.ts";
 import { effectsOf } from "./what-it-does.ts";
 

@@ -1,13 +1,13 @@
 // A configuration before somebody accepts it, on a terminal.
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Surroundings } from "../command.ts";
-import { parseConfig } from "../config.ts";
-import { shownSecrets } from "../edit-config.ts";
-import { strangersRight } from "../own-file.ts";
-import { shellWord, shortPath, showDiff } from "../show-change.ts";
-import { visible } from "../visible.ts";
-import type { AcceptedFile } from "./accepted-files.ts";
+import type { AcceptedFile } from "../config/accepted-files.ts";
+import { parseConfig } from "../config/config.ts";
+import { shownSecrets } from "../config-edit/edit-config.ts";
+import { strangersRight } from "../files/own-file.ts";
+import type { Surroundings } from "../framework/command.ts";
+import { shellWord, shortPath, showDiff } from "../framework/show-change.ts";
+import { visible } from "../framework/visible.ts";
 import { type ConfigEffects, effectsOf } from "./what-it-does.ts";
 
 export interface OfferedFile {

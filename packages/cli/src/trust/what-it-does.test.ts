@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../config.ts";
+import { parseConfig } from "../config/config.ts";
 import { effectLines } from "./show-effects.ts";
 import { effectsOf } from "./what-it-does.ts";
 

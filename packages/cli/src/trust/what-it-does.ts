@@ -1,8 +1,8 @@
 // What a configuration would do on this machine, for a person who decides whether it may: every program it starts and
 // every address it reaches, to the letter, and what it makes weaker. Pure.
 import { resolve } from "node:path";
-import type { Config } from "../config-schema.ts";
-import { isLoaderName, shownUrl } from "../secrets.ts";
+import type { Config } from "../config/config-schema.ts";
+import { isLoaderName, shownUrl } from "../framework/secrets.ts";
 
 export interface ConfigEffects {
   starts: StartedServer[];

@@ -1,10 +1,10 @@
 // Requests of others that a guard is thinking about: bounded, and forgotten when their sender takes them back.
 import { errorTable, isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
-import { answer, type Origin } from "../incoming.ts";
+import { answer, type Origin } from "../calls/incoming.ts";
+import type { RoomCore } from "../core/room-core.ts";
+import { RoomError } from "../core/room-error.ts";
 import type { Proposal } from "../proposals/proposal.ts";
-import type { RoomCore } from "../room-core.ts";
-import { RoomError } from "../room-error.ts";
-import type { OpenGuard } from "../serve-guard.ts";
+import type { OpenGuard } from "../serving/serve-guard.ts";
 
 /** A request as a guard sees it, before any server does. */
 export interface GuardedRequest {

@@ -1,6 +1,6 @@
 // Shows the room a guard's key and policy. [AC-1-1]
 import { isSameKey, policyType } from "@mcpx/protocol";
-import { publish } from "../room-core.ts";
+import { publish } from "../core/room-core.ts";
 import type { GuardState } from "./guard-state.ts";
 
 /** Also after every return: gateways that enforce policies keep them no longer than the connection. */

@@ -1,8 +1,8 @@
 // Asks whether: the owner's own code, or the humans in the room. There it is a proposal of the owner to itself; a human
 // who fulfils it says yes, one who rejects it says no, and nobody decides about their own wish. [AC-1-10] [AC-3-2]
 import { capabilityMethods, type JsonObject, McpxError } from "@mcpx/protocol";
-import { newId } from "../new-id.ts";
-import { publish } from "../room-core.ts";
+import { newId } from "../core/new-id.ts";
+import { publish } from "../core/room-core.ts";
 import type { GuardedRequest } from "./admissions.ts";
 import type { ApprovalAnswer, ApprovalQuestion, GuardState } from "./guard-state.ts";
 import { isHumanHere } from "./guard-state.ts";

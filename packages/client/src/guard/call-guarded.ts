@@ -1,5 +1,6 @@
 // A call by somebody with a key: with the capability it has for it, and where the owner wants one that it has not, it
 // asks once and calls again. Nothing has happened at the owner's until then. [AC-4-1] [AC-9-1] [AC-10-2]
+
 import {
   type AccessKey,
   type CapabilityToken,
@@ -8,12 +9,13 @@ import {
   type JsonObject,
   signProof,
   toBase64url,
+  written,
 } from "@mcpx/protocol";
-import { newId } from "../new-id.ts";
+import { newId } from "../core/new-id.ts";
+import { type RoomCore, roomNow } from "../core/room-core.ts";
+import { PeerError, RoomError } from "../core/room-error.ts";
 import { isAsProposed } from "../proposals/decide.ts";
 import type { Proposal } from "../proposals/proposal.ts";
-import { type RoomCore, roomNow } from "../room-core.ts";
-import { PeerError, RoomError } from "../room-error.ts";
 import { heldIn } from "./held-capabilities.ts";
 
 export interface GuardedCall {
@@ -48,7 +50,7 @@ export async function callGuarded(
   call: GuardedCall,
   send: Send,
 ): Promise<JsonObject> {
-  const tool = String(call.params.name);
+  const tool = written(call.params.name);
   const held = heldIn(core);
   if (isBroughtByProposer(call)) return sendOnce(core, key, call, undefined, send);
   const known = held.find(call.peer, tool, core.connectionId, roomNow(core));
@@ -97,7 +99,7 @@ async function sendOnce(
   const { jti, channel } = capability.claims;
   const call = {
     capability: jti,
-    tool: String(params.name),
+    tool: written(params.name),
     arguments: params.arguments ?? {},
     topic: core.topic,
     target: peer,

@@ -15,9 +15,9 @@ import {
   type ToolSet,
   VerifiedTokens,
 } from "@mcpx/protocol";
-import type { RoomCore } from "../room-core.ts";
-import { asError, RoomError } from "../room-error.ts";
-import type { ServeGuard } from "../serve-guard.ts";
+import type { RoomCore } from "../core/room-core.ts";
+import { asError, RoomError } from "../core/room-error.ts";
+import type { ServeGuard } from "../serving/serve-guard.ts";
 import type { LiveGrant } from "./access-store.ts";
 import { createMemoryAccessStore } from "./access-store-memory.ts";
 import { Admissions, type Decisions } from "./admissions.ts";

@@ -9,7 +9,7 @@ import {
   signCapability,
   type ToolSet,
 } from "@mcpx/protocol";
-import { newId } from "../new-id.ts";
+import { newId } from "../core/new-id.ts";
 
 export interface Delegation {
   holder: string;

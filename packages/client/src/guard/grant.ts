@@ -17,7 +17,7 @@ import {
   strangenessOf,
   type ToolSet,
 } from "@mcpx/protocol";
-import { newId } from "../new-id.ts";
+import { newId } from "../core/new-id.ts";
 import type { GrantRecord, LiveGrant } from "./access-store.ts";
 import type { GuardedRequest } from "./admissions.ts";
 import { askApproval } from "./ask-approval.ts";

@@ -11,7 +11,7 @@ import {
   type Verdict,
   type VerifiedTokens,
 } from "@mcpx/protocol";
-import { type RoomCore, roomNow } from "../room-core.ts";
+import { type RoomCore, roomNow } from "../core/room-core.ts";
 import type { AccessStore } from "./access-store.ts";
 
 /** Somebody wants a capability that no rule gives, or makes a call that needs a yes each time. */

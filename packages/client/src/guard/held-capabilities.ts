@@ -1,6 +1,6 @@
 // The capabilities a participant holds in one room, by whose tools they are for. Bounded; what is over is forgotten.
 import { type CapabilityToken, coversTool, readCapabilityToken } from "@mcpx/protocol";
-import type { RoomCore } from "../room-core.ts";
+import type { RoomCore } from "../core/room-core.ts";
 
 const heldMax = 1_024;
 

@@ -8,6 +8,7 @@ export type {
   PolicyRule,
   ToolSet,
 } from "@mcpx/protocol";
+export { createKey, keyFromJwk, keyFromPair } from "../signing/create-key.ts";
 export type {
   AccessStore,
   AccessStoreBounds,
@@ -19,7 +20,6 @@ export type {
 export { createIndexedDbAccessStore } from "./access-store-indexeddb.ts";
 export { createMemoryAccessStore } from "./access-store-memory.ts";
 export { createGuard, type Guard, type IssueWish } from "./create-guard.ts";
-export { createKey, keyFromJwk, keyFromPair } from "./create-key.ts";
 export { type Delegation, delegateCapability } from "./delegate.ts";
 export type {
   ApprovalAnswer,

@@ -1,8 +1,8 @@
 // What a guard hears of its room: who comes and goes, what is taken back, what humans say to its questions.
 import { isId, isObject, readRevocation, revocationType } from "@mcpx/protocol";
-import { gatewayId, type RoomEnvelope } from "../room-envelope.ts";
-import { asError } from "../room-error.ts";
-import type { RoomEventMap, RoomEventName, RoomListener } from "../room-events.ts";
+import { gatewayId, type RoomEnvelope } from "../core/room-envelope.ts";
+import { asError } from "../core/room-error.ts";
+import type { RoomEventMap, RoomEventName, RoomListener } from "../core/room-events.ts";
 import { announce } from "./announce.ts";
 import { takeRejection } from "./ask-approval.ts";
 import { type GuardState, noteKey, nowOf, storeId, tell } from "./guard-state.ts";

@@ -7,10 +7,10 @@ import {
   offerEncryption,
   type ToolSet,
 } from "@mcpx/protocol";
-import type { Room } from "../room.ts";
-import type { RoomCore } from "../room-core.ts";
-import { roomCores } from "../room-cores.ts";
-import { RoomError } from "../room-error.ts";
+import type { RoomCore } from "../core/room-core.ts";
+import { roomCores } from "../core/room-cores.ts";
+import { RoomError } from "../core/room-error.ts";
+import type { Room } from "../room/room.ts";
 import { heldIn } from "./held-capabilities.ts";
 
 export interface CapabilityWish {

@@ -1,6 +1,6 @@
 // Takes capabilities back: in the store first, then the room is told. [AC-9-3] [AC-9-7]
 import { revocationNotice, revokedIdsMax } from "@mcpx/protocol";
-import { publish } from "../room-core.ts";
+import { publish } from "../core/room-core.ts";
 import { type GuardState, nowOf, storeId, tell, verdictFor } from "./guard-state.ts";
 
 /** What is not known here is revoked as long as anything granted here lives. */

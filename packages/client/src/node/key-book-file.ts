@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonObject } from "@mcpx/protocol";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 import { type KeyBook, parseKeyBook } from "../signing/key-book.ts";
 
 export interface KeyBookFileOptions {

@@ -4,8 +4,8 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { AccessKey } from "@mcpx/protocol";
-import { keyFromJwk } from "../guard/create-key.ts";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
+import { keyFromJwk } from "../signing/create-key.ts";
 
 /**
  * The Ed25519 key in this file, as a private JWK.

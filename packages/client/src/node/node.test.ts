@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { accessStoreCases } from "../guard/access-store-cases.ts";
-import { createKey } from "../guard/create-key.ts";
+import { createKey } from "../signing/create-key.ts";
 import { createSqliteAccessStore, keyBookFile, keyFile } from "./index.ts";
 
 function newDir(): string {

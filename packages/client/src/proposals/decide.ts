@@ -6,8 +6,9 @@
 //           ──proposer withdraws─────────────► withdrawn
 //           ──every target rejects───────────► rejected      (others' rejections are advice)
 //           ──an envelope later than its life► expired
-import { isObject, isTimestamp, timestampMs } from "@mcpx/protocol";
-import type { RoomEnvelope } from "../room-envelope.ts";
+
+import { isObject, isTimestamp, timestampMs, written } from "@mcpx/protocol";
+import type { RoomEnvelope } from "../core/room-envelope.ts";
 import { fulfilmentMetaOf } from "./fulfilment-meta.ts";
 import { meaningOf } from "./meaning-of.ts";
 import type { MadeCall, Proposal, ProposalChange, Rejection } from "./proposal.ts";
@@ -104,7 +105,7 @@ function madeCall(proposal: Proposal, { id, from, payload }: RoomEnvelope, targe
   const { method, params } = payload;
   const call = { envelopeId: id, fulfiller: from, target };
   if (isAsProposed(proposal, target, payload)) return { ...call, isChanged: false };
-  const called = { method: String(method), params: isObject(params) ? params : {} };
+  const called = { method: written(method), params: isObject(params) ? params : {} };
   return { ...call, isChanged: true, called };
 }
 

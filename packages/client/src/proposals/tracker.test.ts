@@ -1,7 +1,7 @@
 import { defaultLimits } from "@mcpx/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RoomEnvelope } from "../room-envelope.ts";
+import type { RoomEnvelope } from "../core/room-envelope.ts";
 import { withFulfilmentMeta } from "./fulfilment-meta.ts";
 import type { Proposal } from "./proposal.ts";
 import { proposalRecord } from "./proposal-record.ts";

@@ -1,6 +1,7 @@
 // Follows every proposal of a room from the envelopes everybody sees. Pure: time is given, nothing is sent.
-import { parseKind } from "@mcpx/protocol";
-import type { RoomEnvelope } from "../room-envelope.ts";
+
+import { parseKind, written } from "@mcpx/protocol";
+import type { RoomEnvelope } from "../core/room-envelope.ts";
 import * as decide from "./decide.ts";
 import type { Proposal, ProposalChange } from "./proposal.ts";
 import { weightOf } from "./weight-of.ts";
@@ -100,7 +101,7 @@ export class ProposalTracker {
   #withdraw({ from, correlation_id, payload }: RoomEnvelope): ProposalChange[] {
     const listed = Array.isArray(payload.proposals) ? payload.proposals : [];
     return [...new Set([correlation_id, ...listed])].flatMap((id) => {
-      const proposal = this.#proposals.get(String(id));
+      const proposal = this.#proposals.get(written(id));
       return proposal === undefined ? [] : this.#apply(decide.withdraw(proposal, from, payload), from);
     });
   }

@@ -1,6 +1,6 @@
 // A key that lives in this browser: its private part is in IndexedDB and cannot be read by anybody, nor leave it.
 import type { AccessKey } from "@mcpx/protocol";
-import { keyFromPair } from "../guard/create-key.ts";
+import { keyFromPair } from "./create-key.ts";
 
 /** As much of IndexedDB as is needed here; the platform's types are not part of this library's. */
 interface Request {

@@ -1,7 +1,7 @@
 // The keys a verifier trusts, by participant: given to it, or pinned when they were first seen. Nothing in it comes
 // from a gateway.
 import { type Ed25519Jwk, isId, isObject, isSameKey, type JsonObject, readEd25519Jwk } from "@mcpx/protocol";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 
 export interface KeyBook {
   /** Empty where no key is known. */

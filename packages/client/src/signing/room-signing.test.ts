@@ -1,10 +1,10 @@
 // Numbers of signed envelopes in an outbox whose gateway is the test: what goes out under which number.
 import { judgeEnvelope } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { createKey } from "../guard/create-key.ts";
-import { Outbox } from "../outbox.ts";
-import type { RoomEnvelope } from "../room-envelope.ts";
-import { RoomError } from "../room-error.ts";
+import { Outbox } from "../connection/outbox.ts";
+import type { RoomEnvelope } from "../core/room-envelope.ts";
+import { RoomError } from "../core/room-error.ts";
+import { createKey } from "./create-key.ts";
 import { RoomSigning } from "./room-signing.ts";
 
 const chat = (id: string): RoomEnvelope => ({

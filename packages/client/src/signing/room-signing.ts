@@ -11,9 +11,9 @@ import {
   splitList,
   withFields,
 } from "@mcpx/protocol";
-import { newId } from "../new-id.ts";
-import type { RoomEnvelope } from "../room-envelope.ts";
-import { RoomError } from "../room-error.ts";
+import { newId } from "../core/new-id.ts";
+import type { RoomEnvelope } from "../core/room-envelope.ts";
+import { RoomError } from "../core/room-error.ts";
 import type { KeyBook } from "./key-book.ts";
 import { verifyText } from "./verify-text.ts";
 

@@ -5,7 +5,7 @@ import {
   type SignatureState,
   type SignatureVerdict,
 } from "@mcpx/protocol";
-import { gatewayId } from "../room-envelope.ts";
+import { gatewayId } from "../core/room-envelope.ts";
 import type { KeyBook } from "./key-book.ts";
 import { verifyText } from "./verify-text.ts";
 

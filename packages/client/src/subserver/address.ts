@@ -1,5 +1,5 @@
 // Where an aggregator's door for registrations is.
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 
 export type SubserverTransport = "websocket" | "http";
 

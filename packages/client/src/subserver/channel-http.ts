@@ -1,6 +1,6 @@
 // A channel over HTTP: what the aggregator says is one event stream, what we say is a POST each. [AX-6.1-3]
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 import { type Channel, type ChannelOptions, messageCharsMax, readMessage } from "./channel.ts";
 import { EventReader } from "./event-reader.ts";
 import { asRoomError, statusError } from "./refusal.ts";

@@ -1,6 +1,7 @@
 // A channel over a WebSocket: one message a text frame. [AX-6.1-3]
-import { RoomError } from "../room-error.ts";
-import type { WebSocketLike } from "../web-socket.ts";
+
+import type { WebSocketLike } from "../connection/web-socket.ts";
+import { RoomError } from "../core/room-error.ts";
 import { type Channel, type ChannelOptions, readMessage } from "./channel.ts";
 import { asRoomError, closedError } from "./refusal.ts";
 

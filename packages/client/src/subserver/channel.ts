@@ -1,6 +1,6 @@
 // A connection that carries JSON-RPC messages both ways, whatever its medium.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 
 export interface Channel {
   /** Rejects where the message cannot be on its way. */

@@ -1,5 +1,5 @@
 // Server-sent events out of text: their data, nothing else.
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 import { messageCharsMax } from "./channel.ts";
 
 export class EventReader {

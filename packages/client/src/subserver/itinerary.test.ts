@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 import { type Failure, Itinerary } from "./itinerary.ts";
 
 const network = new RoomError("network", "gone");

@@ -7,8 +7,8 @@ import {
   type RegistrationAnswer,
   roomMethods,
 } from "@mcpx/protocol";
-import { pause } from "../pause.ts";
-import { RoomError } from "../room-error.ts";
+import { pause } from "../core/pause.ts";
+import { RoomError } from "../core/room-error.ts";
 import type { Channel, ChannelTaker } from "./channel.ts";
 import type { Lease } from "./lease.ts";
 import { OwnRequests } from "./own-requests.ts";

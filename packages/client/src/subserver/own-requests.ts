@@ -1,7 +1,7 @@
 // What we ask the aggregator ourselves. The ids are words, so that those of the served server, numbers in every SDK,
 // are never taken for them.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 import { answeredError } from "./refusal.ts";
 
 const prefix = "mcpax-";

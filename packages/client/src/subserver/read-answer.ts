@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type RegistrationAnswer,
 } from "@mcpx/protocol";
-import { RoomError } from "../room-error.ts";
+import { RoomError } from "../core/room-error.ts";
 
 export function readAnswer(answer: JsonObject): RegistrationAnswer {
   const { status, assigned_segment, session_id, aggregator_id, epoch } = answer;

@@ -1,7 +1,7 @@
 // What an aggregator's refusals mean, in whatever form they come: an answer, a close code, an HTTP status.
 import { closeCodes, isObject, mayComeBack } from "@mcpx/protocol";
-import { retryAfter } from "../retry-after.ts";
-import { asError, RoomError } from "../room-error.ts";
+import { retryAfter } from "../core/retry-after.ts";
+import { asError, RoomError } from "../core/room-error.ts";
 
 const word = /^[a-z_]{1,64}$/;
 

@@ -9,9 +9,9 @@ import {
   subtreeIdsKey,
   type TransportClass,
 } from "@mcpx/protocol";
-import { newId } from "../new-id.ts";
-import { asError, RoomError } from "../room-error.ts";
-import type { ServableServer } from "../served-link.ts";
+import { newId } from "../core/new-id.ts";
+import { asError, RoomError } from "../core/room-error.ts";
+import type { ServableServer } from "../serving/served-link.ts";
 import { doorAddress, type SubserverTransport } from "./address.ts";
 import type { Channel, ChannelOptions } from "./channel.ts";
 import { openHttpChannel } from "./channel-http.ts";

@@ -1,7 +1,7 @@
 // The transport that the SDK server is connected to while we are registered. What comes before the server is ready
 // waits; what comes after the end is never served. [AX-13.3-3]
 import type { JsonObject } from "@mcpx/protocol";
-import { asError } from "../room-error.ts";
+import { asError } from "../core/room-error.ts";
 
 const waitingMax = 1_024;
 

@@ -1,6 +1,6 @@
 // Which server is served over the next connection: always the same one, or a fresh one each time.
-import { asError, RoomError } from "../room-error.ts";
-import type { ServableServer } from "../served-link.ts";
+import { asError, RoomError } from "../core/room-error.ts";
+import type { ServableServer } from "../serving/served-link.ts";
 import type { ServedChannel } from "./served-channel.ts";
 
 export type SubserverFactory = () => ServableServer | Promise<ServableServer>;

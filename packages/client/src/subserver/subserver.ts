@@ -1,8 +1,8 @@
 // Keeps a server registered: registers, comes back, goes to a backup, and tells when it must not come back.
 import type { JsonObject, RegistrationAnswer } from "@mcpx/protocol";
-import { pause, within } from "../pause.ts";
-import { RoomError } from "../room-error.ts";
-import type { ServableServer } from "../served-link.ts";
+import { pause, within } from "../core/pause.ts";
+import { RoomError } from "../core/room-error.ts";
+import type { ServableServer } from "../serving/served-link.ts";
 import type { Channel, ChannelTaker } from "./channel.ts";
 import { Itinerary } from "./itinerary.ts";
 import { Lease } from "./lease.ts";

@@ -1,7 +1,7 @@
 import { digestOf, type JsonObject, parseExact } from "@mcpx/protocol";
 import { expect, test } from "vitest";
+import { followDecisions } from "../figures/load-decisions.ts";
 import { createCell } from "./cell.ts";
-import { followDecisions } from "./decisions.ts";
 import { createGates } from "./gates.ts";
 import type { RoomStore } from "./room.ts";
 

@@ -1,8 +1,8 @@
 // Calls that wait at gates: each with its exact arguments, and what became of it. What was touched is looked at again.
-import { digestOf, type GateTerms, isObject, type JsonObject, namesAsker, parseExact } from "@mcpx/protocol";
+import { type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
 import { type Api, ApiError } from "./api.ts";
-import { base64Url } from "./base64-url.ts";
 import { createCell, type Readable } from "./cell.ts";
+import { checkSigned, UntrueGate } from "./check-signed.ts";
 
 interface GateApproval {
   by: string;
@@ -182,27 +182,13 @@ function stateOf({ status, approvals, review }: GateView): string {
   return `${status} ${approvals.length} ${review?.approvals.length}`;
 }
 
-/** The gateway does not show what it wants to have signed. */
-class UntrueGate extends Error {}
-
 /** What is shown must be what is signed, whatever the gateway says. */
 async function readGate(answer: JsonObject): Promise<GateView> {
   const gate = answer as unknown as GateView;
-  const { terms, argumentsText, id, tool, resultText } = gate;
-  const isTrue =
-    isObject(terms) &&
-    typeof argumentsText === "string" &&
-    terms.confirmation_id === id &&
-    terms.tool === tool &&
-    (!namesAsker(terms) || terms.asker === gate.principal) &&
-    terms.arguments_digest === (await digestOf(parseExact(argumentsText))) &&
-    // Whoever asked for it does not see it before others have.
-    (gate.status !== "held" ||
-      resultText === undefined ||
-      terms.result_digest === (await textDigest(resultText)));
-  if (!isTrue) {
-    throw new UntrueGate("The gateway shows another call than it wants to have signed: sign nothing");
-  }
+  const { terms, argumentsText, id, tool, principal, resultText } = gate;
+  // Whoever asked for a result does not see it before others have.
+  const result = gate.status === "held" ? resultText : undefined;
+  await checkSigned(terms, { id, tool, asker: principal, argumentsText, resultText: result });
   return resultText === undefined ? gate : { ...gate, outcome: outcomeOf(resultText) };
 }
 
@@ -210,12 +196,6 @@ async function readGate(answer: JsonObject): Promise<GateView> {
 function outcomeOf(resultText: string): NonNullable<GateView["outcome"]> {
   const read = parseExact(resultText);
   return isObject(read) ? read : {};
-}
-
-/** Of the text itself, to the byte. */
-async function textDigest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return `sha256:${base64Url(bytes)}`;
 }
 
 function objects(value: unknown): JsonObject[] {

@@ -1,96 +1,50 @@
 // Passkeys as this browser has them: asked for a signature, made anew, and used to log in. Everything goes as text.
 import type { JsonObject } from "@mcpx/protocol";
 import type { Api } from "./api.ts";
-import { base64Url, bytesOf } from "./base64-url.ts";
-
-const text = (bytes: ArrayBuffer) => base64Url(new Uint8Array(bytes));
 
 /** `options` as the gateway gave them. Throws where the person has not done it. */
-export async function askPasskey(
-  credentials: CredentialsContainer,
-  options: JsonObject,
-): Promise<JsonObject> {
-  const { challenge, rpId, timeout, userVerification, allowCredentials } =
-    options as unknown as PublicKeyCredentialRequestOptionsJSON;
-  const { id, response } = await given(
-    credentials.get({
-      publicKey: {
-        ...(rpId !== undefined && { rpId }),
-        ...(timeout !== undefined && { timeout }),
-        userVerification: (userVerification ?? "required") as UserVerificationRequirement,
-        challenge: bytesOf(challenge),
-        allowCredentials: (allowCredentials ?? []).map(({ id }) => ({ type: "public-key", id: bytesOf(id) })),
-      },
-    }),
-  );
-  const { clientDataJSON, authenticatorData, signature } = response as AuthenticatorAssertionResponse;
-  return {
-    id,
-    response: {
-      clientDataJSON: text(clientDataJSON),
-      authenticatorData: text(authenticatorData),
-      signature: text(signature),
-    },
-  };
+export async function askPasskey(options: JsonObject): Promise<JsonObject> {
+  const given = options as unknown as PublicKeyCredentialRequestOptionsJSON;
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(given);
+  return textOf(navigator.credentials.get({ publicKey }), "used");
+}
+
+/** The same for a new one. */
+export async function makePasskey(options: JsonObject): Promise<JsonObject> {
+  const given = options as unknown as PublicKeyCredentialCreationOptionsJSON;
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(given);
+  return textOf(navigator.credentials.create({ publicKey }), "made");
 }
 
 /** The page's half of the login. */
-export async function logInWithPasskey(api: Api, credentials: CredentialsContainer): Promise<string> {
+export async function logInWithPasskey(api: Api): Promise<string> {
   const { ticket, ...options } = await api.post("/console/login/options", {});
-  const credential = await askPasskey(credentials, options);
+  const credential = await askPasskey(options);
   const { half } = await api.post("/console/login", { ticket, credential });
   return String(half);
 }
 
 /** From now on it approves at gates, and lets whoever has it in here. */
-export async function registerPasskey(
-  api: Api,
-  credentials: CredentialsContainer,
-  name: string,
-): Promise<void> {
-  const options = await api.call("POST", "/passkeys/options", { name });
-  const { challenge, user, rp, pubKeyCredParams, authenticatorSelection, timeout } =
-    options as unknown as PublicKeyCredentialCreationOptionsJSON;
-  const { id, response } = await given(
-    credentials.create({
-      publicKey: {
-        rp,
-        challenge: bytesOf(challenge),
-        user: { ...user, id: bytesOf(user.id) },
-        pubKeyCredParams: pubKeyCredParams as PublicKeyCredentialParameters[],
-        ...(authenticatorSelection !== undefined && { authenticatorSelection }),
-        ...(timeout !== undefined && { timeout }),
-        attestation: "none",
-      },
-    }),
-  );
-  const made = response as AuthenticatorAttestationResponse;
-  await api.call("POST", "/passkeys", {
-    credential: {
-      id,
-      response: {
-        clientDataJSON: text(made.clientDataJSON),
-        attestationObject: text(made.attestationObject),
-        transports: made.getTransports(),
-      },
-    },
-  });
+export async function registerPasskey(api: Api, name: string): Promise<void> {
+  const credential = await makePasskey(await api.call("POST", "/passkeys/options", { name }));
+  await api.call("POST", "/passkeys", { credential });
 }
 
 /** Why there are none here, in a sentence. */
-export function passkeyObstacle(
-  { hostname }: { hostname: string },
-  hasCredentials: boolean,
-): string | undefined {
-  if (/^[0-9.]{1,15}$|^\[/.test(hostname)) return "Passkeys need a name: open this page at localhost.";
-  return hasCredentials ? undefined : "Passkeys need this page over HTTPS, or at localhost.";
+export function passkeyObstacle(): string | undefined {
+  if (/^[0-9.]{1,15}$|^\[/.test(location.hostname))
+    return "Passkeys need a name: open this page at localhost.";
+  if (!("PublicKeyCredential" in globalThis)) return "Passkeys need this page over HTTPS, or at localhost.";
+  if ("parseRequestOptionsFromJSON" in PublicKeyCredential) return undefined;
+  return "Passkeys need a newer browser.";
 }
 
-async function given(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function textOf(asked: Promise<Credential | null>, verb: "used" | "made"): Promise<JsonObject> {
+  const nothing = (cause?: unknown) => new Error(`No passkey was ${verb}. Nothing has changed.`, { cause });
   const credential = await asked.catch((error: unknown) => {
-    const isRefused = error instanceof DOMException && error.name === "NotAllowedError";
-    throw isRefused ? new Error("No passkey was used. Nothing has changed.", { cause: error }) : error;
+    const isLeft = error instanceof DOMException && ["NotAllowedError", "AbortError"].includes(error.name);
+    throw isLeft ? nothing(error) : error;
   });
-  if (credential === null) throw new Error("No passkey was used. Nothing has changed.");
-  return credential as PublicKeyCredential;
+  if (credential === null) throw nothing();
+  return (credential as PublicKeyCredential).toJSON() as unknown as JsonObject;
 }

@@ -1,7 +1,13 @@
 // Signatures under decisions about gates, made in this browser: with a passkey, or with a key that cannot leave it.
-import { challengeOf, type Decision, signStatement, statementOf } from "@mcpx/protocol";
+import {
+  challengeOf,
+  type Decision,
+  type GateTerms,
+  signStatement,
+  statementOf,
+  toBase64url,
+} from "@mcpx/protocol";
 import type { Api } from "./api.ts";
-import { base64Url } from "./base64-url.ts";
 import type { GateView } from "./gates.ts";
 import { askPasskey } from "./passkeys.ts";
 
@@ -25,7 +31,7 @@ export async function makeKey(name: string): Promise<BrowserKey> {
 /** RFC 7638. */
 async function thumbprintOf({ crv, kty, x, y }: JsonWebKey): Promise<string> {
   const text = JSON.stringify({ crv, kty, x, y });
-  return base64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
 export async function decideWithKey(
@@ -43,18 +49,17 @@ export async function decideWithKey(
 /** As on the page `/approve/{id}`; that the challenge is of what was shown is looked at here. */
 export async function decideWithPasskey(
   api: Api,
-  { id, terms }: GateView,
-  credentials: CredentialsContainer,
+  terms: GateTerms,
   decision: Decision,
   reason: string | undefined,
 ): Promise<void> {
   const wish = { decision, ...(reason !== undefined && { reason }) };
-  const path = `/approve/${encodeURIComponent(id)}/passkey`;
+  const path = `/approve/${encodeURIComponent(terms.confirmation_id)}/passkey`;
   const options = await api.post(`${path}/options`, wish);
   const { challenge } = options;
   if (challenge !== (await challengeOf(statementOf(terms, decision, reason)))) {
     throw new Error("The gateway wants another call signed than it shows. Nothing was signed.");
   }
-  const credential = await askPasskey(credentials, options);
+  const credential = await askPasskey(options);
   await api.post(`${path}/decision`, { ...wish, credential });
 }

@@ -1,7 +1,7 @@
 // What was said in a room, as rows: bounded, filtered, searched, and threaded by what refers to what. Pure.
 import type { RoomEnvelope } from "@mcpx/client";
 import { parseKind } from "@mcpx/protocol";
-import { shortJson } from "../show/short-json.ts";
+import { shortJson } from "../ui/short-json.ts";
 
 export const families = ["chat", "calls", "proposals", "presence", "protocol"] as const;
 export type Family = (typeof families)[number];

@@ -1,7 +1,7 @@
 // GET /admin/audit/chain: the records as their hashes cover them, oldest first, for those who export, follow or check.
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
-import type { Gateway } from "../gateway-state.ts";
 import { adminOf, numberOf } from "../rest/caller.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 
 const pageMax = 1_000;
 

@@ -1,8 +1,8 @@
 // GET /admin/audit: what was decided and refused, newest first, and whether the chain is whole.
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
-import type { Gateway } from "../gateway-state.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
 import { adminOf, numberOf } from "../rest/caller.ts";
-import { isoTime } from "../system-envelope.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 
 export async function readAudit(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   await adminOf(gateway, request);

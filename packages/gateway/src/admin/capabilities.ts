@@ -9,11 +9,11 @@ import {
   revocationNotice,
   revocationType,
 } from "@mcpx/protocol";
-import { announceSystem } from "../announce.ts";
-import type { Gateway } from "../gateway-state.ts";
-import { topicOptions } from "../open-room.ts";
+import { announceSystem } from "../delivery/announce.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
+import { topicOptions } from "../joining/open-room.ts";
 import { adminOf } from "../rest/caller.ts";
-import { isoTime } from "../system-envelope.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 
 export async function listCapabilities(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   await adminOf(gateway, request);

@@ -1,8 +1,8 @@
 // GET /admin/connections: who is connected, with what right. [X1-10.1-1]
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
-import type { Gateway } from "../gateway-state.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
 import { adminOf } from "../rest/caller.ts";
-import { isoTime } from "../system-envelope.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 
 export async function listConnections(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   await adminOf(gateway, request);

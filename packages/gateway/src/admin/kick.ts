@@ -1,11 +1,11 @@
 // DELETE /admin/participants/{id}: out at once, and no way back in until an admin sets a level again.
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { closeCodes } from "@mcpx/protocol";
-import { announceSystem } from "../announce.ts";
-import { expel } from "../expel.ts";
-import type { Gateway } from "../gateway-state.ts";
+import { announceSystem } from "../delivery/announce.ts";
+import { expel } from "../delivery/expel.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
 import { adminOf } from "../rest/caller.ts";
-import { isoTime } from "../system-envelope.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 import { liveMembers, onePerRoom, subjectOf } from "./subject.ts";
 
 export async function kick(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {

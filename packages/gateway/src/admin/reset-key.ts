@@ -1,8 +1,8 @@
 // DELETE /admin/participants/{id}/key: the participant may bring another key.
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isId, McpxError } from "@mcpx/protocol";
-import type { Gateway } from "../gateway-state.ts";
 import { adminOf } from "../rest/caller.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 
 export async function resetKey(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const by = await adminOf(gateway, request);

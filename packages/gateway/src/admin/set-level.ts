@@ -1,11 +1,11 @@
 // POST /admin/participants/{id}/promote and /demote: at once on live connections, kept, and announced. [X1-5.1-2]
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isLevel, type Level, levelRank, McpxError } from "@mcpx/protocol";
-import { changeLevel } from "../change-level.ts";
-import type { Gateway } from "../gateway-state.ts";
-import { isOwn } from "../present.ts";
+import { changeLevel } from "../delivery/change-level.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
 import { adminOf } from "../rest/caller.ts";
-import { isoTime } from "../system-envelope.ts";
+import type { Gateway } from "../room/gateway-state.ts";
+import { isOwn } from "../room/present.ts";
 import { liveMembers, subjectOf } from "./subject.ts";
 
 export async function promote(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {

@@ -1,9 +1,9 @@
 // Whom an admin's request is about.
 import type { HttpRequest } from "@mcpx/host";
 import { isId, McpxError } from "@mcpx/protocol";
-import type { Gateway } from "../gateway-state.ts";
-import { isOwn } from "../present.ts";
-import type { Member } from "../room.ts";
+import type { Gateway } from "../room/gateway-state.ts";
+import { isOwn } from "../room/present.ts";
+import type { Member } from "../room/room.ts";
 
 /** The participant of the path and, where the query narrows it, the topic. Never seen is a 404. [X1-10.3-2] */
 export function subjectOf(gateway: Gateway, request: HttpRequest): { id: string; topic: string | undefined } {

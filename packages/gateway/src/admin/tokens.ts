@@ -1,9 +1,9 @@
 // GET /admin/tokens and DELETE /admin/tokens/{jti}: what was issued, and taking it back.
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { Gateway } from "../gateway-state.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
 import { adminOf, numberOf } from "../rest/caller.ts";
-import { isoTime } from "../system-envelope.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 
 export async function listTokens(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   await adminOf(gateway, request);

@@ -1,7 +1,7 @@
 // Chat, in the form of either protocol. [X1-4.3-1] [X0-8.1-1]
 import { checkChat, isV0Chat, jsonRpcShape } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import { type Outcome, publish } from "../outcome.ts";
+import type { Handling } from "../handling/handling.ts";
+import { type Outcome, publish } from "../handling/outcome.ts";
 
 export function handleChat({ envelope }: Handling): Outcome {
   if (isV0Chat(envelope)) {

@@ -1,9 +1,9 @@
 // `system` `key`: a participant brings its public key; the gateway lists it in presence. [X1-4-3]
 import { readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import { asserterOf } from "../known-participants.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Handling } from "../handling/handling.ts";
+import type { Outcome } from "../handling/outcome.ts";
+import { asserterOf } from "../room/known-participants.ts";
 
 export function handleKey({ gateway, member, envelope }: Handling): Outcome {
   const key = readPublicJwk(envelope.payload.jwk);

@@ -1,9 +1,9 @@
 // `kind: mcp`: one JSON-RPC message, checked in shape and never rewritten. [X0-4.1-1]
 import { capabilityMethods, type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
-import { findOpenRequest } from "../find-open-request.ts";
-import type { Handling } from "../handling.ts";
-import { type Outcome, publish } from "../outcome.ts";
-import { findReferred } from "../referred.ts";
+import { findOpenRequest } from "../handling/find-open-request.ts";
+import type { Handling } from "../handling/handling.ts";
+import { type Outcome, publish } from "../handling/outcome.ts";
+import { findReferred } from "../room/referred.ts";
 import { enforceCall } from "../tool-access/enforce-call.ts";
 import { noteGrant } from "../tool-access/note-grant.ts";
 

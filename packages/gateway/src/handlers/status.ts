@@ -1,8 +1,8 @@
 // `mcpx.status.proposal`: what somebody is doing about a proposal. [PL-5-1]
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import { checkReason } from "../lifecycle.ts";
-import { type Outcome, publish } from "../outcome.ts";
+import type { Handling } from "../handling/handling.ts";
+import { checkReason } from "../handling/lifecycle.ts";
+import { type Outcome, publish } from "../handling/outcome.ts";
 
 const statuses = ["considering", "queued", "processing", "unable"];
 

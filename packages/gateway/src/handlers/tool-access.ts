@@ -1,8 +1,8 @@
 // `system` `tool_access_policy` and `capability_revoked`: published for everybody's guards to read. Where the topic
 // checks calls, the gateway reads them too. [X1-4-3] [AC-6-1] [AC-6-4]
 import { isObject, McpxError, policyType, readPolicy, readRevocation } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import { type Outcome, publish } from "../outcome.ts";
+import type { Handling } from "../handling/handling.ts";
+import { type Outcome, publish } from "../handling/outcome.ts";
 
 export function handleToolAccess(handling: Handling): Outcome {
   const { member, envelope } = handling;

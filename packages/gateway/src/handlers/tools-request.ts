@@ -9,8 +9,8 @@ import {
   payloadText,
   roomMethods,
 } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Handling } from "../handling/handling.ts";
+import type { Outcome } from "../handling/outcome.ts";
 
 /** Looked at before levels: it is no call. */
 export function isToolsRequest({ gateway, member, envelope }: Omit<Handling, "permission">): boolean {

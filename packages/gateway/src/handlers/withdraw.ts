@@ -1,9 +1,9 @@
 // `mcpx.withdraw.proposal`: only the proposer withdraws. [PL-1-1] [PL-9-2]
 import { type Envelope, isId, type Limits, McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import { checkReason } from "../lifecycle.ts";
-import { type Outcome, publish } from "../outcome.ts";
-import type { ProposalPlace } from "../tool-access/ended-proposals.ts";
+import type { Handling } from "../handling/handling.ts";
+import { checkReason } from "../handling/lifecycle.ts";
+import { type Outcome, publish } from "../handling/outcome.ts";
+import type { ProposalPlace } from "../room/ended-proposals.ts";
 
 export async function handleWithdraw({ gateway, member, envelope }: Handling): Promise<Outcome> {
   checkReason(envelope, gateway.limits);

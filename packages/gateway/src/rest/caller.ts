@@ -1,8 +1,8 @@
 // Who calls over HTTP, and whether they may.
 import { type HttpRequest, mayEnter, type Principal, principalOf } from "@mcpx/host";
 import { isId, McpxError } from "@mcpx/protocol";
-import type { Gateway } from "../gateway-state.ts";
-import { judgeLevel } from "../level-for.ts";
+import type { Gateway } from "../room/gateway-state.ts";
+import { judgeLevel } from "../room/level-for.ts";
 
 /** Who has shown a good token, for the record of what they are refused. */
 const known = new WeakMap<HttpRequest, string>();

@@ -1,10 +1,10 @@
 // GET /v0/topics/{topic}/history: what was said, newest first. [X0-5.3-3] [X0-5.3-4]
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isId, isTimestamp, McpxError, timestampMs } from "@mcpx/protocol";
-import type { Gateway } from "../gateway-state.ts";
-import { topicOptions } from "../open-room.ts";
-import { type PageOptions, readPage } from "../read-page.ts";
-import { withSeq } from "../render.ts";
+import { withSeq } from "../delivery/render.ts";
+import { topicOptions } from "../joining/open-room.ts";
+import type { Gateway } from "../room/gateway-state.ts";
+import { type PageOptions, readPage } from "../topic-log/read-page.ts";
 import { numberOf, topicOf } from "./caller.ts";
 
 export async function readHistory(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {

@@ -1,6 +1,6 @@
 // /healthz, /readyz, /metrics and the public keys: for machines that watch over us.
 import type { HttpRequest, HttpResponse, Metrics } from "@mcpx/host";
-import type { Gateway } from "../gateway-state.ts";
+import type { Gateway } from "../room/gateway-state.ts";
 import { adminOf } from "./caller.ts";
 
 export function health(): HttpResponse {

@@ -1,10 +1,10 @@
 // POST /v0/tickets: a token becomes a single-use ticket for a browser's WebSocket. [X0-5.1-1]
 import { type HttpRequest, type HttpResponse, mayEnter, type Principal } from "@mcpx/host";
 import { isObject, McpxError } from "@mcpx/protocol";
-import { readTopic } from "../admit.ts";
-import type { Gateway } from "../gateway-state.ts";
-import { levelFor } from "../level-for.ts";
-import { isoTime } from "../system-envelope.ts";
+import { isoTime } from "../delivery/system-envelope.ts";
+import { readTopic } from "../joining/admit.ts";
+import type { Gateway } from "../room/gateway-state.ts";
+import { levelFor } from "../room/level-for.ts";
 import { callerOf } from "./caller.ts";
 
 export async function issueTicket(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {

@@ -1,9 +1,9 @@
 // GET /v0/topics: the topics the caller's token covers and no decision keeps from them. [X0-5.3-1]
 import { type HttpRequest, type HttpResponse, mayEnter, type Principal } from "@mcpx/host";
-import type { Gateway } from "../gateway-state.ts";
-import { everyTopic } from "../level-decisions.ts";
-import { topicOptions } from "../open-room.ts";
-import { presentMembers } from "../present.ts";
+import { topicOptions } from "../joining/open-room.ts";
+import type { Gateway } from "../room/gateway-state.ts";
+import { everyTopic } from "../room/level-decisions.ts";
+import { presentMembers } from "../room/present.ts";
 import { callerOf, checkLevel, whyNot } from "./caller.ts";
 
 export async function listTopics(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {

@@ -23,10 +23,10 @@ import {
   type VerifiedUse,
   verifyCall,
 } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
-import { findReferred, type Referred } from "../referred.ts";
-import type { Member, Room } from "../room.ts";
-import type { ProposalPlace } from "./ended-proposals.ts";
+import type { Handling } from "../handling/handling.ts";
+import type { ProposalPlace } from "../room/ended-proposals.ts";
+import { findReferred, type Referred } from "../room/referred.ts";
+import type { Member, Room } from "../room/room.ts";
 
 /** The life of a proposal that names none. [X1-7.3-1] */
 const proposalTtlMs = 300_000;

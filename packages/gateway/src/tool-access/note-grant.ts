@@ -1,7 +1,7 @@
 // A capability is given in a topic that checks calls: the audit and admins hear of it, never of the token itself.
 // [AC-12-1]
 import { type CapabilityClaims, isObject, type JsonObject, readCapabilityToken } from "@mcpx/protocol";
-import type { Handling } from "../handling.ts";
+import type { Handling } from "../handling/handling.ts";
 
 export function noteGrant({ gateway, member, envelope }: Handling, asker: string): void {
   const { result } = envelope.payload;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { gatewayMigrations } from "../state-schema.ts";
+import { gatewayMigrations } from "../room/state-schema.ts";
 import { type RevocationBounds, RevokedCapabilities } from "./revoked-capabilities.ts";
 
 const now = 1_800_000_000_000;

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { durably } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import { HashSet } from "./hash-set.ts";
+import { HashSet } from "../room/hash-set.ts";
 
 export interface RevocationBounds {
   /** Ids that are not over, of everybody; the last tenth is for admins. */

@@ -2,7 +2,7 @@
 // seen or taken back, signatures that were found good. [AC-6-1]
 import type { DatabaseSync } from "node:sqlite";
 import { type AccessPolicy, VerifiedTokens } from "@mcpx/protocol";
-import type { Room } from "../room.ts";
+import type { Room } from "../room/room.ts";
 import { RevokedCapabilities } from "./revoked-capabilities.ts";
 import { SeenCapabilities } from "./seen-capabilities.ts";
 

@@ -1,6 +1,6 @@
 import { defaultLimits, type McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { Batch, single, wholeOf } from "../batch.ts";
+import { Batch, single, wholeOf } from "../delivery/batch.ts";
 import { MemorySocket } from "./memory.ts";
 
 function open(limits: Partial<typeof defaultLimits> = {}) {

@@ -1,6 +1,6 @@
 // A room connection inside this process: the same bounds, codes and checks as over a WebSocket, without bytes.
 import { closeCodes, type Limits, McpxError } from "@mcpx/protocol";
-import type { Slice } from "../batch.ts";
+import type { Slice } from "../delivery/batch.ts";
 import type { RoomSocket, SocketEvents } from "./socket.ts";
 
 /** The other end, as a standard WebSocket looks to its client. */

@@ -1,6 +1,6 @@
 // What a room knows of a connection's wire. `ws.ts` is the real one.
 import type { McpxError } from "@mcpx/protocol";
-import type { Slice } from "../batch.ts";
+import type { Slice } from "../delivery/batch.ts";
 
 export interface RoomSocket {
   readonly queuedBytes: number;

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Share } from "@mcpx/host";
 import { closeCodes, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
-import type { Slice } from "../batch.ts";
+import type { Slice } from "../delivery/batch.ts";
 import { createFrameReader, type FrameReader } from "./frame-reader.ts";
 import type { RoomSocket, SocketEvents } from "./socket.ts";
 

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { McpxError } from "@mcpx/protocol";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import type { Hold } from "../byte-ledger.ts";
+import type { Hold } from "./byte-ledger.ts";
 import { type PaceOptions, paceInput } from "./paced-input.ts";
 import { createTurns } from "./turns.ts";
 

@@ -2,7 +2,7 @@
 // messages), and whichever library reads it. It stands between a socket of Node and its own buffer: `push` is what the
 // system's reads call, `_read` what asks for the next one.
 import type { Readable } from "node:stream";
-import type { Hold } from "../byte-ledger.ts";
+import type { Hold } from "./byte-ledger.ts";
 import type { Account, Turns } from "./turns.ts";
 
 /** What whoever speaks over a socket may take of this process. Unlike the request that began it, it may be kept. */

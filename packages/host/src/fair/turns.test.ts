@@ -44,9 +44,9 @@ test("an account that has used little works at once while another waits", async 
 test("what waits is done one piece a turn, that of the account with the least use first", async () => {
   const { turns, done, work } = scene();
   const names = ["much", "some", "little"];
-  const costs = [30, 20, 10];
+  const costs = [0.9, 0.8, 0.7];
   for (const [i, name] of names.entries()) turns.run(turns.account(name), work(`${name} 1`, costs[i] ?? 0));
-  for (const name of names) turns.run(turns.account(name), work(`${name} 2`, 1));
+  for (const name of names) turns.run(turns.account(name), work(`${name} 2`, 0.1));
   expect(done).toHaveLength(3);
   await nextTurn();
   expect(done.slice(3)).toEqual(["little 2"]);
@@ -134,4 +134,45 @@ test("a next turn is never the one an account has: many that waited for one thin
   turns.run(turns.account("other"), work("other", 0.1));
   await Promise.all(many);
   expect(done).toEqual(["0", "other", "1", "2", "3", "4"]);
+});
+
+test("who holds the thread for long rests while others are about, and not where it is alone", async () => {
+  const { turns, done, work, pass } = scene();
+  const [heavy, light] = [turns.account("heavy"), turns.account("light")];
+  turns.run(heavy, work("alone 1", 10));
+  turns.run(heavy, work("alone 2", 10));
+  await nextTurn();
+  expect(done).toEqual(["alone 1", "alone 2"]);
+  await nextTurn();
+  turns.run(light, work("light 1", 0.1));
+  await nextTurn();
+  turns.run(heavy, work("heavy 1", 10));
+  turns.run(heavy, work("heavy 2", 10));
+  await nextTurn();
+  for (let i = 0; i < 5; i += 1) {
+    pass(5);
+    turns.run(light, work("light 2", 0.1));
+    await nextTurn();
+  }
+  expect(done.slice(3)).toEqual(["heavy 1", ...Array(5).fill("light 2")]);
+  pass(5);
+  turns.run(light, work("light 3", 0.1));
+  await nextTurn();
+  expect(done.slice(-2)).toEqual(["light 3", "heavy 2"]);
+});
+
+test("what waits while its account rests is done though nothing else happens", async () => {
+  const turns = createTurns();
+  const spin = (ms: number) => () => {
+    for (const until = performance.now() + ms; performance.now() < until; );
+  };
+  turns.run(turns.account("light"), spin(0.1));
+  await nextTurn();
+  const heavy = turns.account("heavy");
+  turns.run(heavy, spin(10));
+  const began = performance.now();
+  const isRested = await new Promise((resolve) =>
+    turns.run(heavy, () => resolve(performance.now() - began >= 25)),
+  );
+  expect(isRested).toBe(true);
 });

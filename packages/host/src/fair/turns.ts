@@ -4,10 +4,18 @@
 //
 // In each turn of the event loop an account may work for `sliceMs` at once; what it wants beyond that waits. Behind the
 // poll phase of each turn one piece of what waits is done: of the account that has used least of late. So a busy
-// account makes others wait for one piece, not for all it has; and alone it has the whole thread.
+// account makes others wait for one piece, not for all it has; and alone it has the whole thread. Some pieces cannot be
+// made short: whoever holds the thread for long rests afterwards while others are about, so that most of what others
+// want meets no such piece at all.
 
 /** Work of one account within one turn of the loop before the rest of it waits. */
 const sliceMs = 0.5;
+/** Who works for longer than this at once rests for `restFactor` times as long, where others are about. */
+const longMs = 1;
+const restFactor = 3;
+const restMsMax = 100;
+/** Whoever worked so recently is about. */
+const aboutMs = 100;
 /** Use counts for half as much after this long. */
 const halfLifeMs = 1_000;
 /** Accounts with less use than this, and nothing under way, are forgotten. */
@@ -26,6 +34,8 @@ export class Account {
   /** The turn of the loop in which it worked last, and for how long in that turn. */
   turn = -1;
   turnMs = 0;
+  /** Nothing of it is done before this time. */
+  restsUntil = 0;
   #usedMs = 0;
   #usedAt = 0;
 
@@ -74,12 +84,26 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
   let since = 0;
   let isEnding = false;
   let sweptAt = monotonic();
+  /** The two that worked last, and when. */
+  let last: { account: Account; at: number } | undefined;
+  let lastButOne: typeof last;
+  let waking: NodeJS.Timeout | undefined;
 
   function settle(): void {
     if (current === undefined) return;
     const now = monotonic();
     current.charge(now - since, now, turn);
+    if (last?.account !== current) lastButOne = last;
+    last = { account: current, at: now };
+    if (current.turnMs > longMs && areOthersAbout(now)) {
+      current.restsUntil = now + Math.min(current.turnMs * restFactor, restMsMax);
+    }
     current = undefined;
+  }
+
+  /** Others than the one that worked last. */
+  function areOthersAbout(now: number): boolean {
+    return lastButOne !== undefined && now - lastButOne.at < aboutMs;
   }
 
   // A tick that a microtask asks for runs when no microtask is left: then the callback's work is done.
@@ -120,6 +144,10 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
 
   function serve(now: number): void {
     const account = leastUsed(behind, now);
+    if (account === undefined) {
+      wake(now);
+      return;
+    }
     const work = account.waiting.shift();
     if (account.waiting.length === 0) behind.delete(account);
     charge(account);
@@ -127,8 +155,16 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
     look();
   }
 
+  /** When the first of those that rest may go on. */
+  function wake(now: number): void {
+    const soonest = Math.min(...[...behind].map(({ restsUntil }) => restsUntil));
+    clearTimeout(waking);
+    waking = setTimeout(look, Math.ceil(soonest - now));
+  }
+
   function hasTurn(account: Account): boolean {
     if (account.waiting.length > 0) return false;
+    if (account.restsUntil > 0 && account.restsUntil > monotonic()) return false;
     if (current === account) settleInto(account);
     return account.turn !== turn || account.turnMs < sliceMs;
   }
@@ -186,17 +222,17 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
   };
 }
 
-/** Those that wait are few: an account has one place among them, however much it wants. */
-function leastUsed(accounts: ReadonlySet<Account>, now: number): Account {
+/** Those that wait are few: an account has one place among them, however much it wants. None where all of them rest. */
+function leastUsed(accounts: ReadonlySet<Account>, now: number): Account | undefined {
   let least: Account | undefined;
   let leastMs = Number.POSITIVE_INFINITY;
   for (const account of accounts) {
+    if (account.restsUntil > now) continue;
     const ms = account.usedMs(now);
     if (ms < leastMs || least === undefined) {
       least = account;
       leastMs = ms;
     }
   }
-  if (least === undefined) throw new Error("nobody waits");
   return least;
 }

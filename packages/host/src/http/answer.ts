@@ -1,8 +1,8 @@
 // One request to one answer: look at the stranger, find the route, ask its handler, render what it says.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
-import type { Logger } from "../log.ts";
-import type { Histogram, Metrics } from "../metrics.ts";
+import type { Logger } from "../logging/log.ts";
+import type { Histogram, Metrics } from "../logging/metrics.ts";
 import type { Connections } from "./connections.ts";
 import { cutOffStalled } from "./cut-off-stalled.ts";
 import { createInTurn } from "./in-turn.ts";

@@ -1,7 +1,7 @@
 // The bearer token of a request, and whose request that makes it. [X0-5.1-1]
 import { McpxError } from "@mcpx/protocol";
-import type { Principal } from "../identity/principal.ts";
 import type { Tokens } from "../identity/tokens.ts";
+import type { Principal } from "../principal.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** The token of `Authorization: Bearer`, or throws `unauthorised`. */

@@ -4,10 +4,10 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { McpxError } from "@mcpx/protocol";
-import type { ByteLedger, Hold } from "../byte-ledger.ts";
+import type { ByteLedger, Hold } from "../fair/byte-ledger.ts";
 import type { PaceOptions } from "../fair/paced-input.ts";
 import type { Account, Turns } from "../fair/turns.ts";
-import { type Payer, principalKey } from "../identity/principal.ts";
+import { type Payer, principalKey } from "../principal.ts";
 import { addressKey } from "./addresses.ts";
 
 export interface ConnectionBounds {

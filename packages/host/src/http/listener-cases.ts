@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { defaultLimits, McpxError } from "@mcpx/protocol";
 import { afterEach } from "vitest";
-import { createLogger } from "../log.ts";
+import { createLogger } from "../logging/log.ts";
 import { bearerToken } from "./bearer.ts";
 import { createListener, type Listener, type ListenerOptions } from "./listener.ts";
 import type { Route } from "./routes.ts";

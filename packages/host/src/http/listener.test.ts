@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { defaultLimits, McpxError } from "@mcpx/protocol";
 import { describe, expect, test } from "vitest";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics } from "../logging/metrics.ts";
 import { errorOf, get, lines, routes, sendRaw, start, statusOf, upgrade } from "./listener-cases.ts";
 import type { Route } from "./routes.ts";
 

@@ -1,7 +1,7 @@
 // Reading a body, never more of it than is allowed.
 import type { IncomingMessage } from "node:http";
 import { JsonShape, McpxError, type ShapeBounds } from "@mcpx/protocol";
-import type { Hold } from "../byte-ledger.ts";
+import type { Hold } from "../fair/byte-ledger.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -1,7 +1,7 @@
 // A request as handlers see it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { McpxError } from "@mcpx/protocol";
-import type { Payer } from "../identity/principal.ts";
+import type { Payer } from "../principal.ts";
 import { plainAddress } from "./addresses.ts";
 import { certificateNamesOf } from "./certificate-names.ts";
 import type { Connections } from "./connections.ts";

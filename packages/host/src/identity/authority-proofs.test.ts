@@ -6,8 +6,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createManualClock } from "../clock.ts";
-import { createLogger } from "../log.ts";
-import { openState } from "../state.ts";
+import { createLogger } from "../logging/log.ts";
+import { openState } from "../sqlite/state.ts";
 import { createIdentity, type Identity } from "./identity.ts";
 import type { IssuerConfig } from "./issuers.ts";
 

@@ -10,7 +10,7 @@ import {
   type Level,
   McpxError,
 } from "@mcpx/protocol";
-import { isParticipantKind, type ParticipantKind, type PublicJwk } from "./principal.ts";
+import { isParticipantKind, type ParticipantKind, type PublicJwk } from "../principal.ts";
 import { readPublicJwk } from "./public-jwk.ts";
 
 /** What a token grants, whoever signed it. */

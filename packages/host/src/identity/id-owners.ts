@@ -1,7 +1,7 @@
 // Which issuer an id belongs to. The first to show it keeps it, so that one issuer's `alice` never becomes
 // another's: levels, keys and admin decisions hang on the id.
 import type { DatabaseSync } from "node:sqlite";
-import { immediately } from "../transaction.ts";
+import { immediately } from "../sqlite/transaction.ts";
 
 /** Whether the id is the issuer's, claiming it where it is nobody's. The caller may hold a transaction. */
 export function claimId(db: DatabaseSync, id: string, issuer: string): boolean {

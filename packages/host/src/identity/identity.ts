@@ -3,7 +3,7 @@ import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../logging/log.ts";
 import { type AuthorityProofs, createAuthorityProofs } from "./authority-proofs.ts";
 import { forgetOwners, hasOwner } from "./id-owners.ts";
 import { createIssuers, type IssuerConfig } from "./issuers.ts";

@@ -5,11 +5,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createManualClock } from "../clock.ts";
-import { createLogger } from "../log.ts";
-import { openState } from "../state.ts";
+import { createLogger } from "../logging/log.ts";
+import { mayEnter } from "../principal.ts";
+import { openState } from "../sqlite/state.ts";
 import { createIdentity, type Identity } from "./identity.ts";
 import type { IssuerConfig } from "./issuers.ts";
-import { mayEnter } from "./principal.ts";
 
 const issuer = "https://id.example";
 const log = createLogger({ level: "silent" });

@@ -1,7 +1,7 @@
 // A public key given by somebody else: taken only if it is one of the two kinds we verify, and nothing private.
 import { createPublicKey } from "node:crypto";
 import { isObject } from "@mcpx/protocol";
-import type { PublicJwk } from "./principal.ts";
+import type { PublicJwk } from "../principal.ts";
 
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createManualClock, systemClock } from "../clock.ts";
-import { createLogger } from "../log.ts";
-import { openState } from "../state.ts";
+import { createLogger } from "../logging/log.ts";
+import { openState } from "../sqlite/state.ts";
 import { createRevocations, type Revocations } from "./revocations.ts";
 
 let folder: string;

@@ -3,8 +3,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
-import type { Logger } from "../log.ts";
-import { dataVersion, immediately } from "../transaction.ts";
+import type { Logger } from "../logging/log.ts";
+import { dataVersion, immediately } from "../sqlite/transaction.ts";
 
 export interface IssuedToken {
   jti: string;

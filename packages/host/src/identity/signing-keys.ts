@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../clock.ts";
-import { dataVersion, immediately } from "../transaction.ts";
+import { dataVersion, immediately } from "../sqlite/transaction.ts";
 
 /** A public key as `/.well-known/jwks.json` shows it. */
 interface PublishedJwk {

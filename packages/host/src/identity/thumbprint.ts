@@ -1,6 +1,6 @@
 // The name of a public key (RFC 7638).
 import { hash } from "node:crypto";
-import type { PublicJwk } from "./principal.ts";
+import type { PublicJwk } from "../principal.ts";
 
 export function thumbprint(key: PublicJwk): string {
   // Required members only, in alphabetical order.

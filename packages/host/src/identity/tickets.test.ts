@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../clock.ts";
-import type { Principal } from "./principal.ts";
+import type { Principal } from "../principal.ts";
 import { createTickets } from "./tickets.ts";
 
 const clock = createManualClock();

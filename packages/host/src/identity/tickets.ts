@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { McpxError } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
-import { mayEnter, type Principal } from "./principal.ts";
+import { mayEnter, type Principal } from "../principal.ts";
 
 export interface Ticket {
   ticket: string;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createManualClock } from "../clock.ts";
-import { createLogger } from "../log.ts";
-import { openState } from "../state.ts";
+import { createLogger } from "../logging/log.ts";
+import { openState } from "../sqlite/state.ts";
 import { createIdentity, type Identity } from "./identity.ts";
 
 let folder: string;

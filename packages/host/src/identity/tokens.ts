@@ -10,12 +10,12 @@ import {
   numberOf,
 } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
+import type { ParticipantKind, Principal, PublicJwk } from "../principal.ts";
 import { badToken, checkAudience, readGrant, readTimes } from "./claims.ts";
 import { claimId } from "./id-owners.ts";
 import { issueJws, type MintedToken, type Signing } from "./issue-jws.ts";
 import { issuerCacheMs } from "./issuers.ts";
 import { checkLength, fromStore, proveJws, readJti, type Signers } from "./jws.ts";
-import type { ParticipantKind, Principal, PublicJwk } from "./principal.ts";
 import type { Revocations } from "./revocations.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 

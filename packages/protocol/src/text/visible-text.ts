@@ -1,6 +1,5 @@
 // A text in which nothing hides: what an eye would not see, or what would reorder or overwrite what it sees, stands
-// apart and is named. The one table for terminals, pages and pins. It stands alone, since its text is what the page of
-// an approval gets. Pure.
+// apart and is named. The one table for terminals, pages and pins. Pure.
 
 export interface TextPart {
   /** As it came. */

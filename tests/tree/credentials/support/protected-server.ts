@@ -1,5 +1,5 @@
 // A server that wants a token of the authorization servers it names, and the scope of what is asked for.
-import type { Credentials } from "../../../../packages/aggregator/src/credentials/credentials.ts";
+import type { Credentials } from "../../../../packages/aggregator/src/oauth/credentials.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { listen, type Page } from "./site.ts";
 

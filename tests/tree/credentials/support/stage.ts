@@ -1,12 +1,15 @@
 // An authorization server, a server that trusts it, and a person with a browser.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createManualClock, type ManualClock } from "@mcpx/host";
-import type { CredentialStore } from "../../../../packages/aggregator/src/credentials/credential-store.ts";
-import { createMemoryCredentialStore } from "../../../../packages/aggregator/src/credentials/credential-store-memory.ts";
-import type { Credentials } from "../../../../packages/aggregator/src/credentials/credentials.ts";
+import type { CredentialStore } from "../../../../packages/aggregator/src/oauth/credential-store.ts";
+import { createFileCredentialStore } from "../../../../packages/aggregator/src/oauth/credential-store-files.ts";
+import type { Credentials } from "../../../../packages/aggregator/src/oauth/credentials.ts";
 import {
   createOAuthCredentials,
   type OAuthCredentialsOptions,
-} from "../../../../packages/aggregator/src/credentials/oauth-credentials.ts";
+} from "../../../../packages/aggregator/src/oauth/oauth-credentials.ts";
 import {
   type AuthorizationServer,
   type Behaviour,
@@ -32,7 +35,8 @@ export interface Stage {
 export async function openStage(behaviour: Behaviour = {}): Promise<Stage> {
   const issuer = await startAuthorizationServer(behaviour);
   const server = await startProtectedServer(issuer);
-  const store = createMemoryCredentialStore();
+  const directory = await mkdtemp(join(tmpdir(), "mcpx-stage-"));
+  const store = await createFileCredentialStore(directory);
   const clock = createManualClock();
   const shown: URL[] = [];
   const pages: { status: number; text: string }[] = [];
@@ -55,6 +59,7 @@ export async function openStage(behaviour: Behaviour = {}): Promise<Stage> {
     request: (credentials, name = "") => request(`${server.url}?do=${name}`, credentials),
     stop: async () => {
       await Promise.all([issuer.stop(), server.stop()]);
+      await rm(directory, { recursive: true });
     },
   };
 }

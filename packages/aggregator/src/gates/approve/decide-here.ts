@@ -11,12 +11,12 @@ import {
   type Statement,
   statementOf,
 } from "@mcpx/protocol";
-import type { TreeState } from "../../tree-state.ts";
-import type { PasskeyKey } from "../anchors.ts";
+import type { TreeState } from "../../servers/tree-state.ts";
 import { decide, prove } from "../confirm.ts";
-import { type Gate, termsOf } from "../gate-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
-import type { PasskeyProof } from "../proof-passkey.ts";
+import type { PasskeyKey } from "../proofs/anchors.ts";
+import type { PasskeyProof } from "../proofs/proof-passkey.ts";
+import { type Gate, termsOf } from "../store/gate-store.ts";
 import { factsOf, findGate } from "./facts.ts";
 import { checkNamed, originOf, rpIdOf } from "./where.ts";
 

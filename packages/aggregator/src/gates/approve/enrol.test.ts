@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type Audit, type HttpRequest, systemClock } from "@mcpx/host";
 import { expect, test } from "vitest";
-import { anchorKeys } from "../anchors.ts";
-import { type Approver, anchorOf } from "../approver-store.ts";
-import { createMemoryApproverStore } from "../approver-store-memory.ts";
+import { scratch } from "../../testing/scratch.ts";
 import type { Gatekeeper } from "../gatekeeper.ts";
-import type { PasskeyJwk } from "../passkey.ts";
-import { provePresence } from "../proof-passkey.ts";
+import { anchorKeys } from "../proofs/anchors.ts";
+import type { PasskeyJwk } from "../proofs/passkey.ts";
+import { provePresence } from "../proofs/proof-passkey.ts";
+import { type Approver, anchorOf } from "../store/approver-store.ts";
+import { createFileApproverStore } from "../store/approver-store-files.ts";
 import { softPasskey } from "../testing/soft-passkey.ts";
 import { softRegistration } from "../testing/soft-registration.ts";
 import { enrolOptions, enrolPasskey } from "./enrol.ts";
@@ -19,7 +20,7 @@ const newKey = () =>
 const newId = () => Buffer.from("another credential").toString("base64url");
 
 async function openDesk() {
-  const store = createMemoryApproverStore();
+  const store = await createFileApproverStore(scratch());
   const enrolled: Approver[] = [{ name: "paul", passkey: paul.passkey }];
   const recorded: string[] = [];
   const record = ({ action, reason = "ok" }: { action: string; reason?: string }) => {

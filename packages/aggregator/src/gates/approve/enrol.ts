@@ -2,11 +2,11 @@
 // whoever opens it registers a passkey, once.
 import type { Audit, HttpRequest, HttpResponse, Principal } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
-import { principalName } from "../../plain-caller.ts";
-import { anchorKeys } from "../anchors.ts";
+import { principalName } from "../../mcp/plain-caller.ts";
 import { approverClash, type NewApprover } from "../approver-clash.ts";
-import { type ApproverStore, anchorOf, isApproverName } from "../approver-store.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
+import { anchorKeys } from "../proofs/anchors.ts";
+import { type ApproverStore, anchorOf, isApproverName } from "../store/approver-store.ts";
 import { readBody } from "./decide-here.ts";
 import type { Enrolments } from "./enrolments.ts";
 import { creationOptions, readRegistration } from "./registration.ts";

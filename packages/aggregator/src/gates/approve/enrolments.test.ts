@@ -1,7 +1,5 @@
 import { createManualClock } from "@mcpx/host";
-import { cautious } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { dangersOf, whyText } from "./dangers.ts";
 import { createEnrolments } from "./enrolments.ts";
 import { checkNamed, named, originOf, rpIdOf } from "./where.ts";
 
@@ -48,24 +46,6 @@ test("a hundred invitations are open at once, and no more until some have ended"
   expect(() => enrolments.invite("b", "admin")).toThrow(expect.objectContaining({ code: "rate_limited" }));
   clock.advance(600_000);
   expect(enrolments.invite("b", "admin").ticket).toMatch(/^[\w-]{43}$/);
-});
-
-test("danger is told in words", () => {
-  expect(dangersOf(cautious)).toEqual([
-    "Cannot be undone",
-    "Twice is not the same as once",
-    "May cost something",
-  ]);
-  const grave = { ...cautious, auth_scope: "admin", cost_class: "expensive" } as const;
-  expect(dangersOf(grave)).toContain("Needs the rights of an administrator");
-  expect(dangersOf({ ...cautious, mutable: false, cost_class: "free" })).toEqual([]);
-  expect(dangersOf(cautious, "unannotated")).toEqual([
-    "Assumed, since it says nothing that is believed",
-    ...dangersOf(cautious),
-  ]);
-  expect(whyText("unannotated")).toBe("The tool says nothing of its danger that is believed.");
-  expect(whyText("rule 3")).toBe("The operator's rule 3 wants it.");
-  expect(whyText("panic")).toContain("everything");
 });
 
 test("passkeys belong to a name: what the browser says, without the port, and never a number", () => {

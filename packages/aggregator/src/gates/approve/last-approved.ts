@@ -1,29 +1,23 @@
 // What differs from the last call of the same tool that was approved for the same caller. Nobody else's: whoever asks
 // may look at this page too.
-import { type ArgumentChange, argumentDiff, parseExact } from "@mcpx/protocol";
-import type { Gate, GateStore } from "../gate-store.ts";
+import { type ArgumentDiff, argumentDiff, parseExact } from "@mcpx/protocol";
+import type { Gate, GateStore } from "../store/gate-store.ts";
 
-export interface LastApproved {
+export interface LastApproved extends ArgumentDiff {
   at: string;
   by: string[];
-  /** `- /path: value` and `+ /path: value`; empty where the arguments are the same. */
-  changes: string[];
 }
 
 export async function lastApproved(store: GateStore, gate: Gate): Promise<LastApproved | undefined> {
   const last = await store.findLast(gate, gate.principal);
-  if (last === undefined) return undefined;
-  const { changes, more } = argumentDiff(parseExact(last.argumentsText), parseExact(gate.argumentsText));
+  return last === undefined ? undefined : differenceOf(last, gate);
+}
+
+/** `last`: a call of the same tool that was approved before. */
+export function differenceOf(last: Gate, { argumentsText }: Gate): LastApproved {
   return {
     at: new Date(last.settledAt ?? last.createdAt).toISOString(),
     by: last.approvals.map(({ by }) => by),
-    changes: [...changes.flatMap(linesOf), ...(more === 0 ? [] : [`… and ${more} more changes`])],
+    ...argumentDiff(parseExact(last.argumentsText), parseExact(argumentsText)),
   };
-}
-
-function linesOf({ path, old, new: now }: ArgumentChange): string[] {
-  return [
-    ...(old === undefined ? [] : [`- ${path}: ${old}`]),
-    ...(now === undefined ? [] : [`+ ${path}: ${now}`]),
-  ];
 }

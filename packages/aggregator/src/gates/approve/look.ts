@@ -4,11 +4,11 @@ import { hash } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { canonicalJson, type GateTerms, McpxError } from "@mcpx/protocol";
 import { noteWrong, requesterOf } from "../confirm.ts";
-import { gateEvent, recordFirst } from "../gate-records.ts";
-import { type Gate, termsOf } from "../gate-store.ts";
 import { anchorsNow } from "../gatekeeper.ts";
-import { provePresence } from "../proof-passkey.ts";
-import { checkOther } from "../proofs.ts";
+import { provePresence } from "../proofs/proof-passkey.ts";
+import { checkOther } from "../proofs/proofs.ts";
+import { gateEvent, recordFirst } from "../store/gate-records.ts";
+import { type Gate, termsOf } from "../store/gate-store.ts";
 import { type Desk, promptFor, proofText, readBody } from "./decide-here.ts";
 import { findGate } from "./facts.ts";
 

@@ -1,7 +1,7 @@
 // A new passkey: what the browser is asked to make, and whether what it made holds.
 import { randomBytes } from "node:crypto";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import { isBase64Url, jwkOfCose, type Passkey, readPasskey } from "../passkey.ts";
+import { isBase64Url, jwkOfCose, type Passkey, readPasskey } from "../proofs/passkey.ts";
 import { checkNamed, rpIdOf } from "./where.ts";
 
 /** Ed25519, P-256, and RSA where a platform has nothing else. */

@@ -1,16 +1,15 @@
 // GET /approve/{id} (the page), /approve/{id}/call (what it shows), POST /approve/{id}/decision, /passkey/options and
 // /passkey/decision, /look/options and /look (a held result); GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
 import type { Audit, HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
-import { localRoute } from "../../admin/operator.ts";
-import type { TreeState } from "../../tree-state.ts";
-import type { ApproverStore } from "../approver-store.ts";
+import { localRoute } from "../../mcp/operator.ts";
+import type { TreeState } from "../../servers/tree-state.ts";
 import type { Gatekeeper } from "../gatekeeper.ts";
+import type { ApproverStore } from "../store/approver-store.ts";
 import { type Desk, passkeyOptions, takeAssertion, takeProof } from "./decide-here.ts";
 import { enrolOptions, enrolPasskey, inviteApprover } from "./enrol.ts";
 import { createEnrolments } from "./enrolments.ts";
 import { factsOf, findGate, versionOf } from "./facts.ts";
 import { lookAtResult, lookOptions } from "./look.ts";
-import { approveShell, enrolShell } from "./pages.ts";
 import { originOf, rpIdOf } from "./where.ts";
 
 export interface ApproveRoutesOptions {
@@ -20,12 +19,15 @@ export interface ApproveRoutesOptions {
   /** Where new approvers go; whether they count is what `gates.anchors` says. */
   approvers: ApproverStore;
   audit: Audit;
+  /** Where humans decide and become approvers: the same for everybody, whatever its address ends in. */
+  page: HttpResponse;
 }
 
 const bodyBytesMax = 65_536;
 
-export function approveRoutes({ tree, gates, identity, approvers, audit }: ApproveRoutesOptions): Route[] {
-  const { state } = tree;
+export function approveRoutes(options: ApproveRoutesOptions): Route[] {
+  const { gates, identity, approvers, audit, page } = options;
+  const { state } = options.tree;
   const desk: Desk = { state, gates };
   const enrolDesk = { gates, approvers, audit, enrolments: createEnrolments(state.clock) };
   const posts: [string, (request: HttpRequest) => Promise<HttpResponse>][] = [
@@ -38,8 +40,8 @@ export function approveRoutes({ tree, gates, identity, approvers, audit }: Appro
     ["/approve/enroll/:ticket/passkey", (request) => enrolPasskey(enrolDesk, request)],
   ];
   return [
-    { method: "GET", path: "/approve/enroll/:ticket", handle: () => enrolShell },
-    { method: "GET", path: "/approve/:id", handle: () => approveShell },
+    { method: "GET", path: "/approve/enroll/:ticket", handle: () => page },
+    { method: "GET", path: "/approve/:id", handle: () => page },
     { method: "GET", path: "/approve/:id/call", handle: (request) => showGate(desk, request) },
     localRoute({ identity, audit }, "POST", "/admin/approvers/enrolments", (by, request) =>
       inviteApprover(enrolDesk, by, request),

@@ -3,8 +3,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { cautious } from "@mcpx/protocol";
 import { expect } from "vitest";
 import { createSettableClock } from "../../registration/registration-store-cases.ts";
-import type { ApprovalGiven, Gate, GateStore, GateWish } from "../gate-store.ts";
-import type { GateStoreOptions } from "../gate-verbs.ts";
+import type { ApprovalGiven, Gate, GateStore, GateWish } from "../store/gate-store.ts";
+import type { GateStoreOptions } from "../store/gate-verbs.ts";
 
 export const wishOf = (more: Partial<GateWish> = {}): GateWish => ({
   principal: "agent",

@@ -3,16 +3,17 @@ import { generateKeyPairSync } from "node:crypto";
 import { type AuditEvent, createManualClock, signDecision, thumbprint } from "@mcpx/host";
 import { type Decision, type GateTerms, type JsonObject, roomMethods, statementOf } from "@mcpx/protocol";
 import { expect } from "vitest";
-import { createMemoryPinStore } from "../../pin-store-memory.ts";
-import type { Profile } from "../../profile.ts";
-import type { ServerOptions } from "../../server.ts";
+import { createSqlitePinStore } from "../../catalogue/pin-store.ts";
+import type { Profile } from "../../mcp/profile.ts";
+import type { ServerOptions } from "../../servers/server.ts";
 import { type InProcessServer, inProcessServer, serverOptions } from "../../testing/in-process-server.ts";
+import { openTreeState } from "../../testing/open-tree-state.ts";
 import { type TestExchange, type TestTree, testTree } from "../../testing/test-tree.ts";
-import { anchorKeys } from "../anchors.ts";
-import type { GateStore } from "../gate-store.ts";
-import { createMemoryGateStore } from "../gate-store-memory.ts";
 import { createGatekeeper, type Gatekeeper } from "../gatekeeper.ts";
+import { anchorKeys } from "../proofs/anchors.ts";
 import type { Rule } from "../rules.ts";
+import type { GateStore } from "../store/gate-store.ts";
+import { createSqliteGateStore } from "../store/gate-store-sqlite.ts";
 
 const operator = generateKeyPairSync("ed25519");
 const jwk = operator.publicKey.export({ format: "jwk" }) as never;
@@ -59,7 +60,7 @@ export function signedScene(options: SignedSceneOptions = {}): SignedScene {
   const events: AuditEvent[] = [];
   const gates = createGatekeeper({
     aggregatorId: "a1",
-    store: options.store ?? createMemoryGateStore({ clock: createManualClock() }),
+    store: options.store ?? createSqliteGateStore({ db: openTreeState(), clock: createManualClock() }),
     rules,
     unannotated: "allow",
     anchors: anchorKeys([{ kind: "key", name: "operator", jwk }]),
@@ -77,7 +78,7 @@ export function signedScene(options: SignedSceneOptions = {}): SignedScene {
   const tree = testTree([optionsWith({})], {
     gates,
     audit: { record, recordNow: record, flush: () => true } as never,
-    ...(options.isPinned && { pins: createMemoryPinStore() }),
+    ...(options.isPinned && { pins: createSqlitePinStore(openTreeState()) }),
   });
   const sign = (terms: GateTerms, decision: Decision = "approve") =>
     signDecision(statementOf(terms, decision), operator.privateKey, thumbprint(jwk));

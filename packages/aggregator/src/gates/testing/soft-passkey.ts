@@ -1,7 +1,7 @@
 // A passkey in software, for tests: makes assertions as an authenticator would, also wrong ones.
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { challengeOf, type Decision, type GateTerms, statementOf } from "@mcpx/protocol";
-import type { Passkey, PasskeyJwk } from "../passkey.ts";
+import type { Passkey, PasskeyJwk } from "../proofs/passkey.ts";
 
 export interface AssertionWish {
   decision?: Decision;

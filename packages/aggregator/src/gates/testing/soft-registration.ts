@@ -1,6 +1,6 @@
 // A new passkey in software, for tests: registers with whatever id and key it likes, as nobody attests to anything.
 import { createHash } from "node:crypto";
-import { coseOf, type PasskeyJwk } from "../passkey.ts";
+import { coseOf, type PasskeyJwk } from "../proofs/passkey.ts";
 
 export interface RegistrationWish {
   credentialId: string;

@@ -2,10 +2,10 @@
 // emulator are installed. It comes after the gateway is ready, and ends with it.
 import { socketLine } from "@mcpx/devices";
 import type { Logger } from "@mcpx/host";
-import { deviceConfig } from "../../device-settings.ts";
 import { demoEntry } from "../../devices/demo-entry.ts";
 import { findTarget, hasFirmware, howToInstall, loadEmulators, missingFor } from "../../devices/emulators.ts";
-import type { OpenDevices } from "../../open-devices.ts";
+import type { OpenDevices } from "../../devices/open-devices.ts";
+import { deviceConfig } from "../../settings/device-settings.ts";
 
 const board = "microbit-b";
 const segment = "board";

@@ -3,9 +3,9 @@
 import { innerPrincipal, plainCaller, type RunningTree } from "@mcpx/aggregator";
 import type { Logger } from "@mcpx/host";
 import { type JsonObject, type Level, McpxError } from "@mcpx/protocol";
-import { joinLocally, ownPrincipal, type Rooms } from "../../local-gateway.ts";
-import type { ServerSettings } from "../../server-settings.ts";
-import { noServers } from "../../tree-settings.ts";
+import { joinLocally, ownPrincipal, type Rooms } from "../../access/local-gateway.ts";
+import type { ServerSettings } from "../../settings/server-settings.ts";
+import { noServers } from "../../settings/tree-settings.ts";
 import { workshop } from "./demo-workshop.ts";
 import { runAgent } from "./run-agent.ts";
 import { runRobot } from "./run-robot.ts";

@@ -1,9 +1,9 @@
 // The configuration file as the running gateway reads it, for those who change it at the console.
 import { existsSync } from "node:fs";
-import type { LoadedConfig } from "../../config.ts";
-import { type ConfigFile, openConfig } from "../../edit-config.ts";
-import { secretsOfFile } from "../../reload-config.ts";
-import { type ConfigPlaces, configPlaces } from "../../trust/find-config.ts";
+import type { LoadedConfig } from "../../config/config.ts";
+import { type ConfigPlaces, configPlaces } from "../../config/find-config.ts";
+import { type ConfigFile, openConfig } from "../../config-edit/edit-config.ts";
+import { secretsOfFile } from "../../settings/reload-config.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
 // A change of the servers is made: exactly the one that was shown, on record, and taken over at once.
 import type { Audit, AuditEvent, Logger } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { type SavedConfig, type ServerEntry, saveConfig } from "../../edit-config.ts";
-import { forgetPins } from "../../forget-pins.ts";
-import { shownReach } from "../../secrets.ts";
-import { cutWithMark } from "../../visible.ts";
+import { type SavedConfig, type ServerEntry, saveConfig } from "../../config-edit/edit-config.ts";
+import { shownReach } from "../../framework/secrets.ts";
+import { cutWithMark } from "../../framework/visible.ts";
+import { forgetPins } from "../../tree-view/forget-pins.ts";
 import type { Configuration } from "./configuration.ts";
 import { digestOf, type Plan, planChange } from "./plan-change.ts";
 import type { Change } from "./read-change.ts";

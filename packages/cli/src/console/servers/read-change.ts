@@ -1,6 +1,6 @@
 // What a page wants changed about the servers, read from its request: everything in it is checked. Pure.
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
-import type { EntryWish } from "../../server-entry.ts";
+import type { EntryWish } from "../../config-edit/server-entry.ts";
 
 export type Change =
   | ({ type: "add"; name: string; replace: boolean } & EntryWish)

@@ -2,9 +2,9 @@
 import type { Audit, HttpRequest, Logger } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { report } from "../../client-configs/run-import.ts";
-import { type ConfigFile, segmentsOf } from "../../edit-config.ts";
-import { Failure } from "../../failure.ts";
-import { hideSecrets } from "../../secrets.ts";
+import { type ConfigFile, segmentsOf } from "../../config-edit/edit-config.ts";
+import { Failure } from "../../framework/failure.ts";
+import { hideSecrets } from "../../framework/secrets.ts";
 import type { Configuration } from "./configuration.ts";
 import { makeChange } from "./make-change.ts";
 import { lookAround, planChange, showPlan } from "./plan-change.ts";

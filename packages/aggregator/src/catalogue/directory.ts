@@ -1,0 +1,163 @@
+// All servers' lists in one, in the order of canonical names, and how clients see the names.
+import { principalKey } from "@mcpx/host";
+import type { Caller } from "../mcp/exchange.ts";
+import type { ListKind } from "../mcp/list-kinds.ts";
+import { shapeOf } from "../mcp/shape.ts";
+import { type Dialect, renderNames } from "../names/dialects.ts";
+import { ownEntry } from "../servers/link-keys.ts";
+import { personOf } from "../servers/person.ts";
+import type { Server } from "../servers/server.ts";
+import { serverFor, serversFor } from "../servers/server-for.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
+
+export interface Directory {
+  readonly parts: readonly (Listed | undefined)[];
+  readonly entries: readonly Entry[];
+  readonly renderings: Map<Dialect, Rendering>;
+}
+
+interface Rendering {
+  readonly shown: ReadonlyMap<string, string>;
+  readonly meant: ReadonlyMap<string, Entry>;
+}
+
+const directories = new WeakMap<TreeState, Map<string, Directory>>();
+const directoriesMax = 256;
+
+/** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
+export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
+  const begun = state.turns?.count;
+  const parts = await Promise.all(
+    serversFor(state, caller).map((server) => partOf(state, server, kind, caller)),
+  );
+  if (state.turns?.count !== begun) await ownTurn(state, caller);
+  const key = keyOf(state, kind, caller);
+  const kept = directories.get(state) ?? new Map<string, Directory>();
+  directories.set(state, kept);
+  const known = kept.get(key);
+  const isSame = known?.parts.length === parts.length && known.parts.every((part, i) => part === parts[i]);
+  if (known !== undefined && isSame) return known;
+  const [oldest] = kept.keys();
+  if (kept.size >= directoriesMax && oldest !== undefined) kept.delete(oldest);
+  const made = { parts, entries: merge(parts), renderings: new Map() };
+  kept.delete(key);
+  kept.set(key, made);
+  return made;
+}
+
+/** Many may have waited for one list: each goes on in its own time, not in that of the server that gave it. */
+async function ownTurn({ turns }: TreeState, { principal }: Caller): Promise<void> {
+  if (turns !== undefined) await turns.nextTurn(turns.account(principalKey(principal)));
+}
+
+/** It is out of the tree: what is remembered of what clients were shown does not keep its lists. */
+export function forgetListed(state: TreeState, server: Server): void {
+  const kept = directories.get(state);
+  for (const [key, { entries }] of kept ?? []) {
+    const others = entries.filter((entry) => entry.server !== server);
+    if (others.length < entries.length) kept?.set(key, { parts: [], entries: others, renderings: new Map() });
+  }
+}
+
+/** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */
+function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
+  const listing = listSoon(state, server, kind, caller);
+  if (server.declared === undefined || hasListed(server, kind)) return listing;
+  void listing.then((listed) => {
+    if (listed !== undefined && listed.entries.length > 0) state.events.listsChanged([kind]);
+  });
+  return undefined;
+}
+
+function hasListed({ lists }: Server, kind: ListKind): boolean {
+  return [...lists.values()].some((slots) => slots[kind].listed !== undefined);
+}
+
+function merge(parts: readonly (Listed | undefined)[]): Entry[] {
+  const all = parts.flatMap((part) => part?.entries ?? []);
+  const sorted = all.sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+  // Only what is mounted at the root can fall together with others, and it shadows nothing. [AX-3.1-1]
+  return sorted.filter(
+    (entry, i) =>
+      !(
+        entry.server.segment === undefined &&
+        (sorted[i - 1]?.canonical === entry.canonical || sorted[i + 1]?.canonical === entry.canonical)
+      ),
+  );
+}
+
+/** The name this client sees. What is mounted at a root without a segment keeps its own. */
+export function shownName({ entries, renderings }: Directory, entry: Entry, caller: Caller): string {
+  const { server, name, canonical, fullName, isRenamed } = entry;
+  const { dialect } = caller;
+  if (dialect !== "canonical")
+    return renderingOf(entries, renderings, dialect).shown.get(fullName) ?? fullName;
+  if (fullName !== canonical) return seesRoot(caller) ? fullName : canonical;
+  return server.segment === undefined && !isRenamed ? name : canonical;
+}
+
+/** In a room the tree's id stands before its names, and a parent puts its own segment there. [AX-3.1-1] */
+export function seesRoot({ isParent, isOverheard }: Caller): boolean {
+  return isParent !== true && isOverheard !== true;
+}
+
+/** What a rendered name means; `undefined` for clients that see canonical names. */
+export async function renderedEntry(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  name: string,
+  caller: Caller,
+): Promise<Entry | undefined> {
+  const { dialect } = caller;
+  if (dialect === "canonical") return undefined;
+  const meaning = ({ entries, renderings }: Directory) =>
+    renderingOf(entries, renderings, dialect).meant.get(name);
+  // As it was shown last: a call waits for no server but its own.
+  const shown = directories.get(state)?.get(keyOf(state, kind, caller));
+  const known = shown && (await current(state, kind, meaning(shown), caller));
+  return known ?? meaning(await directoryFor(state, kind, caller));
+}
+
+/** What its server lists under that name now, if it is still there. */
+async function current(
+  state: TreeState,
+  kind: ListKind,
+  entry: Entry | undefined,
+  caller: Caller,
+): Promise<Entry | undefined> {
+  if (entry === undefined || entry.server.degraded !== undefined) return undefined;
+  const { segment } = entry.server;
+  const there = segment === undefined ? state.root : state.bySegment.get(segment);
+  if (there === undefined || serverFor(state, there, caller) !== entry.server) return undefined;
+  const listed = await listForCall(state, entry.server, kind, caller);
+  return listed?.byCanonical.get(entry.canonical);
+}
+
+/** Where some servers are another one for each user, or list something else to this caller, so is the whole. */
+function keyOf(state: TreeState, kind: ListKind, caller: Caller): string {
+  const shape = shapeOf(caller.capabilities);
+  const hasOwn = serversFor(state, caller).some((server) => ownEntry(server, caller)?.lists !== undefined);
+  if (hasOwn) return JSON.stringify([kind, shape, personOf(caller)?.name, caller.key]);
+  return state.isPersonal ? JSON.stringify([kind, shape, personOf(caller)?.name]) : `${kind} ${shape}`;
+}
+
+function renderingOf(
+  entries: readonly Entry[],
+  renderings: Map<Dialect, Rendering>,
+  dialect: Exclude<Dialect, "canonical">,
+): Rendering {
+  const known = renderings.get(dialect);
+  if (known !== undefined) return known;
+  const render = (nameOf: (entry: Entry) => string) => {
+    const names = renderNames(entries.map(nameOf), dialect);
+    return { names, meant: entries.map((entry) => [names.get(nameOf(entry)) as string, entry] as const) };
+  };
+  const { names: shown, meant } = render(({ fullName }) => fullName);
+  // Names without the root's segment are understood where they mean nothing else.
+  const isRooted = entries.some(({ canonical, fullName }) => canonical !== fullName);
+  const short = isRooted ? render(({ canonical }) => canonical).meant : [];
+  const made = { shown, meant: new Map([...short, ...meant]) };
+  renderings.set(dialect, made);
+  return made;
+}

@@ -1,0 +1,29 @@
+// Whether a name that finds nothing is a tool that has changed: whoever may use it is told so.
+import { McpxError, withRoot } from "@mcpx/protocol";
+import type { Caller } from "../mcp/exchange.ts";
+import { renderNames } from "../names/dialects.ts";
+import { serversFor } from "../servers/server-for.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { mayUse } from "./authorise.ts";
+import { knownList } from "./catalogue.ts";
+
+/** `written` is the name as the caller gave it, `name` the same without the root's segment. */
+export function quarantineOf(
+  state: TreeState,
+  { name, written }: { name: string; written: string },
+  caller: Caller,
+): McpxError | undefined {
+  if (state.pins === undefined) return undefined;
+  const { dialect } = caller;
+  for (const server of serversFor(state, caller)) {
+    for (const [canonical, { name: own, why }] of knownList(server, "tools", caller)?.held ?? []) {
+      if (why !== "quarantined" || !mayUse(state, caller, canonical)) continue;
+      const behind = server.segment === undefined ? own : `${server.segment}.${own}`;
+      const fullName = withRoot(state.rootSegment, canonical);
+      const rendered = dialect === "canonical" ? [] : renderNames([fullName, canonical], dialect).values();
+      if (name === canonical || name === behind || [...rendered].includes(written))
+        return new McpxError("tool_quarantined", fullName);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+// Who was enrolled to decide about gates, each with one key or passkey. Siblings: memory, files.
+import { isObject } from "@mcpx/protocol";
+import type { Anchor } from "../proofs/anchors.ts";
+import { type Passkey, readPasskey } from "../proofs/passkey.ts";
+
+export type Approver =
+  | { readonly name: string; readonly jwk: object }
+  | {
+      readonly name: string;
+      readonly passkey: Passkey;
+      /** It was registered by whoever was logged in at the console, and lets them in again. */
+      readonly mayLogIn?: true;
+    };
+
+export interface ApproverStore {
+  /** By name. Throws plainly where one of them cannot be read. */
+  list(): Promise<Approver[]>;
+  /** Throws `id_conflict` where somebody has the name, in whatever case. */
+  add(approver: Approver): Promise<void>;
+  /** Says whether there was such an approver; from now on there is none. */
+  remove(name: string): Promise<boolean>;
+  /** What a passkey has counted; it never goes back, and brings back nobody who is gone. */
+  keepCounter(name: string, counter: number): Promise<void>;
+}
+
+/** It is the name of a file too. */
+export function isApproverName(name: unknown): name is string {
+  return typeof name === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+/** Throws plainly where it is none. */
+export function readApprover(value: unknown): Approver {
+  if (!isObject(value) || !isApproverName(value.name)) throw new Error("an approver needs a name");
+  const { name, jwk, passkey, mayLogIn } = value;
+  if (isObject(jwk)) return { name, jwk };
+  return { name, passkey: readPasskey(passkey), ...(mayLogIn === true && { mayLogIn }) };
+}
+
+export function anchorOf(approver: Approver): Anchor {
+  if ("jwk" in approver) return { kind: "key", ...approver };
+  const { name, passkey, mayLogIn = false } = approver;
+  return { kind: "passkey", name, mayLogIn, ...passkey };
+}

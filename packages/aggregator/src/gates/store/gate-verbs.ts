@@ -1,0 +1,195 @@
+// What every store of gates does, whatever its rows are kept in: each verb is one transaction over them.
+import { randomBytes } from "node:crypto";
+import type { Clock } from "@mcpx/host";
+import { canonicalJson, errorTable } from "@mcpx/protocol";
+import { checkRoom, checkWish } from "./gate-room.ts";
+import type { GateRows } from "./gate-rows.ts";
+import { approved, ended, isFinished, isUnsent, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
+import {
+  defaultGateLimits,
+  type Gate,
+  type GateLimits,
+  type GateStatus,
+  type GateStore,
+  type GateWish,
+  type ListedGate,
+  listMax,
+  type PromisedGate,
+  type SameCall,
+} from "./gate-store.ts";
+import { createGateTimes } from "./gate-times.ts";
+import { holding } from "./hold-verbs.ts";
+import { decideAt, isUnderWay, type StoreDesk, save, stepIf } from "./store-desk.ts";
+
+export interface GateStoreOptions {
+  clock: Clock;
+  limits?: Partial<GateLimits> | undefined;
+  /** Unguessable texts, for ids and nonces. */
+  newId?: (() => string) | undefined;
+}
+
+export function createGateVerbs(rows: GateRows, options: GateStoreOptions): GateStore {
+  const { clock, newId = unguessable } = options;
+  const limits = { ...defaultGateLimits, ...options.limits };
+  const times = createGateTimes({ clock, joinMs: limits.joinMs });
+  const desk: StoreDesk = { rows, times, clock, limits, newId };
+  return {
+    ...deciding(desk),
+    ...dispatching(desk),
+    ...holding(desk),
+    ...looking(desk),
+    async open(wish, ttlMs, promised) {
+      checkWish(wish, limits);
+      return rows.atomically(() => {
+        const known = joinable(desk, wish);
+        if (known !== undefined) return { gate: join(desk, known, wish), isNew: false };
+        for (const id of rows.prune(limits)) times.forget(id);
+        checkRoom(rows, times, limits, wish);
+        return { gate: create(desk, wish, ttlMs, promised), isNew: true };
+      });
+    },
+    async expire() {
+      const over = rows.waiting().filter(times.isOver).slice(0, listMax);
+      if (over.length === 0) return [];
+      return rows.atomically(() =>
+        over.flatMap(({ id }) => end(desk, id, (gate) => isWaiting(gate) && times.seen(gate))),
+      );
+    },
+    async recover() {
+      return rows.atomically(() => [
+        ...endAll(desk, "consumed", (gate) => ended(gate, "indeterminate", clock.now())),
+        ...endAll(desk, "approved", (gate) => neverSent(gate, clock.now())),
+      ]);
+    },
+    async useProof(hash) {
+      return rows.atomically(() => rows.addProof(hash));
+    },
+  };
+}
+
+/** Nor is it taken for an option where it stands on a command line. */
+export function unguessable(): string {
+  const id = randomBytes(24).toString("base64url");
+  return id.startsWith("-") ? unguessable() : id;
+}
+
+function deciding(desk: StoreDesk): Pick<GateStore, "approve" | "reject"> {
+  const { clock } = desk;
+  return {
+    async approve(id, approval) {
+      return decideAt(desk, id, approval.proofHash, (gate) => approved(gate, approval, clock.now()));
+    },
+    async reject(id, rejection) {
+      return decideAt(desk, id, rejection.proofHash, (gate) => rejected(gate, rejection, clock.now()));
+    },
+  };
+}
+
+function dispatching(desk: StoreDesk): Pick<GateStore, "consume" | "settle" | "deliver"> {
+  const { clock, limits } = desk;
+  return {
+    async consume(id) {
+      const isReleased = ({ status }: Gate) => status === "approved";
+      return stepIf(desk, id, isReleased, (gate) => ({ ...gate, status: "consumed" }));
+    },
+    async settle(id, outcome) {
+      return stepIf(desk, id, isUnderWay, (gate) =>
+        settled(gate, outcome, clock.now(), limits.resultCharsMax),
+      );
+    },
+    async deliver(id) {
+      const isUnheard = (gate: Gate) => isFinished(gate) && !gate.isDelivered;
+      // That it has expired is left for `expire` to write down and to tell.
+      return stepIf(desk, id, isUnheard, (gate) => ({ ...gate, isDelivered: true }));
+    },
+  };
+}
+
+function looking(desk: StoreDesk): Pick<GateStore, "find" | "findOpen" | "findLast" | "list"> {
+  const { rows, times } = desk;
+  return {
+    async find(id) {
+      const gate = rows.find(id);
+      return gate && times.seen(gate);
+    },
+    async findOpen(wish) {
+      return joinable(desk, wish);
+    },
+    async findLast(gate, principal) {
+      return rows.newestDone(gate, principal);
+    },
+    async list({ status } = {}) {
+      const listed = rows.list(status).map(times.seen);
+      return status === undefined ? listed : listed.filter((gate) => gate.status === status);
+    },
+  };
+}
+
+/** Only the newest can be: an older one was not to be joined when the newest was made, and so it stays. */
+function joinable({ rows, times }: StoreDesk, wish: SameCall): Gate | undefined {
+  const gate = rows.newest(wish.principal, wish.tool, wish.digest);
+  if (gate === undefined || !times.isJoinable(gate)) return undefined;
+  const seen = times.seen(gate);
+  return isUnsent(seen) && !isSameServer(seen, wish) ? undefined : seen;
+}
+
+/** What was signed for another server would be refused; what has left for it is still this call. */
+function isSameServer({ server }: Gate, wish: SameCall): boolean {
+  return canonicalJson(server ?? null) === canonicalJson(wish.server ?? null);
+}
+
+function join(desk: StoreDesk, gate: Gate, wish: GateWish): Gate {
+  const next = joined(gate, wish);
+  if (next !== gate) save(desk, next);
+  return next;
+}
+
+function create(
+  { rows, times, clock, newId }: StoreDesk,
+  wish: GateWish,
+  ttlMs: number,
+  promised: PromisedGate | undefined,
+): Gate {
+  const createdAt = Math.floor(clock.now());
+  const gate: Gate = {
+    ...wish,
+    id: promised?.id ?? newId(),
+    nonce: promised?.nonce ?? newId(),
+    status: wish.isAllowed === true ? "approved" : "pending",
+    approvals: [],
+    createdAt,
+    expiresAt: promised?.expiresAt ?? createdAt + Math.floor(ttlMs),
+    isDelivered: false,
+  };
+  rows.insert(gate);
+  times.start(gate);
+  return gate;
+}
+
+/** A page at a time: what has ended is not in the next. */
+function endAll(desk: StoreDesk, status: GateStatus, change: (gate: Gate) => Gate | false): ListedGate[] {
+  const all: ListedGate[] = [];
+  for (;;) {
+    const page = desk.rows.list(status).flatMap(({ id }) => end(desk, id, change));
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
+/** Approved, and not marked as used: it has not left. One that waits for nobody is made when it is asked for again. */
+function neverSent(gate: Gate, at: number): Gate | false {
+  if (gate.isAllowed === true) return false;
+  return { ...ended(gate, "refused", at), refusal: "never_sent", reason: errorTable.never_sent.message };
+}
+
+function end(desk: StoreDesk, id: string, change: (gate: Gate) => Gate | false): ListedGate[] {
+  const gate = desk.rows.find(id);
+  const next = gate !== undefined && change(gate);
+  if (!next) return [];
+  save(desk, next);
+  return [listedOf(next)];
+}
+
+function listedOf({ argumentsText: _arguments, resultText: _result, ...listed }: Gate): ListedGate {
+  return listed;
+}

@@ -1,0 +1,111 @@
+// What servers say unasked, and what the tree itself says of its servers, to everybody who may hear it: the trees above
+// us and the clients that asked. [AX-12-1]
+import { type JsonObject, treeNotifications } from "@mcpx/protocol";
+import { seesRoot } from "../catalogue/directory.ts";
+import { mayHear } from "../catalogue/may-see.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import {
+  isForEverybody,
+  type Origin,
+  rooted,
+  routeIn,
+  type Upward,
+  upward,
+  withOrigin,
+} from "../names/upward.ts";
+import { personOf } from "../servers/person.ts";
+import { isTree, type Server } from "../servers/server.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { isSignedIn } from "../servers/user-credentials.ts";
+import type { Subscriber } from "./subscriptions.ts";
+
+/** `owner`: the one caller the conversation belongs to, who alone hears it then. */
+export function tellUpward(
+  state: TreeState,
+  server: Server,
+  { method, params }: Upward,
+  owner?: Caller | undefined,
+): void {
+  const told = upward(originOf(server), method, params);
+  const isMeant = ({ caller }: Subscriber) => {
+    if (owner !== undefined) return caller.key === owner.key;
+    // It hears the same in its own conversation.
+    if (hasBeside(server, caller)) return false;
+    return caller.isParent === true || isForEverybody(method);
+  };
+  tell(state, server, told, isMeant);
+}
+
+function hasBeside({ links }: Server, { key }: Caller): boolean {
+  return [...links.values()].some(
+    ({ isBeside, owner, link }) => isBeside && owner?.key === key && link !== undefined,
+  );
+}
+
+/** What a tree says of a server, by `params.segment`. [AX-12-4] */
+export function tellOfServer(state: TreeState, server: Server, method: string, params: JsonObject): void {
+  const told = { method, params: withOrigin(params) };
+  // To a tree above, no segment is the whole tree; and that is not lost with the server at its root.
+  const isOfRoot = params.segment === "" && method === treeNotifications.subserverLost;
+  tell(state, server, told, ({ caller }) => !(isOfRoot && caller.isParent === true));
+}
+
+/** A lost tree is told of once for all that stands below it. */
+export function tellLost(state: TreeState, server: Server): void {
+  tellOfServer(state, server, treeNotifications.subserverLost, lostParams(state, server));
+}
+
+/** The same where only one caller's own conversation is lost. */
+export function tellLostTo(state: TreeState, server: Server, owner: Caller): void {
+  const told = { method: treeNotifications.subserverLost, params: withOrigin(lostParams(state, server)) };
+  const { method, params } = rooted(state.rootSegment, told);
+  if (owner.isParent !== true) owner.deliver?.(method, params);
+}
+
+function lostParams({ clock }: TreeState, { segment, subserverId }: Server): JsonObject {
+  return {
+    segment: segment ?? "",
+    ...(subserverId !== undefined && { subserver_id: subserverId }),
+    reason: "subserver_unreachable",
+    since: new Date(clock.now()).toISOString(),
+  };
+}
+
+export function originOf(server: Server): Origin {
+  return { segment: server.segment, isTree: isTree(server) };
+}
+
+function tell(
+  state: TreeState,
+  server: Server,
+  told: Upward,
+  isMeant: (subscriber: Subscriber) => boolean,
+): void {
+  const route = routeIn(told.params);
+  const shown = rooted(state.rootSegment, told);
+  for (const subscriber of hearers(state)) {
+    const { caller, deliver } = subscriber;
+    if (!isTheirs(state, server, caller) || !isMeant(subscriber) || !mayHear(state, caller, server, route))
+      continue;
+    const { method, params } = seesRoot(caller) ? shown : told;
+    if (deliver(method, params) === false) state.missedByClients += 1;
+  }
+}
+
+/** What is said to one user is for nobody else, nor for somebody of the same name that another issuer vouches for. */
+function isTheirs({ signIns }: TreeState, { person, name, isSignIn }: Server, caller: Caller): boolean {
+  if (person === undefined) return true;
+  const hearer = personOf(caller);
+  if (hearer?.name !== person) return false;
+  return isSignIn === true || (signIns !== undefined && isSignedIn(signIns, name, hearer));
+}
+
+/** Each tree above once, by its newest subscription, before which the older ones end; and every client that asked. */
+function hearers({ subscribers }: TreeState): Iterable<Subscriber> {
+  const byKey = new Map<string | Subscriber, Subscriber>();
+  for (const one of subscribers) {
+    if (one.caller.isParent === true) byKey.set(one.caller.key, one);
+    else if (one.granted.unasked === true) byKey.set(one, one);
+  }
+  return byKey.values();
+}

@@ -1,0 +1,43 @@
+// One conversation with a server, and what it is kept for.
+import type { Link } from "../links/link.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import type { Lists } from "./list-slots.ts";
+import { Remarks } from "./remarks.ts";
+
+export interface LinkEntry {
+  readonly key: string;
+  readonly opening: Promise<Link>;
+  link: Link | undefined;
+  /** The one caller it belongs to; shared ones belong to nobody. */
+  owner: Caller | undefined;
+  /** In the legacy era, beside the modern conversation that its lists come from. */
+  readonly isBeside: boolean;
+  /** What it lists, of one beside another; `undefined` where that has changed. */
+  tools?: ReadonlySet<string> | undefined;
+  /** Its lists are not what others' conversations list any more, and are nobody else's business. */
+  lists?: Lists | undefined;
+  inFlight: number;
+  /** Monotonic ms. */
+  usedAt: number;
+  /** Since when it is open. */
+  openedAt: number;
+  /** What the server said beside the protocol in this conversation. */
+  readonly said: Remarks;
+}
+
+/** `open` is called at once, with the entry that will have what it gives. */
+export function createLinkEntry(
+  facts: Pick<LinkEntry, "key" | "owner" | "isBeside"> & { now: number },
+  open: (entry: LinkEntry) => Promise<Link>,
+): LinkEntry {
+  const { now, ...rest } = facts;
+  const entry = { ...rest, link: undefined, inFlight: 0, usedAt: now, openedAt: now, said: new Remarks() };
+  return Object.assign(entry, { opening: open(entry as unknown as LinkEntry) });
+}
+
+/** It is open from now on. */
+export function hasBegun(entry: LinkEntry, link: Link, now: number): void {
+  entry.link = link;
+  entry.openedAt = now;
+  entry.usedAt = now;
+}

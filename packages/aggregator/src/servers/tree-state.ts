@@ -1,0 +1,83 @@
+// Everything the tree keeps while it runs.
+import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
+import type { BudgetAccount } from "../budgets/budget.ts";
+import type { PinStore } from "../catalogue/pin-store.ts";
+import type { CallFigures } from "../dispatch/call-figures.ts";
+import type { Gatekeeper } from "../gates/gatekeeper.ts";
+import type { LogLevel } from "../mcp/era.ts";
+import type { Caller } from "../mcp/exchange.ts";
+import type { Profile } from "../mcp/profile.ts";
+import type { Subscriber } from "../notifications/subscriptions.ts";
+import type { Configured } from "./change-servers.ts";
+import type { ListBook } from "./list-room.ts";
+import type { RoomWay, Server } from "./server.ts";
+import type { ServerEvents } from "./server-events.ts";
+import type { SignInState } from "./sign-in-state.ts";
+
+export interface ParentFacts {
+  url: string;
+  /** What we are called there. */
+  segment: string;
+  state: string;
+}
+
+export interface TreeState {
+  readonly name: string;
+  readonly version: string;
+  /** Our own segment, below a parent or as configured. */
+  readonly segment: string | undefined;
+  /** What stands before the names that clients and people see; `undefined` below a parent, which does that itself. */
+  readonly rootSegment: string | undefined;
+  /** Wall clock ms; in tokens issued before, the root segment is read as the segment of a server. */
+  readonly rootSince: number;
+  readonly bySegment: Map<string, Server>;
+  /** Who is told what becomes of them. */
+  readonly events: ServerEvents;
+  /** The trees above, and whether they have us. */
+  parents: () => readonly ParentFacts[];
+  /** Who pays for the calls of the caller with this key, beside the server that is called; most callers need not. */
+  payerOf: (callerKey: string) => BudgetAccount | undefined;
+  root: Server | undefined;
+  /** Some of its servers are another one for each user. */
+  isPersonal: boolean;
+  /** The servers that can be changed while we run, by name. */
+  readonly configured: Map<string, Configured>;
+  /** Out of the tree already, with calls that have not ended. */
+  readonly leaving: Set<Server>;
+  readonly profiles: Map<string, Profile>;
+  readonly subscribers: Set<Subscriber>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly audit: Audit | undefined;
+  /** How many calls there were. */
+  readonly calls: CallFigures;
+  /** Notifications that clients were too slow for. */
+  missedByClients: number;
+  /** How much each session wants its servers to log, where it has said so. */
+  readonly logLevels: Map<Caller, LogLevel>;
+  /** What tools were when they were first seen; without it they may change. */
+  readonly pins: PinStore | undefined;
+  /** Characters that pins may take. */
+  readonly pinRoom: { readonly perServerMax: number; readonly perPrincipalMax: number; readonly max: number };
+  /** How much memory lists take, and may. */
+  readonly listRoom: ListBook;
+  /** How long the tools of a lost server stay listed; 0 is not at all. */
+  readonly graceMs: number;
+  /** It has nothing of its own. */
+  readonly isBridge: boolean;
+  readonly turns: Turns | undefined;
+  readonly rooms: RoomWay | undefined;
+  /** Where calls wait for a human; without it none does. */
+  readonly gates: Gatekeeper | undefined;
+  /** Who is signed in to servers that everybody uses in their own name; without it nobody can. */
+  readonly signIns: SignInState | undefined;
+  /** Key of the seals on task ids. */
+  readonly secret: Uint8Array;
+  isClosed: boolean;
+  /** Gives up what is being opened when the tree is closed. */
+  readonly closing: AbortController;
+}
+
+export function serversOf(state: TreeState): Server[] {
+  return state.root === undefined ? [...state.bySegment.values()] : [state.root, ...state.bySegment.values()];
+}

@@ -1,0 +1,22 @@
+// Of a server that everybody uses in their own name, for `mcpax.status`: how many have signed in, and whether the one
+// who asks has, or where to. Nobody is told who the others are.
+import type { JsonObject } from "@mcpx/protocol";
+import type { Caller } from "../mcp/exchange.ts";
+import { isActing, personOf } from "../servers/person.ts";
+import type { Server } from "../servers/server.ts";
+import { signInAddress } from "../servers/sign-in-link.ts";
+import { usersOf } from "../servers/sign-in-state.ts";
+import type { TreeState } from "../servers/tree-state.ts";
+import { isSignedIn } from "../servers/user-credentials.ts";
+
+export function signInStatus({ signIns }: TreeState, { name, personal }: Server, caller: Caller): JsonObject {
+  if (personal === undefined) return {};
+  const users = signIns === undefined ? 0 : usersOf(signIns, name).length;
+  const person = personOf(caller);
+  if (signIns === undefined || person === undefined || isActing(person))
+    return { state: "needs sign-in", users, signed_in: false };
+  if (isSignedIn(signIns, name, person)) return { users, signed_in: true };
+  const needed = { state: "needs sign-in", users, signed_in: false };
+  if (caller.isOverheard === true) return needed;
+  return { ...needed, sign_in_url: signInAddress({ signIns, server: name, personal, person }) };
+}

@@ -1,0 +1,157 @@
+// Who was enrolled to approve: DATA/approvers/NAME.json, public keys only. Read when a proof is looked at and the
+// directory has changed, so that who comes or goes does so at once.
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import {
+  type AnchorKey,
+  anchorKeys,
+  anchorOf,
+  approverClash,
+  approverMarks,
+  type CounterKeeper,
+  isApproverName,
+  type NewApprover,
+  readApprover,
+} from "@mcpx/aggregator";
+import type { Logger, PublicJwk } from "@mcpx/host";
+import { isObject } from "@mcpx/protocol";
+import { replaceFile } from "../files/replace-file.ts";
+import { Failure } from "../framework/failure.ts";
+
+export interface Approvers {
+  keys: readonly AnchorKey[];
+  /** What is wrong with files that do not count. */
+  faults: readonly string[];
+}
+
+const bytesMax = 16_384;
+const filesMax = 1_000;
+const suffix = ".json";
+
+export function approversDir(dataDir: string): string {
+  return join(dataDir, "approvers");
+}
+
+/** `known`: keys of the configuration, which nobody can be enrolled over. */
+export function readApprovers(
+  dataDir: string,
+  known: readonly AnchorKey[] = [],
+  keepCounter?: CounterKeeper,
+): Approvers {
+  const read: Enrolled[] = [];
+  const keys: AnchorKey[] = [];
+  const faults: string[] = [];
+  const noting = (file: string, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      faults.push(`${file}: ${error instanceof Failure ? error.message : "cannot be read"}`);
+    }
+  };
+  for (const file of filesIn(approversDir(dataDir))) {
+    noting(file, () => read.push(...readFile(file, keepCounter)));
+  }
+  const holders = Map.groupBy(
+    read.flatMap((one) => approverMarks(one.key).map((mark) => ({ mark, one }))),
+    ({ mark }) => mark,
+  );
+  for (const one of read) {
+    noting(one.file, () => {
+      checkNew(one.key, known);
+      const rivals = approverMarks(one.key).flatMap((mark) => holders.get(mark) ?? []);
+      // Who came later, or nobody knows who did: neither by name nor by chance is anybody put out.
+      const earlier = rivals.filter((rival) => rival.one !== one && rival.one.bornAt <= one.bornAt);
+      checkNew(
+        one.key,
+        earlier.map((rival) => rival.one.key),
+      );
+      keys.push(one.key);
+    });
+  }
+  return { keys, faults };
+}
+
+interface Enrolled {
+  file: string;
+  key: AnchorKey;
+  /** When the file was made, whatever was written into it since. */
+  bornAt: number;
+}
+
+/** Throws where the name, the key or the credential is somebody's already. */
+export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void {
+  const clash = approverClash(fresh, others);
+  if (clash !== undefined) throw new Failure(clash);
+}
+
+export function writeApprover(dataDir: string, name: string, jwk: PublicJwk): string {
+  const dir = approversDir(dataDir);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  chmodSync(dir, 0o700);
+  const path = join(dir, `${name}${suffix}`);
+  replaceFile(path, `${JSON.stringify({ name, jwk })}\n`, 0o600, undefined);
+  return path;
+}
+
+/** All keys that count at this moment. What is wrong is logged when it appears. */
+export function watchApprovers(
+  dataDir: string,
+  known: readonly AnchorKey[],
+  log: Logger,
+  keepCounter?: CounterKeeper,
+): () => readonly AnchorKey[] {
+  let state: string | undefined;
+  let keys = known;
+  return () => {
+    const now = stateOf(approversDir(dataDir));
+    if (now !== state) {
+      const read = readApprovers(dataDir, known, keepCounter);
+      for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
+      keys = [...known, ...read.keys];
+      state = now;
+    }
+    return keys;
+  };
+}
+
+function readFile(path: string, keepCounter: CounterKeeper | undefined): Enrolled[] {
+  const { size, mode, birthtimeMs: bornAt } = lstatSync(path);
+  if (size > bytesMax) throw new Failure("it is too large");
+  if ((mode & 0o022) !== 0) throw new Failure("others may write to it", "chmod 600");
+  const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+  if (!isObject(value) || value.name !== basename(path, suffix)) {
+    throw new Failure("its name is not the file's");
+  }
+  if (isObject(value.jwk) && "d" in value.jwk) {
+    throw new Failure("a private key must not be here", "enrol it again");
+  }
+  const keys = anchorKeys([anchorOf(readApprover(value))], keepCounter);
+  return keys.map((key) => ({ file: path, key, bornAt }));
+}
+
+function filesIn(dir: string): string[] {
+  return namesIn(dir)
+    .filter((name) => name.endsWith(suffix) && isApproverName(basename(name, suffix)))
+    .filter((name) => lstatSync(join(dir, name), { throwIfNoEntry: false })?.isFile())
+    .slice(0, filesMax)
+    .map((name) => join(dir, name));
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Another text where anything in it may be another. */
+function stateOf(dir: string): string {
+  return filesIn(dir)
+    .map((path) => {
+      const { mtimeMs = 0, ino = 0, size = 0, mode = 0 } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+      return `${path} ${mtimeMs} ${ino} ${size} ${mode}`;
+    })
+    .join("\n");
+}

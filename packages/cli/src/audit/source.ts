@@ -1,0 +1,121 @@
+// Where a command has the audit from: the data directory, also under a running gateway, or another gateway.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openTopicLogReader } from "@mcpx/gateway";
+import {
+  type AuditPage,
+  type AuditPageQuery,
+  type AuditQuery,
+  type ChainVerdict,
+  createAudit,
+  createLogger,
+  openState,
+  systemClock,
+} from "@mcpx/host";
+import { isObject, type JsonObject } from "@mcpx/protocol";
+import { accessGateway, callGateway, type GatewayAccess, hasGateway } from "../access/gateway-access.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { localUser } from "../files/local-store.ts";
+import type { gatewayOptions, OptionValues, Surroundings } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
+import { isProposalRecord, type ProposalRecord } from "./proposals/proposal-record.ts";
+import { scanProposals } from "./proposals/scan-proposals.ts";
+
+export interface AuditSource {
+  /** For people: `its data in DIR`, or an address. */
+  readonly where: string;
+  /** Newest first. */
+  list(query: AuditQuery): Promise<JsonObject[]>;
+  page(query: AuditPageQuery): Promise<AuditPage>;
+  verify(): Promise<ChainVerdict>;
+  /** What happened to the proposals of rooms: topic after topic, in each by time. */
+  proposals(query: { since?: number | undefined }): AsyncIterable<ProposalRecord[]>;
+  close(): void;
+}
+
+type SourceContext = Pick<Surroundings, "env" | "cwd" | "output"> & {
+  options: OptionValues<typeof gatewayOptions>;
+};
+
+/** What a running gateway has not written yet is asked for first. */
+export async function openAuditSource(context: SourceContext): Promise<AuditSource> {
+  const { options, output } = context;
+  const access = () => accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
+  if (options.url !== undefined) return gatewaySource(access(), options.url);
+  const source = localSource(dataDirOf(context, options));
+  if (!hasGateway(context)) return source;
+  try {
+    await callGateway(await access().enter(), "GET", "/admin/audit/chain?limit=1");
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    output.note(`what happened within the last second may be missing: ${error.message}`);
+  }
+  return source;
+}
+
+function localSource(dataDir: string): AuditSource {
+  const path = join(dataDir, "state.db");
+  if (!existsSync(path)) {
+    throw new Failure(`there is no gateway's data in ${dataDir}`, "run mcpx up first, or give --data DIR");
+  }
+  const db = openState(path, { readOnly: true });
+  const audit = createAudit({ db, clock: systemClock, log: createLogger({ level: "silent" }) });
+  return {
+    where: `the data in ${dataDir}`,
+    list: async (query) =>
+      audit.list(query).map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
+    page: async (query) => audit.page(query),
+    verify: async () => audit.verify(),
+    proposals: ({ since }) => localProposals(join(dataDir, "topics.db"), since),
+    close: () => db.close(),
+  };
+}
+
+async function* localProposals(path: string, since: number | undefined): AsyncGenerator<ProposalRecord[]> {
+  if (!existsSync(path)) return;
+  const log = openTopicLogReader(path);
+  try {
+    yield* scanProposals(log, { since, now: systemClock.now });
+  } finally {
+    log.close();
+  }
+}
+
+function gatewaySource(access: GatewayAccess, where: string): AuditSource {
+  const ask = async (path: string, query: object) => {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]));
+    return callGateway(await access.enter(), "GET", `${path}?${text}`);
+  };
+  return {
+    where,
+    async list(query) {
+      const { records } = await ask("/admin/audit", query);
+      return Array.isArray(records) ? records.filter(isObject) : [];
+    },
+    async page(query) {
+      const { records, head, pruned } = await ask("/admin/audit/chain", query);
+      if (!Array.isArray(records) || !isObject(head)) throw odd(where);
+      return { rows: records, head, ...(isObject(pruned) && { pruned }) } as unknown as AuditPage;
+    },
+    async verify() {
+      const { chain } = await ask("/admin/audit", { limit: 1, verify: 1 });
+      if (!isObject(chain)) throw odd(where);
+      return chain as unknown as ChainVerdict;
+    },
+    async *proposals({ since }) {
+      for (let query: object = { since }; ; ) {
+        const { records, next } = await ask("/admin/proposals", query);
+        if (!Array.isArray(records) || !records.every(isProposalRecord)) throw odd(where);
+        yield records;
+        if (typeof next !== "string") return;
+        query = { next };
+      }
+    },
+    close: () => {},
+  };
+}
+
+function odd(where: string): Failure {
+  return new Failure(`${where} answered not as a gateway of this version does`, "use the same version");
+}

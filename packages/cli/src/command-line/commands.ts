@@ -1,0 +1,335 @@
+// Every command with its summary, in the order help shows them. What a command takes and does is in a file of its own,
+// loaded only when it is asked for: most command lines need one of them.
+import type { CommandBody, ListedCommand } from "../framework/command.ts";
+
+export interface Section {
+  title: string;
+  commands: readonly ListedCommand[];
+}
+
+export const sections: readonly Section[] = [
+  {
+    title: "Run",
+    commands: [
+      listed("up", "run the gateway", async () => (await import("../commands/up.ts")).up),
+      listed(
+        "console",
+        "print a link that logs a browser in at the web console",
+        async () => (await import("../commands/console.ts")).webConsole,
+      ),
+      listed(
+        "doctor",
+        "find what is wrong, and the command that mends it",
+        async () => (await import("../commands/doctor.ts")).doctor,
+      ),
+      listed(
+        "trust",
+        "accept the configuration of another directory",
+        async () => (await import("../commands/trust.ts")).trust,
+      ),
+      listed(
+        "conform",
+        "judge a gateway and its tree, ours or another's",
+        async () => (await import("../commands/conform.ts")).conform,
+      ),
+      listed(
+        "conform codec",
+        "judge a codec of the devices' bytes",
+        async () => (await import("../commands/conform-codec.ts")).conformCodecCommand,
+      ),
+      listed(
+        "conform stub",
+        "judge the stub of a device",
+        async () => (await import("../commands/conform-stub.ts")).conformStubCommand,
+      ),
+      listed(
+        "backup",
+        "copy the stores to a new directory, or verify a copy",
+        async () => (await import("../commands/backup.ts")).backup,
+      ),
+    ],
+  },
+  {
+    title: "Servers and clients of the tree",
+    commands: [
+      listed("add", "add a server to the tree", async () => (await import("../commands/add.ts")).add),
+      listed(
+        "remove",
+        "take a server out of the tree",
+        async () => (await import("../commands/remove.ts")).remove,
+      ),
+      listed(
+        "import",
+        "bring the servers of other programs into the tree",
+        async () => (await import("../commands/import.ts")).importServers,
+      ),
+      listed(
+        "connect",
+        "make this gateway known to an assistant or editor",
+        async () => (await import("../commands/connect.ts")).connect,
+      ),
+      listed(
+        "register",
+        "make an MCP server part of a tree",
+        async () => (await import("../commands/register.ts")).register,
+      ),
+      listed(
+        "stdio",
+        "be an MCP server on standard input and output",
+        async () => (await import("../commands/stdio.ts")).stdio,
+      ),
+      listed("tree", "draw the tree of servers", async () => (await import("../commands/tree.ts")).tree),
+      listed("call", "call a tool of the tree", async () => (await import("../commands/call.ts")).call),
+      listed(
+        "users",
+        "show who has signed in to a server of the tree",
+        async () => (await import("../commands/users.ts")).users,
+      ),
+      listed(
+        "users sign-out",
+        "sign a user out of a server of the tree",
+        async () => (await import("../commands/users-sign-out.ts")).usersSignOut,
+      ),
+    ],
+  },
+  {
+    title: "Tools of the tree",
+    commands: [
+      listed("tools", "list the tools of the tree", async () => (await import("../commands/tools.ts")).tools),
+      listed(
+        "tools show",
+        "show all that is known of one tool",
+        async () => (await import("../commands/tools-show.ts")).toolsShow,
+      ),
+      listed(
+        "tools enable",
+        "show a tool",
+        async () => (await import("../commands/tools-enable.ts")).toolsEnable,
+      ),
+      listed(
+        "tools disable",
+        "hide a tool",
+        async () => (await import("../commands/tools-disable.ts")).toolsDisable,
+      ),
+      listed(
+        "tools rename",
+        "call a tool something else",
+        async () => (await import("../commands/tools-rename.ts")).toolsRename,
+      ),
+      listed(
+        "tools describe",
+        "describe a tool in other words",
+        async () => (await import("../commands/tools-describe.ts")).toolsDescribe,
+      ),
+      listed(
+        "tools fix",
+        "give an argument of a tool a fixed value",
+        async () => (await import("../commands/tools-fix.ts")).toolsFix,
+      ),
+      listed(
+        "tools diff",
+        "show what has changed in a tool",
+        async () => (await import("../commands/tools-diff.ts")).toolsDiff,
+      ),
+      listed(
+        "tools accept",
+        "let a tool that has changed back in",
+        async () => (await import("../commands/tools-accept.ts")).toolsAccept,
+      ),
+    ],
+  },
+  {
+    title: "Rooms",
+    commands: [
+      listed(
+        "join",
+        "be in a room: talk, call tools, decide on proposals",
+        async () => (await import("../commands/join.ts")).join,
+      ),
+      listed(
+        "serve",
+        "put an MCP server into a room",
+        async () => (await import("../commands/serve.ts")).serve,
+      ),
+      listed("peers", "show who is in a room", async () => (await import("../commands/peers.ts")).peers),
+      listed("tail", "watch a room", async () => (await import("../commands/tail.ts")).tail),
+      listed(
+        "verify",
+        "verify the signatures of a room's history",
+        async () => (await import("../commands/verify.ts")).verify,
+      ),
+      listed("say", "say something in a room", async () => (await import("../commands/say.ts")).say),
+      listed(
+        "capabilities",
+        "show which capabilities were given in rooms",
+        async () => (await import("../commands/capabilities.ts")).capabilities,
+      ),
+      listed(
+        "capabilities revoke",
+        "take a capability back",
+        async () => (await import("../commands/capabilities-revoke.ts")).capabilitiesRevoke,
+      ),
+    ],
+  },
+  {
+    title: "Decisions",
+    commands: [
+      listed(
+        "pending",
+        "show what waits for a human, at gates or in a room",
+        async () => (await import("../commands/pending.ts")).pending,
+      ),
+      listed(
+        "approve",
+        "let a call at a gate go on, or do a room's proposal",
+        async () => (await import("../commands/approve.ts")).approve,
+      ),
+      listed(
+        "reject",
+        "say no to a call at a gate, or to a room's proposal",
+        async () => (await import("../commands/reject.ts")).reject,
+      ),
+      listed(
+        "grants",
+        "show what agents may do without asking again",
+        async () => (await import("../commands/grants.ts")).grants,
+      ),
+      listed(
+        "grants add",
+        "let an agent make some calls without asking",
+        async () => (await import("../commands/grants-add.ts")).grantsAdd,
+      ),
+      listed(
+        "grants revoke",
+        "take a grant back",
+        async () => (await import("../commands/grants-revoke.ts")).grantsRevoke,
+      ),
+      listed(
+        "rules",
+        "show which calls wait for a human, and why",
+        async () => (await import("../commands/rules.ts")).rules,
+      ),
+      listed(
+        "rules test",
+        "say what would become of a call, without making it",
+        async () => (await import("../commands/rules-test.ts")).rulesTest,
+      ),
+      listed(
+        "panic",
+        "let every call wait for a human, until it is off again",
+        async () => (await import("../commands/panic.ts")).panic,
+      ),
+      listed(
+        "audit",
+        "show who was allowed or refused what",
+        async () => (await import("../commands/audit.ts")).audit,
+      ),
+      listed(
+        "audit verify",
+        "check that nobody changed the audit or an export of it",
+        async () => (await import("../commands/audit-verify.ts")).auditVerify,
+      ),
+    ],
+  },
+  {
+    title: "Devices",
+    commands: [
+      listed(
+        "devices",
+        "show the microcontrollers of the configuration",
+        async () => (await import("../commands/devices.ts")).devices,
+      ),
+      listed(
+        "devices probe",
+        "ask what is on a line, and show what to configure",
+        async () => (await import("../commands/devices-probe.ts")).devicesProbe,
+      ),
+      listed(
+        "devices monitor",
+        "show the frames on a line as they come",
+        async () => (await import("../commands/devices-monitor.ts")).devicesMonitor,
+      ),
+      listed(
+        "devices sim",
+        "start an emulated board, for those who have none",
+        async () => (await import("../commands/devices-sim.ts")).devicesSim,
+      ),
+    ],
+  },
+  {
+    title: "Tokens, keys and certificates",
+    commands: [
+      listed(
+        "token",
+        "print a token for a participant",
+        async () => (await import("../commands/token.ts")).token,
+      ),
+      listed(
+        "token list",
+        "list the tokens that were issued",
+        async () => (await import("../commands/token-list.ts")).tokenList,
+      ),
+      listed(
+        "token revoke",
+        "take a token back, by its id",
+        async () => (await import("../commands/token-revoke.ts")).tokenRevoke,
+      ),
+      listed(
+        "token rotate",
+        "start a new signing key",
+        async () => (await import("../commands/token-rotate.ts")).tokenRotate,
+      ),
+      listed(
+        "key new",
+        "make a participant's Ed25519 key",
+        async () => (await import("../commands/key-new.ts")).keyNew,
+      ),
+      listed(
+        "key show",
+        "print a key's public part and thumbprint",
+        async () => (await import("../commands/key-show.ts")).keyShow,
+      ),
+      listed(
+        "key enroll",
+        "let a key approve calls that wait at gates",
+        async () => (await import("../commands/key-enroll.ts")).keyEnroll,
+      ),
+      listed(
+        "key list",
+        "list who was enrolled to approve",
+        async () => (await import("../commands/key-list.ts")).keyList,
+      ),
+      listed(
+        "cert ca",
+        "make a certificate authority for TLS between trees",
+        async () => (await import("../commands/cert-ca.ts")).certAuthority,
+      ),
+      listed(
+        "cert server",
+        "make a server's certificate for TLS between trees",
+        async () => (await import("../commands/cert-server.ts")).certServer,
+      ),
+      listed(
+        "cert client",
+        "make a client's certificate, which proves its DNS name",
+        async () => (await import("../commands/cert-client.ts")).certClient,
+      ),
+    ],
+  },
+  {
+    title: "Your shell",
+    commands: [
+      listed(
+        "completion",
+        "print a script with which your shell completes mcpx",
+        async () => (await import("../commands/completion.ts")).completion,
+      ),
+    ],
+  },
+];
+
+export const commands: readonly ListedCommand[] = sections.flatMap((section) => section.commands);
+
+function listed(name: string, summary: string, load: () => Promise<CommandBody>): ListedCommand {
+  return { name, summary, load: async () => ({ name, summary, ...(await load()) }) };
+}

@@ -1,0 +1,52 @@
+// The data directory: where it is, and that nobody else may look into it.
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Surroundings } from "../framework/command.ts";
+import { Failure } from "../framework/failure.ts";
+import { checkDataDir } from "./data-dir-rights.ts";
+
+/** `--data`, else `$MCPX_DATA`, else the place the desktop standard names. */
+export function dataDirOf(
+  { env, cwd }: Pick<Surroundings, "env" | "cwd">,
+  options: { data: string | undefined },
+): string {
+  const given = options.data ?? (env.MCPX_DATA || undefined);
+  if (given !== undefined) return resolve(cwd, given);
+  const { XDG_DATA_HOME: base = "" } = env;
+  // The standard says that a relative path there does not count.
+  return join(isAbsolute(base) ? base : join(env.HOME || homedir(), ".local", "share"), "mcpx");
+}
+
+/** Makes it where it is missing, and says whether it was. Throws where others have a hand in it. */
+export function makeDataDir(path: string, tell = note): { isNew: boolean } {
+  try {
+    const isNew = makeDirs(path);
+    if (!isNew) checkDataDir(path, tell);
+    return { isNew };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const fault =
+      code === "EEXIST" || code === "ENOTDIR"
+        ? `the data directory ${path} is not a directory`
+        : `the data directory ${path} cannot be made (${code})`;
+    throw new Failure(fault, "choose another with --data DIR", { cause: error });
+  }
+}
+
+/** Whoever has no log: standard error is nobody's result. */
+function note(line: string): void {
+  process.stderr.write(`mcpx: ${line}\n`);
+}
+
+/** Not `recursive`: where the system says that a parent is missing that is there (/proc), that never ends. */
+function makeDirs(path: string): boolean {
+  if (existsSync(path)) {
+    readdirSync(path);
+    return false;
+  }
+  makeDirs(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+  return true;
+}

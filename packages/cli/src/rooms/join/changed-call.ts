@@ -1,0 +1,31 @@
+// What was called instead of what was proposed, value by value: its proposer asked for something else. Pure.
+import type { Proposal } from "@mcpx/client";
+import { argumentDiff } from "@mcpx/protocol";
+import type { Output } from "../../framework/output.ts";
+import { cut, visible } from "../../framework/visible.ts";
+
+const lineCharsMax = 300;
+
+/** None where it is called as it was proposed. */
+export function changedCallLines(
+  { method, params, targets, fulfilment, lateCall }: Proposal,
+  { paint }: Pick<Output, "paint">,
+): string[] {
+  const { called, target = "" } = fulfilment ?? lateCall ?? {};
+  if (called === undefined) return [];
+  const line = (sign: "+" | "-", text: string) =>
+    paint(sign === "+" ? "green" : "red", cut(visible(`   ${sign} ${text}`), lineCharsMax));
+  const isElsewhere = targets.length > 0 && !targets.includes(target);
+  // What it carries beside its parameters was not proposed, and is not compared either.
+  const bare = (of: object) => ({ ...of, _meta: undefined });
+  const { changes, more } = argumentDiff(bare(params), bare(called.params));
+  return [
+    ...(isElsewhere ? [line("-", `of ${targets.join(", ")}`), line("+", `of ${target}`)] : []),
+    ...(called.method === method ? [] : [line("-", method), line("+", called.method)]),
+    ...changes.flatMap(({ path, old, new: now }) => [
+      ...(old === undefined ? [] : [line("-", `${path}: ${old}`)]),
+      ...(now === undefined ? [] : [line("+", `${path}: ${now}`)]),
+    ]),
+    ...(more === 0 ? [] : [`   … and ${more} more changes`]),
+  ];
+}

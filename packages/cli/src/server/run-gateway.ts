@@ -1,0 +1,160 @@
+// What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
+import { createLogger, type Logger } from "@mcpx/host";
+import { localUrl } from "../access/local-url.ts";
+import { readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
+import type { UpContext } from "../commands/up.ts";
+import { makeAcceptedDir } from "../config/accepted-files.ts";
+import { type LoadedConfig, loadConfig } from "../config/config.ts";
+import { type ConfigPlaces, watchedPlaces } from "../config/find-config.ts";
+import { waitingText } from "../config/trust-words.ts";
+import { consoleUrl } from "../console/console-url.ts";
+import { startDemo, withDemo } from "../console/demo/start-demo.ts";
+import { hasDemoBoard, startDemoBoard } from "../console/demo/start-demo-board.ts";
+import { openBrowser } from "../console/open-browser.ts";
+import { type Configuration, createConfiguration } from "../console/servers/configuration.ts";
+import { dataDirOf, makeDataDir } from "../files/data-dir.ts";
+import { type DataLock, takeLock } from "../files/data-lock.ts";
+import { Failure, misuse } from "../framework/failure.ts";
+import { startFailure } from "../framework/start-failure.ts";
+import { createReload, type Reading } from "../settings/reload-config.ts";
+import { type ServerSettings, serverSettings } from "../settings/server-settings.ts";
+import { offerTrust } from "../trust/offer-trust.ts";
+import { oauthIn } from "./oauth.ts";
+import { type Server, startServer } from "./start-server.ts";
+import { type UpFacts, upScreen } from "./up-screen.ts";
+import { contentsOf, watchConfig } from "./watch-config.ts";
+
+/** Beyond the time the gateway gives its connections to end. */
+const endGraceMs = 4_000;
+
+export async function runGateway(context: UpContext): Promise<number> {
+  const { options, output, cwd } = context;
+  const dataDir = dataDirOf(context, options);
+  const port = readPort(options.port);
+  const places = { given: options.config, cwd, dataDir };
+  await offerTrust(context, places);
+  const seen = contentsOf(watchedPlaces(places));
+  const loaded = loadConfig(places);
+  const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
+  const credentialsFor = oauthIn(dataDir, log);
+  const settingsOf = (one: LoadedConfig) =>
+    serverSettings(one, { host: options.host, port, env: context.env, credentialsFor });
+  // Nothing is configured: somebody looks for the first time.
+  const isDemo = loaded.path === undefined && !options["no-demo"];
+  const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
+  makeDataDir(dataDir, (line) => log.warn({ dataDir }, line));
+  const lock = lockOrFail(dataDir);
+  makeAcceptedDir(dataDir);
+  let reload: (() => void) | undefined;
+  // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
+  const hasTerminal = output.isTerminal || output.isErrorTerminal;
+  const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
+  try {
+    const configuration = createConfiguration({
+      ...{ env: context.env, places: placesOf(loaded, places) },
+      check: (one) => void settingsOf(one),
+      reload: () => reload?.(),
+    });
+    const server = await start(dataDir, { ...settings, isDemo, configuration }, log);
+    const demo = isDemo ? await startDemo({ ...server, log }) : undefined;
+    const url = localUrl(server.url, settings.listen);
+    const read = (last: LoadedConfig): Reading => {
+      const again = loadConfig(placesOf(last, places));
+      return { loaded: again, settings: settingsOf(again) };
+    };
+    const waiting = (path: string) => waitingText(path, dataDir);
+    reload = createReload({ loaded, settings }, { read, waiting, change: server.change, log });
+    const paths = watchedPlaces(placesOf(loaded, places));
+    const watching = watchConfig({ paths, seen, changed: reload, log });
+    if (loaded.path !== undefined && loaded.accepted === "waiting") {
+      log.warn({ config: loaded.path }, waiting(loaded.path));
+    }
+    const place = { url, pid: process.pid, names: server.namesKey, ...(isDemo && { isDemo }) };
+    const isAccepted = loaded.accepted !== undefined;
+    writePlace(dataDir, {
+      ...place,
+      ...(loaded.path !== undefined && { config: loaded.path }),
+      ...(isAccepted && { isAccepted }),
+    });
+    // Those of the demo are nobody's.
+    const servers = isDemo ? 0 : (settings.tree?.servers.length ?? 0);
+    const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;
+    const path = context.env.PATH;
+    const hasBoard = isDemo && hasDemoBoard(path);
+    await announce(context, { url, dataDir, configPath: loaded.path, servers, link, isDemo, hasBoard });
+    const board = isDemo ? startDemoBoard({ ...server, path, log }) : undefined;
+    await untilAborted(interrupted);
+    watching.close();
+    await board?.stop();
+    await demo?.stop();
+    await stop(server, settings, log);
+    return 0;
+  } finally {
+    removePlace(dataDir);
+    lock.release();
+  }
+}
+
+/** Once there is a configuration it stays the one; one that was accepted counts only as it was accepted. */
+function placesOf({ path, accepted }: LoadedConfig, places: ConfigPlaces): ConfigPlaces {
+  if (path === undefined) return places;
+  return accepted === undefined ? { ...places, given: path } : { ...places, trusted: path };
+}
+
+function lockOrFail(dataDir: string): DataLock {
+  const lock = takeLock(dataDir);
+  if (lock !== undefined) return lock;
+  const holder = readPlace(dataDir);
+  const who = holder === undefined ? "is starting" : `runs: pid ${holder.pid}, ${holder.url}`;
+  throw new Failure(
+    `a gateway on ${dataDir} already ${who}`,
+    "use that one, or another directory with --data DIR",
+  );
+}
+
+async function start(
+  dataDir: string,
+  settings: ServerSettings & { isDemo: boolean; configuration: Configuration },
+  log: Logger,
+): Promise<Server> {
+  try {
+    return await startServer({ dataDir, log, ...settings });
+  } catch (error) {
+    throw startFailure(error, settings.listen);
+  }
+}
+
+async function announce(context: UpContext, facts: UpFacts): Promise<void> {
+  const { options, output } = context;
+  const { url, dataDir, link } = facts;
+  if (options.json) output.json({ url, dataDir, pid: process.pid, ...(link && { console: link }) });
+  else output.line(upScreen(context, facts));
+  if (link === undefined) output.note("mcpx: the web console is not built; in the sources: npm run console");
+  else if (options.open && !(await openBrowser(link))) {
+    output.note("mcpx: no browser could be opened; open the link yourself");
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+async function stop(server: Server, { limits }: ServerSettings, log: Logger): Promise<void> {
+  log.info("stopping: finishing what was begun");
+  const watchdog = setTimeout(() => {
+    log.fatal("stopping took too long; ended all the same");
+    process.exit(1);
+  }, limits.drainMs + endGraceMs);
+  await server.stop();
+  clearTimeout(watchdog);
+  log.info("stopped");
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw misuse(`--port ${text} is not a port`, "write a number from 0 to 65535");
+}

@@ -1,0 +1,184 @@
+// What `mcpx stdio` does: the running gateway's tree, or the configuration's own, for one client.
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  createTree,
+  innerPrincipal,
+  openLink,
+  type PinStore,
+  type RunningTree,
+  rootSince,
+  type ServerOptions,
+  serveStdio,
+} from "@mcpx/aggregator";
+import { createLogger, type Logger, type Principal, systemClock } from "@mcpx/host";
+import { defaultLimits } from "@mcpx/protocol";
+import { accessGateway, hasGateway } from "../access/gateway-access.ts";
+import { gatewayCredentials } from "../access/gateway-link.ts";
+import { localUrl } from "../access/local-url.ts";
+import type { StdioContext } from "../commands/stdio.ts";
+import { type Config, loadConfig } from "../config/config.ts";
+import { waitingText } from "../config/trust-words.ts";
+import { dataDirOf } from "../files/data-dir.ts";
+import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
+import { openPins } from "../files/open-pins.ts";
+import { misuse } from "../framework/failure.ts";
+import { version } from "../framework/version.ts";
+import { defaultHost, defaultPort } from "../settings/server-settings.ts";
+import { configDir, treeSettings } from "../settings/tree-settings.ts";
+import { oauthIn } from "./oauth.ts";
+import { openGates } from "./open-gates.ts";
+
+export async function runStdio(context: StdioContext): Promise<number> {
+  const { options } = context;
+  const { names } = options;
+  // Standard output is the client's.
+  const log = createLogger({ level: "warn" });
+  if (hasGateway(context)) {
+    await serve(context, bridgeTo(context, log), log, names);
+    return 0;
+  }
+  const dataDir = dataDirOf(context, options);
+  await withStore(dataDir, { mayCreate: true }, async (store) => {
+    await using opened = new AsyncDisposableStack();
+    const { pins, db, close } = openPins(dataDir);
+    opened.defer(close);
+    const served = await ownTree(context, { ...store, dataDir, pins, db, log }, opened);
+    await serve(context, served, log, names);
+  });
+  return 0;
+}
+
+async function serve(
+  context: StdioContext,
+  { tree, profile }: Served,
+  log: Logger,
+  names: StdioContext["options"]["names"],
+): Promise<void> {
+  const interrupted = context.interrupted();
+  const door = serveStdio(tree, localPrincipal(), {
+    input: process.stdin,
+    output: process.stdout,
+    log,
+    clock: systemClock,
+    limits: defaultLimits,
+    names,
+    profile,
+  });
+  interrupted.addEventListener("abort", () => door.close(), { once: true });
+  try {
+    await door.closed;
+  } finally {
+    await tree.close();
+  }
+}
+
+interface Served {
+  tree: RunningTree;
+  profile: Parameters<typeof serveStdio>[2]["profile"];
+}
+
+/** Everything the gateway has, as it has it. */
+function bridgeTo(context: StdioContext, log: Logger): Served {
+  const { profile } = context.options;
+  const access = accessGateway(context, { sub: `stdio:${localUser()}`, topics: [], tools: ["**"] });
+  const credentials = gatewayCredentials(access);
+  // Names are made fit for the client here, at its door.
+  const path = `/mcp${profile === undefined ? "" : `/${encodeURIComponent(profile)}`}?names=canonical`;
+  const gateway: ServerOptions = {
+    name: "the gateway",
+    segment: undefined,
+    isTrusted: true,
+    // Both are the gateway's own business.
+    callMs: 0,
+    listMs: 60_000,
+    async open(opening, taker) {
+      const { url } = await access.enter();
+      const transport = { type: "http", url: `${url}${path}`, credentials } as const;
+      return openLink({ name: "the gateway", transport, ...opening }, taker);
+    },
+  };
+  const secret = Buffer.from(randomUUID());
+  const tree = createTree({
+    name: "mcpx",
+    version,
+    servers: [gateway],
+    clock: systemClock,
+    log,
+    secret,
+    isBridge: true,
+  });
+  return { tree, profile: undefined };
+}
+
+interface OwnParts extends LocalStore {
+  dataDir: string;
+  pins: PinStore;
+  db: DatabaseSync;
+  log: Logger;
+}
+
+const nobodyDecides =
+  "No gateway is running there yet: your user has to start it first with `mcpx up`, and can then decide at that address or with `mcpx approve`.";
+
+/** Where it will be once it runs. */
+function gatewayUrl({ listen = {} }: Config): string {
+  const { host = defaultHost, port = defaultPort, tls, hosts } = listen;
+  const name = host.includes(":") ? `[${host}]` : host;
+  const scheme = tls === undefined ? "http" : "https";
+  return localUrl(`${scheme}://${name}:${port}`, { hosts, tls: tls && { cert: "", key: "" } });
+}
+
+/** The configuration's servers, started by ourselves and ended with us. */
+async function ownTree(
+  context: StdioContext,
+  { identity, audit, dataDir, pins, db, log }: OwnParts,
+  opened: AsyncDisposableStack,
+): Promise<Served> {
+  const { options, cwd, env } = context;
+  const { config: given, trusted } = options;
+  if (given !== undefined && trusted !== undefined) {
+    throw misuse("--config and --trusted do not go together", "give one of them");
+  }
+  const loaded = loadConfig({ given, trusted, cwd, dataDir });
+  if (loaded.path !== undefined && loaded.accepted === "waiting") {
+    log.warn({ config: loaded.path }, waitingText(loaded.path, dataDir));
+  }
+  const settings = treeSettings(loaded.config, {
+    dir: configDir(loaded),
+    env,
+    credentialsFor: oauthIn(dataDir, log),
+    user: localPrincipal().id,
+  });
+  const { servers, profiles, segment, rootSegment, isPinned, ax } = settings;
+  const profile = profiles.find(({ name }) => name === options.profile);
+  if (options.profile !== undefined && profile === undefined) {
+    throw misuse(`there is no profile ${options.profile}`, "see profiles in mcpx.json");
+  }
+  const secret = identity.secret("tree");
+  rootSince(db, rootSegment, systemClock.now());
+  const { isRevoked } = identity.revocations;
+  const parts = { dataDir, db, audit, clock: systemClock, log, rootSegment, isAlone: false, isRevoked };
+  const url = () => gatewayUrl(loaded.config);
+  const { gates } = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
+  const tree = createTree({
+    name: "mcpx",
+    version,
+    segment,
+    hasParents: ax.parents.length > 0,
+    servers,
+    profiles,
+    clock: systemClock,
+    log,
+    audit,
+    pins: isPinned ? pins : undefined,
+    secret,
+    gates,
+  });
+  return { tree, profile };
+}
+
+/** Whoever may start us owns what we start; what a gateway lets us do is its own decision. */
+function localPrincipal(): Principal {
+  return innerPrincipal(`stdio:${localUser()}`, ["**"]);
+}

@@ -1,0 +1,91 @@
+// The configuration, read again while the gateway runs: taken over where it is good, refused as a whole where it is not.
+import { readFileSync } from "node:fs";
+import type { RunningTree } from "@mcpx/aggregator";
+import type { Logger } from "@mcpx/host";
+import { parse } from "jsonc-parser";
+import type { LoadedConfig } from "../config/config.ts";
+import { type ConfigDiff, diffConfig, diffLines } from "../config/config-diff.ts";
+import { Failure } from "../framework/failure.ts";
+import { hideSecrets, secretsIn } from "../framework/secrets.ts";
+import type { ServerSettings } from "./server-settings.ts";
+import type { TreeSettings } from "./tree-settings.ts";
+
+/** What a configuration says, and what comes of it. */
+export interface Reading {
+  loaded: LoadedConfig;
+  settings: ServerSettings;
+}
+
+export interface ReloadOptions {
+  /** Reads and checks as at the start; `last` is what was read before. */
+  read(last: LoadedConfig): Reading;
+  /** What to say of a file that has changed since it was accepted. */
+  waiting(path: string): string;
+  change: RunningTree["change"];
+  log: Logger;
+}
+
+/** Gives back what to do when the file may be another. */
+export function createReload(first: Reading, { read, waiting, change, log }: ReloadOptions): () => void {
+  let { loaded, settings } = first;
+  return () => {
+    try {
+      const next = read(loaded);
+      const diff = diffConfig(loaded.config, next.loaded.config);
+      const tree = keepUnchanged(settings.tree, next.settings.tree, diff);
+      if (tree !== undefined) change(tree);
+      const { path } = next.loaded;
+      if (path !== undefined && next.loaded.accepted === "waiting") log.warn({ config: path }, waiting(path));
+      else tell(log, path, diff);
+      const { mcpServers = {}, profiles = {} } = next.loaded.config;
+      // Everything else is still as it was at the start, and is compared with that.
+      const config = { ...loaded.config, mcpServers, profiles };
+      loaded = { ...next.loaded, config };
+      settings = { ...settings, ...(tree && { tree }) };
+    } catch (error) {
+      refuse(log, loaded.path, error);
+    }
+  };
+}
+
+/** What is the same is the very same, so that its conversations go on. */
+function keepUnchanged(
+  before: TreeSettings | undefined,
+  after: TreeSettings | undefined,
+  { servers }: ConfigDiff,
+): TreeSettings | undefined {
+  if (before === undefined || after === undefined) return after;
+  const kept = new Map(before.servers.map((server) => [server.name, server]));
+  return {
+    ...after,
+    servers: after.servers.map((server) =>
+      servers.changed.has(server.name) ? server : (kept.get(server.name) ?? server),
+    ),
+  };
+}
+
+function tell(log: Logger, config: string | undefined, diff: ConfigDiff): void {
+  const lines = diffLines(diff);
+  for (const line of lines) log.info({ config }, line);
+  for (const key of diff.restart) log.warn({ config }, `~ ${key}: takes effect after a restart`);
+  if (lines.length + diff.restart.length === 0) log.info({ config }, "the configuration says what it said");
+}
+
+function refuse(log: Logger, config: string | undefined, error: unknown): void {
+  if (!(error instanceof Failure)) {
+    log.error({ config, err: error }, "the configuration could not be taken over; the old one stays");
+    return;
+  }
+  const secrets = secretsOfFile(config);
+  for (const line of [error.message, ...error.details]) log.error({ config }, hideSecrets(line, secrets));
+  log.error({ config }, "the configuration was refused; the old one stays");
+}
+
+/** Faults are told with what was found instead. */
+export function secretsOfFile(path: string | undefined): string[] {
+  try {
+    return path === undefined ? [] : secretsIn(parse(readFileSync(path, "utf8")));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,273 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createManualClock } from "../clock.ts";
+import { createLogger } from "../logging/log.ts";
+import { createMetrics } from "../logging/metrics.ts";
+import { openState } from "../sqlite/state.ts";
+import { createAudit } from "./audit.ts";
+
+let folder: string;
+let path: string;
+let db: DatabaseSync;
+const clock = createManualClock();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mcpx-audit-"));
+  path = join(folder, "state.db");
+  db = openState(path);
+});
+
+afterEach(() => {
+  if (db.isOpen) db.close();
+  rmSync(folder, { recursive: true });
+});
+
+function open(lines: string[] = []) {
+  const log = createLogger({ level: "error", destination: { write: (line) => void lines.push(line) } });
+  return createAudit({ db, clock, log });
+}
+
+/** Another connection to the same file, as another process would have. */
+function elsewhere<T>(work: (other: DatabaseSync) => T): T {
+  const other = openState(path);
+  try {
+    return work(other);
+  } finally {
+    other.close();
+  }
+}
+
+test("records are listed newest first, with every field", () => {
+  const audit = open();
+  audit.record({ action: "room.join", actor: "alice", topic: "demo" });
+  clock.advance(5);
+  audit.record({
+    action: "participant.promote",
+    actor: "root",
+    subject: "alice",
+    topic: "demo",
+    detail: { level: "full" },
+  });
+  expect(audit.list({ limit: 10 })).toEqual([
+    {
+      seq: 2,
+      at: clock.now(),
+      action: "participant.promote",
+      actor: "root",
+      subject: "alice",
+      topic: "demo",
+      detail: { level: "full" },
+      count: 1,
+      hash: expect.any(String),
+    },
+    {
+      seq: 1,
+      at: clock.now() - 5,
+      action: "room.join",
+      actor: "alice",
+      topic: "demo",
+      count: 1,
+      hash: expect.any(String),
+    },
+  ]);
+  audit.close();
+});
+
+test("a list can be paged and filtered", () => {
+  const audit = open();
+  for (let i = 0; i < 10; i += 1) {
+    audit.record({ action: i % 2 === 0 ? "even" : "odd", actor: i < 5 ? "alice" : "bob" });
+  }
+  const seqs = (query: Parameters<typeof audit.list>[0]) => audit.list(query).map(({ seq }) => seq);
+  expect(seqs({ limit: 3 })).toEqual([10, 9, 8]);
+  expect(seqs({ limit: 3, before: 8 })).toEqual([7, 6, 5]);
+  expect(seqs({ limit: 10, action: "even", actor: "bob" })).toEqual([9, 7]);
+});
+
+test("what is recorded waits for its batch, what is recorded now does not", () => {
+  const audit = open();
+  const stored = () => elsewhere((other) => other.prepare("SELECT action FROM audit ORDER BY seq").all());
+  audit.record({ action: "first" });
+  expect(stored()).toEqual([]);
+  expect(audit.recordNow({ action: "token.revoke" })).toBe(true);
+  expect(stored()).toEqual([{ action: "first" }, { action: "token.revoke" }]);
+});
+
+test("a batch is written when it is full", () => {
+  const audit = open();
+  for (let i = 0; i < 256; i += 1) audit.record({ action: "call", actor: `caller ${i}` });
+  expect(elsewhere((other) => other.prepare("SELECT count(*) AS n FROM audit").get())).toEqual({ n: 256 });
+  audit.close();
+});
+
+test("of one actor's very many permissions those of one thing share a record; nobody else's do, nor what is grave", () => {
+  const audit = open();
+  const call = { action: "tool.call", actor: "mallory", detail: { hash: "x" } };
+  for (let i = 0; i < 5_000; i += 1) audit.record({ ...call, subject: `s.t${i % 2}` });
+  audit.record({ ...call, actor: "alice", subject: "s.t" });
+  for (const actor of ["mallory", "mallory"]) audit.recordNow({ action: "gate.approve", actor });
+  const records = audit.list({ limit: 300 });
+  const sum = (actor: string) =>
+    records.filter((one) => one.actor === actor).reduce((n, { count }) => n + count, 0);
+  expect(records.length).toBe(32 + 2 + 1 + 2);
+  expect([sum("mallory"), sum("alice")]).toEqual([5_002, 1]);
+  expect(records.filter(({ action }) => action === "gate.approve").map(({ count }) => count)).toEqual([1, 1]);
+  expect(records.find(({ actor }) => actor === "alice")?.detail).toEqual({ hash: "x" });
+  expect(audit.verify().ok).toBe(true);
+  for (let i = 0; i < 5_000; i += 1) audit.record({ ...call, subject: `made-up-${i}` });
+  expect(audit.list({ limit: 1_000 }).length).toBe(records.length + 32 + 32 + 1);
+});
+
+test("identical refusals of one batch are one record with a count; a few permissions are not", () => {
+  const audit = open();
+  const refusal = { action: "room.join", reason: "topic_forbidden", actor: "mallory", topic: "vault" };
+  for (let i = 0; i < 1_000; i += 1) audit.record(refusal);
+  audit.record({ ...refusal, topic: "other" });
+  audit.record({ action: "room.join", actor: "alice" });
+  audit.record({ action: "room.join", actor: "alice" });
+  expect(audit.list({ limit: 10 }).map(({ count, topic }) => [count, topic])).toEqual([
+    [1, undefined],
+    [1, undefined],
+    [1, "other"],
+    [1_000, "vault"],
+  ]);
+});
+
+test.each(["topic", "subject"])(
+  "refusals of one who makes up a %s each time are few, and all counted",
+  (name) => {
+    const audit = open();
+    const refusal = { action: "room.join", reason: "topic_forbidden", actor: "mallory" };
+    for (let i = 0; i < 1_000; i += 1) audit.record({ ...refusal, [name]: `made-up-${i}` });
+    // Those that have a record are still counted in it, and others' have their own.
+    audit.record({ ...refusal, [name]: "made-up-3" });
+    audit.record({ ...refusal, reason: "bad_request", [name]: "vault" });
+    audit.record({ ...refusal, actor: "eve", [name]: "vault" });
+    const seen = audit.list({ limit: 300 }).reverse();
+    expect(seen.map(({ count, actor, topic, subject }) => [count, actor, topic ?? subject])).toEqual([
+      [1, "mallory", "made-up-0"],
+      [1, "mallory", "made-up-1"],
+      [1, "mallory", "made-up-2"],
+      [2, "mallory", "made-up-3"],
+      [996, "mallory", undefined],
+      [1, "mallory", "vault"],
+      [1, "eve", "vault"],
+    ]);
+  },
+);
+
+test("texts are bounded, survive any character, and hold no token", () => {
+  const audit = open();
+  const jws = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
+  audit.record({ action: "room.join", topic: `a\u0000b\ud800"\n`, actor: "x".repeat(100_000), reason: jws });
+  audit.record({ action: "tool.call", detail: { token: jws, long: "\ud83d\ude00".repeat(10_000) } });
+  audit.record({ action: "tool.call", detail: jws });
+  const text = JSON.stringify(audit.list({ limit: 10 }));
+  expect(text).not.toContain("eyJ");
+  expect(text.length).toBeLessThan(8_000);
+  expect(audit.list({ limit: 1, before: 2 })[0]?.topic).toBe(`a\u0000b\ufffd"\n`);
+  expect(audit.verify()).toMatchObject({ ok: true, records: 3 });
+});
+
+describe("the chain", () => {
+  function filled() {
+    const audit = open();
+    for (let i = 0; i < 10; i += 1) {
+      audit.record({ action: "call", actor: `agent-${i}`, detail: { n: i } });
+      audit.flush();
+    }
+    return audit;
+  }
+
+  test("an untouched chain verifies, an empty one too", () => {
+    expect(open().verify()).toMatchObject({ ok: true, records: 0 });
+    expect(filled().verify()).toEqual({
+      ok: true,
+      records: 10,
+      head: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test("the chain goes on after a restart", () => {
+    filled().close();
+    db.close();
+    db = openState(path);
+    const audit = open();
+    audit.recordNow({ action: "again" });
+    expect(audit.verify()).toMatchObject({ ok: true, records: 11 });
+  });
+
+  test("two processes write one chain", () => {
+    const audit = filled();
+    elsewhere((other) => {
+      const log = createLogger({ level: "silent" });
+      const second = createAudit({ db: other, clock, log });
+      for (let i = 0; i < 5; i += 1) {
+        second.recordNow({ action: "token.mint" });
+        audit.recordNow({ action: "call" });
+      }
+    });
+    expect(audit.verify()).toMatchObject({ ok: true, records: 20 });
+  });
+
+  test.each([
+    ["a changed actor", "UPDATE audit SET actor = 'somebody' WHERE seq = 4", 4],
+    ["a changed time", "UPDATE audit SET at = at + 1 WHERE seq = 4", 4],
+    ["a changed detail", `UPDATE audit SET detail = '{"n":99}' WHERE seq = 4`, 4],
+    ["a removed reason", "UPDATE audit SET reason = '' WHERE seq = 4", 4],
+    ["a changed count", "UPDATE audit SET count = 2 WHERE seq = 4", 4],
+    ["a changed hash", "UPDATE audit SET hash = upper(hash) WHERE seq = 4", 4],
+    ["a record deleted in the middle", "DELETE FROM audit WHERE seq = 4", 4],
+    ["the first record deleted", "DELETE FROM audit WHERE seq = 1", 1],
+    [
+      "a record deleted and the rest renumbered",
+      "DELETE FROM audit WHERE seq = 4; UPDATE audit SET seq = seq - 1 WHERE seq > 4",
+      4,
+    ],
+    [
+      "two records swapped",
+      "UPDATE audit SET seq = 99 WHERE seq = 4; UPDATE audit SET seq = 4 WHERE seq = 5; UPDATE audit SET seq = 5 WHERE seq = 99",
+      4,
+    ],
+    ["the newest record renumbered", "UPDATE audit SET seq = 12 WHERE seq = 10", 10],
+    ["the newest records cut off", "DELETE FROM audit WHERE seq > 7", 8],
+    ["everything cut off", "DELETE FROM audit", 1],
+    [
+      "a record added without its head",
+      "INSERT INTO audit SELECT 11, at, action, reason, actor, subject, topic, detail, count, hash FROM audit WHERE seq = 10",
+      11,
+    ],
+    ["the head removed", "DELETE FROM audit_head", 1],
+    ["the head set back", "UPDATE audit_head SET seq = 7", 8],
+    ["the head's hash changed", "UPDATE audit_head SET hash = 'x'", 10],
+  ])("%s is found", (_what, sql, at) => {
+    const audit = filled();
+    elsewhere((other) => other.exec(sql));
+    expect(audit.verify()).toEqual({ ok: false, at });
+  });
+});
+
+test("a store that fails is logged and counted, never thrown; the records wait within bounds", async () => {
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const log = createLogger({ level: "error", destination: { write: (line) => void lines.push(line) } });
+  const audit = createAudit({ db, clock, log, metrics });
+  db.exec("ALTER TABLE audit RENAME TO elsewhere");
+  expect(audit.recordNow({ action: "participant.kick" })).toBe(false);
+  expect(lines).toHaveLength(1);
+  for (let i = 0; i < 5_000; i += 1) audit.record({ action: "call", actor: `caller ${i}` });
+  // A flood does not hammer the failing store.
+  expect(lines).toHaveLength(1);
+  expect(audit.flush()).toBe(false);
+  expect(await metrics.text()).toContain("mcpx_audit_write_failures_total 2");
+  expect(await metrics.text()).toContain("mcpx_audit_lost_total 905");
+
+  db.exec("ALTER TABLE elsewhere RENAME TO audit");
+  expect(audit.flush()).toBe(true);
+  expect(audit.list({ limit: 1 })).toMatchObject([{ action: "audit.lost", count: 905 }]);
+  expect(audit.verify()).toMatchObject({ ok: true, records: 4_097 });
+  audit.close();
+});

@@ -1,0 +1,196 @@
+// The audit: who was allowed or refused what. Ordinary records are written in batches, grave ones at once.
+import type { DatabaseSync } from "node:sqlite";
+import type { JsonObject } from "@mcpx/protocol";
+import type { Clock } from "../clock.ts";
+import { cutSecrets } from "../logging/cut-secrets.ts";
+import type { Logger } from "../logging/log.ts";
+import type { Metrics } from "../logging/metrics.ts";
+import { immediately } from "../sqlite/transaction.ts";
+import { createAuditBuffer } from "./buffer.ts";
+import {
+  type AuditPage,
+  type AuditPageQuery,
+  type AuditQuery,
+  type AuditRow,
+  appendRows,
+  type ChainedRow,
+  type ChainVerdict,
+  listRows,
+  pageRows,
+  verifyChain,
+} from "./chain.ts";
+import { type AuditRetention, pruneAudit } from "./prune.ts";
+
+export interface AuditEvent {
+  /** What was tried, as a dotted word: `room.join`, `participant.promote`. */
+  action: string;
+  /** Why it was refused; without one it was allowed. */
+  reason?: string | undefined;
+  actor?: string | undefined;
+  subject?: string | undefined;
+  topic?: string | undefined;
+  detail?: JsonObject | string | undefined;
+}
+
+export interface AuditRecord extends AuditEvent {
+  seq: number;
+  /** Ms since 1970. */
+  at: number;
+  /** How many identical refusals this record stands for. */
+  count: number;
+  hash: string;
+}
+
+export interface Audit {
+  /** Durable within a second. Never throws. */
+  record(event: AuditEvent): void;
+  /** Durable before it returns `true`; `false` where the store failed, which is logged. Never throws. */
+  recordNow(event: AuditEvent): boolean;
+  flush(): boolean;
+  /** Newest first. */
+  list(query: AuditQuery): AuditRecord[];
+  /** Of the chain as it is stored, for those who check it elsewhere. */
+  page(query: AuditPageQuery): AuditPage;
+  verify(): ChainVerdict;
+  /** Writes what is waiting and stops. The database stays open. */
+  close(): void;
+}
+
+export interface AuditOptions {
+  db: DatabaseSync;
+  clock: Clock;
+  log: Logger;
+  metrics?: Metrics;
+  /** Without it nothing is ever pruned. */
+  retention?: AuditRetention;
+}
+
+const batchMs = 1_000;
+const batchMax = 256;
+const pruneMs = 10_000;
+const charsMax = 256;
+const detailCharsMax = 2_048;
+
+export function createAudit({ db, clock, log, metrics, retention }: AuditOptions): Audit {
+  const waiting = createAuditBuffer();
+  let isFailing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let prunedAt = Number.NEGATIVE_INFINITY;
+  const failures = metrics?.counter("audit_write_failures_total", "Audit batches that could not be written");
+  const losses = metrics?.counter("audit_lost_total", "Audit records given up because the store failed");
+
+  function add(event: AuditEvent, isGrave: boolean): void {
+    if (!waiting.add(toRow(event, clock.now()), isGrave)) losses?.inc();
+  }
+
+  /** After what was written: a chain grows only by that. */
+  function prune(): void {
+    const now = clock.monotonic();
+    if (retention === undefined || now - prunedAt < pruneMs) return;
+    prunedAt = now;
+    try {
+      const pruned = pruneAudit(db, retention, clock.now());
+      if (pruned !== undefined) log.info({ to: pruned.to }, "old audit records were pruned");
+    } catch (error) {
+      log.error({ err: error }, "old audit records could not be pruned");
+    }
+  }
+
+  function flush(): boolean {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.size === 0) return true;
+    const { lost } = waiting;
+    const lossNote = lost === 0 ? [] : [{ ...toRow({ action: "audit.lost" }, clock.now()), count: lost }];
+    try {
+      immediately(db, () => appendRows(db, [...waiting.rows(), ...lossNote]));
+    } catch (error) {
+      isFailing = true;
+      failures?.inc();
+      log.error({ err: error, waiting: waiting.size, lost }, "audit records could not be written");
+      return false;
+    }
+    waiting.clear();
+    isFailing = false;
+    prune();
+    return true;
+  }
+
+  function wake(): void {
+    timer ??= setTimeout(() => {
+      if (!flush()) wake();
+    }, batchMs).unref();
+  }
+
+  return {
+    record(event) {
+      add(event, false);
+      // While the store fails the timer alone tries again: not every record of a flood.
+      if (waiting.size >= batchMax && !isFailing) flush();
+      if (waiting.size > 0) wake();
+    },
+    recordNow(event) {
+      add(event, true);
+      if (flush()) return true;
+      wake();
+      return false;
+    },
+    flush,
+    list: (query) => {
+      flush();
+      return listRows(db, query).map(toRecord);
+    },
+    page(query) {
+      flush();
+      return pageRows(db, query);
+    },
+    verify() {
+      flush();
+      return verifyChain(db);
+    },
+    close() {
+      flush();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function toRow(event: AuditEvent, at: number): AuditRow {
+  return {
+    at,
+    action: bounded(event.action, charsMax) ?? "",
+    reason: bounded(event.reason, charsMax),
+    actor: bounded(event.actor, charsMax),
+    subject: bounded(event.subject, charsMax),
+    topic: bounded(event.topic, charsMax),
+    detail: event.detail === undefined ? null : detailText(event.detail),
+    count: 1,
+  };
+}
+
+function detailText(detail: JsonObject | string): string {
+  const text = cutSecrets(JSON.stringify(detail));
+  return text.length <= detailCharsMax ? text : JSON.stringify(`${text.slice(0, detailCharsMax)}…`);
+}
+
+function bounded(text: string | undefined, max: number): string | null {
+  if (text === undefined) return null;
+  // SQLite stores UTF-8: half a surrogate pair would come back as another character and break the hash.
+  return cutSecrets(text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
+}
+
+function toRecord(row: ChainedRow): AuditRecord {
+  const record: AuditRecord = {
+    seq: row.seq,
+    at: row.at,
+    action: row.action,
+    count: row.count,
+    hash: row.hash,
+  };
+  for (const name of ["reason", "actor", "subject", "topic"] as const) {
+    const value = row[name];
+    if (value !== null) record[name] = value;
+  }
+  if (row.detail !== null) record.detail = JSON.parse(row.detail) as JsonObject | string;
+  return record;
+}
