@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const dist = "packages/console/dist";
-const bytesMax = { "index.html": 100_000, "approve.html": 45_000 };
+// The page of an approval has the framework, the error table and the exact reader of JSON in it: half of the console.
+const bytesMax = { "index.html": 100_000, "approve.html": 52_000 };
 
 for (const [page, max] of Object.entries(bytesMax)) {
   const text = readFileSync(join(dist, page), "utf8");

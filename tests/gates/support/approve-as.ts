@@ -40,8 +40,8 @@ async function atTerminal(gated: Gated, id: string, decision: Decision, reason?:
 
 async function atPage(gated: Gated, id: string, decision: Decision, reason?: string): Promise<void> {
   const address = `${gated.url()}/approve/${id}`;
-  const shown = (await (await fetch(`${address}/call`)).json()) as { statements: { approve: string } };
-  const proof = await sign(gated, JSON.parse(shown.statements.approve), decision, reason);
+  const shown = (await (await fetch(`${address}/call`)).json()) as { terms: GateTerms };
+  const proof = await sign(gated, shown.terms, decision, reason);
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${address}/decision`, {
     method: "POST",
