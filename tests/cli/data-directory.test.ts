@@ -101,3 +101,24 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(look(1234, 0)).not.toContain("belongs to");
   },
 );
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a directory that its user may not write to is named, with the chmod",
+  () => {
+    const dataDir = scratch();
+    chownSync(dataDir, 4321, 4321);
+    const make = (mode: number) => {
+      chmodSync(dataDir, mode);
+      const path = JSON.stringify(join(import.meta.dirname, "../../packages/cli/src/files/data-dir.ts"));
+      const source = `import { makeDataDir } from ${path};
+      process.setgroups([]); process.setgid(4321); process.setuid(4321);
+      try { console.log(makeDataDir(${JSON.stringify(dataDir)})); } catch (error) { console.log(error.message); }`;
+      const args = ["--conditions=mcpx-source", "--input-type=module", "-e", source];
+      return spawnSync(process.execPath, args).stdout.toString();
+    };
+    expect(make(0o555)).toContain(
+      `the data directory ${dataDir} is read-only for user 4321 (EACCES); give that user write access (chmod u+w ${dataDir}), or choose another directory with --data DIR`,
+    );
+    expect(make(0o755)).toContain("{ isNew: false }");
+  },
+);

@@ -5,28 +5,25 @@ import { cut, visible } from "../framework/visible.ts";
 import type { FoundServer } from "./find-servers.ts";
 import type { LeftServer, PlannedServer } from "./plan-import.ts";
 
-const widthMax = 100;
+/** Nobody imports what they cannot read: the command stands last, and is longer than the terminal where it must be. */
+const reachChars = 600;
 
 export function importTable(planned: readonly PlannedServer[]): string[] {
+  const hasSecrets = planned.some(({ found }) => secretNames(found).length > 0);
   const rows = planned.map(({ name, found, also }, index) => [
     String(index + 1).padStart(3),
     cut(visible(name), 22),
     originText(found, also.length),
     transportOf(found),
-    reachText(found),
-    cut(visible(secretNames(found).join(" ")), 24),
+    ...(hasSecrets ? [cut(visible(secretNames(found).join(" ")), 24)] : []),
+    cut(reachText(found), reachChars),
   ]);
-  const head = ["  #", "NAME", "FROM", "HOW", "COMMAND OR URL", "ENV OR HEADERS"];
-  const widest = (column: number) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0));
-  const others = [0, 1, 2, 3, 5].reduce((sum, column) => sum + widest(column) + 2, 0);
-  const room = Math.max(16, widthMax - others);
-  return columns(
-    [head, ...rows].map((row) => row.map((cell, column) => (column === 4 ? cut(cell, room) : cell))),
-  );
+  const head = ["  #", "NAME", "FROM", "HOW", ...(hasSecrets ? ["ENV OR HEADERS"] : []), "COMMAND OR URL"];
+  return columns([head, ...rows]);
 }
 
 /** What somebody should know before choosing, by number. */
-export function importRemarks(planned: readonly PlannedServer[]): string[] {
+export function importRemarks(planned: readonly PlannedServer[], width: number): string[] {
   return planned.flatMap(({ name, found, also, takenBy }, index) => {
     const remarks = [
       takenBy === undefined ? "" : `${found.name} is taken by ${takenBy}: this one becomes ${name}`,
@@ -35,18 +32,18 @@ export function importRemarks(planned: readonly PlannedServer[]): string[] {
       found.needs.length === 0 ? "" : `needs ${found.needs.join(", ")} in the environment of mcpx up`,
       found.untaken.length === 0 ? "" : `not taken over: ${found.untaken.join(", ")}`,
     ].filter((remark) => remark !== "");
-    return remarks.map((remark) => cut(`${String(index + 1).padStart(3)}  ${visible(remark)}`, widthMax));
+    return remarks.map((remark) => cut(`${String(index + 1).padStart(3)}  ${visible(remark)}`, width));
   });
 }
 
-export function leftLines(left: readonly LeftServer[]): string[] {
+export function leftLines(left: readonly LeftServer[], width: number): string[] {
   const rows = left.map(({ found, why }) => [
     "  -",
     cut(visible(found.name), 22),
     originText(found, 0),
     visible(why),
   ]);
-  return columns(rows).map((line) => cut(line, widthMax));
+  return columns(rows).map((line) => cut(line, width));
 }
 
 export function transportOf({ entry }: FoundServer): string {

@@ -90,11 +90,11 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
       output.line(index === 0 ? output.paint("dim", line) : line);
     });
   }
-  const remarks = importRemarks(planned);
+  const remarks = importRemarks(planned, output.width);
   if (remarks.length > 0) output.line();
   for (const line of remarks) output.line(output.paint("yellow", line));
   if (left.length > 0) output.line(`\nleft out`);
-  for (const line of leftLines(left)) output.line(output.paint("dim", line));
+  for (const line of leftLines(left, output.width)) output.line(output.paint("dim", line));
   if (planned.length > 0) output.line();
 }
 

@@ -12,8 +12,9 @@ import { proposalActions } from "../audit/proposals/proposal-record.ts";
 import { type AuditSource, openAuditSource } from "../audit/source.ts";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
-import { columns } from "../framework/output.ts";
+import { columns, roomFor } from "../framework/output.ts";
 import { readLimit } from "../framework/read-limit.ts";
+import { cut } from "../framework/visible.ts";
 
 const options = {
   ...gatewayOptions,
@@ -88,12 +89,21 @@ async function show(context: AuditContext, source: AuditSource, query: AuditQuer
   const chain = options.verify ? await source.verify() : undefined;
   if (options.json) output.json({ records, ...(chain && { chain }) });
   // Oldest first, so that the newest stands where the eye is.
-  else for (const line of columns(records.reverse().map(auditCells))) output.line(line);
+  else for (const line of auditTable(records.reverse(), output.width)) output.line(line);
   if (records.length === 0 && !options.json) output.note("no record fits");
   if (chain !== undefined) checkChain(chain);
   if (chain?.ok && !options.json) output.line(wholeText(chain));
   return 0;
 }
+
+/** Details are cut to what the terminal has room for; `--json` has all of them. */
+function auditTable(records: readonly JsonObject[], width: number): string[] {
+  const rows = records.map(auditCells);
+  const room = roomFor(detailColumn, rows, width);
+  return columns(rows.map((row) => row.map((cell, i) => (i === detailColumn ? cut(cell, room) : cell))));
+}
+
+const detailColumn = 4;
 
 /** Records of the chain and of proposals, newest first. */
 async function listBoth(source: AuditSource, query: AuditQuery): Promise<JsonObject[]> {

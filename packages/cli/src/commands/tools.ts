@@ -34,7 +34,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
     return 0;
   }
   if (rows.length === 0) output.note(`mcpx: no tool is called ${visible(glob)}`);
-  for (const line of listLines(rows)) {
+  for (const line of listLines(rows, output.width)) {
     const isGrave = line.startsWith(marks.irreversible) || line.startsWith(marks.unknown);
     output.line(isGrave ? `${output.paint("yellow", line.slice(0, 1))}${line.slice(1)}` : line);
   }

@@ -1,5 +1,5 @@
 // The data directory: where it is, and that nobody else may look into it.
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Surroundings } from "../framework/command.ts";
@@ -23,6 +23,7 @@ export function makeDataDir(path: string, tell = note): { isNew: boolean } {
   try {
     const isNew = makeDirs(path);
     if (!isNew) checkDataDir(path, tell);
+    checkWritable(path);
     return { isNew };
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -32,6 +33,21 @@ export function makeDataDir(path: string, tell = note): { isNew: boolean } {
         ? `the data directory ${path} is not a directory`
         : `the data directory ${path} cannot be made (${code})`;
     throw new Failure(fault, "choose another with --data DIR", { cause: error });
+  }
+}
+
+/** A read-only file system and missing rights are named here, not by the first file that is written. */
+function checkWritable(path: string): void {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const user = process.getuid?.() ?? "this user";
+    throw new Failure(
+      `the data directory ${path} is read-only for user ${user} (${code})`,
+      `give that user write access (chmod u+w ${path}), or choose another directory with --data DIR`,
+      { cause: error },
+    );
   }
 }
 

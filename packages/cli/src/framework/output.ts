@@ -9,6 +9,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** The same for standard error. */
   readonly isErrorTerminal: boolean;
+  /** Columns of the terminal; of a wide one where standard output is none. */
+  readonly width: number;
   line(text?: string): void;
   /** One line that parses to the same value, with nothing in it that hides or steers a terminal. */
   json(value: unknown): void;
@@ -25,10 +27,12 @@ export interface Output {
 type Style = "bold" | "dim" | "cyan" | "green" | "yellow" | "red";
 
 export interface Streams {
-  stdout: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY">>;
+  stdout: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
   stderr: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY">>;
 }
 
+/** Of files, pipes and terminals that do not say theirs. */
+const widthOfNone = 160;
 /** What stands behind the cursor on its line. */
 const eraseRest = "\u001b[K";
 
@@ -36,6 +40,10 @@ export function createOutput({ stdout, stderr }: Streams): Output {
   return {
     isTerminal: stdout.isTTY === true,
     isErrorTerminal: stderr.isTTY === true,
+    get width() {
+      // Some terminals say that they have none.
+      return stdout.columns || widthOfNone;
+    },
     line: (text = "") => stdout.write(`${text}\n`),
     json: (value) => stdout.write(`${visibleJson(JSON.stringify(value))}\n`),
     pour: async (lines) => {
@@ -49,8 +57,25 @@ export function createOutput({ stdout, stderr }: Streams): Output {
   };
 }
 
+/** Columns that are left for one column of a table when all others have theirs. */
+export function roomFor(column: number, rows: readonly (readonly string[])[], width: number): number {
+  const widest = (index: number) => Math.max(0, ...rows.map((row) => row[index]?.length ?? 0));
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const others = Array.from({ length: count }, (_, index) =>
+    index === column ? 0 : widest(index) + gapOf.length,
+  );
+  return Math.max(
+    roomMin,
+    others.reduce((left, taken) => left - taken, width),
+  );
+}
+
+const gapOf = "  ";
+/** Less tells nothing: then lines are longer than the terminal is wide. */
+const roomMin = 24;
+
 /** Rows of cells as lines, each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[], gap = "  "): string[] {
+export function columns(rows: readonly (readonly string[])[], gap = gapOf): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, index) => {

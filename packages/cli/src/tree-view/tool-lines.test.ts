@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showLines } from "./tool-lines.ts";
+import { listLines, showLines, type ToolRow } from "./tool-lines.ts";
 
 const tool = (annotations: object | undefined, mutable: boolean, reversible = !mutable) => ({
   name: "files.read",
@@ -17,4 +17,18 @@ test("hints that make a tool look harmless and are not believed are shown as suc
   expect(hintsOf(tool({ destructiveHint: false }, true, true))).toEqual(["hints"]);
   expect(hintsOf(tool({ destructiveHint: true }, true))).toEqual(["hints"]);
   expect(hintsOf(tool(undefined, true))).toEqual([]);
+});
+
+test("a description has the room that the terminal leaves it", () => {
+  const row: ToolRow = {
+    name: "files.read",
+    server: "files",
+    danger: "none",
+    latency: "",
+    description: `${"long ".repeat(60)}\nsecond line`,
+    state: "listed",
+    warnings: 0,
+  };
+  for (const width of [70, 120, 200]) expect(listLines([row], width)[0]).toHaveLength(width);
+  expect(listLines([{ ...row, description: "short" }], 200)[0]).toMatch(/ short$/);
 });

@@ -9,7 +9,7 @@ import {
   looksLike,
   withoutRoot,
 } from "@mcpx/protocol";
-import { columns } from "../framework/output.ts";
+import { columns, roomFor } from "../framework/output.ts";
 import { cut, visible } from "../framework/visible.ts";
 import { jsonLines, shortened } from "../gates/call-text.ts";
 import { rootIn } from "./look-at-tree.ts";
@@ -30,7 +30,6 @@ export interface ToolRow {
 /** What stands before a name. */
 export const marks = { irreversible: "!", mutable: "~", none: " ", unknown: "?" } as const;
 
-const aboutChars = 60;
 const linesMax = 400;
 const charsMax = 40_000;
 
@@ -90,14 +89,14 @@ function dangerOf(tool: JsonObject): ToolRow["danger"] {
   return capability.mutable === false ? "none" : "mutable";
 }
 
-export function listLines(rows: readonly ToolRow[]): string[] {
-  return columns(
-    rows.map(({ name, server, danger, latency, description, warnings }) => {
-      const mark = warnings === 0 ? "" : "⚠ hides or imitates something; ";
-      const about = cut(`${mark}${description.split("\n")[0] ?? ""}`, aboutChars);
-      return [marks[danger], name, latency, server, about].map(visible);
-    }),
-  );
+export function listLines(rows: readonly ToolRow[], width: number): string[] {
+  const cells = rows.map(({ name, server, danger, latency, description, warnings }) => {
+    const mark = warnings === 0 ? "" : "⚠ hides or imitates something; ";
+    const about = `${mark}${description.split("\n")[0] ?? ""}`;
+    return [marks[danger], name, latency, server, about].map(visible);
+  });
+  const room = roomFor(4, cells, width);
+  return columns(cells.map((row) => row.map((cell, column) => (column === 4 ? cut(cell, room) : cell))));
 }
 
 const dangers = {
