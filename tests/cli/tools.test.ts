@@ -195,8 +195,8 @@ test("a changed tool is listed as such, looked at and accepted", async () => {
   const { dir, run } = await changed();
   await up(dir, [], { cwd: dir });
   expect((await run("tools", "files.*")).out.split("\n")).toEqual([
-    "?  files.read_file    files  waits to be accepted: it has changed, or hides text",
-    "?  files.write        files  waits to be accepted: it has changed, or hides text",
+    "?  files.read_file    files  held back: changed or hides text",
+    "?  files.write        files  held back: changed or hides text",
   ]);
   expect((await run("tree")).out).toContain("has changed: files.write; see mcpx tools diff files.write");
   const diff = await run("tools", "diff", "files.read_file");

@@ -45,7 +45,7 @@ export function toolRows(tools: readonly JsonObject[], report: JsonObject): Tool
         server: String(name),
         danger: "unknown",
         latency: "",
-        description: "waits to be accepted: it has changed, or hides text",
+        description: "held back: changed or hides text",
         state: "quarantined",
         warnings: 0,
       }),

@@ -53,7 +53,7 @@ test("what was held back and what was left out is told; who is well has no troub
   };
   expect(troublesOf(server).map(({ text }) => text)).toEqual([
     "tools: slow",
-    "files.read waits to be accepted: it has changed, or hides text",
+    "files.read held back: changed or hides text",
     "Left out: x y",
   ]);
   expect(troublesOf({ name: "files", state: "up" })).toEqual([]);

@@ -94,7 +94,7 @@ export function troublesOf(server: JsonObject): Trouble[] {
     }
   }
   for (const one of Array.isArray(server.quarantined) ? server.quarantined : []) {
-    const text = `${String(one)} waits to be accepted: it has changed, or hides text`;
+    const text = `${String(one)} held back: changed or hides text`;
     troubles.push({ text, fix: `mcpx tools diff ${shellWord(String(one))}` });
   }
   for (const one of Array.isArray(server.left_out) ? server.left_out : []) {
