@@ -1,13 +1,13 @@
 // What is shown to a human is what the tool gets, to the character: here, one hop below, and at a device. Requests are
 // texts, since what a program would write hides what a wire can carry.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { unsealed } from "../../packages/devices/src/framing/crc.ts";
 import {
   type SimulatedStub,
   simulatedConfig,
   startSimulatedStub,
 } from "../../packages/devices/src/testing/simulated-stub.ts";
 import { decodeCbor } from "../../packages/devices/src/wire/cbor.ts";
-import { unsealed } from "../../packages/devices/src/wire/crc.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { startBelow, stopAll } from "../tree/registration/support/family.ts";
 import { ask, type Message, type Place, revision } from "../tree/support/ask.ts";

@@ -2,17 +2,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createCobsReader, decodeCobs, encodeCobs, frameCobs } from "./framing/cobs.ts";
+import { crc8, crc16, sealed, unsealed } from "./framing/crc.ts";
 import { encodeFrameA, type FrameA } from "./framing/frame-a.ts";
 import { createFrameAReader } from "./framing/frame-a-reader.ts";
 import { createGattReader, encodeGatt } from "./framing/gatt.ts";
 import { createIsoTpReader, encodeIsoTp } from "./framing/iso-tp.ts";
 import { createLengthPrefixReader, encodeLengthPrefix } from "./framing/length-prefix.ts";
 import { type CanFrame, createSlcanReader, encodeSlcan } from "./framing/slcan.ts";
+import { createSpanCrc } from "./framing/span-crc.ts";
 import { CborError, decodeCbor, encodeCbor } from "./wire/cbor.ts";
-import { crc8, crc16, sealed, unsealed } from "./wire/crc.ts";
 import { decodePacket } from "./wire/message.ts";
 import { decodeJson } from "./wire/mqtt-message.ts";
-import { createSpanCrc } from "./wire/span-crc.ts";
 
 const packets = fc.uint8Array({ minLength: 1, maxLength: 1_024 });
 const noise = fc.uint8Array({ maxLength: 2_100 });

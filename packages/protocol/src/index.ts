@@ -117,17 +117,16 @@ export {
   statementOf,
   statementText,
   type WaitingCall,
-} from "./gate.ts";
-export { type GateFacts, type GateOutcome, gateOutcome } from "./gate-outcome.ts";
+} from "./gates/gate.ts";
+export { type GateFacts, type GateOutcome, gateOutcome } from "./gates/gate-outcome.ts";
 export {
   type GateNotice,
   gateOfProposal,
   gateProposal,
   gateProposalId,
   readGateNotice,
-} from "./gate-proposal.ts";
-export { type StatementKey, signStatement } from "./gate-signature.ts";
-export { heapBytesOf, stringBytesOf } from "./heap-size.ts";
+} from "./gates/gate-proposal.ts";
+export { type StatementKey, signStatement } from "./gates/gate-signature.ts";
 export {
   checkOneCall,
   gatesAheadMethod,
@@ -137,7 +136,8 @@ export {
   ownStatement,
   readGatesBelow,
   readJointStatement,
-} from "./joint-statement.ts";
+} from "./gates/joint-statement.ts";
+export { heapBytesOf, stringBytesOf } from "./heap-size.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { JsonShape, type ShapeBounds } from "./json-shape.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";

@@ -1,6 +1,7 @@
 // Our codec as the program that `mcpx conform codec` asks. With an operation as its argument it gets that one wrong.
 import { createInterface } from "node:readline";
 import { createCobsReader, decodeCobs, encodeCobs } from "../../../packages/devices/src/framing/cobs.ts";
+import { crc8, crc16 } from "../../../packages/devices/src/framing/crc.ts";
 import { encodeFrameA, type FrameA } from "../../../packages/devices/src/framing/frame-a.ts";
 import { createFrameAReader } from "../../../packages/devices/src/framing/frame-a-reader.ts";
 import { createGattReader, encodeGatt } from "../../../packages/devices/src/framing/gatt.ts";
@@ -15,7 +16,6 @@ import {
   decodeCbor,
   encodeCbor,
 } from "../../../packages/devices/src/wire/cbor.ts";
-import { crc8, crc16 } from "../../../packages/devices/src/wire/crc.ts";
 import { encodeFramedRequest, readFramed } from "../../../packages/devices/src/wire/framed-message.ts";
 import {
   decodePacket,

@@ -1,7 +1,6 @@
 // Finds the frames of profile A in a stream: LEN and the CRC decide, and whatever is no frame costs its first byte only, so
 // that a true frame behind it is still found. [AX-B-1]
-import type { CrcWidth } from "../wire/crc.ts";
-import { createSpanCrc } from "../wire/span-crc.ts";
+import type { CrcWidth } from "./crc.ts";
 import {
   eventPayloadBytesMax,
   type FrameA,
@@ -12,6 +11,7 @@ import {
   startOfFrame,
 } from "./frame-a.ts";
 import type { FrameReader, FrameTaker } from "./framing.ts";
+import { createSpanCrc } from "./span-crc.ts";
 
 export interface FrameATaker extends Omit<FrameTaker, "frame"> {
   frame(frame: FrameA): void;

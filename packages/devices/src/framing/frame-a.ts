@@ -1,5 +1,5 @@
 // The frames of profile A, spec/devices.md, section 2, as they are written. [AX-B-1]
-import { type CrcWidth, crc8, crc16 } from "../wire/crc.ts";
+import { type CrcWidth, crc8, crc16 } from "./crc.ts";
 
 export const frameTypes = { call: 1, response: 2, registration: 3, heartbeat: 4, event: 5 } as const;
 

@@ -1,10 +1,10 @@
 // One device on a line in memory, without a tree that would take it: what becomes of its calls and of its line.
 import { expect, onTestFinished, test } from "vitest";
 import { createCobsReader, frameCobs } from "../framing/cobs.ts";
+import { sealed, unsealed } from "../framing/crc.ts";
 import type { LineTaker, OpenLine } from "../lines/line.ts";
 import { answerPackets, simulatedConfig } from "../testing/simulated-stub.ts";
 import { type CborValue, decodeCbor, encodeCbor } from "../wire/cbor.ts";
-import { sealed, unsealed } from "../wire/crc.ts";
 import { callDevice } from "./call-device.ts";
 import type { DeviceConfig, ToolConfig } from "./device-config.ts";
 import { type DeviceEvent, type DeviceOptions, openDevice } from "./open-device.ts";

@@ -1,9 +1,9 @@
 // What a stub says unasked, in every way it may be written.
 import { expect, test } from "vitest";
 import { frameCobs } from "../framing/cobs.ts";
+import { sealed } from "../framing/crc.ts";
 import { encodeFrameA } from "../framing/frame-a.ts";
 import { type CborValue, encodeCbor } from "../wire/cbor.ts";
-import { sealed } from "../wire/crc.ts";
 import type { DeviceConfig, EventConfig } from "./device-config.ts";
 import { notificationOf, type SaidEvent } from "./read-event.ts";
 import { createStubA } from "./stub-a.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { decodeCobs, frameCobs } from "../framing/cobs.ts";
+import { sealed } from "../framing/crc.ts";
 import { encodeFrameA } from "../framing/frame-a.ts";
 import { encodeCbor } from "../wire/cbor.ts";
-import { sealed } from "../wire/crc.ts";
 import { encodeRequest } from "../wire/message.ts";
 import { callDevice } from "./call-device.ts";
 import type { DeviceConfig, ToolConfig } from "./device-config.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { frameCobs } from "../framing/cobs.ts";
+import { sealed } from "../framing/crc.ts";
 import { encodeFrameA } from "../framing/frame-a.ts";
-import { sealed } from "../wire/crc.ts";
 import { encodeRequest } from "../wire/message.ts";
 import { type SeenFrame, type WatchedLine, watchFrames } from "./watch-frames.ts";
 

@@ -1,11 +1,11 @@
 // What goes over a line, frame by frame, in words: for people who look on. Either direction, either profile.
 import { createCobsReader } from "../framing/cobs.ts";
+import { unsealed } from "../framing/crc.ts";
 import { encodeFrameA, type FrameA } from "../framing/frame-a.ts";
 import { createFrameAReader } from "../framing/frame-a-reader.ts";
 import type { FrameReader } from "../framing/framing.ts";
 import type { Encoding } from "../gateway/device-config.ts";
 import { CborError, type Decoded, decodeCbor } from "../wire/cbor.ts";
-import { unsealed } from "../wire/crc.ts";
 
 export interface SeenFrame {
   /** In words; what could not be read says so. */

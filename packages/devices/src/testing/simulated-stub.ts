@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { createCobsReader, frameCobs } from "../framing/cobs.ts";
+import { sealed, unsealed } from "../framing/crc.ts";
 import type { DeviceConfig } from "../gateway/device-config.ts";
 import { type CborMap, type CborValue, decodeCbor, encodeCbor } from "../wire/cbor.ts";
-import { sealed, unsealed } from "../wire/crc.ts";
 import { ownMethods, stubTypes } from "../wire/message.ts";
 
 /** A packet's answer; `undefined` where it has none. */

@@ -1,8 +1,9 @@
 // Profile B in the frames of profile A: TYPE says what it is, TOOL_ID and SEQ what it is about, and the payload is one
 // CBOR map. For stubs written after the source's appendix alone. spec/devices.md, section 3.5. [AX-B-1]
+
+import type { CrcWidth } from "../framing/crc.ts";
 import { encodeFrameA, type FrameA, frameTypes } from "../framing/frame-a.ts";
 import { type CborValue, encodeCbor } from "./cbor.ts";
-import type { CrcWidth } from "./crc.ts";
 import {
   decodeMap,
   isEventId,

@@ -1,4 +1,6 @@
 // The messages of profile B, spec/devices.md, section 3: what may be said, as values. [AX-8.2-1]
+
+import { sealed, unsealed } from "../framing/crc.ts";
 import {
   CborError,
   type CborMap,
@@ -8,7 +10,6 @@ import {
   decodeCbor,
   encodeCbor,
 } from "./cbor.ts";
-import { sealed, unsealed } from "./crc.ts";
 
 export const ownMethods = { register: -1, heartbeat: -2, event: -3 } as const;
 

@@ -1,6 +1,7 @@
 // Every decoder of what a wire may bring, and the laws that hold for each whatever it reads. A law that is broken throws.
 import { deepStrictEqual, ok } from "node:assert/strict";
 import type * as cobs from "../../framing/cobs.ts";
+import { sealed } from "../../framing/crc.ts";
 import type * as frameA from "../../framing/frame-a.ts";
 import type * as frameAReader from "../../framing/frame-a-reader.ts";
 import { type FrameTaker, packetBytesMax } from "../../framing/framing.ts";
@@ -11,7 +12,6 @@ import type * as slcan from "../../framing/slcan.ts";
 import type { Field } from "../../tools/field.ts";
 import type * as layout from "../../tools/layout.ts";
 import type * as cbor from "../../wire/cbor.ts";
-import { sealed } from "../../wire/crc.ts";
 import type * as message from "../../wire/message.ts";
 import type * as mqttMessage from "../../wire/mqtt-message.ts";
 import { joinPieces, seeds, splitPieces } from "./seeds.ts";

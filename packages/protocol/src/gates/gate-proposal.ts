@@ -1,10 +1,10 @@
 // A gate as a proposal in a room: what its payload says, and reading it back. Whoever signs needs nothing else. Pure.
 // [B-GATE-1]
-import type { ArgumentChange } from "./argument-diff.ts";
-import { parseExact } from "./exact-json.ts";
-import { fitsRoom, type RoomBounds } from "./fits-room.ts";
+import type { ArgumentChange } from "../argument-diff.ts";
+import { parseExact } from "../exact-json.ts";
+import { fitsRoom, type RoomBounds } from "../fits-room.ts";
+import { isObject, type JsonObject } from "../json-rpc.ts";
 import { type GateTerms, namesAsker, readStatement, statementOf } from "./gate.ts";
-import { isObject, type JsonObject } from "./json-rpc.ts";
 
 /** What stands in `payload.mcpax`. */
 export interface GateNotice extends GateTerms {

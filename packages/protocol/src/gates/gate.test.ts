@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { cautious } from "./capability.ts";
-import { parseExact } from "./exact-json.ts";
+import { cautious } from "../capability.ts";
+import { parseExact } from "../exact-json.ts";
+import type { JsonObject } from "../json-rpc.ts";
 import {
   type Confirmation,
   challengeOf,
@@ -13,7 +14,6 @@ import {
   statementOf,
   statementText,
 } from "./gate.ts";
-import type { JsonObject } from "./json-rpc.ts";
 
 const terms = {
   confirmation_id: "c-1",

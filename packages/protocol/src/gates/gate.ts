@@ -1,9 +1,9 @@
 // The words of a gate: what an approver signs, and what the caller is told while it waits. Pure. [AX-11.3-2]
-import { canonicalJson, sha256 } from "./canonical-json.ts";
-import type { Capability } from "./capability.ts";
-import { McpxError } from "./errors.ts";
-import { isObject, type JsonObject } from "./json-rpc.ts";
-import { isId } from "./names.ts";
+import { canonicalJson, sha256 } from "../canonical-json.ts";
+import type { Capability } from "../capability.ts";
+import { McpxError } from "../errors.ts";
+import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isId } from "../names.ts";
 
 export const decisions = ["approve", "reject"] as const;
 export type Decision = (typeof decisions)[number];

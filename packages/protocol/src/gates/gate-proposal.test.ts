@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { cautious } from "./capability.ts";
+import { cautious } from "../capability.ts";
+import type { JsonObject } from "../json-rpc.ts";
+import { defaultLimits } from "../limits.ts";
 import {
   type GateNotice,
   gateOfProposal,
@@ -7,8 +9,6 @@ import {
   gateProposalId,
   readGateNotice,
 } from "./gate-proposal.ts";
-import type { JsonObject } from "./json-rpc.ts";
-import { defaultLimits } from "./limits.ts";
 
 const noticeOf = (text: string): GateNotice & { arguments_text: string } => ({
   confirmation_id: "c-1",
