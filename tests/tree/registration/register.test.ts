@@ -116,7 +116,7 @@ test("[AX-4.2-1] the first has a segment; the next gets namespace_conflict and i
   const { error } = await second.register(registrationOf("one"));
   expect(error).toMatchObject({ code: 40904, message: expect.stringContaining("namespace_conflict") });
   expect(await second.closed).toEqual({ code: 4403, reason: "namespace_conflict" });
-  expect(await named("one.")).toEqual(["one.t"]);
+  await expect.poll(() => named("one.")).toEqual(["one.t"]);
 });
 
 test("[AX-4.2-2] squatting while its owner is away does not work", async () => {
