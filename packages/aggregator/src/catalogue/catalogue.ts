@@ -11,6 +11,7 @@ import { type ListRoom, openListRoom } from "../servers/list-room.ts";
 import { forgetOtherLists, forgiveLists, isDoubted, type Slot, slotOf } from "../servers/list-slots.ts";
 import { hasAnswered, hasKeptWaiting } from "../servers/mute.ts";
 import { isDegraded, type Server } from "../servers/server.ts";
+import { userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { type FetchedList, fetchList } from "./fetch-list.ts";
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
@@ -118,7 +119,7 @@ export async function listSoon(
   const found = isMute ? late : await within(listing, waitMs);
   if (found !== late) return found;
   void listing.then((listed) => {
-    if (listed?.digest !== known?.digest) state.events.listsChanged([kind], server.person);
+    if (listed?.digest !== known?.digest) state.events.listsChanged([kind], userOf(server));
   });
   return known;
 }
@@ -251,7 +252,7 @@ async function readUntilSettled(
 function isBack(state: TreeState, server: Server, kind: ListKind): void {
   hasAnswered(server, kind);
   forgiveLists(server, kind);
-  state.events.listsChanged([kind], server.person);
+  state.events.listsChanged([kind], userOf(server));
 }
 
 /** Whether a server's word that its list has changed was worth anything. */
@@ -266,7 +267,7 @@ function noteAlarm(
     return;
   }
   // Nobody was told when the server said it.
-  if (isDoubted(server, kind)) state.events.listsChanged([kind], server.person);
+  if (isDoubted(server, kind)) state.events.listsChanged([kind], userOf(server));
   server.falseAlarms.delete(kind);
 }
 

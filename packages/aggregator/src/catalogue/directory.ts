@@ -8,6 +8,7 @@ import { ownEntry } from "../servers/link-keys.ts";
 import { personOf } from "../servers/person.ts";
 import type { Server } from "../servers/server.ts";
 import { serverFor, serversFor } from "../servers/server-for.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
 
@@ -63,7 +64,7 @@ export function forgetListed(state: TreeState, server: Server): void {
 /** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */
 function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
   const listing = listSoon(state, server, kind, caller);
-  if (server.declared === undefined || hasListed(server, kind)) return listing;
+  if (registeredOf(server) === undefined || hasListed(server, kind)) return listing;
   void listing.then((listed) => {
     if (listed !== undefined && listed.entries.length > 0) state.events.listsChanged([kind]);
   });

@@ -12,6 +12,7 @@ import { entryFor } from "../servers/link-for.ts";
 import { ownEntry } from "../servers/link-keys.ts";
 import type { ListRoom } from "../servers/list-room.ts";
 import type { Server } from "../servers/server.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { bytesOf, itemDepthMax } from "./item-size.ts";
 
@@ -97,7 +98,10 @@ export async function readList(
 ): Promise<FetchedList> {
   const { capability, key } = methods[kind];
   // Never asked for what it does not have. [AX-6.1-2]
-  if (!isObject(link.facts.capabilities[capability]) || server.declared?.[capability] === false) {
+  if (
+    !isObject(link.facts.capabilities[capability]) ||
+    registeredOf(server)?.declared[capability] === false
+  ) {
     return { items: [], leftOut: [], cut: undefined, ttlMs: ttlMsDefault, isPrivate: false };
   }
   const gathered: Gathered = { room, items: [], leftOut: [], unusedBytes: 0, cut: undefined };

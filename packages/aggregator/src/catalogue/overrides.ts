@@ -47,7 +47,10 @@ export function isEnabled({ overrides }: Pick<Server, "overrides">, name: string
 }
 
 /** What the tool shall be called; a tree's tools are called as they are there, or its routes would end nowhere. */
-export function renamed(server: Pick<Server, "overrides" | "facts">, name: string): string | undefined {
+export function renamed(
+  server: Pick<Server, "overrides" | "facts" | "origin">,
+  name: string,
+): string | undefined {
   return isTree(server) ? undefined : server.overrides?.tools.get(name)?.name;
 }
 

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { isDefinitionSmuggling, isMcpxError, type JsonObject, McpxError, withRoot } from "@mcpx/protocol";
 import type { Server } from "../servers/server.ts";
+import { payerOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import type { Entry } from "./catalogue.ts";
 import type { Pin, PinNews, PinStore, SeenTool } from "./pin-store.ts";
@@ -29,7 +30,7 @@ export function checkPins(state: TreeState, server: Server, entries: Entry[]): C
     const { news, refused } = compare(known, seen, () => roomFor(state, pins, server, known));
     leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
     if (Object.values(news).some(({ length }) => length > 0))
-      pins.write(server.name, news, state.clock.now(), server.payer);
+      pins.write(server.name, news, state.clock.now(), payerOf(server));
     for (const tool of news.changed) report(state, server, tool, known.get(tool.tool));
     return { ...sort(entries, seen, known, refused), leftOut };
   } catch (error) {
@@ -88,11 +89,12 @@ function unseen(tool: SeenTool): SeenTool {
 function roomFor(
   { pinRoom }: TreeState,
   pins: PinStore,
-  { payer }: Server,
+  server: Server,
   known: ReadonlyMap<string, Pin>,
 ): number {
   const { perServerMax, perPrincipalMax, max } = pinRoom;
   const own = perServerMax - [...known.values()].reduce((sum, pin) => sum + pin.chars, 0);
+  const payer = payerOf(server);
   if (payer === undefined) return own;
   const { ofPayer, ofAll } = pins.charsOf(payer);
   return Math.min(own, perPrincipalMax - ofPayer, max - ofAll);

@@ -15,6 +15,7 @@ import { aliasNames } from "../names/alias-names.ts";
 import { nameCharsMax } from "../names/segment.ts";
 import { prefixUri } from "../names/uris.ts";
 import { isTree, type Server } from "../servers/server.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import type { Entry } from "./catalogue.ts";
 import { isEnabled, overrideFaults, renamed } from "./overrides.ts";
 
@@ -70,21 +71,19 @@ export function readEntries(
 }
 
 /** Why a tool cannot be listed. */
-function misfit(
-  { scope, declared, isTree: isOne }: Server,
-  name: string,
-  item: JsonObject,
-): string | undefined {
+function misfit(server: Server, name: string, item: JsonObject): string | undefined {
+  const registered = registeredOf(server);
   // Only trees have names with parts. [AX-4.3-1] [AX-10.3-1]
-  if (declared !== undefined && isOne !== true && name.includes(".")) return "its name has a dot";
+  if (registered?.isTree === false && name.includes(".")) return "its name has a dot";
   const meta = isObject(item._meta) ? item._meta : {};
   for (const key of [capabilityKey, believedKey])
     if ((JSON.stringify(meta[key])?.length ?? 0) > annotationCharsMax)
       return `its ${key} is longer than ${annotationCharsMax} characters`;
   // What says nothing of its danger does not say that it writes either: it is listed, and stops at a gate. [AX-10.2-2]
-  if (scope !== undefined && describesDanger(item) && !fitsScope(capabilityOf(item, true), scope))
-    return `it wants more than ${scope}`;
-  return undefined;
+  if (registered === undefined || !describesDanger(item)) return undefined;
+  return fitsScope(capabilityOf(item, true), registered.scope)
+    ? undefined
+    : `it wants more than ${registered.scope}`;
 }
 
 interface Place {
@@ -101,7 +100,7 @@ function placesOf(server: Server, kind: ListKind, names: Iterable<string>): Map<
   }
   const prefix = segment === undefined ? "" : `${segment}.`;
   // What stands at the root may be dotted: another tree's names, for one.
-  const isDotted = segment === undefined || server.isDotted === true || isTree(server);
+  const isDotted = segment === undefined || server.origin.kind === "room" || isTree(server);
   const aliases = aliasNames(names, isDotted);
   for (const [name, alias] of aliases) places.set(name, { canonical: prefix + alias, isRenamed: false });
   return places;

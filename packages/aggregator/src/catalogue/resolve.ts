@@ -5,6 +5,7 @@ import type { ListKind } from "../mcp/list-kinds.ts";
 import { mayFitTemplate, splitUri } from "../names/uris.ts";
 import { resourcesName, type Server } from "../servers/server.ts";
 import { serverFor, serversFor } from "../servers/server-for.ts";
+import { isGuest } from "../servers/server-origin.ts";
 import { signInTool } from "../servers/sign-in-link.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { mayUse } from "./authorise.ts";
@@ -35,7 +36,7 @@ export async function resolveName(
 /** Whoever may use a tool may sign in for it: before that nobody knows whether it is there. */
 async function signInInstead(state: TreeState, name: string, caller: Caller): Promise<Entry | undefined> {
   const server = serverOf(state, name, caller);
-  if (server?.isSignIn !== true || !mayUse(state, caller, name)) return undefined;
+  if (server?.origin.kind !== "sign-in" || !mayUse(state, caller, name)) return undefined;
   return (await listOf(state, server, "tools", caller))?.byName.get(signInTool);
 }
 
@@ -109,7 +110,7 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
     return { server: serverFor(state, state.root, caller), uri };
   // A guest that lists others' URIs, or a template that fits all of them, would answer for their owners. [B-REG-1]
   const servers = serversFor(state, caller).filter(
-    (server) => server.isGuest !== true && mayUse(state, caller, resourcesName(server)),
+    (server) => !isGuest(server) && mayUse(state, caller, resourcesName(server)),
   );
   const having = await Promise.all(
     servers.map(async (server) => ((await mayHave(state, server, uri, caller)) ? server : undefined)),

@@ -13,6 +13,7 @@ import { expect, test } from "vitest";
 import { createGatekeeper, type Gatekeeper, type GateOptions } from "../gates/gatekeeper.ts";
 import { anchorKeys } from "../gates/proofs/anchors.ts";
 import { createSqliteGateStore } from "../gates/store/gate-store-sqlite.ts";
+import { treeExtension } from "../mcp/era.ts";
 import { type InProcessServer, inProcessServer, serverOptions } from "../testing/in-process-server.ts";
 import { openBelow } from "../testing/nested.ts";
 import { openTreeState } from "../testing/open-tree-state.ts";
@@ -444,9 +445,10 @@ test("[AX-11.3-8] a tree below that tells gates of other calls gets no signature
   ];
   for (const told of lies) {
     const liar = inProcessServer({
+      capabilities: { extensions: { [treeExtension]: {} } },
       handle: ({ method }) => answers(method, told),
     });
-    const top = hop("top", [serverOptions("liar", liar.open, { isTrusted: true, isTree: true })], {});
+    const top = hop("top", [serverOptions("liar", liar.open, { isTrusted: true })], {});
     const waiting = await call(top, "liar.s.wipe");
     expect(liar.asked.some(({ method }) => method === gatesAheadMethod)).toBe(true);
     expect(waiting).toMatchObject({ status: "confirmation_required", aggregator_id: "top" });

@@ -19,6 +19,7 @@ import { roomUpTo } from "../servers/list-room.ts";
 import { loseConversation } from "../servers/lose-conversation.ts";
 import { openingOf } from "../servers/open-conversation.ts";
 import { isTree, type Server } from "../servers/server.ts";
+import { isShared } from "../servers/server-origin.ts";
 import { checkSetback, setbackOf } from "../servers/setbacks.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
@@ -45,8 +46,8 @@ export function mayGoBeside(server: Server, { caller, method }: Asked): boolean 
     caller.era === "legacy" &&
     server.era !== "legacy" &&
     server.eraWanted === undefined &&
-    server.isShared !== true &&
-    server.isSignIn !== true &&
+    !isShared(server) &&
+    server.origin.kind !== "sign-in" &&
     // No server asks anything then.
     method !== "completion/complete" &&
     canBeAsked(caller.capabilities)

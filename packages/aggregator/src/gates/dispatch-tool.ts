@@ -13,6 +13,7 @@ import { sealTasks } from "../notifications/task-ids.ts";
 import { degradedFault } from "../servers/degrade.ts";
 import { observe } from "../servers/latency.ts";
 import { isTree } from "../servers/server.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import { declaredLatency, latencyOf } from "../servers/tool-latency.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { noteBelow } from "./gatekeeper.ts";
@@ -57,7 +58,7 @@ function charge(
   { key }: Caller,
   { server, capability = cautious }: Entry,
 ): void {
-  const refusal = server.refusal?.();
+  const refusal = registeredOf(server)?.refusal();
   if (refusal !== undefined) throw refusal;
   const now = clock.monotonic();
   // Both pay, or neither.

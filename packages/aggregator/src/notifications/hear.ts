@@ -10,6 +10,7 @@ import { degrade, restore } from "../servers/degrade.ts";
 import type { LinkEntry } from "../servers/link-entry.ts";
 import { expireOwnLists, outdateLists, partLists } from "../servers/list-slots.ts";
 import { isTree, type Server } from "../servers/server.ts";
+import { userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { announceChange, announceUpdate } from "./announce.ts";
 import { passNotification, passTreeWord } from "./notification-flows.ts";
@@ -45,7 +46,7 @@ export function hear(state: TreeState, server: Server, conversation: LinkEntry):
         if (changed !== undefined) changedBeside(state, server, conversation, changed);
       } else if (changed !== undefined) {
         const isNews = outdateLists(server, changed, state.clock.monotonic());
-        if (isNews) for (const kind of changed) announceChange(state, kind, server.person);
+        if (isNews) for (const kind of changed) announceChange(state, kind, userOf(server));
       } else if (isTreeWord(method)) {
         const word = believed(state, server, params);
         if (word === undefined) drop(method, params, "not believed");

@@ -15,6 +15,7 @@ import {
 } from "../names/upward.ts";
 import { personOf } from "../servers/person.ts";
 import { isTree, type Server } from "../servers/server.ts";
+import { registeredOf, userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { isSignedIn } from "../servers/user-credentials.ts";
 import type { Subscriber } from "./subscriptions.ts";
@@ -62,9 +63,10 @@ export function tellLostTo(state: TreeState, server: Server, owner: Caller): voi
   if (owner.isParent !== true) owner.deliver?.(method, params);
 }
 
-function lostParams({ clock }: TreeState, { segment, subserverId }: Server): JsonObject {
+function lostParams({ clock }: TreeState, server: Server): JsonObject {
+  const subserverId = registeredOf(server)?.subserverId;
   return {
-    segment: segment ?? "",
+    segment: server.segment ?? "",
     ...(subserverId !== undefined && { subserver_id: subserverId }),
     reason: "subserver_unreachable",
     since: new Date(clock.now()).toISOString(),
@@ -93,11 +95,14 @@ function tell(
 }
 
 /** What is said to one user is for nobody else, nor for somebody of the same name that another issuer vouches for. */
-function isTheirs({ signIns }: TreeState, { person, name, isSignIn }: Server, caller: Caller): boolean {
-  if (person === undefined) return true;
+function isTheirs({ signIns }: TreeState, server: Server, caller: Caller): boolean {
+  const user = userOf(server);
+  if (user === undefined) return true;
   const hearer = personOf(caller);
-  if (hearer?.name !== person) return false;
-  return isSignIn === true || (signIns !== undefined && isSignedIn(signIns, name, hearer));
+  if (hearer === undefined || hearer.name !== user) return false;
+  return (
+    server.origin.kind === "sign-in" || (signIns !== undefined && isSignedIn(signIns, server.name, hearer))
+  );
 }
 
 /** Each tree above once, by its newest subscription, before which the older ones end; and every client that asked. */

@@ -72,6 +72,7 @@ function serverFor(
   const rule = state.ruleFor(segment);
   const isTree = subtreeIds !== undefined;
   const isTrusted = standing.isProven || rule.isTrusted === true;
+  const refusal = () => refusalOf(state, own());
   return createServer({
     name: segment,
     segment,
@@ -79,23 +80,24 @@ function serverFor(
       kind: "registered",
       facts: { subserver_id: subserverId, is_proven: standing.isProven, by: standing.identity, equipment },
     }),
+    origin: {
+      kind: "registered",
+      subserverId,
+      payer: standing.registrant,
+      isGuest: standing.isGuest,
+      isTree,
+      scope: standing.scope,
+      declared: capabilities,
+      refusal,
+      describe: () => describeSubserver(state, own()),
+    },
     isTrusted,
-    isGuest: standing.isGuest,
-    isShared: true,
-    isTree,
     // A tree whose word counts pins its own servers' tools.
     isUnpinned: isTree && isTrusted,
     listMs,
-    scope: standing.scope,
-    declared: capabilities,
     notifications: rule.notifications,
     budget: rule.budget && state.budgets.accountFor(budgetHolder(registration, standing), rule.budget),
-    refusal: () => refusalOf(state, own()),
-    subserverId,
-    payer: standing.registrant,
-    describe: () => describeSubserver(state, own()),
     open: (opening, taker) => {
-      const refusal = () => refusalOf(state, own());
       const refused = refusal();
       if (refused !== undefined) throw refused;
       const connect = (end: WireTaker) => openChannelWire(channel, wireEnd, refusal, end);

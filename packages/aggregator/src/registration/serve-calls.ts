@@ -12,6 +12,7 @@ import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { errorMessage, type RpcRequest, resultMessage } from "../mcp/message.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { faultOf, RpcError } from "../mcp/rpc-error.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import { budgetHolder, type RegistrarState, type Subserver } from "./registrar.ts";
 
 export interface SubserverCalls {
@@ -74,7 +75,7 @@ export function createCalls(state: RegistrarState, subserver: Subserver): Subser
 /** Another aggregator may have it by now. [AX-13.3-3] */
 function checkLease({ isOver, server }: Subserver): void {
   if (isOver) throw new McpxError("registration_unknown");
-  if (server.refusal?.() !== undefined) {
+  if (registeredOf(server)?.refusal() !== undefined) {
     throw new McpxError("registration_unknown", "its lease has ended: send mcpax/heartbeat");
   }
 }

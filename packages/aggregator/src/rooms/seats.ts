@@ -88,10 +88,9 @@ export function createSeats(options: SeatsOptions): Seats {
       servers: [
         {
           name: topic,
-          payer: principalKey(principal),
+          origin: { kind: "seat", payer: principalKey(principal) },
           segment: undefined,
           isTrusted: false,
-          isShared: true,
           isUnpinned: true,
           listMs: 10_000,
           open: async (_, taker) =>

@@ -20,7 +20,7 @@ function setUp() {
       throw new Error("it did not answer in time");
     },
   });
-  const { ask } = testTree([serverOptions("team", team.open, { awaited })]);
+  const { ask } = testTree([serverOptions("team", team.open, { origin: { kind: "configured", awaited } })]);
   return {
     ask,
     tries: () => tries,

@@ -10,18 +10,22 @@ export interface AwaitedAuthorisation {
   over?: ((isGranted: boolean) => void) | undefined;
 }
 
-type Waiting = Pick<Server, "name" | "awaited" | "links">;
-
-/** One that is open waits for more than it has, and is of use meanwhile. */
-export function isAwaiting({ awaited, links }: Omit<Waiting, "name">): boolean {
-  return awaited?.address !== undefined && [...links.values()].every(({ link }) => link === undefined);
+export function awaitedOf({ origin }: Pick<Server, "origin">): AwaitedAuthorisation | undefined {
+  return origin.kind === "configured" ? origin.awaited : undefined;
 }
 
-export function awaitingFault({ name }: Waiting): McpxError {
+/** One that is open waits for more than it has, and is of use meanwhile. */
+export function isAwaiting(server: Pick<Server, "origin" | "links">): boolean {
+  const address = awaitedOf(server)?.address;
+  return address !== undefined && [...server.links.values()].every(({ link }) => link === undefined);
+}
+
+export function awaitingFault({ name }: Pick<Server, "name">): McpxError {
   return new McpxError("server_unauthorised", `${name}: an operator has to authorise it`);
 }
 
 /** For operators. */
-export function authorisationStatus({ awaited }: Pick<Server, "awaited">): JsonObject {
-  return awaited?.address === undefined ? {} : { authorise_url: awaited.address };
+export function authorisationStatus(server: Pick<Server, "origin">): JsonObject {
+  const address = awaitedOf(server)?.address;
+  return address === undefined ? {} : { authorise_url: address };
 }

@@ -4,6 +4,7 @@ import { listKinds } from "../mcp/list-kinds.ts";
 import { type Profile, replaceProfiles } from "../mcp/profile.ts";
 import { retire } from "./retire.ts";
 import { createServer, type Server, type ServerOptions } from "./server.ts";
+import { personalOf } from "./server-origin.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export interface TreeChange {
@@ -37,7 +38,7 @@ export function changeServers(state: TreeState, { servers, profiles }: TreeChang
   const gone = [...configured.values()].filter(({ options }) => !isSame(options, wanted.get(options.name)));
   const fresh = servers.filter((options) => !isSame(options, configured.get(options.name)?.options));
   for (const one of gone) takeOut(state, one);
-  state.isPersonal = servers.some(({ personal }) => personal !== undefined);
+  state.isPersonal = servers.some((options) => personalOf(options) !== undefined);
   const made = new Map(fresh.map((options) => [options.name, putIn(state, options)]));
   for (const { server, options } of gone) retire(state, server, made.get(options.name));
   const areOthers = profiles !== undefined && replaceProfiles(state.profiles, profiles);

@@ -4,6 +4,7 @@ import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { listKinds } from "../mcp/list-kinds.ts";
 import { expireLists, forgetLists, renewLists } from "./list-slots.ts";
 import type { Server } from "./server.ts";
+import { userOf } from "./server-origin.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const retryMs = 5_000;
@@ -27,7 +28,7 @@ export function degrade(state: TreeState, server: Server, why: string): void {
     };
     setTimeout(end, graceMs).unref();
   }
-  state.events.listsChanged(listKinds, server.person);
+  state.events.listsChanged(listKinds, userOf(server));
 }
 
 /** It is there again. A new conversation lists afresh. */
@@ -40,7 +41,7 @@ export function restore(state: TreeState, server: Server): void {
 function relist(state: TreeState, server: Server): void {
   server.degraded = undefined;
   renewLists(server);
-  state.events.listsChanged(listKinds, server.person);
+  state.events.listsChanged(listKinds, userOf(server));
 }
 
 /** What a call of a degraded server's tool is answered with where the server cannot be reached. */

@@ -9,6 +9,7 @@ import type { LinkEntry } from "./link-entry.ts";
 import { openBeside, ownKey, sharedKey } from "./link-keys.ts";
 import { openConversation } from "./open-conversation.ts";
 import type { Server } from "./server.ts";
+import { isShared } from "./server-origin.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export interface UsableLink {
@@ -31,7 +32,7 @@ export async function linkFor(state: TreeState, server: Server, caller: Caller):
 }
 
 function keyFor(server: Server, caller: Caller): string {
-  if (server.era === "modern" || server.isShared === true) return sharedKey;
+  if (server.era === "modern" || isShared(server)) return sharedKey;
   return canBeAsked(caller.capabilities) ? ownKey(caller) : `for ${shapeOf(caller.capabilities)}`;
 }
 

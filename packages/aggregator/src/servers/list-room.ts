@@ -3,6 +3,7 @@
 import type { Listed } from "../catalogue/catalogue.ts";
 import type { Lists } from "./list-slots.ts";
 import type { Server } from "./server.ts";
+import { payerOf, userOf } from "./server-origin.ts";
 
 /** The book of a tree, or of several that share one. */
 export interface ListBook {
@@ -64,7 +65,8 @@ export function roomUpTo(max: number): Pick<ListRoom, "grow"> {
 }
 
 export function openListRoom(book: ListBook, { server, now, replaced, forgetOthers }: ListReading): ListRoom {
-  const payer = payerOf(server);
+  const payer = shareOf(server);
+  const hasOwnShare = payerOf(server) !== undefined;
   let read = 0;
   let isOver = false;
   let ofServer = keptBytes(server);
@@ -77,11 +79,11 @@ export function openListRoom(book: ListBook, { server, now, replaced, forgetOthe
     const { byPayer, all } = countKept(book, now());
     const reading = book.readingBytes - read;
     const own = (byPayer.get(payer) ?? 0) + (book.readings.get(payer) ?? 0) - read + beyond;
-    if (server.payer !== undefined && own > book.perPrincipalMax)
+    if (hasOwnShare && own > book.perPrincipalMax)
       return "there is no more memory for the lists of all that its principal has registered";
     // Whoever registers takes no more than it leaves for others.
     const free = book.max - all - reading - beyond;
-    if (free < (server.payer === undefined ? 0 : own))
+    if (free < (hasOwnShare ? own : 0))
       return "the lists of all servers take nearly all the memory there is for them";
     return undefined;
   }
@@ -124,16 +126,18 @@ export function openListRoom(book: ListBook, { server, now, replaced, forgetOthe
 }
 
 /** Whose share it is: whoever registered it, its user, or itself where the operator has configured it. */
-function payerOf({ payer, person, name }: Server): string {
+function shareOf(server: Server): string {
+  const payer = payerOf(server);
   if (payer !== undefined) return `registrant ${payer}`;
-  return person === undefined ? `server ${name}` : `user ${person}`;
+  const user = userOf(server);
+  return user === undefined ? `server ${server.name}` : `user ${user}`;
 }
 
 function countKept(book: ListBook, now: number): NonNullable<ListBook["counted"]> {
   if (book.counted !== undefined && now - book.counted.at < countMs) return book.counted;
   const byPayer = new Map<string, number>();
   for (const source of book.sources) {
-    for (const server of source()) add(byPayer, payerOf(server), keptBytes(server));
+    for (const server of source()) add(byPayer, shareOf(server), keptBytes(server));
   }
   book.counted = { at: now, byPayer, all: sum(byPayer.values()) };
   return book.counted;

@@ -3,7 +3,7 @@ import { heapBytesOf, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Link } from "../links/link.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import { canBeAsked, capabilitiesOf, shapeOf } from "../mcp/shape.ts";
-import { awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
+import { awaitedOf, awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import { restore } from "./degrade.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
 import { createLinkEntry, hasBegun, type LinkEntry } from "./link-entry.ts";
@@ -13,6 +13,7 @@ import { renewLists } from "./list-slots.ts";
 import { loseConversation } from "./lose-conversation.ts";
 import { hasOpened } from "./mute.ts";
 import type { Opening, Server } from "./server.ts";
+import { isShared, userOf } from "./server-origin.ts";
 import { checkSetback } from "./setbacks.ts";
 import type { TreeState } from "./tree-state.ts";
 import { checkFault, noteFault } from "./unreachable.ts";
@@ -21,7 +22,7 @@ import { checkFault, noteFault } from "./unreachable.ts";
 export function openConversation(state: TreeState, server: Server, caller: Caller, key: string): LinkEntry {
   const now = state.clock.monotonic();
   checkFault(server, now);
-  const owner = canBeAsked(caller.capabilities) && server.isShared !== true ? caller : undefined;
+  const owner = canBeAsked(caller.capabilities) && !isShared(server) ? caller : undefined;
   if (owner !== undefined) checkSetback(server, owner, now);
   makeRoom(server);
   const entry = createLinkEntry({ key, owner, isBeside: false, now }, (own) =>
@@ -41,8 +42,9 @@ export function openingOf(
 }
 
 async function start(state: TreeState, server: Server, caller: Caller, entry: LinkEntry): Promise<Link> {
-  if (server.awaited !== undefined) server.awaited.over = (isGranted) => authorised(state, server, isGranted);
-  const capabilities = server.isShared === true ? {} : capabilitiesOf(shapeOf(caller.capabilities));
+  const awaited = awaitedOf(server);
+  if (awaited !== undefined) awaited.over = (isGranted) => authorised(state, server, isGranted);
+  const capabilities = isShared(server) ? {} : capabilitiesOf(shapeOf(caller.capabilities));
   const { eraWanted } = server;
   const era = { era: eraWanted ?? server.era, isEraFixed: eraWanted !== undefined };
   let link: Link;
@@ -91,7 +93,7 @@ function listAgain(state: TreeState, server: Server): void {
   const kinds = [...server.listFaults.keys()];
   server.listFaults.clear();
   renewLists(server, kinds);
-  state.events.listsChanged(kinds, server.person);
+  state.events.listsChanged(kinds, userOf(server));
 }
 
 /** Or nobody was there to: then it asks anew when somebody wants something of it. */

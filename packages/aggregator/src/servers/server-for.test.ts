@@ -15,7 +15,8 @@ import { callerOf } from "../testing/test-tree.ts";
 import { createTree } from "../tree/create-tree.ts";
 import type { OpenServer } from "./server.ts";
 import { endOwnOf, partsOf, serverFor } from "./server-for.ts";
-import { noteUser, openSignIns, type SignInState, tellChange } from "./sign-in-state.ts";
+import { personalOf } from "./server-origin.ts";
+import { noteUser, openSignIns, type Personal, type SignInState, tellChange } from "./sign-in-state.ts";
 import { signOut } from "./sign-out.ts";
 import { untilSignedIn } from "./until-signed-in.ts";
 import { userCredentials } from "./user-credentials.ts";
@@ -57,7 +58,7 @@ async function setUp(more: { handle?: NonNullable<Script["handle"]> } = {}) {
       return { ...link, close };
     };
   const options = serverOptions("notes", () => Promise.reject(new Error("shared")), {
-    personal: { target: () => ({ url, config: {} }), open },
+    origin: { kind: "per-user", personal: { target: () => ({ url, config: {} }), open } },
   });
   const tree = createTree({
     name: "t",
@@ -280,7 +281,7 @@ test("without sign-ins nobody has any of it", async () => {
   const state = { ...tree.state, signIns: undefined };
   const [front] = [...state.configured.values()].map(({ server }) => server);
   const own = serverFor(state, front as NonNullable<typeof front>, as("alice"));
-  expect(own.isSignIn).toBe(true);
+  expect(own.origin.kind).toBe("sign-in");
   const link = await own.open({} as never, {} as never);
   expect(await link.request({ method: "tools/list" } as never)).toEqual({ tools: [] });
 });
@@ -288,7 +289,7 @@ test("without sign-ins nobody has any of it", async () => {
 test("credentials that were renewed while their user signed out are not kept", async () => {
   const { signIns, store, enter, front } = await setUp();
   await enter("alice");
-  const personal = front.personal as NonNullable<typeof front.personal>;
+  const personal = personalOf(front) as Personal;
   const person = { name: "alice", issuer };
   const written: string[] = [];
   const spied: SignInState = {

@@ -7,6 +7,7 @@ import { listKinds } from "../mcp/list-kinds.ts";
 import { isActing, type Person, personOf } from "./person.ts";
 import { retire } from "./retire.ts";
 import { createServer, type Server } from "./server.ts";
+import { personalOf } from "./server-origin.ts";
 import { signInLink } from "./sign-in-link.ts";
 import type { Personal, SignInChange } from "./sign-in-state.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
@@ -30,7 +31,7 @@ const idleMs = 600_000;
 const tokensMax = 256;
 
 export function serverFor(state: TreeState, server: Server, caller: Caller): Server {
-  const { personal } = server;
+  const personal = personalOf(server);
   if (personal === undefined) return server;
   const person = personOf(caller);
   const name = person?.name ?? "";
@@ -68,7 +69,7 @@ export function everyServer(state: TreeState): Server[] {
 
 /** Itself, or what each user has of it. */
 export function partsOf(server: Server): Server[] {
-  return server.personal === undefined ? [server] : [...server.own.values()].map((own) => own.server);
+  return personalOf(server) === undefined ? [server] : [...server.own.values()].map((own) => own.server);
 }
 
 /** Of very many, the latest. */
@@ -96,8 +97,7 @@ function make(
 function signedIn(state: TreeState, server: Server, personal: Personal, person: Person): Server {
   return createServer({
     ...server,
-    personal: undefined,
-    person: person.name,
+    origin: { kind: "user", user: person.name },
     async open(opening, taker) {
       const { signIns } = state;
       if (!isThere(state, server))
@@ -118,17 +118,8 @@ function signedOut(state: TreeState, server: Server, personal: Personal, person:
   const place = person && !isActing(person) && signIns && { signIns, server: name, personal, person };
   const why = whyNot(state, person);
   const open = async () => signInLink(name, place || undefined, why);
-  const isSignIn = true;
-  return createServer({
-    name,
-    segment,
-    listMs,
-    isTrusted: true,
-    isUnpinned: true,
-    isSignIn,
-    person: person?.name,
-    open,
-  });
+  const origin = { kind: "sign-in", user: person?.name } as const;
+  return createServer({ name, segment, origin, listMs, isTrusted: true, isUnpinned: true, open });
 }
 
 /** Why nobody can sign in here, where that is so. */
@@ -174,7 +165,7 @@ function cut({ links }: Server): void {
 /** Somebody has signed in or out: theirs begins anew, and they are told. */
 export function renewOwn(state: TreeState, { server: name, user, isAtOnce }: SignInChange): void {
   for (const server of serversOf(state)) {
-    if (server.personal === undefined || server.name !== name) continue;
+    if (personalOf(server) === undefined || server.name !== name) continue;
     end(state, server, user, isAtOnce);
     state.events.listsChanged(listKinds, user);
   }

@@ -2,28 +2,21 @@
 
 import type { Room } from "@mcpx/client";
 import type { Turns } from "@mcpx/host";
-import {
-  type AuthScope,
-  isObject,
-  type JsonObject,
-  type McpxError,
-  type RegistrationCapabilities,
-} from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { BudgetAccount } from "../budgets/budget.ts";
 import type { Overrides } from "../catalogue/overrides.ts";
 import type { Link, LinkTaker, ServerFacts } from "../links/link.ts";
 import { type Era, treeExtension } from "../mcp/era.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import type { FlowLimits } from "../notifications/notification-flow.ts";
-import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
 import type { CrashLoop } from "./crash-loop.ts";
 import type { Latency } from "./latency.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { Lists } from "./list-slots.ts";
 import { Remarks } from "./remarks.ts";
 import type { OwnServer } from "./server-for.ts";
+import { registeredOf, type ServerOrigin } from "./server-origin.ts";
 import type { Setback } from "./setbacks.ts";
-import type { Personal } from "./sign-in-state.ts";
 
 /** What a conversation begins with. */
 export interface Opening {
@@ -63,6 +56,7 @@ export interface ServerIdentity {
 export interface ServerOptions {
   /** As the operator calls it. */
   name: string;
+  origin: ServerOrigin;
   /** Asked when a call stops at a gate; its name and segment unless given. */
   identity?: (() => ServerIdentity) | undefined;
   /** `undefined` for the one that is mounted at the root. */
@@ -71,8 +65,6 @@ export interface ServerOptions {
   open: OpenServer;
   /** Its annotations may lower protection. [AX-9.1-2] */
   isTrusted: boolean;
-  /** It registered, and is neither configured nor marked as trusted: its word goes only where it is asked. [B-REG-1] */
-  isGuest?: boolean | undefined;
   /** The only one it is spoken to in; found out, and its callers' where it speaks both, unless given. */
   eraWanted?: Era | undefined;
   /** Instead of the latency class's; 0 is as long as the caller waits. */
@@ -85,40 +77,12 @@ export interface ServerOptions {
   overrides?: Overrides | undefined;
   /** Its tools may change as they like. */
   isUnpinned?: boolean | undefined;
-  /** It has one conversation for everybody, and nobody can be asked in it unless its era tells whom. */
-  isShared?: boolean | undefined;
-  /** Whether it is a tree itself; found out by what it says unless given. */
-  isTree?: boolean | undefined;
-  /** The room it is, where it is one of this process. */
-  room?: string | undefined;
-  /** Its names have parts, as a tree's have. */
-  isDotted?: boolean | undefined;
-  /** Tools that want more than this are not listed. [AX-10.2-1] */
-  scope?: AuthScope | undefined;
-  /** What may be asked of it, whatever it says itself. [AX-6.1-2] */
-  declared?: Readonly<RegistrationCapabilities> | undefined;
   /** How tools that say nothing of their danger are treated, instead of the tree's own way. */
   unannotated?: "ask" | "allow" | undefined;
   /** How much of what it says unasked is passed on, where that is not as for the others. */
   notifications?: Partial<FlowLimits> | undefined;
   /** What calls into it may use up. [AX-11.4-1] */
   budget?: BudgetAccount | undefined;
-  /** Why nothing may be dispatched to it at this moment. */
-  refusal?: (() => McpxError | undefined) | undefined;
-  /** Of one that registered: whose share of memory its lists take. */
-  payer?: string | undefined;
-  /** Of one that registered: the id it is known by. */
-  subserverId?: string | undefined;
-  /** Of one that registered: what is known of that, for `mcpax.status`. */
-  describe?: (() => JsonObject) | undefined;
-  /** Who has to authorise it for everybody, where it may want that. */
-  awaited?: AwaitedAuthorisation | undefined;
-  /** Everybody uses it in their own name: it only stands for what each user has of it; see `serverFor`. */
-  personal?: Personal | undefined;
-  /** Whose it is, where it is one user's. */
-  person?: string | undefined;
-  /** Its user has not signed in, and this is where that is done. */
-  isSignIn?: boolean | undefined;
 }
 
 export interface Degraded {
@@ -130,7 +94,7 @@ export interface Degraded {
 }
 
 export interface Server extends Readonly<ServerOptions> {
-  /** What each user has of it, by their names; only where it is `personal`. */
+  /** What each user has of it, by their names; only where it is one for each. */
   readonly own: Map<string, OwnServer>;
   readonly links: Map<string, LinkEntry>;
   /** By what the callers can; see `shapeOf`. */
@@ -203,9 +167,10 @@ export function erasOf({ era, speaksBoth }: Pick<Server, "era" | "speaksBoth">):
 }
 
 /** It is a tree itself: its names may be dotted, and it understands routes. [AX-4.3-1] */
-export function isTree({ facts, isTree: isOne }: Pick<Server, "facts" | "isTree">): boolean {
-  if (isOne !== undefined) return isOne;
-  const extensions = facts?.capabilities.extensions;
+export function isTree(server: Pick<Server, "facts" | "origin">): boolean {
+  const registered = registeredOf(server);
+  if (registered !== undefined) return registered.isTree;
+  const extensions = server.facts?.capabilities.extensions;
   return isObject(extensions) && isObject(extensions[treeExtension]);
 }
 

@@ -4,6 +4,7 @@ import type { Audit, Handler, HttpRequest, HttpResponse, Identity, Route } from 
 import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
 import { operatorRoute } from "../mcp/operator.ts";
 import { principalName } from "../mcp/plain-caller.ts";
+import { personalOf } from "../servers/server-origin.ts";
 import { type SignInState, usersOf } from "../servers/sign-in-state.ts";
 import { signOut } from "../servers/sign-out.ts";
 import { serversOf, type TreeState } from "../servers/tree-state.ts";
@@ -113,7 +114,7 @@ function faultFor({ log }: SignInState, thrown: unknown): HttpResponse {
 
 /** Its name, by that or by its segment. */
 function findServer(state: TreeState, given: string | undefined): string {
-  const own = serversOf(state).filter(({ personal }) => personal !== undefined);
+  const own = serversOf(state).filter((server) => personalOf(server) !== undefined);
   const server = own.find(({ name }) => name === given) ?? own.find(({ segment }) => segment === given);
   if (server !== undefined) return server.name;
   throw new McpxError("not_found", "there is no such server that users sign in to themselves");

@@ -4,12 +4,15 @@ import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import { isActing, personOf } from "../servers/person.ts";
 import type { Server } from "../servers/server.ts";
+import { personalOf } from "../servers/server-origin.ts";
 import { signInAddress } from "../servers/sign-in-link.ts";
 import { usersOf } from "../servers/sign-in-state.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { isSignedIn } from "../servers/user-credentials.ts";
 
-export function signInStatus({ signIns }: TreeState, { name, personal }: Server, caller: Caller): JsonObject {
+export function signInStatus({ signIns }: TreeState, server: Server, caller: Caller): JsonObject {
+  const { name } = server;
+  const personal = personalOf(server);
   if (personal === undefined) return {};
   const users = signIns === undefined ? 0 : usersOf(signIns, name).length;
   const person = personOf(caller);

@@ -100,5 +100,13 @@ export function serverOptions(
   open: OpenServer,
   more: Partial<ServerOptions> = {},
 ): ServerOptions {
-  return { name, segment: name, isTrusted: false, listMs: 2_000, open, ...more };
+  return {
+    name,
+    segment: name,
+    origin: { kind: "configured" },
+    isTrusted: false,
+    listMs: 2_000,
+    open,
+    ...more,
+  };
 }

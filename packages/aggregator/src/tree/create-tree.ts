@@ -30,6 +30,7 @@ import { changeServers, type TreeChange, type TreeChanges } from "../servers/cha
 import { createListBook, type ListBook } from "../servers/list-room.ts";
 import type { RoomWay, Server, ServerOptions } from "../servers/server.ts";
 import { everyServer, renewOwn, serversFor } from "../servers/server-for.ts";
+import { isGuest } from "../servers/server-origin.ts";
 import type { SignInState } from "../servers/sign-in-state.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { callTool } from "../verbs/call-tool.ts";
@@ -221,7 +222,7 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
   const instructions: string[] = [];
   const servers = serversFor(state, caller).filter((server) => maySee(state, caller, server));
   // Text of a guest would speak to every model at once, and its extensions in the tree's own name. [B-REG-1]
-  for (const { facts, segment } of servers.filter(({ isGuest }) => isGuest !== true)) {
+  for (const { facts, segment } of servers.filter((server) => !isGuest(server))) {
     if (isObject(facts?.capabilities.extensions)) {
       for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;
     }

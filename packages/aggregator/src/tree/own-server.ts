@@ -93,10 +93,10 @@ export function createOwnServer(state: () => TreeState): Server {
   return createServer({
     name: ownSegment,
     segment: ownSegment,
+    origin: { kind: "built-in" },
     identity: () => ({ kind: "mcpx", facts: {} }),
     isTrusted: true,
     isUnpinned: true,
-    isShared: true,
     listMs: 1_000,
     open: async () =>
       answeringLink((request) => answer(state(), request), { name: ownSegment, version: state().version }),

@@ -5,6 +5,7 @@ import { isAwaiting } from "../servers/awaited-authorisation.ts";
 import { figuresOf } from "../servers/latency.ts";
 import { useOf } from "../servers/process-use.ts";
 import { type Degraded, erasOf, type Server } from "../servers/server.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 /** Of each kind of trouble. */
@@ -29,8 +30,8 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
     ...(server.eraWanted !== undefined && { era_set: server.eraWanted }),
     server: facts?.info ?? null,
     conversations: conversations.size,
-    ...server.describe?.(),
-    ...(server.room !== undefined && { room: server.room }),
+    ...registeredOf(server)?.describe(),
+    ...(server.origin.kind === "room" && { room: server.origin.room }),
     ...(pids.length > 0 && { processes: pids.map(processStatus) }),
     ...(latency !== undefined && { latency }),
     ...(budget !== undefined && { budget }),
@@ -55,8 +56,8 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
 
 /** One that registered is there until it is lost; others are asked when somebody wants something of them. */
 function stateOf(server: Server, isOpen: boolean): string {
-  const { fault, listFaults, degraded, describe } = server;
-  const hasRegistered = describe !== undefined;
+  const { fault, listFaults, degraded } = server;
+  const hasRegistered = registeredOf(server) !== undefined;
   if (hasRegistered && degraded !== undefined) return "degraded";
   if (isAwaiting(server)) return "needs authorisation";
   if (fault !== undefined) return "down";

@@ -67,7 +67,7 @@ export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): P
   const reports = new Map<string, ServerReport>();
   const reportFor = async (one: ServerOptions): Promise<ServerReport> => {
     // Nobody looks at it in a user's name.
-    if (one.personal !== undefined) {
+    if (one.origin.kind === "per-user") {
       const users = await countUsers(world.dataDir, one.name);
       return { ...reportOf(one.name, undefined), isElsewhere: true, users };
     }

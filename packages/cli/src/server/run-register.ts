@@ -50,6 +50,7 @@ function treeOf({ output }: RegisterContext, { segment, transport }: RegisterWis
       {
         name: segment,
         segment: undefined,
+        origin: { kind: "configured" },
         isTrusted: true,
         isUnpinned: true,
         callMs: 0,

@@ -88,6 +88,7 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
   const gateway: ServerOptions = {
     name: "the gateway",
     segment: undefined,
+    origin: { kind: "configured" },
     isTrusted: true,
     // Both are the gateway's own business.
     callMs: 0,

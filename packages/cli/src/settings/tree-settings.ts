@@ -153,6 +153,14 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
       const transport = transportNow(credentials);
       return openLink({ name, transport, ...opening }, withoutSecrets(taker, transport));
     };
+  const wayTo = (): Pick<ServerOptions, "origin" | "open"> => {
+    if (room !== undefined)
+      return { origin: { kind: "room", room }, open: openRoomServer(name, room, roomServerId(config, name)) };
+    if (config.oauth?.per !== "user" || world.user !== undefined)
+      return { origin: { kind: "configured", awaited }, open: openWith() };
+    const personal = { target: () => targetOf(config, world), open: openWith };
+    return { origin: { kind: "per-user", personal }, open: nobodysOwn(name) };
+  };
   return {
     name,
     segment: config.root === true ? undefined : (config.segment ?? segmentFor(name)),
@@ -166,11 +174,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
     overrides: overridesOf(config),
     isUnpinned: config.pin === false,
     notifications: flowLimits(config.notifications),
-    awaited,
-    ...(room !== undefined && { isShared: true, isDotted: true, room }),
-    ...(config.oauth?.per === "user" && world.user === undefined
-      ? { open: nobodysOwn(name), personal: { target: () => targetOf(config, world), open: openWith } }
-      : { open: room === undefined ? openWith() : openRoomServer(name, room, roomServerId(config, name)) }),
+    ...wayTo(),
   };
 }
 

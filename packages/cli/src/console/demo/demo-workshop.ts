@@ -6,6 +6,7 @@ import { answerDemo, workshopTools } from "./demo-tools.ts";
 export const workshop: ServerOptions = {
   name: "workshop",
   segment: "workshop",
+  origin: { kind: "configured" },
   isTrusted: true,
   isUnpinned: true,
   listMs: 1_000,
