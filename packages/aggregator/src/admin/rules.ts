@@ -19,7 +19,7 @@ import { classify, type Rule, type Verdict } from "../gates/rules.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import { type LocalGuard, operatorRoute, requireLocal } from "../mcp/operator.ts";
 import { plainCaller, principalName } from "../mcp/plain-caller.ts";
-import { serversFor } from "../servers/server-for.ts";
+import { ensureServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 interface RuleRouteOptions {
@@ -53,7 +53,7 @@ async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Pr
   const { rules, unannotated, quorum = 1, isPanic } = gates;
   const caller = everywhere(by);
   const lists = await Promise.all(
-    serversFor(state, caller).map((server) => listSoon(state, server, "tools", caller)),
+    ensureServersFor(state, caller).map((server) => listSoon(state, server, "tools", caller)),
   );
   const tools = lists.flatMap((listed) => listed?.entries ?? []);
   // A rule without conditions leaves nothing for those after it.

@@ -10,7 +10,7 @@ import { plainCaller, principalName } from "../mcp/plain-caller.ts";
 import { announceChange } from "../notifications/announce.ts";
 import { expireLists } from "../servers/list-slots.ts";
 import type { Server } from "../servers/server.ts";
-import { everyServer, serversFor } from "../servers/server-for.ts";
+import { ensureServersFor, everyServer } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 export interface ToolRoutesOptions {
@@ -103,7 +103,7 @@ async function knownTools(state: TreeState, principal: Principal): Promise<Known
   const caller = plainCaller(principal, "operator");
   const known = new Map<string, KnownTool>();
   await Promise.all(
-    serversFor(state, caller).map((server) => listSoon(state, server, "tools", caller, server.listMs)),
+    ensureServersFor(state, caller).map((server) => listSoon(state, server, "tools", caller, server.listMs)),
   );
   // Of what is other users' own, what they have listed themselves: nobody else asks in their name.
   for (const server of everyServer(state)) {

@@ -7,7 +7,7 @@ import { type Dialect, renderNames } from "../names/dialects.ts";
 import { ownEntry } from "../servers/link-keys.ts";
 import { personOf } from "../servers/person.ts";
 import type { Server } from "../servers/server.ts";
-import { serverFor, serversFor } from "../servers/server-for.ts";
+import { ensureServersFor, findServerFor, findServersFor } from "../servers/server-for.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
@@ -30,7 +30,7 @@ const directoriesMax = 256;
 export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
   const begun = state.turns?.count;
   const parts = await Promise.all(
-    serversFor(state, caller).map((server) => partOf(state, server, kind, caller)),
+    ensureServersFor(state, caller).map((server) => partOf(state, server, kind, caller)),
   );
   if (state.turns?.count !== begun) await ownTurn(state, caller);
   const key = keyOf(state, kind, caller);
@@ -130,7 +130,7 @@ async function current(
   if (entry === undefined || entry.server.degraded !== undefined) return undefined;
   const { segment } = entry.server;
   const there = segment === undefined ? state.root : state.bySegment.get(segment);
-  if (there === undefined || serverFor(state, there, caller) !== entry.server) return undefined;
+  if (there === undefined || findServerFor(state, there, caller) !== entry.server) return undefined;
   const listed = await listForCall(state, entry.server, kind, caller);
   return listed?.byCanonical.get(entry.canonical);
 }
@@ -138,7 +138,9 @@ async function current(
 /** Where some servers are another one for each user, or list something else to this caller, so is the whole. */
 function keyOf(state: TreeState, kind: ListKind, caller: Caller): string {
   const shape = shapeOf(caller.capabilities);
-  const hasOwn = serversFor(state, caller).some((server) => ownEntry(server, caller)?.lists !== undefined);
+  const hasOwn = findServersFor(state, caller).some(
+    (server) => ownEntry(server, caller)?.lists !== undefined,
+  );
   if (hasOwn) return JSON.stringify([kind, shape, personOf(caller)?.name, caller.key]);
   return state.isPersonal ? JSON.stringify([kind, shape, personOf(caller)?.name]) : `${kind} ${shape}`;
 }

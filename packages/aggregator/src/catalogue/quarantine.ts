@@ -2,7 +2,7 @@
 import { McpxError, withRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import { renderNames } from "../names/dialects.ts";
-import { serversFor } from "../servers/server-for.ts";
+import { findServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { mayUse } from "./authorise.ts";
 import { knownList } from "./catalogue.ts";
@@ -15,7 +15,7 @@ export function quarantineOf(
 ): McpxError | undefined {
   if (state.pins === undefined) return undefined;
   const { dialect } = caller;
-  for (const server of serversFor(state, caller)) {
+  for (const server of findServersFor(state, caller)) {
     for (const [canonical, { name: own, why }] of knownList(server, "tools", caller)?.held ?? []) {
       if (why !== "quarantined" || !mayUse(state, caller, canonical)) continue;
       const behind = server.segment === undefined ? own : `${server.segment}.${own}`;

@@ -4,7 +4,7 @@ import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { mayFitTemplate, splitUri } from "../names/uris.ts";
 import { resourcesName, type Server } from "../servers/server.ts";
-import { serverFor, serversFor } from "../servers/server-for.ts";
+import { ensureServerFor, ensureServersFor, findServerFor } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
 import { signInTool } from "../servers/sign-in-link.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -63,10 +63,14 @@ export async function renewTools(state: TreeState, written: string, caller: Call
 }
 
 /** Whose name it is, by its first part. */
-function serverOf(state: TreeState, name: string, caller: Caller): Server | undefined {
+function serverAt({ bySegment, root }: TreeState, name: string): Server | undefined {
   const dot = name.indexOf(".");
-  const server = (dot > 0 ? state.bySegment.get(name.slice(0, dot)) : undefined) ?? state.root;
-  return server && serverFor(state, server, caller);
+  return (dot > 0 ? bySegment.get(name.slice(0, dot)) : undefined) ?? root;
+}
+
+function serverOf(state: TreeState, name: string, caller: Caller): Server | undefined {
+  const server = serverAt(state, name);
+  return server && ensureServerFor(state, server, caller);
 }
 
 /** A server that is down, or cannot be listed, is said to be, to those who may see it. */
@@ -78,7 +82,8 @@ function absence(
 ): McpxError {
   const quarantined = kind === "tools" ? quarantineOf(state, { name, written }, caller) : undefined;
   if (quarantined !== undefined) return quarantined;
-  const server = serverOf(state, name, caller);
+  const at = serverAt(state, name);
+  const server = at && findServerFor(state, at, caller);
   if (server !== undefined && mayUse(state, caller, name)) {
     const { fault } = server;
     const detail = fault?.detail ?? server.listFaults.get(kind);
@@ -103,13 +108,13 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
   const prefixed = split && state.bySegment.get(split.segment);
   if (split !== undefined && prefixed !== undefined) {
     if (mayUse(state, caller, resourcesName(prefixed)))
-      return { server: serverFor(state, prefixed, caller), uri: split.rest };
+      return { server: ensureServerFor(state, prefixed, caller), uri: split.rest };
     throw unknownResource(uri);
   }
   if (state.root !== undefined && mayUse(state, caller, resourcesName(state.root)))
-    return { server: serverFor(state, state.root, caller), uri };
+    return { server: ensureServerFor(state, state.root, caller), uri };
   // A guest that lists others' URIs, or a template that fits all of them, would answer for their owners. [B-REG-1]
-  const servers = serversFor(state, caller).filter(
+  const servers = ensureServersFor(state, caller).filter(
     (server) => !isGuest(server) && mayUse(state, caller, resourcesName(server)),
   );
   const having = await Promise.all(

@@ -8,7 +8,7 @@ import type { LinkEntry } from "../servers/link-entry.ts";
 import { linkFor } from "../servers/link-for.ts";
 import { sharedKey } from "../servers/link-keys.ts";
 import type { Server } from "../servers/server.ts";
-import { serverFor } from "../servers/server-for.ts";
+import { ensureServerFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 interface Watch {
@@ -129,7 +129,7 @@ export function inheritWatches(state: TreeState, server: Server, heir: Server | 
   for (const { watches, caller } of state.subscribers) {
     for (const watch of watches.filter((one) => one.server === server)) {
       if (heir === undefined) watches.splice(watches.indexOf(watch), 1);
-      else watch.server = serverFor(state, heir, caller);
+      else watch.server = ensureServerFor(state, heir, caller);
     }
   }
   for (const one of conversations) void watchAgain(state, one);

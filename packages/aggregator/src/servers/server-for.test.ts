@@ -14,7 +14,7 @@ import { scratch } from "../testing/scratch.ts";
 import { callerOf } from "../testing/test-tree.ts";
 import { createTree } from "../tree/create-tree.ts";
 import type { OpenServer } from "./server.ts";
-import { endOwnOf, partsOf, serverFor } from "./server-for.ts";
+import { endOwnOf, ensureServerFor, findServerFor, partsOf } from "./server-for.ts";
 import { personalOf } from "./server-origin.ts";
 import { noteUser, openSignIns, type Personal, type SignInState, tellChange } from "./sign-in-state.ts";
 import { signOut } from "./sign-out.ts";
@@ -69,7 +69,7 @@ async function setUp(more: { handle?: NonNullable<Script["handle"]> } = {}) {
     signIns,
     secret: new Uint8Array(32),
   });
-  const front = tree.state.configured.get("notes")?.server as NonNullable<ReturnType<typeof serverFor>>;
+  const front = tree.state.configured.get("notes")?.server as NonNullable<ReturnType<typeof ensureServerFor>>;
   const list = async (caller: Caller) => {
     const { tools } = await tree.handle(exchange(caller, "tools/list", {}));
     const names = (tools as JsonObject[]).map(({ name }) => String(name));
@@ -276,11 +276,26 @@ test("when the tree is closed, so is everybody's", async () => {
   expect(closed).toEqual(["Bearer alice"]);
 });
 
+test("to look at a server that is one for each makes nobody's; to list it does", async () => {
+  const { tree, list, enter, front } = await setUp();
+  await enter("alice");
+  const own = as("alice");
+  await tree.describe(own);
+  const { structuredContent } = await tree.handle(exchange(own, "tools/call", { name: "mcpax.status" }));
+  expect(JSON.stringify(structuredContent)).toContain('"name":"notes"');
+  expect(findServerFor(tree.state, front, own)).toBeUndefined();
+  expect(front.own.size).toBe(0);
+  await list(own);
+  expect(findServerFor(tree.state, front, own)).toBe(ensureServerFor(tree.state, front, own));
+  expect(findServerFor(tree.state, front, as("bob"))).toBeUndefined();
+  expect([...front.own.keys()]).toEqual(["alice"]);
+});
+
 test("without sign-ins nobody has any of it", async () => {
   const { tree } = await setUp();
   const state = { ...tree.state, signIns: undefined };
   const [front] = [...state.configured.values()].map(({ server }) => server);
-  const own = serverFor(state, front as NonNullable<typeof front>, as("alice"));
+  const own = ensureServerFor(state, front as NonNullable<typeof front>, as("alice"));
   expect(own.origin.kind).toBe("sign-in");
   const link = await own.open({} as never, {} as never);
   expect(await link.request({ method: "tools/list" } as never)).toEqual({ tools: [] });

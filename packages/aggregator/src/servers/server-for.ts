@@ -1,17 +1,16 @@
 // Which server a caller means: the one that is there for all, or their own. A server that everybody uses in their own
 // name is one for each: conversations, lists, faults and what is known of it belong to one user, so that nothing of it
 // can reach another.
-import { McpxError } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import { listKinds } from "../mcp/list-kinds.ts";
-import { isActing, type Person, personOf } from "./person.ts";
+import { type Person, personOf } from "./person.ts";
 import { retire } from "./retire.ts";
-import { createServer, type Server } from "./server.ts";
+import type { Server } from "./server.ts";
 import { personalOf } from "./server-origin.ts";
-import { signInLink } from "./sign-in-link.ts";
 import type { Personal, SignInChange } from "./sign-in-state.ts";
 import { serversOf, type TreeState } from "./tree-state.ts";
-import { isSignedIn, userCredentials } from "./user-credentials.ts";
+import { isSignedIn } from "./user-credentials.ts";
+import { signedIn, signedOut } from "./user-server.ts";
 
 /** One user's. */
 export interface OwnServer {
@@ -30,36 +29,72 @@ const ownMax = 256;
 const idleMs = 600_000;
 const tokensMax = 256;
 
-export function serverFor(state: TreeState, server: Server, caller: Caller): Server {
-  const personal = personalOf(server);
-  if (personal === undefined) return server;
-  const person = personOf(caller);
-  const name = person?.name ?? "";
-  const { signIns } = state;
-  const isIn = person !== undefined && signIns !== undefined && isSignedIn(signIns, server.name, person);
-  // Who signs in must be the one who asks.
-  const isOther = (one: OwnServer) => one.isSignedIn !== isIn || (!isIn && one.issuer !== person?.issuer);
-  let own = server.own.get(name);
-  if (own !== undefined && isOther(own)) {
-    end(state, server, name, false);
+/** Where a caller's own is, and which one it has to be. */
+interface Place {
+  readonly personal: Personal;
+  readonly person: Person | undefined;
+  readonly isIn: boolean;
+}
+
+/** What is there for this caller; of a server that is one for each, `undefined` before it was used. Changes nothing. */
+export function findServerFor(state: TreeState, server: Server, caller: Caller): Server | undefined {
+  const place = placeOf(state, server, caller);
+  if (place === undefined) return server;
+  const own = ownOf(server, place);
+  return own !== undefined && isMeant(own, place) ? own.server : undefined;
+}
+
+export function findServersFor(state: TreeState, caller: Caller): Server[] {
+  return serversOf(state).flatMap((server) => findServerFor(state, server, caller) ?? []);
+}
+
+/** The same for a caller that uses it: made where it is not there, in the place of one that is not meant any more. */
+export function ensureServerFor(state: TreeState, server: Server, caller: Caller): Server {
+  const place = placeOf(state, server, caller);
+  if (place === undefined) return server;
+  let own = ownOf(server, place);
+  if (own !== undefined && !isMeant(own, place)) {
+    end(state, server, nameIn(place), false);
     // What was watched may have made the next one already.
-    own = server.own.get(name);
+    own = ownOf(server, place);
   }
-  if (own !== undefined && isOther(own)) {
-    end(state, server, name, true);
+  if (own !== undefined && !isMeant(own, place)) {
+    end(state, server, nameIn(place), true);
     own = undefined;
   }
-  own ??= make(state, server, personal, person, isIn);
+  own ??= make(state, server, place);
   own.usedAt = state.clock.monotonic();
   noteToken(own, caller.principal.jti);
   // The longest unused one stands first.
-  server.own.delete(name);
-  server.own.set(name, own);
+  server.own.delete(nameIn(place));
+  server.own.set(nameIn(place), own);
   return own.server;
 }
 
-export function serversFor(state: TreeState, caller: Caller): Server[] {
-  return serversOf(state).map((server) => serverFor(state, server, caller));
+export function ensureServersFor(state: TreeState, caller: Caller): Server[] {
+  return serversOf(state).map((server) => ensureServerFor(state, server, caller));
+}
+
+/** `undefined` where a server is the same for everybody. */
+function placeOf({ signIns }: TreeState, server: Server, caller: Caller): Place | undefined {
+  const personal = personalOf(server);
+  if (personal === undefined) return undefined;
+  const person = personOf(caller);
+  const isIn = person !== undefined && signIns !== undefined && isSignedIn(signIns, server.name, person);
+  return { personal, person, isIn };
+}
+
+function nameIn({ person }: Place): string {
+  return person?.name ?? "";
+}
+
+function ownOf({ own }: Server, place: Place): OwnServer | undefined {
+  return own.get(nameIn(place));
+}
+
+/** Who signs in must be the one who asks. */
+function isMeant(own: OwnServer, { person, isIn }: Place): boolean {
+  return own.isSignedIn === isIn && (isIn || own.issuer === person?.issuer);
 }
 
 /** All there are, for everybody and for each; what only stands for others is left out. */
@@ -80,57 +115,13 @@ function noteToken({ tokens }: OwnServer, jti: string): void {
   tokens.add(jti);
 }
 
-function make(
-  state: TreeState,
-  server: Server,
-  personal: Personal,
-  person: Person | undefined,
-  isIn: boolean,
-): OwnServer {
+function make(state: TreeState, server: Server, { personal, person, isIn }: Place): OwnServer {
   makeRoom(state, server);
-  const made = isIn
-    ? signedIn(state, server, personal, person as Person)
-    : signedOut(state, server, personal, person);
+  const made =
+    person !== undefined && isIn
+      ? signedIn(state, server, personal, person)
+      : signedOut(state, server, personal, person);
   return { server: made, isSignedIn: isIn, issuer: person?.issuer, tokens: new Set(), usedAt: 0 };
-}
-
-function signedIn(state: TreeState, server: Server, personal: Personal, person: Person): Server {
-  return createServer({
-    ...server,
-    origin: { kind: "user", user: person.name },
-    async open(opening, taker) {
-      const { signIns } = state;
-      if (!isThere(state, server))
-        throw new McpxError("server_unreachable", `${server.name}: it has been changed`);
-      if (signIns === undefined || !isSignedIn(signIns, server.name, person)) {
-        throw new McpxError("server_unauthorised", `${server.name}: ${person.name} is signed out of it`);
-      }
-      const credentials = userCredentials(signIns, { server: server.name, personal, person });
-      return await personal.open(credentials)(opening, taker);
-    },
-  });
-}
-
-/** Trusted, for it is ours. */
-function signedOut(state: TreeState, server: Server, personal: Personal, person: Person | undefined): Server {
-  const { name, segment, listMs } = server;
-  const { signIns } = state;
-  const place = person && !isActing(person) && signIns && { signIns, server: name, personal, person };
-  const why = whyNot(state, person);
-  const open = async () => signInLink(name, place || undefined, why);
-  const origin = { kind: "sign-in", user: person?.name } as const;
-  return createServer({ name, segment, origin, listMs, isTrusted: true, isUnpinned: true, open });
-}
-
-/** Why nobody can sign in here, where that is so. */
-function whyNot({ signIns }: TreeState, person: Person | undefined): string {
-  if (signIns === undefined) return "people sign in to it at a gateway, and this is none";
-  if (person === undefined) return "it is used in a user's own name, and this token has none";
-  return `${person.name} is signed out of it`;
-}
-
-function isThere({ root, bySegment }: TreeState, server: Server): boolean {
-  return (server.segment === undefined ? root : bySegment.get(server.segment)) === server;
 }
 
 function makeRoom(state: TreeState, server: Server): void {

@@ -32,7 +32,7 @@ export type ServerOrigin =
   | { readonly kind: "seat"; readonly payer: string }
   /** A part of ourselves. */
   | { readonly kind: "built-in" }
-  /** Everybody uses it in their own name: it only stands for what each user has of it; see `serverFor`. */
+  /** Everybody uses it in their own name: it only stands for what each user has of it; see `ensureServerFor`. */
   | { readonly kind: "per-user"; readonly personal: Personal }
   /** What one user has of a server that is one for each. */
   | { readonly kind: "user"; readonly user: string }

@@ -29,7 +29,7 @@ import { subscribe } from "../notifications/subscriptions.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
 import { createListBook, type ListBook } from "../servers/list-room.ts";
 import type { RoomWay, Server, ServerOptions } from "../servers/server.ts";
-import { everyServer, renewOwn, serversFor } from "../servers/server-for.ts";
+import { everyServer, findServersFor, renewOwn } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
 import type { SignInState } from "../servers/sign-in-state.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -220,7 +220,7 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
   // What only carries another's names on is no tree of its own.
   const extensions: JsonObject = state.isBridge ? {} : { [treeExtension]: { version: state.version } };
   const instructions: string[] = [];
-  const servers = serversFor(state, caller).filter((server) => maySee(state, caller, server));
+  const servers = findServersFor(state, caller).filter((server) => maySee(state, caller, server));
   // Text of a guest would speak to every model at once, and its extensions in the tree's own name. [B-REG-1]
   for (const { facts, segment } of servers.filter((server) => !isGuest(server))) {
     if (isObject(facts?.capabilities.extensions)) {

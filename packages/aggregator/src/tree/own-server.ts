@@ -10,7 +10,7 @@ import { ownSegment } from "../names/own-segment.ts";
 import { notificationsDropped } from "../notifications/notification-flows.ts";
 import { authorisationStatus } from "../servers/awaited-authorisation.ts";
 import { createServer, erasOf, type Server } from "../servers/server.ts";
-import { serverFor, serversFor } from "../servers/server-for.ts";
+import { findServerFor } from "../servers/server-for.ts";
 import { serversOf, type TreeState } from "../servers/tree-state.ts";
 import { signInStatus } from "../sign-in/sign-in-status.ts";
 import { routesOf } from "../verbs/routes.ts";
@@ -30,7 +30,7 @@ const tools: readonly OwnTool[] = [
       segment: state.rootSegment ?? null,
       parents: state.parents(),
       servers: serversOf(state).map((server) => ({
-        ...serverStatus(state, serverFor(state, server, caller)),
+        ...serverStatus(state, shownFor(state, server, caller)),
         ...(isOperator(caller) && authorisationStatus(server)),
         ...signInStatus(state, server, caller),
       })),
@@ -39,13 +39,15 @@ const tools: readonly OwnTool[] = [
   {
     item: ownItem("subservers", "The servers of the tree, with what each says of itself."),
     call: (state, caller) => ({
-      subservers: serversFor(state, caller).map((server) => ({
-        name: server.name,
-        segment: server.segment ?? null,
-        era: erasOf(server) ?? null,
-        info: server.facts?.info ?? null,
-        capabilities: server.facts?.capabilities ?? null,
-      })),
+      subservers: serversOf(state)
+        .map((server) => shownFor(state, server, caller))
+        .map((server) => ({
+          name: server.name,
+          segment: server.segment ?? null,
+          era: erasOf(server) ?? null,
+          info: server.facts?.info ?? null,
+          capabilities: server.facts?.capabilities ?? null,
+        })),
     }),
   },
   {
@@ -87,6 +89,11 @@ function ownItem(
     annotations: { readOnlyHint: true, openWorldHint: false },
     _meta: { "x-mcpax-capability": { ...harmless, latency_class: latency } },
   };
+}
+
+/** The caller's own where it has been used, else the one that stands for it: to be looked at makes nothing. */
+function shownFor(state: TreeState, server: Server, caller: Caller): Server {
+  return findServerFor(state, server, caller) ?? server;
 }
 
 export function createOwnServer(state: () => TreeState): Server {

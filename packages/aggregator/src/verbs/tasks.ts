@@ -7,7 +7,7 @@ import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import { openTaskId, sealTasks } from "../notifications/task-ids.ts";
 import type { Server } from "../servers/server.ts";
-import { serverFor, serversFor } from "../servers/server-for.ts";
+import { ensureServerFor, findServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 /** The second generation is an extension of the modern era; the first belongs to the legacy one. */
@@ -26,7 +26,7 @@ export async function handleTask(state: TreeState, exchange: Exchange): Promise<
   checkDeclared(caller);
   if (method === "tasks/list") return await listTasks(state, exchange);
   const { server: at, taskId } = openTaskId(state, caller.principal, textParam(params, "taskId"));
-  const server = serverFor(state, at, caller);
+  const server = ensureServerFor(state, at, caller);
   const result = await dispatch(state, exchange, server, {
     params: { ...params, taskId },
     // A result of the first generation waits for the end of its task.
@@ -53,7 +53,7 @@ async function listTasks(state: TreeState, exchange: Exchange): Promise<JsonObje
         owner?.key === caller.key && link?.facts.era === "legacy" && isObject(link.facts.capabilities.tasks),
     );
   const results = await Promise.all(
-    serversFor(state, caller)
+    findServersFor(state, caller)
       .filter(isAsked)
       .map(async (server) =>
         sealTasks(state, server, caller.principal, await dispatch(state, exchange, server, { params: {} })),
