@@ -8,7 +8,14 @@ import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { type ListRoom, openListRoom } from "../servers/list-room.ts";
-import { forgetOtherLists, forgiveLists, isDoubted, type Slot, slotOf } from "../servers/list-slots.ts";
+import {
+  ensureSlot,
+  findSlot,
+  forgetOtherLists,
+  forgiveLists,
+  isDoubted,
+  type Slot,
+} from "../servers/list-slots.ts";
 import { hasAnswered, hasKeptWaiting } from "../servers/mute.ts";
 import { isDegraded, type Server } from "../servers/server.ts";
 import { userOf } from "../servers/server-origin.ts";
@@ -90,7 +97,7 @@ export async function listOf(
   kind: ListKind,
   caller: Caller,
 ): Promise<Listed | undefined> {
-  const slot = slotOf(server, kind, caller);
+  const slot = ensureSlot(server, kind, caller);
   const now = state.clock.monotonic();
   if (slot.listed !== undefined && slot.listed.goodUntil > now) return slot.listed;
   if (slot.failedUntil > now) return slot.listed;
@@ -112,7 +119,7 @@ export async function listSoon(
   waitMs = staleWaitMs,
 ): Promise<Listed | undefined> {
   const listing = listOf(state, server, kind, caller);
-  const { listed: known, fetching } = slotOf(server, kind, caller);
+  const { listed: known, fetching } = ensureSlot(server, kind, caller);
   if (fetching === undefined) return await listing;
   const isMute = server.mute.has(kind);
   if (!isMute && known === undefined) return await listing;
@@ -154,7 +161,7 @@ export async function listForCall(
 
 /** What is known without asking anybody, however old. */
 export function knownList(server: Server, kind: ListKind, caller: Caller): Listed | undefined {
-  return slotOf(server, kind, caller).listed;
+  return findSlot(server, kind, caller)?.listed;
 }
 
 async function refill(
@@ -180,7 +187,7 @@ async function refill(
     if (wasMissed) isBack(state, server, kind);
     if (before !== undefined) noteAlarm(state, server, kind, { isFalse: wasTold, before, listed });
     // Forgotten meanwhile: good for those who wait, not for keeping.
-    if (!server.isRetired && slotOf(server, kind, caller) === slot) {
+    if (!server.isRetired && findSlot(server, kind, caller) === slot) {
       kept = { replaces: slot.listed };
       slot.listed = listed;
       noteCut(state, server, kind, listed, cut);

@@ -11,11 +11,14 @@ import { ensureServersFor, findServerFor, findServersFor } from "../servers/serv
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
+import type { ToolIndex } from "./rank-tools.ts";
 
 export interface Directory {
   readonly parts: readonly (Listed | undefined)[];
   readonly entries: readonly Entry[];
   readonly renderings: Map<Dialect, Rendering>;
+  /** Made when somebody searches in it. */
+  toolIndex: ToolIndex | undefined;
 }
 
 interface Rendering {
@@ -23,7 +26,6 @@ interface Rendering {
   readonly meant: ReadonlyMap<string, Entry>;
 }
 
-const directories = new WeakMap<TreeState, Map<string, Directory>>();
 const directoriesMax = 256;
 
 /** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
@@ -34,17 +36,20 @@ export async function directoryFor(state: TreeState, kind: ListKind, caller: Cal
   );
   if (state.turns?.count !== begun) await ownTurn(state, caller);
   const key = keyOf(state, kind, caller);
-  const kept = directories.get(state) ?? new Map<string, Directory>();
-  directories.set(state, kept);
+  const kept = state.directories;
   const known = kept.get(key);
   const isSame = known?.parts.length === parts.length && known.parts.every((part, i) => part === parts[i]);
   if (known !== undefined && isSame) return known;
   const [oldest] = kept.keys();
   if (kept.size >= directoriesMax && oldest !== undefined) kept.delete(oldest);
-  const made = { parts, entries: merge(parts), renderings: new Map() };
+  const made = directoryOf(parts, merge(parts));
   kept.delete(key);
   kept.set(key, made);
   return made;
+}
+
+function directoryOf(parts: Directory["parts"], entries: Directory["entries"]): Directory {
+  return { parts, entries, renderings: new Map(), toolIndex: undefined };
 }
 
 /** Many may have waited for one list: each goes on in its own time, not in that of the server that gave it. */
@@ -54,10 +59,10 @@ async function ownTurn({ turns }: TreeState, { principal }: Caller): Promise<voi
 
 /** It is out of the tree: what is remembered of what clients were shown does not keep its lists. */
 export function forgetListed(state: TreeState, server: Server): void {
-  const kept = directories.get(state);
-  for (const [key, { entries }] of kept ?? []) {
+  const kept = state.directories;
+  for (const [key, { entries }] of kept) {
     const others = entries.filter((entry) => entry.server !== server);
-    if (others.length < entries.length) kept?.set(key, { parts: [], entries: others, renderings: new Map() });
+    if (others.length < entries.length) kept.set(key, directoryOf([], others));
   }
 }
 
@@ -115,7 +120,7 @@ export async function renderedEntry(
   const meaning = ({ entries, renderings }: Directory) =>
     renderingOf(entries, renderings, dialect).meant.get(name);
   // As it was shown last: a call waits for no server but its own.
-  const shown = directories.get(state)?.get(keyOf(state, kind, caller));
+  const shown = state.directories.get(keyOf(state, kind, caller));
   const known = shown && (await current(state, kind, meaning(shown), caller));
   return known ?? meaning(await directoryFor(state, kind, caller));
 }

@@ -6,7 +6,10 @@ import { everyServer } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import type { Gate } from "./store/gate-store.ts";
 
-/** An item is read once: whoever has the address of a gate may ask for this as often as they like. */
+/**
+ * A memo: a listed item never changes. Each is read once, since anybody with the address of a gate may ask for its
+ * warnings as often as they like.
+ */
 const read = new WeakMap<JsonObject, string[]>();
 
 /** As its server lists it: what the operator writes over it hides nothing from a model that has heard it before. */

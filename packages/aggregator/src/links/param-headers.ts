@@ -18,7 +18,7 @@ const keyword = "x-mcp-header";
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const types = ["string", "integer", "boolean"];
 const depthMax = 64;
-/** A schema is called by far more often than it is listed. */
+/** A memo: a listed schema never changes, and is called by far more often than it is listed. */
 const scanned = new WeakMap<JsonObject, Scan>();
 
 /** Where schemas stand that apply only sometimes or somewhere: no declaration is allowed below. */

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from "@mcpx/protocol";
 const known = ["elicitation", "extensions", "roots", "sampling", "tasks"] as const;
 const charsMax = 2_048;
 
+/** A memo: capabilities never change once they were read, and callers keep theirs. */
 const shapes = new WeakMap<JsonObject, string>();
 
 /** The same text for clients that can the same. */

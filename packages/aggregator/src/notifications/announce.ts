@@ -22,12 +22,11 @@ const updated = "notifications/resources/updated";
 const gatherMs = 25;
 
 /** Whom each kind of news is for: everybody, or these people and callers. */
-type Gathered = Map<keyof typeof news, Whom | "everybody">;
+export type GatheredNews = Map<keyof typeof news, Whom | "everybody">;
 interface Whom {
   people: Set<string>;
   callerKeys: Set<string>;
 }
-const waiting = new WeakMap<TreeState, Gathered>();
 
 /** `person`, `callerKey`: the only one whose list it is. */
 export function announceChange(
@@ -36,8 +35,7 @@ export function announceChange(
   person?: string | undefined,
   callerKey?: string | undefined,
 ): void {
-  const gathered: Gathered = waiting.get(state) ?? new Map();
-  waiting.set(state, gathered);
+  const gathered = state.gatheredNews;
   if (gathered.size === 0) {
     setTimeout(() => {
       const all = [...gathered];

@@ -19,8 +19,9 @@ interface Running {
   counted: number;
 }
 
-interface Flows {
-  limits: FlowLimits;
+export interface Flows {
+  /** Of servers that have none of their own. */
+  readonly limits: FlowLimits;
   readonly running: Map<string, Running>;
   /** By segment, since the tree began. */
   readonly dropped: Map<string, number>;
@@ -34,12 +35,14 @@ const segmentsMax = 10_000;
 /** Trees' own words are few and none may be lost in a storm of others: they do not wait in line with those. [AX-12-4] */
 const treeWordFactor = 10;
 
-const kept = new WeakMap<TreeState, Flows>();
-
-/** Of servers that have none of their own, for flows that begin from now on. */
-export function limitNotifications(state: TreeState, limits: Partial<FlowLimits>): void {
-  const flows = flowsOf(state);
-  flows.limits = { ...flows.limits, ...limits };
+export function createFlows(limits: Partial<FlowLimits> = {}): Flows {
+  return {
+    limits: { ...defaultFlowLimits, ...limits },
+    running: new Map(),
+    dropped: new Map(),
+    droppedTotal: 0,
+    untold: new Map(),
+  };
 }
 
 /** Calls `pass` when this server's turn has come, unless it is dropped. */
@@ -55,37 +58,21 @@ export function passTreeWord(state: TreeState, server: Server, params: JsonObjec
 }
 
 /** What `mcpax.notifications_dropped` shows. [AX-12-7] */
-export function notificationsDropped(state: TreeState): JsonObject {
-  const { droppedTotal, dropped } = flowsOf(state);
+export function notificationsDropped({ flows, missedByClients }: TreeState): JsonObject {
   return {
-    total: droppedTotal,
-    subservers: Object.fromEntries(dropped),
-    missed_by_clients: state.missedByClients,
+    total: flows.droppedTotal,
+    subservers: Object.fromEntries(flows.dropped),
+    missed_by_clients: missedByClients,
   };
 }
 
 /** The server's own, else those of the tree. [AX-12-2] [AX-12-6] */
-function limitsOf(state: TreeState, { notifications }: Server): FlowLimits {
-  const { limits } = flowsOf(state);
+function limitsOf({ flows: { limits } }: TreeState, { notifications }: Server): FlowLimits {
   return notifications === undefined ? limits : { ...limits, ...notifications };
 }
 
-function flowsOf(state: TreeState): Flows {
-  const known = kept.get(state);
-  if (known !== undefined) return known;
-  const made: Flows = {
-    limits: defaultFlowLimits,
-    running: new Map(),
-    dropped: new Map(),
-    droppedTotal: 0,
-    untold: new Map(),
-  };
-  kept.set(state, made);
-  return made;
-}
-
 function runningOf(state: TreeState, server: Server, kind: string, limits: FlowLimits): Running {
-  const { running } = flowsOf(state);
+  const { running } = state.flows;
   const segment = server.segment ?? "";
   const key = `${kind}${segment}`;
   const known = running.get(key);
@@ -137,8 +124,9 @@ function countDropped(state: TreeState, running: Running): void {
   const count = flow.dropped - running.counted;
   if (count === 0) return;
   running.counted = flow.dropped;
-  const { dropped, untold } = flowsOf(state);
-  flowsOf(state).droppedTotal += count;
+  const { flows } = state;
+  const { dropped, untold } = flows;
+  flows.droppedTotal += count;
   dropped.set(segment, (dropped.get(segment) ?? 0) + count);
   const [oldest] = dropped.keys();
   if (dropped.size > segmentsMax && oldest !== undefined) dropped.delete(oldest);
@@ -148,7 +136,7 @@ function countDropped(state: TreeState, running: Running): void {
 
 /** At most once a second of each server. [AX-12-8] */
 function tell(state: TreeState, { segment, server }: Running): void {
-  const { dropped, untold } = flowsOf(state);
+  const { dropped, untold } = state.flows;
   const count = untold.get(segment) ?? 0;
   untold.delete(segment);
   if (state.isClosed) return;

@@ -7,7 +7,6 @@ import { type ListKind, listKinds } from "../mcp/list-kinds.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { announceChange } from "../notifications/announce.ts";
 import { createServer, type Server } from "../servers/server.ts";
-import { noteSession } from "../verbs/routes.ts";
 import type { Channel } from "./channel.ts";
 import { openChannelWire, type WireEnd } from "./channel-wire.ts";
 import { describeSubserver, shownSession } from "./describe-subserver.ts";
@@ -30,12 +29,13 @@ const listMs = 10_000;
 export function mount(state: RegistrarState, mounting: Mounting): Subserver {
   const { registration, channel } = mounting;
   const { segment } = registration;
-  const server = serverFor(state, mounting, () => subserver);
   const now = state.clock.monotonic();
+  const registeredAt = state.clock.now();
+  const server = registeredServer(state, mounting, registeredAt, () => subserver);
   const subserver: Subserver = {
     ...mounting,
     server,
-    registeredAt: state.clock.now(),
+    registeredAt,
     heardAt: now,
     subtreeIds: registration.subtreeIds ?? [],
     subserverIds: new Set(mounting.subserverIds),
@@ -43,7 +43,6 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
     isAlive: true,
     isOver: false,
   };
-  noteSession(server, { id: shownSession(subserver), registeredAt: subserver.registeredAt });
   state.bySegment.set(segment, subserver);
   state.tree.bySegment.set(segment, server);
   state.log.info({ segment, subserver: registration.subserverId }, "a subserver has registered");
@@ -62,9 +61,10 @@ export async function askForLists({ tree, log }: RegistrarState, { server }: Sub
   await Promise.all(listKinds.map(ask));
 }
 
-function serverFor(
+function registeredServer(
   state: RegistrarState,
-  { registration, standing, channel, wireEnd }: Mounting,
+  { registration, standing, sessionId, channel, wireEnd }: Mounting,
+  registeredAt: number,
   own: () => Subserver,
 ): Server {
   const { segment, subserverId, subtreeIds, capabilities } = registration;
@@ -83,6 +83,7 @@ function serverFor(
     origin: {
       kind: "registered",
       subserverId,
+      session: { id: shownSession({ sessionId }), registeredAt },
       payer: standing.registrant,
       isGuest: standing.isGuest,
       isTree,

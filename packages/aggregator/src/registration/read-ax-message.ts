@@ -3,6 +3,7 @@
 import { doubledKey, isObject, type JsonObject, McpxError, registrationMethods } from "@mcpx/protocol";
 import { parseCounted } from "../mcp/parse.ts";
 
+/** What the text of a message said twice; the message itself cannot say it. */
 const doubled = new WeakMap<JsonObject, string>();
 
 /** Throws `bad_json` or `not_an_object`. Depth and values were counted before. */

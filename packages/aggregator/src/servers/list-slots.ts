@@ -25,17 +25,20 @@ const falseAlarmsMax = 3;
 /** Its lists are read again after this, when somebody wants them. */
 const doubtMs = 5_000;
 
-export function slotOf(server: Server, kind: ListKind, caller: Caller): Slot {
-  const own = ownEntry(server, caller)?.lists;
-  if (own !== undefined) return own[kind];
-  const shape = shapeOf(caller.capabilities);
-  let lists = server.lists.get(shape);
-  if (lists === undefined) {
-    const [oldest] = server.lists.keys();
-    if (server.lists.size >= shapesMax && oldest !== undefined) server.lists.delete(oldest);
-    lists = emptyLists();
-    server.lists.set(shape, lists);
-  }
+/** Where this caller's list is, if there is one. Changes nothing. */
+export function findSlot(server: Server, kind: ListKind, caller: Caller): Slot | undefined {
+  const lists = ownEntry(server, caller)?.lists ?? server.lists.get(shapeOf(caller.capabilities));
+  return lists?.[kind];
+}
+
+/** The same, made where there is none; of very many, the oldest goes. */
+export function ensureSlot(server: Server, kind: ListKind, caller: Caller): Slot {
+  const found = findSlot(server, kind, caller);
+  if (found !== undefined) return found;
+  const [oldest] = server.lists.keys();
+  if (server.lists.size >= shapesMax && oldest !== undefined) server.lists.delete(oldest);
+  const lists = emptyLists();
+  server.lists.set(shapeOf(caller.capabilities), lists);
   return lists[kind];
 }
 

@@ -7,6 +7,8 @@ import type { Personal } from "./sign-in-state.ts";
 export interface Registered {
   readonly kind: "registered";
   readonly subserverId: string;
+  /** Since when (wall clock), and as much of the session's id as is shown. */
+  readonly session: { readonly id: string; readonly registeredAt: number };
   /** Whose share of memory its lists and pins take. */
   readonly payer: string;
   /** It is neither configured nor marked as trusted: its word goes only where it is asked. [B-REG-1] */

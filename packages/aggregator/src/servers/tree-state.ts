@@ -1,12 +1,15 @@
 // Everything the tree keeps while it runs.
 import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
 import type { BudgetAccount } from "../budgets/budget.ts";
+import type { Directory } from "../catalogue/directory.ts";
 import type { PinStore } from "../catalogue/pin-store.ts";
 import type { CallFigures } from "../dispatch/call-figures.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { LogLevel } from "../mcp/era.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { Profile } from "../mcp/profile.ts";
+import type { GatheredNews } from "../notifications/announce.ts";
+import type { Flows } from "../notifications/notification-flows.ts";
 import type { Subscriber } from "../notifications/subscriptions.ts";
 import type { Configured } from "./change-servers.ts";
 import type { ListBook } from "./list-room.ts";
@@ -46,6 +49,12 @@ export interface TreeState {
   readonly leaving: Set<Server>;
   readonly profiles: Map<string, Profile>;
   readonly subscribers: Set<Subscriber>;
+  /** What clients were shown last, by kind of list and of client. */
+  readonly directories: Map<string, Directory>;
+  /** What is about to be told of lists that have changed. */
+  readonly gatheredNews: GatheredNews;
+  /** What servers say unasked, on its way to clients. */
+  readonly flows: Flows;
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit | undefined;

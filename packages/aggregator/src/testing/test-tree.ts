@@ -12,6 +12,7 @@ import type { PinStore } from "../catalogue/pin-store.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { Answers, Caller, Exchange, Questions } from "../mcp/exchange.ts";
 import type { Profile } from "../mcp/profile.ts";
+import type { FlowLimits } from "../notifications/notification-flow.ts";
 import type { ServerOptions } from "../servers/server.ts";
 import { createTree, type RunningTree } from "../tree/create-tree.ts";
 
@@ -45,6 +46,7 @@ export function testTree(
     audit?: Audit;
     graceMs?: number | undefined;
     gates?: Gatekeeper | undefined;
+    notifications?: Partial<FlowLimits>;
   } = {},
 ): TestTree {
   const clock = createManualClock();
@@ -62,6 +64,7 @@ export function testTree(
     audit: options.audit,
     graceMs: options.graceMs,
     gates: options.gates,
+    notifications: options.notifications,
     secret: new Uint8Array(32).fill(7),
   });
   return {

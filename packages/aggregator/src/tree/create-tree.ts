@@ -23,7 +23,7 @@ import type { Tree, TreeFacts } from "../mcp/tree.ts";
 import { ownSegment } from "../names/own-segment.ts";
 import { wantLogs } from "../notifications/log-levels.ts";
 import type { FlowLimits } from "../notifications/notification-flow.ts";
-import { limitNotifications } from "../notifications/notification-flows.ts";
+import { createFlows } from "../notifications/notification-flows.ts";
 import { createServerNews } from "../notifications/server-news.ts";
 import { subscribe } from "../notifications/subscriptions.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
@@ -135,6 +135,9 @@ export function createTree(options: TreeOptions): RunningTree {
     leaving: new Set(),
     profiles: new Map(),
     subscribers: new Set(),
+    directories: new Map(),
+    gatheredNews: new Map(),
+    flows: createFlows(options.notifications),
     clock,
     log,
     audit,
@@ -159,7 +162,6 @@ export function createTree(options: TreeOptions): RunningTree {
       ownSegment,
       createOwnServer(() => state),
     );
-  if (options.notifications !== undefined) limitNotifications(state, options.notifications);
   const source = () => everyServer(state);
   state.listRoom.sources.add(source);
   changeServers(state, options);

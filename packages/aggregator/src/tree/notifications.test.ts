@@ -1,7 +1,7 @@
 import { type JsonObject, treeNotifications } from "@mcpx/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { LinkTaker } from "../links/link.ts";
-import { limitNotifications } from "../notifications/notification-flows.ts";
+import type { FlowLimits } from "../notifications/notification-flow.ts";
 import { tellOfServer } from "../notifications/tell.ts";
 import type { Server } from "../servers/server.ts";
 import { type InProcessServer, inProcessServer, serverOptions } from "../testing/in-process-server.ts";
@@ -37,9 +37,9 @@ async function voiceOf(tree: TestTree, server: InProcessServer): Promise<LinkTak
   return server.takers.at(-1) as LinkTaker;
 }
 
-function leafTree(name = "leaf") {
+function leafTree(name = "leaf", notifications: Partial<FlowLimits> = {}) {
   const leaf = inProcessServer({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
-  const tree = testTree([serverOptions(name, leaf.open)], { segment: "n", isRealTime: true });
+  const tree = testTree([serverOptions(name, leaf.open)], { segment: "n", isRealTime: true, notifications });
   return { leaf, tree };
 }
 
@@ -192,8 +192,7 @@ test("[AX-12-2] one server's storm delays no other; a hundred a second are nothi
 });
 
 test("[AX-12-2] [AX-12-6] rate and buffer can be set", async () => {
-  const { leaf, tree } = leafTree();
-  limitNotifications(tree.tree.state, { ratePerSecond: 2, waitingMax: 3 });
+  const { leaf, tree } = leafTree("leaf", { ratePerSecond: 2, waitingMax: 3 });
   const told = await listen(tree);
   const voice = await voiceOf(tree, leaf);
   for (let n = 0; n < 10; n += 1) voice.notification("notifications/message", { n });

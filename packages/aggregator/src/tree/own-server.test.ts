@@ -1,10 +1,9 @@
 import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import type { Server } from "../servers/server.ts";
+import type { Registered } from "../servers/server-origin.ts";
 import { inProcessServer, serverOptions } from "../testing/in-process-server.ts";
 import { openBelow } from "../testing/nested.ts";
 import { callerOf, type TestExchange, type TestTree, testTree } from "../testing/test-tree.ts";
-import { noteSession } from "../verbs/routes.ts";
 
 function toolsOf(...names: readonly string[]) {
   return inProcessServer({ tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) });
@@ -17,12 +16,24 @@ async function routesOf({ ask }: TestTree, args: JsonObject = {}, more: Partial<
 }
 
 test("[AX-7.1-1] the routing table: where each call goes, what it is, and since when", async () => {
+  const origin: Registered = {
+    kind: "registered",
+    subserverId: "edge-1",
+    session: { id: "a3f7c", registeredAt: Date.UTC(2026, 4, 1, 12) },
+    payer: "somebody",
+    isGuest: false,
+    isTree: false,
+    scope: "write",
+    declared: { tools: true, resources: false, prompts: false, notifications: false },
+    refusal: () => undefined,
+    describe: () => ({}),
+  };
   const tree = testTree([
-    serverOptions("edge", toolsOf("getStatus").open),
+    serverOptions("edge", toolsOf("getStatus").open, { origin }),
     serverOptions("b", toolsOf("x").open),
   ]);
-  const registeredAt = Date.UTC(2026, 4, 1, 12);
-  noteSession(tree.tree.state.bySegment.get("edge") as Server, { id: "a3f7c", registeredAt });
+  // Nobody waits for the first list of one that has registered.
+  await expect.poll(async () => Object.keys((await routesOf(tree)).routes)).toContain("edge.get_status");
   const { routes, next } = await routesOf(tree);
   expect(next).toBeNull();
   expect(Object.keys(routes)).toEqual([

@@ -3,24 +3,12 @@ import { type JsonObject, McpxError, withoutRoot } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { directoryFor } from "../catalogue/directory.ts";
 import type { Caller } from "../mcp/exchange.ts";
-import type { Server } from "../servers/server.ts";
+import { registeredOf } from "../servers/server-origin.ts";
 import { shownCapability } from "../servers/tool-latency.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { mayList } from "./list.ts";
 
-/** Of a server that registered. */
-interface Session {
-  id: string;
-  /** Wall clock. */
-  registeredAt: number;
-}
-
 const routesMax = 500;
-const sessions = new WeakMap<Server, Session>();
-
-export function noteSession(server: Server, session: Session): void {
-  sessions.set(server, session);
-}
 
 /** What this caller may call, in the order of names, so many at once; `next` is where to go on. */
 export async function routesOf(state: TreeState, caller: Caller, after: unknown): Promise<JsonObject> {
@@ -38,7 +26,7 @@ export async function routesOf(state: TreeState, caller: Caller, after: unknown)
 }
 
 function routeOf(entry: Entry): JsonObject {
-  const session = sessions.get(entry.server);
+  const session = registeredOf(entry.server)?.session;
   return {
     downstream_session: session?.id ?? null,
     downstream_name: entry.name,

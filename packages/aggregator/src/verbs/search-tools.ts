@@ -3,7 +3,7 @@
 import { harmless, isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { type Directory, directoryFor, shownName } from "../catalogue/directory.ts";
-import { indexTools, rankTools, type ToolIndex } from "../catalogue/rank-tools.ts";
+import { indexTools, rankTools } from "../catalogue/rank-tools.ts";
 import { resolveName } from "../catalogue/resolve.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -121,8 +121,6 @@ async function call(
   return await callTool(state, { ...exchange, params, paramHeaders: undefined });
 }
 
-const indexes = new WeakMap<Directory, ToolIndex>();
-
 /** Only what the caller could list is found. */
 function search(
   state: TreeState,
@@ -132,13 +130,9 @@ function search(
   limit: number,
 ): Entry[] {
   const { entries } = directory;
-  let index = indexes.get(directory);
-  if (index === undefined) {
-    index = indexTools(entries.map(textsOf));
-    indexes.set(directory, index);
-  }
+  directory.toolIndex ??= indexTools(entries.map(textsOf));
   const isWanted = (tool: number) => mayList(state, caller, "tools", entries[tool] as Entry);
-  return rankTools(index, query, limit, isWanted).map(({ tool }) => entries[tool] as Entry);
+  return rankTools(directory.toolIndex, query, limit, isWanted).map(({ tool }) => entries[tool] as Entry);
 }
 
 function textsOf({ fullName, item }: Entry) {
