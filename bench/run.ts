@@ -1,4 +1,5 @@
-// `npm run bench -- NAME [--json]`: runs one benchmark and prints its figures, ours beside a peer's in the same run.
+// `npm run bench -- NAME [--json] [--smoke]`: runs one benchmark and prints its figures, ours beside a peer's in the same
+// run; with --smoke as little as shows that it still runs (sizes.ts).
 import { cpus } from "node:os";
 import { benchClient } from "./client/client.ts";
 import { benchConsole } from "./console/console.ts";

@@ -4,6 +4,11 @@ import { joinRoom } from "@mcpx/client";
 import WebSocket from "ws";
 import { percentile } from "../rooms/load.ts";
 import { startServerProcess } from "../rooms/server-process.ts";
+import { sized } from "../sizes.ts";
+
+const warmUpCalls = sized(200, 5);
+const measureMs = sized(4_000, 100);
+const heapCalls = sized(10_000, 50);
 
 type Call = (text: string) => Promise<unknown>;
 
@@ -61,9 +66,9 @@ async function throughRoom(note: (line: string) => void) {
   const peer = room.peer("bench-1");
   const call: Call = (text) => peer.callTool("echo", { text });
   const figures = { inFlight1: await measure(call, 1), inFlight64: await measure(call, 64) };
-  note("client: 10 000 calls, and the heap before and after");
+  note(`client: ${heapCalls} calls, and the heap before and after`);
   const before = heapBytes();
-  for (let i = 0; i < 10_000; i += 50) await Promise.all(Array.from({ length: 50 }, () => call("x")));
+  for (let i = 0; i < heapCalls; i += 50) await Promise.all(Array.from({ length: 50 }, () => call("x")));
   const heap = { beforeBytes: before, afterBytes: heapBytes() };
   await room.close();
   child.disconnect();
@@ -72,12 +77,12 @@ async function throughRoom(note: (line: string) => void) {
 }
 
 async function measure(call: Call, inFlight: number): Promise<Figures> {
-  for (let i = 0; i < 200; i += 1) await call("warm up");
+  for (let i = 0; i < warmUpCalls; i += 1) await call("warm up");
   const took: number[] = [];
   const began = performance.now();
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
-      while (performance.now() - began < 4_000) {
+      while (performance.now() - began < measureMs) {
         const start = performance.now();
         await call("hello");
         took.push(performance.now() - start);

@@ -1,17 +1,18 @@
 // How smooth the page is while a thousand envelopes a second come into the room that is looked at, and while none do.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
+import { sized } from "../sizes.ts";
 import { openWatched, ratioOf, round, type Smoothness, settledCount, shownCount, watch } from "./chromium.ts";
 import { type LoudRoom, shownShare } from "./loud-room.ts";
 
-const perSecond = 1_000;
-const seconds = 10;
+const perSecond = sized(1_000, 100);
+const seconds = sized(10, 1);
 const frameMs = 50;
 
 export async function measureLive(browser: Browser, { link, speak }: LoudRoom): Promise<object> {
   const watched = await openWatched(browser, await link());
   // The first seconds compile.
-  await speak(perSecond, 2);
+  await speak(perSecond, sized(2, 0.2));
   const quiet = await watch(browser, watched, () => sleep(seconds * 1_000));
   const wanted = (await shownCount(watched)) + shownShare * perSecond * seconds;
   const loud = await watch(browser, watched, () => speak(perSecond, seconds));

@@ -1,6 +1,7 @@
 // A room at a gateway of its own, with others who speak in it: gateway and speakers each in a process of their own.
 import { type ChildProcess, fork } from "node:child_process";
 import { type ServerProcess, startServerProcess } from "../rooms/server-process.ts";
+import { sized } from "../sizes.ts";
 
 export interface LoudRoom {
   /** A new one each time: it lets one browser in. */
@@ -10,7 +11,7 @@ export interface LoudRoom {
 
 /** Of what is said, so much is shown unless somebody asks for all. */
 export const shownShare = 0.9;
-const publishers = 20;
+const publishers = sized(20, 2);
 
 /** `prefilled`: so much was said before anybody came. */
 export async function withRoom<T>(prefilled: number, work: (room: LoudRoom) => Promise<T>): Promise<T> {

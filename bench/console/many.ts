@@ -2,12 +2,13 @@
 // coming while the oldest go.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
+import { sized } from "../sizes.ts";
 import { heapBytes, openWatched, shownCount, type Watched, watch } from "./chromium.ts";
 import type { LoudRoom } from "./loud-room.ts";
 
-export const many = 100_000;
-const perSecond = 1_000;
-const seconds = 10;
+export const many = sized(100_000, 1_000);
+const perSecond = sized(1_000, 100);
+const seconds = sized(10, 1);
 
 export async function measureMany(browser: Browser, { link, speak }: LoudRoom): Promise<object> {
   const watched = await openWatched(browser, await link());
@@ -48,14 +49,16 @@ async function loadAll(watched: Watched): Promise<void> {
   }
 }
 
-/** All of it, in five hundred steps, one in each frame. */
+const scrollSteps = sized(500, 20);
+
+/** All of it, one step in each frame. */
 const scrollThrough = `new Promise((resolve) => {
   const it = document.querySelector(".scroller");
   let step = 0;
   const next = () => {
     step += 1;
-    it.scrollTop = (it.scrollHeight * step) / 500;
-    if (step === 500) resolve();
+    it.scrollTop = (it.scrollHeight * step) / ${scrollSteps};
+    if (step === ${scrollSteps}) resolve();
     else requestAnimationFrame(next);
   };
   requestAnimationFrame(next);

@@ -2,10 +2,11 @@
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { percentile } from "../rooms/load.ts";
+import { sized } from "../sizes.ts";
 import { ascending, ratioOf, round } from "./chromium.ts";
 import type { LoudRoom } from "./loud-room.ts";
 
-const visits = 7;
+const visits = sized(7, 1);
 const goals = { interactiveMs: 1_000, firstLoadBytes: 100_000 };
 
 /** By the page's own clock: the card is there, and a key opens the list of keys. */

@@ -1,10 +1,11 @@
 // Fills a room with lines that a page can show, in a process of its own.
 import { randomUUID } from "node:crypto";
 import { createSqliteTopicLog } from "@mcpx/gateway";
+import { sized } from "../sizes.ts";
 
 const [path = "", count = "0"] = process.argv.slice(2);
 const topicLog = await createSqliteTopicLog({ path });
-const batch = 10_000;
+const batch = sized(10_000, 1_000);
 for (let done = 0; done < Number(count); done += batch) {
   await Promise.all(Array.from({ length: batch }, (_, i) => topicLog.append(lineOf(done + i))));
 }

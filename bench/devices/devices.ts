@@ -12,11 +12,12 @@ import { createStubB } from "../../packages/devices/src/gateway/stub-b.ts";
 import type { Line } from "../../packages/devices/src/lines/line.ts";
 import { simulatedConfig } from "../../packages/devices/src/testing/simulated-stub.ts";
 import { percentile } from "../rooms/load.ts";
+import { sized } from "../sizes.ts";
 
-const devicesCount = 100;
-const rounds = 9;
-const warmUpRounds = 3;
-const callsPerRound = 2_000;
+const devicesCount = sized(100, 4);
+const rounds = sized(9, 2);
+const warmUpRounds = sized(3, 1);
+const callsPerRound = sized(2_000, 100);
 const goals = { cpuMs: 0.3 };
 
 interface Caller {

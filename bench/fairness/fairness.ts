@@ -4,6 +4,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { isSmoke, sized } from "../sizes.ts";
 import type { Attack } from "./attacks/attack.ts";
 import { attacks } from "./attacks/table.ts";
 import type { Window } from "./honest.ts";
@@ -12,17 +13,22 @@ import { makeScene, type Scene } from "./scene.ts";
 import type { Told } from "./told.ts";
 import { type Orders, rampMs, startHonest, underAttack, untilQuiet } from "./under-attack.ts";
 
-const secondsUnlessGiven = 4;
+const secondsUnlessGiven = sized(4, 0.5);
 /** Beside an attack's; there are three of them for each attack. */
 const quietShare = 0.5;
-const warmUpMs = 1_500;
+const warmUpMs = sized(1_500, 200);
 /** All attacks at once are divided among so many processes: the burners beside them are as many. */
 const processesForAll = 2;
 
 export async function benchFairness(note: (line: string) => void): Promise<Record<string, unknown>> {
   const { values } = parseArgs({
     args: process.argv.slice(3),
-    options: { json: { type: "boolean" }, only: { type: "string" }, seconds: { type: "string" } },
+    options: {
+      json: { type: "boolean" },
+      smoke: { type: "boolean" },
+      only: { type: "string", ...(isSmoke && { default: "history-32" }) },
+      seconds: { type: "string" },
+    },
   });
   const ms = Number(values.seconds ?? secondsUnlessGiven) * 1_000;
   const isAll = values.only === undefined || values.only.split(",").includes("all");

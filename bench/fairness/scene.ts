@@ -8,12 +8,13 @@ import { createSqliteTopicLog } from "@mcpx/gateway";
 import { createIdentity, createLogger, openState, systemClock, type TokenClaims } from "@mcpx/host";
 import { mcpx, readUrl } from "../hop/ours.ts";
 import { freePort, startCommand } from "../hop/started.ts";
+import { sized } from "../sizes.ts";
 
 /** Envelopes in the room that history is read from and resumed. */
-const oldEnvelopes = 20_000;
+const oldEnvelopes = sized(20_000, 1_000);
 /** Rooms the attacker may see, each with one envelope. */
-const oldRooms = 1_000;
-const toolsOfTree = 1_000;
+const oldRooms = sized(1_000, 10);
+const toolsOfTree = sized(1_000, 20);
 
 const claims = {
   victim: { sub: "victim", topics: ["yard"], level: "full", kind: "robot" },

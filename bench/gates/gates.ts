@@ -16,13 +16,15 @@ import { type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
 import { inProcessServer, serverOptions } from "../../packages/aggregator/src/testing/in-process-server.ts";
 import { type TestTree, testTree } from "../../packages/aggregator/src/testing/test-tree.ts";
 import { percentile } from "../rooms/load.ts";
+import { sized } from "../sizes.ts";
 
-const rounds = 9;
-const callsPerRound = 10_000;
+const rounds = sized(9, 2);
+const warmUpRounds = sized(3, 1);
+const callsPerRound = sized(10_000, 100);
 const rulesCount = 50;
-const waiting = 10_000;
+const waiting = sized(10_000, 40);
 const perPrincipal = 20;
-const decisions = 200;
+const decisions = sized(200, 5);
 const goals = { checkUs: 20, decisionMs: 50 };
 const tools = [
   { name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
@@ -94,7 +96,7 @@ async function measureCheck(dir: string): Promise<object> {
     }
   }
   // The first rounds are warm-up.
-  const cost = (name: keyof typeof trees) => percentile(us[name].slice(3).toSorted(ascending), 50);
+  const cost = (name: keyof typeof trees) => percentile(us[name].slice(warmUpRounds).toSorted(ascending), 50);
   const [none, gates, ruled] = [cost("none"), cost("gates"), cost("rules")];
   return {
     callUs: { none: round2(none), gates: round2(gates), [`rules${rulesCount}`]: round2(ruled) },

@@ -10,6 +10,7 @@ import { requestBytes } from "../fairness/attacks/request-bytes.ts";
 import { modern } from "../fairness/attacks/rpc.ts";
 import { Tally } from "../fairness/attacks/tally.ts";
 import { register } from "../fairness/registrant.ts";
+import { sized } from "../sizes.ts";
 
 interface World {
   target: Target;
@@ -21,7 +22,7 @@ interface World {
 export type Keep = (world: World) => Promise<number>;
 
 /** The kernel hands over what was sent a little later. */
-const settleMs = 1_000;
+const settleMs = sized(1_000, 100);
 const patienceMs = 20_000;
 
 function goingOf({ target, signal }: World, size: Pick<Attack, "bytes" | "concurrency">, as: Attack["as"]) {

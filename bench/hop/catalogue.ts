@@ -5,12 +5,14 @@ import type { JsonObject } from "@mcpx/protocol";
 import { inProcessServer, serverOptions } from "../../packages/aggregator/src/testing/in-process-server.ts";
 import { type TestTree, testTree } from "../../packages/aggregator/src/testing/test-tree.ts";
 import { percentile } from "../rooms/load.ts";
+import { sized } from "../sizes.ts";
 
-const servers = 1_000;
+const servers = sized(1_000, 20);
 const toolsEach = 10;
-const pageSize = 1_000;
-const rounds = 9;
-const callsPerRound = 10_000;
+const pageSize = sized(1_000, 200);
+const pages = sized(200, 5);
+const rounds = sized(9, 3);
+const callsPerRound = sized(10_000, 100);
 const goals = { pageP50Ms: 5, heapBytesPerTool: 4_096 };
 
 export async function benchCatalogue(): Promise<Record<string, unknown>> {
@@ -91,7 +93,7 @@ async function measurePages({
 }: TestTree): Promise<{ p50Ms: number; p99Ms: number; withTextP50Ms: number }> {
   const made: number[] = [];
   const written: number[] = [];
-  for (let i = 0; i < 200; i += 1) {
+  for (let i = 0; i < pages; i += 1) {
     const began = performance.now();
     const page = await ask("tools/list");
     made.push(performance.now() - began);

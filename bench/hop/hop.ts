@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isSmoke, sized } from "../sizes.ts";
 import { benchCatalogue } from "./catalogue.ts";
 import { type Field, type Leg, startField } from "./legs.ts";
 import { type Load, startLoad } from "./load-process.ts";
@@ -10,14 +11,15 @@ import { measureLeg, memoryCalls, rssMbOf, topUp, warmUp } from "./measure-leg.t
 import { installPeers } from "./peers.ts";
 import { type Measured, report } from "./report.ts";
 
-const rounds = 12;
+const rounds = sized(12, 1);
 /** Peers cost several times as much, so fewer rounds tell; ours is compared with the least a hop can be in all. */
 const roundsPerPeerRound = 3;
 /** A machine too slow for all the rounds measures fewer, so that the whole stays within ten minutes. */
 const lastRoundAfterMs = 500_000;
 
 export async function benchHop(note: (line: string) => void): Promise<Record<string, unknown>> {
-  installPeers(note);
+  // They come from the network, which a smoke test does without.
+  if (!isSmoke) installPeers(note);
   const dir = mkdtempSync(join(tmpdir(), "mcpx-bench-hop-"));
   const clear = () => rmSync(dir, { recursive: true, force: true });
   process.once("exit", clear);

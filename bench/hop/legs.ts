@@ -2,6 +2,7 @@
 // is measured, so that rounds can go around.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { isSmoke } from "../sizes.ts";
 import { startOurs } from "./ours.ts";
 import { startMcpHub, startMcpProxy, startMcpProxyHttp, startSupergateway } from "./peers.ts";
 import type { Manner, Target } from "./session.ts";
@@ -78,13 +79,13 @@ export async function startField(dir: string): Promise<Field> {
       const target: Target = { url: hop.url, manner, tool };
       if (hop.token !== undefined) target.token = hop.token;
       const backendPid = name.endsWith("stdio") ? undefined : backends.http[era].pid;
-      const isPeer = !name.startsWith("raw_") && !name.startsWith("hop_");
+      const isPeer = isPeerName(name);
       legs.push({ name, era, isPeer, target, hopPid: hop.pid, backendPid });
     } catch (error) {
       skipped[name] = `could not be started: ${error}`;
     }
   };
-  const order = rows(backends);
+  const order = rows(backends).filter((row) => !isSmoke || isOfSmoke(row));
   await Promise.all(order.map(open));
   // They became ready in any order; figures stand in the table's.
   const place = (leg: Leg) => order.findIndex(([name, era]) => name === leg.name && era === leg.era);
@@ -96,6 +97,13 @@ export async function startField(dir: string): Promise<Field> {
       await Promise.all(started.map((one) => one.stop()));
     },
   };
+}
+
+const isPeerName = (name: string) => !name.startsWith("raw_") && !name.startsWith("hop_");
+
+/** Ours and the least a hop can be, of each wire in one era. */
+function isOfSmoke([name, era]: Row): boolean {
+  return !isPeerName(name) && name.endsWith("stdio") === (era === "legacy");
 }
 
 type Row = [name: string, era: Era, tool: string, start: Start, manner?: Manner];

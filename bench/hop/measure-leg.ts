@@ -1,16 +1,18 @@
 // One leg's turn in a round, and what its processes cost meanwhile.
+
+import { sized } from "../sizes.ts";
 import { isBackend, type Leg } from "./legs.ts";
 import type { Load } from "./load-process.ts";
 import { processTree } from "./process-tree.ts";
 
 const inFlight = 32;
 /** What a hop costs once its code is compiled: ours and the raw one reach that after some 50 000 calls. */
-const warmUpMs = 12_000;
+const warmUpMs = sized(12_000, 200);
 const warmUpCalls = 50_000;
-const saturateMs = 1_000;
-const keepRateMs = 700;
+const saturateMs = sized(1_000, 300);
+const keepRateMs = sized(700, 100);
 const perSecond = 250;
-export const memoryCalls = 10_000;
+export const memoryCalls = sized(10_000, 1);
 const memoryMs = 6_000;
 
 export interface Round {

@@ -4,12 +4,14 @@ import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
+import { sized } from "../sizes.ts";
 import { percentile } from "./load.ts";
 import { startServerProcess } from "./server-process.ts";
 
+const prefilled = sized(500_000, 1_000);
 const perSecond = 2_000;
-const turns = 10;
-const turnMs = 1_000;
+const turns = sized(10, 1);
+const turnMs = sized(1_000, 100);
 
 type Waits = Record<"p50" | "p99" | "max", number>;
 
@@ -22,7 +24,7 @@ interface Acks {
 }
 
 export async function benchAcks(): Promise<Acks> {
-  const server = await startServerProcess("./our-server.ts", [1, 500_000]);
+  const server = await startServerProcess("./our-server.ts", [1, prefilled]);
   const ws = new WebSocket(`${server.url.replace("http", "ws")}/v0/ws?topic=bench-0`, {
     headers: { authorization: `Bearer ${server.tokens[0]}` },
   });

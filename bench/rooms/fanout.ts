@@ -1,13 +1,16 @@
 // Fan-out: ours, durable, beside a plain `ws` loop that keeps nothing. Both stand all the time and take turns of a
 // second, because a shared machine is fast and slow by the minute: a ratio is one of neighbours.
+
+import { sized } from "../sizes.ts";
 import { closeRoom, latencies, openRoom, percentile, type Room, saturate } from "./load.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
-const prefilled = 500_000;
+const prefilled = sized(500_000, 1_000);
 const inFlight = 32;
-const warmUpMs = 1_500;
-const turns = 7;
-const turnMs = 1_000;
+const warmUpMs = sized(1_500, 100);
+const turns = sized(7, 1);
+const turnMs = sized(1_000, 200);
+const latencySeconds = sized(3, 0.2);
 
 interface Side {
   server: ServerProcess;
@@ -59,7 +62,7 @@ async function takeTurn({ server, room }: Side): Promise<Turn> {
 
 async function latencyOf(room: Room) {
   const at = async (perSecond: number) => {
-    const seen = await latencies(room, perSecond, 3);
+    const seen = await latencies(room, perSecond, latencySeconds);
     return { p50: percentile(seen, 50), p99: percentile(seen, 99) };
   };
   return { 100: await at(100), 500: await at(500) };

@@ -2,11 +2,13 @@
 // they come in, by up to tens of megabytes, and stays for a while: once as it is, once with its size held, so that
 // what is counted belongs to connections.
 import { setTimeout as sleep } from "node:timers/promises";
+import { sized } from "../sizes.ts";
 import { FrameCounter } from "./frame-counter.ts";
 import { startServerProcess } from "./server-process.ts";
 
-const connections = 5_000;
-const rooms = 250;
+const connections = sized(5_000, 60);
+const rooms = sized(250, 10);
+const settleMs = sized(3_000, 100);
 
 const heldYoung = ["--min-semi-space-size=16", "--max-semi-space-size=16"];
 
@@ -28,7 +30,7 @@ async function rssPerConnection(flags: readonly string[]): Promise<number> {
   for (let i = rooms; i < connections; i += 50) {
     clients.push(...(await Promise.all(Array.from({ length: 50 }, (_, n) => join(i + n)))));
   }
-  await sleep(3_000);
+  await sleep(settleMs);
   const after = await server.usage();
   for (const { socket } of clients) socket.destroy();
   await server.stop();

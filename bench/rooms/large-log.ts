@@ -3,11 +3,12 @@ import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sized } from "../sizes.ts";
 import { percentile } from "./load.ts";
 import type { Asked, Waited } from "./page-reader.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
-const envelopes = 1_000_000;
+const envelopes = sized(1_000_000, 2_000);
 
 export async function benchLargeLog() {
   const dataDir = mkdtempSync(join(tmpdir(), "mcpx-bench-large-"));

@@ -1,5 +1,6 @@
 // Reads pages of history over one connection, and as many answers of a bare server, and tells how long each took.
 import { Agent, request } from "node:http";
+import { sized } from "../sizes.ts";
 
 export interface Asked {
   /** The address of a page, but for the seq it ends before. */
@@ -12,10 +13,10 @@ export interface Asked {
 /** Milliseconds, sorted; `cold` are pages while the code that makes them is being compiled. */
 export type Waited = Record<"cold" | "page" | "bare", number[]>;
 
-const coldCount = 300;
+const coldCount = sized(300, 10);
 /** As long as the rooms warm up. */
-const warmUp = 1_500;
-const measured = 500;
+const warmUp = sized(1_500, 10);
+const measured = sized(500, 10);
 const agent = new Agent({ keepAlive: true });
 
 process.once("message", async (asked: Asked) => process.send?.(await readAll(asked)));

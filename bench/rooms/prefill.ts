@@ -2,12 +2,14 @@
 // engine that what belongs to an append lives long.
 import { randomUUID } from "node:crypto";
 import { createSqliteTopicLog } from "@mcpx/gateway";
+import { sized } from "../sizes.ts";
 
 const [path = "", count = "0"] = process.argv.slice(2);
 const topicLog = await createSqliteTopicLog({ path });
 const text = JSON.stringify({ protocol: "mcpx/v0.1", kind: "chat", payload: { text: "x".repeat(180) } });
-for (let done = 0; done < Number(count); done += 10_000) {
-  const batch = Array.from({ length: 10_000 }, () =>
+const batchCount = sized(10_000, 1_000);
+for (let done = 0; done < Number(count); done += batchCount) {
+  const batch = Array.from({ length: batchCount }, () =>
     topicLog.append({
       topic: "bench-0",
       id: randomUUID(),

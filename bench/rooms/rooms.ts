@@ -1,4 +1,6 @@
 // Rooms: fan-out, acknowledgements, idle connections and a large log.
+
+import { sized } from "../sizes.ts";
 import { benchAcks } from "./acks.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchIdle } from "./idle.ts";
@@ -6,15 +8,15 @@ import { benchLargeLog } from "./large-log.ts";
 
 export async function benchRooms(note: (line: string) => void): Promise<Record<string, unknown>> {
   const results: Record<string, unknown> = {};
-  for (const receivers of [20, 100]) {
+  for (const receivers of sized([20, 100], [2])) {
     note(`rooms: ours and plain ws in turns, ${receivers} receivers`);
     results[`fanout${receivers}`] = await benchFanout(receivers);
   }
   note("rooms: acks at 2 000 envelopes a second");
   results.acks = await benchAcks();
-  note("rooms: 5 000 idle connections");
+  note("rooms: idle connections");
   results.idle = await benchIdle();
-  note("rooms: a log of a million envelopes");
+  note("rooms: a large log");
   results.largeLog = await benchLargeLog();
   return rounded(results) as Record<string, unknown>;
 }

@@ -7,15 +7,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Load, startLoad } from "../hop/load-process.ts";
 import type { Target } from "../hop/session.ts";
 import { startOwn } from "../hop/started.ts";
+import { sized } from "../sizes.ts";
 import { type Child, cpuUsOf, rssBytesOf, startChain, startChild, type Told } from "./chain.ts";
 
-const depths = [1, 2, 4, 8, 16] as const;
-const rounds = 4;
+const depths: readonly number[] = sized([1, 2, 4, 8, 16], [1, 2]);
+const deepest = depths.at(-1) as number;
+/** Where something changes, and where a subtree dies. */
+const middle = sized(8, 2);
+const rounds = sized(4, 1);
 /** For each level: a hop that has one message at a time pays for waking up, a busy one does not. */
 const inFlight = 16;
-const warmUpMs = 4_000;
-const measureMs = 2_000;
-const subservers = 1_000;
+const warmUpMs = sized(4_000, 200);
+const measureMs = sized(2_000, 500);
+const subservers = sized(1_000, 20);
+const changes = sized(10, 2);
 const pollMs = 2;
 const patienceMs = 30_000;
 
@@ -31,21 +36,21 @@ export async function benchTree(note: (line: string) => void): Promise<Record<st
   const dir = mkdtempSync(join(tmpdir(), "mcpx-bench-tree-"));
   const clear = () => rmSync(dir, { recursive: true, force: true });
   process.once("exit", clear);
-  note(`tree: a chain of ${depths.at(-1)}`);
+  note(`tree: a chain of ${deepest}`);
   const backend = await startOwn("./backend.ts", ["http", "modern"]);
   const raw = await startOwn("./raw-hop.ts", [backend.url]);
-  const chain = await startChain(dir, depths.at(-1) as number, backend.url);
+  const chain = await startChain(dir, deepest, backend.url);
   const [root] = chain as [Child<Told>];
-  await untilListed(root, toolAt(depths.at(-1) as number));
+  await untilListed(root, toolAt(deepest));
   const calls = await measureCalls(chain, raw, note);
-  note("tree: a change at depth 8");
-  const changed = await measureChange(root, chain[7] as Child<Told>);
+  note(`tree: a change at depth ${middle}`);
+  const changed = await measureChange(root, chain[middle - 1] as Child<Told>);
   note(`tree: ${subservers} subservers`);
   const registered = await measureRegistration(root);
   note("tree: a subtree dies");
   const convergence = await measureDeath(root, chain);
   await Promise.all([backend.stop(), raw.stop()]);
-  return { ...calls, changeAtDepth8: changed, registration: registered, convergence };
+  return { ...calls, [`changeAtDepth${middle}`]: changed, registration: registered, convergence };
 }
 
 function toolAt(depth: number): string {
@@ -129,13 +134,13 @@ async function turn(load: Load, way: Way, ms: number): Promise<void> {
   await load.close();
 }
 
-/** How long until the root lists what a subserver eight levels below has just got. */
+/** How long until the root lists what a subserver levels below has just got. */
 async function measureChange(root: Child<Told>, at: Child<Told>): Promise<object> {
   const one = await startChild<object>("./registrants.ts", [at.told.url, at.told.guestToken, "1"]);
-  const path = Array.from({ length: 7 }, () => "below").join(".");
+  const path = Array.from({ length: middle - 1 }, () => "below").join(".");
   await untilListed(root, `${path}.r0.t`);
   const times: number[] = [];
-  for (let i = 0; i < 10; i += 1) {
+  for (let i = 0; i < changes; i += 1) {
     const startedAt = performance.now();
     one.process.send({ add: `more${i}` });
     await untilListed(root, `${path}.r0.more${i}`);
@@ -166,13 +171,17 @@ async function measureRegistration(root: Child<Told>): Promise<object> {
   };
 }
 
-/** Kills the eighth of the chain: until the root shows all below it as degraded. */
+/** Kills one of the chain: until the root shows all below it as degraded. */
 async function measureDeath(root: Child<Told>, chain: readonly Child<Told>[]): Promise<object> {
-  const lost = toolAt(16);
+  const lost = toolAt(deepest);
   const startedAt = performance.now();
-  (chain[7] as Child<Told>).process.kill("SIGKILL");
+  (chain[middle - 1] as Child<Told>).process.kill("SIGKILL");
   await until(async () => (await toolsOf(root)).get(lost) === "degraded");
-  return { killedAtDepth: 8, heartbeatMs: 1_000, degradedAtRootMs: round3(performance.now() - startedAt) };
+  return {
+    killedAtDepth: middle,
+    heartbeatMs: 1_000,
+    degradedAtRootMs: round3(performance.now() - startedAt),
+  };
 }
 
 async function untilListed(root: Child<Told>, name: string, least = 1): Promise<void> {
