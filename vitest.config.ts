@@ -44,6 +44,7 @@ export default defineConfig({
     maxWorkers: "100%",
     expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: LongestFirst },
+    setupFiles: process.env.MCPX_TEST_COSTS === undefined ? [] : ["tests/support/tell-cost.ts"],
     projects: [
       {
         extends: true,

@@ -5,8 +5,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { costTable, fileCosts } from "./workbench/file-costs.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpx-run-"));
+
+/** Where each test file says what it has cost. */
+const costs = join(scratch, "costs.jsonl");
 
 /** Where the programs that the system tests start are put together, with what they import within reach. */
 const programs = resolve("node_modules", ".cache", `test-programs-${process.pid}`);
@@ -19,6 +23,7 @@ const check = [
     { name: "types", command: ["tsc", "--noEmit"] },
     { name: "console types", command: ["npm", "run", "--silent", "check", "-w", "@mcpx/console"] },
     { name: "dead code", command: ["knip"] },
+    { name: "long code", command: ["node", "scripts/long-code.ts"] },
   ],
   [
     {
@@ -59,7 +64,7 @@ async function runStep({ name, command, counts }, isAlone) {
   const child = spawn(program, [...args, ...reporting], {
     // Side by side, each says what it has to say when it is done.
     stdio: ["ignore", isAlone ? "inherit" : "pipe", isAlone ? "inherit" : "pipe"],
-    env: { ...process.env, ...shared() },
+    env: { ...process.env, ...shared(), ...(counts && { MCPX_TEST_COSTS: costs }) },
   });
   // A program that cannot be started has failed like any other.
   const ended = new Promise((resolve) => child.once("error", resolve).once("close", resolve));
@@ -81,10 +86,12 @@ function shared() {
 
 /** A runner that died before reporting is a failure too, and so is one that ran nothing. */
 function counted(name, report, status) {
-  const { numPassedTests: passed, testResults } = readReport(report);
+  const read = readReport(report);
+  const { numPassedTests: passed, testResults } = read;
   const faults = testResults.flatMap(faultsOfFile);
   if (faults.length === 0 && (status !== 0 || passed === 0)) faults.push(`${name} ended with ${status}`);
-  return { passed, failed: faults.length, faults };
+  const told = existsSync(costs) ? readFileSync(costs, "utf8") : "";
+  return { passed, failed: faults.length, faults, costs: fileCosts(read, told) };
 }
 
 function readReport(report) {
@@ -108,11 +115,17 @@ function faultsOfFile({ name: file, status, message, assertionResults }) {
   );
 }
 
+const began = performance.now();
 const results = [];
 for (const group of process.argv[2] === "test" ? [...check, ...rest] : check) {
   results.push(...(await Promise.all(group.map((step) => runStep(step, group.length === 1)))));
 }
 for (const path of [scratch, programs]) rmSync(path, { recursive: true, force: true });
+if (process.argv[2] === "test") {
+  const paid = results.flatMap((result) => result.costs ?? []);
+  process.stdout.write(`\n── the most expensive test files\n${costTable(paid)}\n`);
+}
+process.stdout.write(`\n── all together: ${Math.round((performance.now() - began) / 1_000)} s\n`);
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
 const faults = results.flatMap((result) => result.faults);
 for (const fault of faults) process.stdout.write(`\n✗ ${fault.slice(0, 2_000)}\n`);
