@@ -111,9 +111,14 @@ test("a target's rejection ends the wait with its reason; a status is shown", as
 test("[PL-11-2] a target that serves, but not this, rejects by itself", async () => {
   const { rookie } = await kitchenRoom();
   const call = rejection(rookie.peer("oven").callTool("fly", {}));
-  expect(await call).toMatchObject({ reason: "proposal_rejected", data: { reason: "incapable" } });
+  expect(await call).toMatchObject({
+    reason: "proposal_rejected",
+    data: { code: "incapable", reason: expect.stringMatching(/^oven has no tool "fly"; it has .*\becho\b/) },
+  });
+  expect(rookie.proposals.countsByReason().get("incapable")).toBe(1);
   const read = rookie.propose({ to: "oven", method: "resources/read", params: { uri: "note://today" } });
-  expect(await rejection(read.result)).toMatchObject({ data: { reason: "incapable" } });
+  const reason = "oven does not serve resources/read";
+  expect(await rejection(read.result)).toMatchObject({ data: { code: "incapable", reason } });
 });
 
 test("[X1-10.2-1] proposals are withdrawn, alone, by an abort or many at once, and expire", async () => {

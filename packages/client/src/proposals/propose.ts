@@ -91,8 +91,9 @@ function outcomeOf({ type, proposal, by }: ProposalChange): JsonObject | Error |
       if (result !== undefined) return result;
       return new PeerError(numeric(error?.code ?? 0), written(error?.message ?? "failed"), error?.data);
     case "rejected": {
-      const reason = rejections.findLast(({ isFinal }) => isFinal)?.reason ?? "no reason";
-      return new RoomError("proposal_rejected", `${by} has rejected it: ${reason}`, { data: { by, reason } });
+      const { code, reason = "no reason" } = rejections.findLast(({ isFinal }) => isFinal) ?? {};
+      const data = { by, reason, ...(code === undefined ? {} : { code }) };
+      return new RoomError("proposal_rejected", `${by} has rejected it: ${reason}`, { data });
     }
     case "withdrawn":
       return new RoomError("proposal_withdrawn", "the proposal was withdrawn before anybody made the call");

@@ -77,7 +77,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     advice: `${by} says no: ${because(by)}`,
     fulfilled: `approved by ${by}${fulfilment?.isChanged ? ", with changes" : ""}`,
     "called late": `was over, and ${by} has made the call all the same${lateCall?.isChanged ? ", with changes" : ""}`,
-    answered: error === undefined ? "done" : `failed: ${error.message}`,
+    answered: error !== undefined ? `failed: ${error.message}` : result?.isError === true ? "failed" : "done",
     rejected: `rejected by ${by}: ${because(by)}`,
     withdrawn: `withdrawn by ${by}`,
     expired: "expired",
