@@ -7,6 +7,8 @@ export type Memory = Map<string, string>;
 const kinds: Record<string, { form: RegExp; isKept: boolean }> = {
   "<pid": { form: /[0-9]+/y, isKept: true },
   "<port": { form: /[0-9]+/y, isKept: true },
+  "<id": { form: /[0-9a-f]{32}/y, isKept: true },
+  "<clock": { form: /[0-9]{2}:[0-9]{2}:[0-9]{2}/y, isKept: false },
   "<n": { form: /[0-9]+(\.[0-9]+)?/y, isKept: false },
   "<time": { form: /[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}/y, isKept: false },
   "<once": { form: /[A-Za-z0-9_-]{32}/y, isKept: false },

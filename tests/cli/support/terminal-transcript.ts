@@ -3,7 +3,7 @@
 //   $ command     typed once; below it is what the terminal showed
 //   ~ command     typed again and again until it shows that
 //   $ command &   stays, in a terminal of its own, and is ended with Ctrl-C when all is over
-//   > answer      typed when a question has been asked
+//   > answer      typed when what stands above it has been shown
 //   <pid of X>    differs each time. Those of a process or port are remembered: the same afterwards, also in commands
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RunningCommand, type RunOptions, start } from "./mcpx-process.ts";
@@ -23,6 +23,9 @@ export interface Machine {
 }
 
 const erase = "\u001b[K";
+const begunAnew = "\u001b[1G\u001b[0J";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what moves the cursor behind a prompt begins with one
+const prompt = /^\S+> \u001b\[[0-9]+G/;
 const patienceMs = 30_000;
 const terminal = ["python3", `${import.meta.dirname}/terminal.py`, "bash", "-c"] as const;
 
@@ -83,9 +86,11 @@ async function playStep(
     };
     if (stays) {
       staying.push(running);
+      await answer(running, written, now, until);
       while (String(now()) !== String(written) && performance.now() < until) await sleep(20);
     } else {
       await answer(running, written, now, until);
+      running.type();
       await running.ended;
     }
     const result = now();
@@ -112,7 +117,6 @@ async function answer(
     while (String(now()) !== above && !isOver && performance.now() < until) await sleep(20);
     running.type(line.slice(2));
   }
-  running.type();
 }
 
 /** What was shown, in the words of the transcript where they fit. */
@@ -124,7 +128,9 @@ function compared(
 ): string[] {
   let next = 0;
   // A line that is erased again, as progress is, is nothing to see.
-  const standing = out.filter((line) => !line.endsWith(erase)).map((line) => line.replaceAll(erase, ""));
+  const standing = out
+    .filter((line, i) => !line.endsWith(erase) && !isReturn(line, out[i - 1]))
+    .map(asItStands);
   return standing.map((line) => {
     let text = line;
     for (const [value, name] of names) text = text.replaceAll(value, name);
@@ -136,6 +142,17 @@ function compared(
     next = found + 1;
     return written[found] as string;
   });
+}
+
+/** The Return at the end of a line that was edited: an editor of lines writes `\\r\\r\\n`, which is read as two lines. */
+function isReturn(line: string, before: string | undefined): boolean {
+  return line === "" && before !== undefined && before.includes(begunAnew);
+}
+
+/** A line as it is seen in the end: an editor of lines begins it anew again and again, behind its prompt. */
+function asItStands(line: string): string {
+  const drawn = line.replaceAll(erase, "").split(begunAnew).at(-1) ?? "";
+  return drawn.replace(prompt, "");
 }
 
 function textOf({ typed, lines }: Step): string[] {

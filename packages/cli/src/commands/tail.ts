@@ -37,7 +37,9 @@ async function run(context: Context<typeof options>): Promise<number> {
   const history = readHistory(options.history ?? "10");
   const stop = new AbortController();
   const signal = AbortSignal.any([context.interrupted(), stop.signal]);
-  const watch = options.json ? jsonWatcher(output) : lineWatcher(output, topic);
+  const watch = options.json
+    ? jsonWatcher(output)
+    : lineWatcher(output, topic, options["no-follow"] ? "" : "; Ctrl-C ends");
   const watcher: RoomWatcher = {
     ...watch,
     text(text, envelope) {
@@ -62,12 +64,13 @@ function jsonWatcher(output: Output): RoomWatcher {
   };
 }
 
-function lineWatcher(output: Output, topic: string): RoomWatcher {
+function lineWatcher(output: Output, topic: string, hint: string): RoomWatcher {
   const print = (envelope: JsonObject) => output.line(envelopeLine(envelope, output, new Date()));
   return {
     text(_, envelope) {
       const event = eventOf(envelope);
-      if (event === "welcome" && isObject(envelope.payload)) greet(envelope.payload, topic, output, print);
+      if (event === "welcome" && isObject(envelope.payload))
+        greet(envelope.payload, { topic, hint }, output, print);
       else if (!quietEvents.includes(event)) print(envelope);
     },
     lost: (_, retryMs) => output.note(lossText(retryMs)),
@@ -76,7 +79,7 @@ function lineWatcher(output: Output, topic: string): RoomWatcher {
 
 function greet(
   welcome: JsonObject,
-  topic: string,
+  { topic, hint }: { topic: string; hint: string },
   output: Output,
   print: (envelope: JsonObject) => void,
 ): void {
@@ -91,7 +94,7 @@ function greet(
     ? participants.filter(isObject).map((one) => String(one.id))
     : [];
   const company = others.length === 0 ? "nobody else is there" : `with ${visible(others.join(", "))}`;
-  output.note(`-- ${topic} as ${id}, ${company}; Ctrl-C ends`);
+  output.note(`-- ${topic} as ${id}, ${company}${hint}`);
   const recent = isObject(history) && Array.isArray(history.envelopes) ? history.envelopes : [];
   for (const envelope of recent) if (isObject(envelope)) print(envelope);
 }
