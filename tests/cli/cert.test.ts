@@ -129,9 +129,10 @@ test("[AX-4.2-3] a client's certificate proves its name to a gateway that trusts
     limits: defaultLimits,
     log,
     tls: { cert: read(server.cert), key: read(server.key), clientCa: read(ca.cert) },
-    routes: [{ method: "GET", path: "/", handle: (asked) => ({ body: asked.certificateNames() }) }],
   });
-  const { port } = await listener.start();
+  const { port } = await listener.start([
+    { method: "GET", path: "/", handle: (asked) => ({ body: asked.certificateNames() }) },
+  ]);
   onTestFinished(() => listener.close({ graceMs: 0 }));
   const shown = { cert: read(parent?.cert ?? ""), key: read(parent?.key ?? ""), ca: read(parent?.ca ?? "") };
   expect((await get({ port, servername: "localhost", ...shown })).body).toBe('["edge01.example.com"]');

@@ -112,12 +112,11 @@ export async function startApproveServer(
     limits: defaultLimits,
     log,
     hosts: ["gate.test"],
-    routes: [
-      ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
-      ...consoleFiles().routes,
-    ],
   });
-  const { port } = await listener.start();
+  const { port } = await listener.start([
+    ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
+    ...consoleFiles().routes,
+  ]);
   origin = `http://localhost:${port}`;
 
   const post: ApproveServer["post"] = async (path, body, headers = {}) => {

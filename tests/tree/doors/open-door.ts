@@ -42,8 +42,8 @@ export async function openDoor(options: OpenOptions = {}) {
     pulseMs: 10,
     ...options.door,
   });
-  const listener = createListener({ host: "127.0.0.1", port: 0, limits, log, routes: door.routes });
-  const { url, port } = await listener.start();
+  const listener = createListener({ host: "127.0.0.1", port: 0, limits, log });
+  const { url, port } = await listener.start(door.routes);
   const mint = async (id: string, ttlMs = 3_600_000, claims: Partial<TokenClaims> = {}) =>
     identity.tokens.mint({ sub: id, topics: [], tools: ["**"], ...claims }, { ttlMs });
   const { token } = await mint("alice");

@@ -6,10 +6,10 @@ import type { OpenDevices } from "./open-devices.ts";
 export interface DeviceRoutesOptions {
   identity: Pick<Identity, "tokens">;
   audit: Audit;
-  devices: () => OpenDevices | undefined;
+  devices: OpenDevices;
 }
 
 export function deviceRoutes({ identity, audit, devices }: DeviceRoutesOptions): Route[] {
-  const list = () => ({ body: { devices: devices()?.facts() ?? [] } });
+  const list = () => ({ body: { devices: devices.facts() } });
   return [operatorRoute({ identity, audit }, "GET", "/admin/devices", list)];
 }

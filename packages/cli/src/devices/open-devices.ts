@@ -40,13 +40,9 @@ export interface DeviceParts {
 /** No address is dialled: the registrar is in this process. */
 const here = "ws://localhost/ax";
 
-/** What is opened is closed by `opened`. */
-export function openDevices(
-  settings: readonly DeviceSettings[],
-  parts: DeviceParts,
-  opened: AsyncDisposableStack,
-): OpenDevices {
-  const watched = new Set(settings.map((one) => openOne(one, parts)));
+/** None yet. What is opened is closed by `opened`. */
+export function createDevices(parts: DeviceParts, opened: AsyncDisposableStack): OpenDevices {
+  const watched = new Set<Watched>();
   const close = async (one: Watched) => {
     watched.delete(one);
     await one.device[Symbol.asyncDispose]();

@@ -27,7 +27,6 @@ import {
   createMetrics,
   createTurns,
   type IssuerConfig,
-  type Listener,
   type ListenerOptions,
   type Logger,
   openDatabase,
@@ -43,7 +42,7 @@ import { type Console, createConsole } from "../console/console-routes.ts";
 import type { Configuration } from "../console/servers/configuration.ts";
 import { approvalPage } from "../console/static-files.ts";
 import { deviceRoutes } from "../devices/device-routes.ts";
-import { type OpenDevices, openDevices } from "../devices/open-devices.ts";
+import { createDevices, type OpenDevices } from "../devices/open-devices.ts";
 import { localUser } from "../files/local-store.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
 import { nameRoutes } from "./name-routes.ts";
@@ -100,83 +99,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-interface Opened {
-  url: string;
-  tree: RunningTree;
-  console: Console;
-  rooms: Rooms;
-  devices: OpenDevices;
-  namesKey: string;
-  routes: readonly Route[];
-}
+type Opened = Omit<Server, "change" | "stop" | "console"> & { console: Console };
 
+/** One stage after the other; what a stage opens, it also defers the end of. */
 async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<Opened> {
-  const {
-    dataDir,
-    listen,
-    issuers,
-    limits,
-    log,
-    clock = systemClock,
-    tree: treeSettings = noServers,
-  } = options;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const metrics = createMetrics();
-  const statePath = join(dataDir, "state.db");
-  const state = openState(statePath);
-  opened.defer(() => state.close());
-  const rooms = openDatabase(statePath, { component: "gateway", migrations: gatewayMigrations });
-  opened.defer(() => rooms.close());
-  const audit = createAudit({
-    db: state,
-    clock,
-    log,
-    metrics,
-    retention: { recordsMax: limits.auditRecordsMax, keepMs: limits.auditKeepMs },
-  });
-  opened.defer(() => audit.close());
-  const identity = createIdentity({ db: state, clock, log, issuers, ticketMs: limits.ticketMs });
-  opened.defer(() => identity.close());
-  let fail = (): void => undefined;
-  const topicLog = await createSqliteTopicLog({
-    path: join(dataDir, "topics.db"),
-    tuning: options.topicLog ?? {},
-    onFailure: (error) => {
-      log.fatal({ err: error }, "the topic log failed; nothing more is acknowledged");
-      fail();
-    },
-  });
-  opened.defer(() => topicLog.close());
-  const gateway = await createGateway(
-    { clock, log, audit, metrics, identity, state: rooms, topicLog, limits },
-    { ...options.gateway, ownIds: ownIds(treeSettings), servingIds: servingIds(treeSettings) },
-  );
-  fail = gateway.fail;
-  let isDrained = false;
-  // Where what follows fails: it would keep the process alive.
-  opened.defer(async () => {
-    if (!isDrained) await gateway.drain();
-  });
-  let origin = "";
-  const ledger = createByteLedger(limits);
-  const turns = createTurns();
-  const faces = openRooms({ rooms: gateway, identity, issuers, clock, log, limits, ledger }, opened);
-  const ways = { url: () => origin, rooms: roomWay(gateway, treeSettings) };
-  const parts = { dataDir, identity, issuers, audit, clock, log, limits, ledger, turns, ...ways };
+  const { tree: settings = noServers, listen, isDemo = false, configuration } = options;
+  const ground = openGround(options, opened);
+  const { identity, audit, clock, log, limits, listener } = ground;
+  const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
+  const faces = openRooms({ ...ground, rooms: gateway }, opened);
+  const ways = { url: () => localUrl(listener.address().url, listen), rooms: roomWay(gateway, settings) };
   const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
-    treeSettings,
-    parts,
+    settings,
+    { ...ground, ...ways },
     opened,
   );
-  let listener: Listener | undefined;
-  let devices: OpenDevices | undefined;
   opened.defer(async () => {
     // Connections are told before their listener goes.
-    isDrained = true;
     await Promise.all([door.drain(), faces.drain()]);
     await gateway.drain();
-    await listener?.close({ graceMs: 1_000 });
+    await listener.close({ graceMs: 1_000 });
   });
+  const devices = createDevices({ ...ground, registrar }, opened);
   const routes = [
     ...gateway.routes,
     ...door.routes,
@@ -185,28 +129,88 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
     ...proposalRoutes({ identity, audit, log: topicLog, clock }),
-    ...deviceRoutes({ identity, audit, devices: () => devices }),
+    ...deviceRoutes({ identity, audit, devices }),
     ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
     ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
   ];
-  const { isDemo = false, configuration } = options;
-  const user = localUser();
   const console = createConsole({
-    ...{ identity, audit, clock, log, tree, gates, approvers, user, isDemo, configuration },
+    ...{ identity, audit, clock, log, tree, gates, approvers, user: localUser(), isDemo, configuration },
     routes,
   });
   opened.defer(console.close);
   const namesKey = randomBytes(32).toString("base64url");
-  const names = nameRoutes({ key: namesKey, rooms: gateway, tree, clock });
-  const all = [...routes, ...console.routes, ...names];
-  listener = createListener({ ...listen, limits, log, metrics, turns, ledger, routes: all });
+  const all = [...routes, ...console.routes, ...nameRoutes({ key: namesKey, rooms: gateway, tree, clock })];
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
-  const { url } = await listener.start();
-  origin = localUrl(url, listen);
+  const { url } = await listener.start(all);
   // Only now it is known where people decide.
-  await openTreeRooms(treeSettings, { gateway, tree, clock, log, limits }, opened);
-  devices = openDevices(treeSettings.devices, { dataDir, registrar, log, limits }, opened);
+  await openTreeRooms(settings, { gateway, tree, clock, log, limits }, opened);
+  for (const device of settings.devices) devices.open(device);
   return { url, tree, console, rooms: gateway, devices, namesKey, routes: all };
+}
+
+/** What every part stands on: the data directory, who somebody is, the record, and a listener that does not listen yet. */
+function openGround(options: ServerOptions, opened: AsyncDisposableStack) {
+  const { dataDir, listen, issuers, limits, log, clock = systemClock } = options;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const metrics = createMetrics();
+  const statePath = join(dataDir, "state.db");
+  const state = openState(statePath);
+  opened.defer(() => state.close());
+  const roomState = openDatabase(statePath, { component: "gateway", migrations: gatewayMigrations });
+  opened.defer(() => roomState.close());
+  const retention = { recordsMax: limits.auditRecordsMax, keepMs: limits.auditKeepMs };
+  const audit = createAudit({ db: state, clock, log, metrics, retention });
+  opened.defer(() => audit.close());
+  const identity = createIdentity({ db: state, clock, log, issuers, ticketMs: limits.ticketMs });
+  opened.defer(() => identity.close());
+  const ledger = createByteLedger(limits);
+  const turns = createTurns();
+  const listener = createListener({ ...listen, limits, log, metrics, turns, ledger });
+  return {
+    dataDir,
+    issuers,
+    limits,
+    log,
+    clock,
+    metrics,
+    roomState,
+    audit,
+    identity,
+    ledger,
+    turns,
+    listener,
+  };
+}
+
+type Ground = ReturnType<typeof openGround>;
+
+/** The rooms, over their log: once that has failed, nothing more is acknowledged. */
+async function openGateway(
+  options: ServerOptions,
+  settings: TreeSettings,
+  ground: Ground,
+  opened: AsyncDisposableStack,
+) {
+  const { dataDir, clock, log, audit, metrics, identity, limits, roomState } = ground;
+  const failure = new AbortController();
+  const topicLog = await createSqliteTopicLog({
+    path: join(dataDir, "topics.db"),
+    tuning: options.topicLog ?? {},
+    onFailure: (error) => {
+      log.fatal({ err: error }, "the topic log failed; nothing more is acknowledged");
+      failure.abort();
+    },
+  });
+  opened.defer(() => topicLog.close());
+  const gateway = await createGateway(
+    { clock, log, audit, metrics, identity, state: roomState, topicLog, limits },
+    { ...options.gateway, ownIds: ownIds(settings), servingIds: servingIds(settings) },
+  );
+  failure.signal.addEventListener("abort", gateway.fail);
+  if (failure.signal.aborted) gateway.fail();
+  // Also where what follows fails: it would keep the process alive.
+  opened.defer(() => gateway.drain());
+  return { gateway, topicLog };
 }

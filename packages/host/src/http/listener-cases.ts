@@ -43,17 +43,19 @@ export const routes: Route[] = [
   },
 ];
 
-export async function start(options: Partial<ListenerOptions> = {}) {
+export async function start({
+  routes: served = routes,
+  ...options
+}: Partial<ListenerOptions> & { routes?: readonly Route[] } = {}) {
   const listener = createListener({
     host: "127.0.0.1",
     port: 0,
     limits: defaultLimits,
     log,
-    routes,
     ...options,
   });
   listeners.push(listener);
-  const { url, port } = await listener.start();
+  const { url, port } = await listener.start(served);
   return { listener, url, port };
 }
 

@@ -63,7 +63,6 @@ export interface ListenerOptions {
   turns?: Turns | undefined;
   /** Counts the memory of what has not come whole, bodies and messages; the listener's own unless given. */
   ledger?: ByteLedger | undefined;
-  routes: readonly Route[];
 }
 
 /** Takes over the socket, or throws before writing to it: then the stranger gets an HTTP error. */
@@ -81,7 +80,8 @@ export interface ListenerAddress {
 }
 
 export interface Listener {
-  start(): Promise<ListenerAddress>;
+  /** With all it shall answer, beside upgrades. */
+  start(routes: readonly Route[]): Promise<ListenerAddress>;
   /** Throws before `start` has resolved. */
   address(): ListenerAddress;
   /** WebSocket upgrades at exactly this path. */
@@ -120,16 +120,6 @@ export function createListener(options: ListenerOptions): Listener {
     options.ledger ?? createByteLedger(limits),
   );
   let isClosing = false;
-  const answer = createAnswer({
-    rules,
-    routes: options.routes,
-    limits,
-    log,
-    metrics,
-    connections,
-    isUpgradePath: (path) => upgrades.has(path),
-    isClosing: () => isClosing,
-  });
   const server = createHttpServer(limits, tls);
   // All there are, also those that have not shaken hands and those that were upgraded: Node's own list has neither.
   server.on("connection", (socket: Socket) => connections.add(socket));
@@ -162,13 +152,17 @@ export function createListener(options: ListenerOptions): Listener {
     }
   }
 
-  server.on("request", answer);
   server.on("upgrade", upgrade);
   // Until then an error is the answer of `start`.
   server.once("listening", () => watchFaults(server, log, metrics));
 
   return {
-    start: () => listen(server, host, port, rules.isTls),
+    start(routes) {
+      const isUpgradePath = (path: string) => upgrades.has(path);
+      const parts = { rules, limits, log, metrics, connections, isUpgradePath, isClosing: () => isClosing };
+      server.on("request", createAnswer({ ...parts, routes }));
+      return listen(server, host, port, rules.isTls);
+    },
     address: () => addressOf(server, host, rules.isTls),
     onUpgrade: (path, handler) => upgrades.set(path, handler),
     async close({ graceMs }) {

@@ -162,7 +162,7 @@ describe("[X0-9-2] Origin", () => {
 
 describe("[X0-9-2] binding", () => {
   test("other addresses than loopback need TLS, or the word that allows it", () => {
-    const options = { port: 0, limits: defaultLimits, log, routes };
+    const options = { port: 0, limits: defaultLimits, log };
     for (const host of [
       "0.0.0.0",
       "::",
@@ -218,8 +218,8 @@ describe("[X0-9-2] binding", () => {
 
   test("a port that is taken is an error of start", async () => {
     const { port } = await start();
-    const second = createListener({ host: "127.0.0.1", port, limits: defaultLimits, log, routes });
-    await expect(second.start()).rejects.toThrow("EADDRINUSE");
+    const second = createListener({ host: "127.0.0.1", port, limits: defaultLimits, log });
+    await expect(second.start(routes)).rejects.toThrow("EADDRINUSE");
     await second.close({ graceMs: 0 });
   });
 });
