@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ gateway: { compat: { toolsRequest: true } } });
 });
 afterAll(() => server.stop());
 
@@ -61,6 +61,11 @@ const envelopes: Record<Action, (scene: Scene, isForActor: boolean) => Promise<R
     kind: "mcp/proposal",
     payload: { method: "tools/call", params: { name: "lamp" } },
   }),
+  tools_request: async ({ peer }) => ({
+    kind: "mcp",
+    to: [peer.id],
+    payload: { jsonrpc: "2.0", id: 1, method: "tools/request", params: { name: "lamp" } },
+  }),
   chat: async () => ({ kind: "chat", payload: { text: "hello" } }),
   withdraw: async () => ({ kind: "mcpx.withdraw.proposal", correlation_id: "gone", payload: {} }),
   reject: async (scene, isForActor) => ({
@@ -92,8 +97,10 @@ const envelopes: Record<Action, (scene: Scene, isForActor: boolean) => Promise<R
   }),
 };
 
-/** Told to the gateway and not to the room. */
+/** Told to the gateway and not to the room. A request for a tool is a call like any other where its sender may call. */
 const privately = new Set<Action>(["system.refresh", "system.key", "system.presence_status"]);
+const isPrivate = (level: Level, action: Action) =>
+  privately.has(action) || (action === "tools_request" && level !== "full");
 
 const cells = levels.flatMap((level) =>
   actions.map((action) => ({ level, action, may: levelTable[level][action] })),
@@ -118,7 +125,7 @@ describe("[X1-3.1-1] [X1-3.1-2] [X1-3.1-3] [X1-3.1-4] [PL-4-1] what each level m
     const outcome = await stage.actor.outcome(id);
     const refusal = action.startsWith("mcp.") ? "privilege_violation" : "kind_not_allowed";
     expect(outcome).toBe(may === "no" ? refusal : "ack");
-    expect(await isRelayed(stage, id)).toBe(may !== "no" && !privately.has(action));
+    expect(await isRelayed(stage, id)).toBe(may !== "no" && !isPrivate(level, action));
     await Promise.all([stage.actor.leave(), stage.peer.leave()]);
   });
 

@@ -8,6 +8,7 @@ const expected = `
   mcp.notification            no           no           yes
   mcp.response                no           addressed    yes
   proposal                    yes          yes          yes
+  tools_request               yes          yes          yes
   chat                        yes          yes          yes
   withdraw                    yes          yes          yes
   reject                      addressed    addressed    yes

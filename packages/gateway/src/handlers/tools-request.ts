@@ -1,25 +1,10 @@
 // COMPAT: `tools/request` of who may not call: the room hears of it, and somebody who may can act on it. Proposals are
 // the better way; only where `compat.toolsRequest` is on. [AC-11-1]
-import {
-  type Envelope,
-  isObject,
-  jsonRpcShape,
-  McpxError,
-  parseExact,
-  payloadText,
-  roomMethods,
-} from "@mcpx/protocol";
+import { type Envelope, isObject, jsonRpcShape, McpxError, parseExact, payloadText } from "@mcpx/protocol";
 import type { Handling } from "../handling/handling.ts";
 import type { Outcome } from "../handling/outcome.ts";
 
-/** Looked at before levels: it is no call. */
-export function isToolsRequest({ gateway, member, envelope }: Omit<Handling, "permission">): boolean {
-  if (!gateway.options.compat.toolsRequest || member.level === "full") return false;
-  const { kind, payload } = envelope;
-  return kind.kind === "mcp" && payload.method === roomMethods.requestTool && Object.hasOwn(payload, "id");
-}
-
-export function handleToolsRequest({ gateway, member, envelope }: Omit<Handling, "permission">): Outcome {
+export function handleToolsRequest({ gateway, member, envelope }: Handling): Outcome {
   jsonRpcShape(envelope.payload);
   const [target, ...others] = envelope.to;
   if (target === undefined || others.length > 0) {

@@ -49,6 +49,14 @@ test.each([
   expect(actionOf(envelope({ payload }))).toBe("mcp.notification");
 });
 
+test("[AC-11-1] where the operator keeps it for old peers, a request for a tool is an action of its own", () => {
+  const payload = { jsonrpc: "2.0", id: 1, method: "tools/request", params: {} };
+  expect(actionOf(envelope({ payload }), true)).toBe("tools_request");
+  expect(actionOf(envelope({ payload: { ...payload, method: "tools/call" } }), true)).toBe("mcp.request");
+  expect(actionOf(envelope({ payload: { ...payload, result: {} } }), true)).toBe("mcp.response");
+  expect(actionOf(envelope({ payload: { ...payload, id: undefined } }), true)).toBe("mcp.notification");
+});
+
 test.each([
   ["kind_not_allowed", { kind: "presence", payload: { event: "join" } }],
   ["bad_system", { kind: "system", payload: {} }],

@@ -8,6 +8,7 @@ import {
   type LevelTable,
   McpxError,
   type Permission,
+  roomMethods,
 } from "@mcpx/protocol";
 
 const participantTypes: Record<string, Action> = {
@@ -18,15 +19,19 @@ const participantTypes: Record<string, Action> = {
   presence_status: "system.presence_status",
 };
 
-/** What an envelope does; throws for what no participant may send. */
-export function actionOf(envelope: Envelope): Action {
+/**
+ * What an envelope does; throws for what no participant may send. COMPAT: with `hasToolsRequest`, a request for a tool is
+ * an action of its own, since it is no call. [AC-11-1]
+ */
+export function actionOf(envelope: Envelope, hasToolsRequest = false): Action {
   const { payload } = envelope;
   switch (envelope.kind.kind) {
     case "mcp":
       // Before levels, so that a restricted v0 client may chat. [X0-8.1-1]
       if (isV0Chat(envelope)) return "chat";
       if (Object.hasOwn(payload, "result") || Object.hasOwn(payload, "error")) return "mcp.response";
-      return Object.hasOwn(payload, "id") ? "mcp.request" : "mcp.notification";
+      if (!Object.hasOwn(payload, "id")) return "mcp.notification";
+      return hasToolsRequest && payload.method === roomMethods.requestTool ? "tools_request" : "mcp.request";
     case "mcp/proposal":
       return "proposal";
     case "chat":

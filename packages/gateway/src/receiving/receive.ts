@@ -27,7 +27,7 @@ import { handleRefresh } from "../handlers/refresh.ts";
 import { handleReject } from "../handlers/reject.ts";
 import { handleStatus } from "../handlers/status.ts";
 import { handleToolAccess } from "../handlers/tool-access.ts";
-import { handleToolsRequest, isToolsRequest } from "../handlers/tools-request.ts";
+import { handleToolsRequest } from "../handlers/tools-request.ts";
 import { handleWithdraw } from "../handlers/withdraw.ts";
 import type { Handling } from "../handling/handling.ts";
 import type { Outcome } from "../handling/outcome.ts";
@@ -85,13 +85,10 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
     if (envelope.from !== undefined && envelope.from !== participant.id) {
       throw new McpxError("wrong_from", `you are ${participant.id}`); // [X0-9-3]
     }
-    const action = actionOf(envelope);
-    const isRequestForTool = isToolsRequest({ gateway, member, envelope });
-    const permission = isRequestForTool ? "yes" : authorise(gateway.levelTable, level, action);
+    const action = actionOf(envelope, gateway.options.compat.toolsRequest && level !== "full");
+    const permission = authorise(gateway.levelTable, level, action);
     checkPayloadKeys(action, scanned);
-    const outcome = isRequestForTool
-      ? handleToolsRequest({ gateway, member, envelope })
-      : handle(action, { gateway, member, envelope, permission });
+    const outcome = handle(action, { gateway, member, envelope, permission });
     if (outcome instanceof Promise) {
       return outcome
         .then((late) => carryOut(gateway, member, envelope, at, late))
@@ -130,6 +127,8 @@ function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> 
       return handleMcp(handling);
     case "proposal":
       return handleProposal(handling);
+    case "tools_request":
+      return handleToolsRequest(handling);
     case "chat":
       return handleChat(handling);
     case "withdraw":
