@@ -1,12 +1,12 @@
 // Five lines to be in a room. For browsers and Node; nothing here imports `node:`.
 
+export type { BackoffOptions } from "@mcpx/protocol";
 export type { Progress, RequestOptions } from "./calls/request.ts";
 export type { RoomTransport } from "./calls/transport.ts";
 export type { Receipt } from "./connection/outbox.ts";
 export type { TokenProvider } from "./connection/token-source.ts";
 export type { LocalGateway } from "./connection/way.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./connection/web-socket.ts";
-export type { BackoffOptions } from "./core/backoff.ts";
 export type { Draft } from "./core/room-core.ts";
 export { isRoomEnvelope, type RoomEnvelope } from "./core/room-envelope.ts";
 export { type ClientReason, PeerError, RoomError } from "./core/room-error.ts";

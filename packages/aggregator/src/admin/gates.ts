@@ -1,6 +1,5 @@
 // For the operator: GET /admin/gates (what waits, and what became of it), GET /admin/gates/{id} (all of one, and what
 // is to be signed), POST /admin/gates/{id}/decision (a proof decides).
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
 import {
   argumentDiff,
@@ -11,7 +10,7 @@ import {
   statementOf,
   statementText,
 } from "@mcpx/protocol";
-import { decide, prove } from "../gates/confirm.ts";
+import { decideSoon } from "../gates/decide-soon.ts";
 import { toolWarnings } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/store/gate-store.ts";
@@ -43,9 +42,6 @@ const statuses: readonly GateStatus[] = [
   "withheld",
   "refused",
 ];
-
-/** How long a decision waits for what comes of it. */
-const outcomeMs = 8_000;
 
 export function gateRoutes(options: GateRoutesOptions): Route[] {
   const { tree, identity, audit, keepPanic } = options;
@@ -99,18 +95,8 @@ async function decideGate(
   const proof = isObject(body) ? body.proof : undefined;
   if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
   const gate = await findGate(gates, request.params.id);
-  const proven = await prove(state, gates, gate, { proof, by: principalName(by) });
-  const deciding = decide(state, gates, gate, proven);
-  const left = new AbortController();
-  try {
-    const late = sleep(outcomeMs, undefined, { signal: left.signal, ref: false });
-    await Promise.race([deciding, late]);
-  } finally {
-    left.abort();
-    // Where nobody waits for it any more.
-    deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "a decision came to nothing"));
-  }
-  return wholeGate(state, gates, await findGate(gates, gate.id), by);
+  const decided = await decideSoon(state, gates, gate, { proof, by: principalName(by) });
+  return wholeGate(state, gates, decided, by);
 }
 
 /** `by`: who looks. Whoever asked sees what came of it where everybody does, and not before. */

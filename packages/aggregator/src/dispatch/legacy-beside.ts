@@ -3,7 +3,7 @@
 // the middle of a call only there: with the official SDK, `elicitInput` fails in a modern one. Over stdio that is a
 // second child: the SDK's `serveStdio` keeps to one era for as long as its process lives. A server that has no legacy
 // conversation to offer is used over the modern one, as if nobody had asked.
-import { isMcpxError, McpxError, written } from "@mcpx/protocol";
+import { backoffMs, isMcpxError, McpxError, written } from "@mcpx/protocol";
 import { readList } from "../catalogue/fetch-list.ts";
 import { HttpRefusal } from "../links/http-refusal.ts";
 import type { Link } from "../links/link.ts";
@@ -25,8 +25,7 @@ import type { TreeState } from "../servers/tree-state.ts";
 
 /** The server has answered a modern client already: a legacy one need not wait for its start as long. */
 const openMs = 10_000;
-const retryMsMin = 30_000;
-const retryMsMax = 600_000;
+const backoff = { minMs: 30_000, maxMs: 600_000 };
 /** A server that refuses the era may be another version of itself by then. */
 const refusedMs = 3_600_000;
 /** What servers without the era say to `initialize`. */
@@ -135,7 +134,7 @@ function noteFailure({ clock, log }: TreeState, server: Server, caller: Caller, 
   const setback = setbackOf(server, caller);
   const isRefused = error instanceof NoLegacyEra || isRefusal(error);
   if (!isRefused) setback.failures += 1;
-  const waitMs = isRefused ? refusedMs : Math.min(retryMsMax, retryMsMin * 2 ** (setback.failures - 1));
+  const waitMs = isRefused ? refusedMs : backoffMs(setback.failures - 1, backoff);
   setback.notBefore = clock.monotonic() + waitMs;
   const about = { server: server.name, retryInMs: waitMs };
   if (isRefused) log.debug(about, "a server speaks the modern era only");

@@ -1,6 +1,6 @@
 // The subscription by which a modern server tells of changes: one, opened anew where the wishes change or it breaks.
 // The new one stands before the old one ends, and what may have been missed is announced as changed.
-import { isMcpxError, isObject, type JsonObject, written } from "@mcpx/protocol";
+import { backoffMs, isMcpxError, isObject, type JsonObject, written } from "@mcpx/protocol";
 import { type LogLevel, metaKeys, unaskedKey } from "../mcp/era.ts";
 import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import type { Conversation, InFlight } from "./conversation.ts";
@@ -23,8 +23,7 @@ interface Subscription {
 
 type Listen = (id: string, filter: Filter, signal: AbortSignal) => Promise<JsonObject>;
 
-const firstDelayMs = 500;
-const delayMsMax = 60_000;
+const backoff = { minMs: 500, maxMs: 60_000 };
 /** A server that has not acknowledged by then never will. */
 const patienceMs = 30_000;
 /** A server that cannot be reached so many times in a row is lost. */
@@ -157,7 +156,7 @@ export class Listening {
       this.#onAcknowledged?.();
       return;
     }
-    const delayMs = Math.min(firstDelayMs * 2 ** Math.min(this.#failures, 10), delayMsMax);
+    const delayMs = backoffMs(this.#failures, backoff);
     this.#failures += 1;
     if (this.#failures >= lostAfter && isMcpxError(error) && error.code === "server_unreachable") {
       this.#taker.reach?.(error.detail);

@@ -1,7 +1,7 @@
 // A server spoken to over streamable HTTP: each message is a POST, answered with JSON or a stream of events. Sessions,
 // the stream of what is said unasked and the resumption of streams are there once a legacy server has been initialized.
 import { setTimeout as wait } from "node:timers/promises";
-import { isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { backoffMs, isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { rpcCodes } from "../mcp/rpc-error.ts";
 import { EventReader } from "./event-reader.ts";
 import type { HttpAnswer } from "./http-attempt.ts";
@@ -308,6 +308,6 @@ class HttpWire implements Wire {
 
 /** What the server asked for; longer and longer where it does not work. */
 function delayMs(wanted: number | undefined, failures: number): number {
-  const first = Math.max(wanted ?? retryMsDefault, retryMsMin);
-  return Math.min(first * 2 ** Math.min(failures, 6), retryMsMax);
+  const minMs = Math.max(wanted ?? retryMsDefault, retryMsMin);
+  return backoffMs(Math.min(failures, 6), { minMs, maxMs: retryMsMax });
 }

@@ -1,4 +1,5 @@
 // When a child that ends again and again is left alone for a while. Pure.
+import { backoffMs } from "@mcpx/protocol";
 
 export interface CrashLoop {
   /** Ends that came soon after the beginning (monotonic ms). */
@@ -9,8 +10,7 @@ export interface CrashLoop {
 
 const deathsMax = 5;
 const windowMs = 60_000;
-const waitMsMin = 30_000;
-const waitMsMax = 600_000;
+const backoff = { minMs: 30_000, maxMs: 600_000 };
 
 /** How long it is left alone now; `undefined` where it may begin again at once. */
 export function noteDeath(loop: CrashLoop, now: number, livedMs: number): number | undefined {
@@ -24,5 +24,5 @@ export function noteDeath(loop: CrashLoop, now: number, livedMs: number): number
   if (loop.deaths.length < deathsMax && loop.trips === 0) return undefined;
   loop.deaths = [];
   loop.trips += 1;
-  return Math.min(waitMsMax, waitMsMin * 2 ** (loop.trips - 1));
+  return backoffMs(loop.trips - 1, backoff);
 }

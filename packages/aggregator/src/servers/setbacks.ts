@@ -1,7 +1,7 @@
 // What went wrong in the conversations that one principal has to itself with a server: a child that its calls end again
 // and again, an `initialize` that the server refuses because of what its client says of itself. It is that principal who
 // waits then, and nobody else.
-import { McpxError } from "@mcpx/protocol";
+import { backoffMs, McpxError } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import { principalName } from "../mcp/plain-caller.ts";
 import { type CrashLoop, noteDeath } from "./crash-loop.ts";
@@ -48,14 +48,13 @@ export function checkSetback(server: Server, caller: Caller, now: number): void 
   throw new McpxError("server_unreachable", `${server.name}: ${why}`, { retryAfterMs });
 }
 
-const retryMsMin = 1_000;
-const retryMsMax = 60_000;
+const backoff = { minMs: 1_000, maxMs: 60_000 };
 
 /** The server does not want to talk to this client. */
 export function noteRefusal(server: Server, owner: Caller, detail: string, now: number): void {
   const setback = setbackOf(server, owner);
   setback.failures += 1;
-  setback.brokenUntil = now + Math.min(retryMsMax, retryMsMin * 2 ** (setback.failures - 1));
+  setback.brokenUntil = now + backoffMs(setback.failures - 1, backoff);
   const named = `${server.name}: `;
   setback.why = detail.startsWith(named) ? detail.slice(named.length) : detail;
 }

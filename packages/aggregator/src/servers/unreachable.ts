@@ -1,5 +1,5 @@
 // A server that could not be opened: why, and when it may be asked again.
-import { isMcpxError, McpxError } from "@mcpx/protocol";
+import { backoffMs, isMcpxError, McpxError } from "@mcpx/protocol";
 import { RpcError } from "../mcp/rpc-error.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import { withLastWords } from "./remarks.ts";
@@ -7,8 +7,7 @@ import type { Server } from "./server.ts";
 import { noteRefusal } from "./setbacks.ts";
 import type { TreeState } from "./tree-state.ts";
 
-const retryMsMin = 1_000;
-const retryMsMax = 60_000;
+const backoff = { minMs: 1_000, maxMs: 60_000 };
 
 /** Throws `server_unreachable` while it is left alone. */
 export function checkFault({ name, fault }: Server, now: number): void {
@@ -31,7 +30,7 @@ export function noteFault(
     return error;
   }
   const failures = (server.fault?.failures ?? 0) + 1;
-  const waitMs = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
+  const waitMs = backoffMs(failures - 1, backoff);
   const shown = isMcpxError(error) ? error.detail : "it could not be opened";
   const bare = shown.startsWith(`${server.name}: `) ? shown.slice(server.name.length + 2) : shown;
   const detail = withLastWords(bare, said);

@@ -2,7 +2,7 @@
 // back is not wanted. Not with the client SDK, for two reasons: `tail --json` prints every text as it came, also what
 // the client keeps to itself, and a watcher follows a gateway that comes back at another port.
 import { setTimeout as wait } from "node:timers/promises";
-import { closeCodes, isObject, type JsonObject, mayComeBack } from "@mcpx/protocol";
+import { backoffMs, closeCodes, isObject, type JsonObject, mayComeBack } from "@mcpx/protocol";
 import type { GatewayAccess } from "../access/gateway-access.ts";
 import { endFailure } from "../access/room-end.ts";
 import { Failure } from "../framework/failure.ts";
@@ -31,8 +31,7 @@ interface Following {
   reconnectAfterMs: number | undefined;
 }
 
-const firstDelayMs = 250;
-const delayMsMax = 30_000;
+const backoff = { minMs: 250, maxMs: 30_000 };
 
 /** Resolves when `signal` aborts; throws a Failure when the room is not to be had any more. */
 export async function followRoom(
@@ -52,7 +51,7 @@ export async function followRoom(
     const end = await connectOnce(following);
     if (options.signal.aborted) return;
     if (end !== undefined && !isWorthComingBack(following, end)) throw endFailure(end);
-    const retryMs = following.reconnectAfterMs ?? backoffMs(following.failures);
+    const retryMs = following.reconnectAfterMs ?? backoffMs(following.failures, backoff, Math.random());
     following.reconnectAfterMs = undefined;
     following.failures += 1;
     watcher.lost(end, retryMs);
@@ -101,7 +100,7 @@ function obey(following: Following, payload: JsonObject, refreshWith: (token: st
     following.failures = 0;
     following.position = { epoch: String(payload.history.epoch), seq: Number(payload.history.seq) };
   } else if (payload.event === "draining" && typeof payload.reconnect_after_ms === "number") {
-    following.reconnectAfterMs = Math.min(payload.reconnect_after_ms, delayMsMax);
+    following.reconnectAfterMs = Math.min(payload.reconnect_after_ms, backoff.maxMs);
   } else if (payload.event === "token_expiring" && access.mintsTokens) {
     // Where it fails the connection ends by itself and is made anew.
     access.enter().then(
@@ -135,10 +134,4 @@ function isWorthComingBack({ access }: Following, { code, reason }: RoomEnd): bo
     mayComeBack(code) ||
     (code === closeCodes.unauthorised && reason === "token_expired" && access.mintsTokens)
   );
-}
-
-/** Doubling, and anywhere up to that: so that many who were cut off together do not come back together. */
-function backoffMs(failures: number): number {
-  const most = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(failures, 10));
-  return Math.round(most * (0.5 + Math.random() / 2));
 }

@@ -1,8 +1,7 @@
 // MCP's handshake with a peer: once per peer and connection, shared by all who wait for it, and done again when the
 // peer has left and come back or our own connection is another one. [X0-4.1-6]
 
-import { isObject, type JsonObject, written } from "@mcpx/protocol";
-import { backoffMs } from "../core/backoff.ts";
+import { backoffMs, isObject, type JsonObject, written } from "@mcpx/protocol";
 import { pause } from "../core/pause.ts";
 import { notify, type RoomCore } from "../core/room-core.ts";
 import { RoomError } from "../core/room-error.ts";

@@ -1,7 +1,6 @@
 // Keeps a way to the room open: connects, comes back with what it knows, and tells when it must not come back.
 // It knows envelopes by their number and the gateway's own messages; what they mean to people is for others.
-import { closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
-import { type BackoffOptions, backoffMs } from "../core/backoff.ts";
+import { type BackoffOptions, backoffMs, closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
 import { pause, within } from "../core/pause.ts";
 import { type Position, resumeText } from "../core/position.ts";
 import type { RoomEnvelope } from "../core/room-envelope.ts";

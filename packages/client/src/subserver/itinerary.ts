@@ -1,6 +1,6 @@
 // Where to go next, and when: the same aggregator until its lease is over, then its backups in turn. Pure: what is
 // known of time and chance is given. [AX-13.3-3]
-import { type BackoffOptions, backoffMs } from "../core/backoff.ts";
+import { type BackoffOptions, backoffMs } from "@mcpx/protocol";
 import type { RoomError } from "../core/room-error.ts";
 import { isFinal, isReplaced } from "./refusal.ts";
 

@@ -2,7 +2,14 @@
 // server is introduced once in each of its lives, by us; peers are answered from what it said then.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Wire, WireTaker } from "@mcpx/aggregator";
-import { defaultLimits, isMcpxError, isObject, isRequestId, type JsonObject } from "@mcpx/protocol";
+import {
+  backoffMs,
+  defaultLimits,
+  isMcpxError,
+  isObject,
+  isRequestId,
+  type JsonObject,
+} from "@mcpx/protocol";
 import { Failure } from "../../framework/failure.ts";
 import { version } from "../../framework/version.ts";
 
@@ -24,8 +31,7 @@ interface RoomSide {
 
 /** A package runner may have to fetch the server first. */
 const readyMs = 120_000;
-const firstDelayMs = 500;
-const delayMsMax = 30_000;
+const backoff = { minMs: 500, maxMs: 30_000 };
 /** Having lived this long it was a good one, and the next delay is the first again. */
 const goodMs = 30_000;
 /** Rooms speak no older revision; what tools need of it has not changed since. */
@@ -140,7 +146,7 @@ export class RelayedServer {
         await wire.close();
       }
       if (signal.aborted) return;
-      const retryMs = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(failures, 10));
+      const retryMs = backoffMs(failures, backoff);
       failures += 1;
       this.#news.lost(why, retryMs);
       await wait(retryMs, undefined, { signal }).catch(() => {});
