@@ -6,8 +6,8 @@ const conditions = ["mcpx-source", "node", "import", "module", "default"];
 /** Beside its source, but it starts threads and processes and fills disks: too slow for `npm run check`. */
 const slow = ["packages/gateway/src/topic-log/sqlite.test.ts"];
 
-/** Tests with listeners and stores of their own, cleaned up by hooks of their file. */
-const stateful = ["packages/host/src/**/*.test.ts"];
+/** Tests with listeners and stores of their own, cleaned up by hooks of their file, or that judge the heap they are in. */
+const stateful = ["packages/host/src/**/*.test.ts", "packages/protocol/src/heap-size.test.ts"];
 
 /** System tests whose servers are in the process of the tests, which end all they begin and judge nothing of it. */
 const inProcess = [
@@ -25,11 +25,24 @@ const inProcess = [
   "tests/tree/registration/{codes,http,register}.test.ts",
 ];
 
-/** The longest waits by far: begun first, so that they do not run alone at the end. */
+/** The longest by far: begun first, so that they do not run alone at the end. `npm test` prints what files take. */
+const longest = [
+  "tests/conformance/conformance.test.ts",
+  "tests/bench/smoke.test.ts",
+  "tests/faults/floods.test.ts",
+  "tests/gates/held.test.ts",
+  "tests/tree/callers.test.ts",
+  "tests/console/sleep.test.ts",
+  "tests/rooms/as-mcp/proposals.test.ts",
+  "packages/host/src/http/cut-off-stalled.test.ts",
+  "packages/client/src/subserver/reconnect.test.ts",
+  "packages/devices/src/gateway/open-device.test.ts",
+];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith("/conformance.test.ts");
+    const isLongest = ({ moduleId }: TestSpecification) => longest.some((file) => moduleId.endsWith(file));
     return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
   }
 }

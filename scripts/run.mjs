@@ -2,7 +2,7 @@
 // when an earlier one failed, so that one run shows all there is to mend. Those of one group run side by side.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { costTable, fileCosts } from "./workbench/file-costs.ts";
@@ -14,6 +14,9 @@ const costs = join(scratch, "costs.jsonl");
 
 /** Where the programs that the system tests start are put together, with what they import within reach. */
 const programs = resolve("node_modules", ".cache", `test-programs-${process.pid}`);
+
+/** Tests wait more than they work: two at a time for each core, and no more than memory has room for. */
+const workers = `--maxWorkers=${Math.min(8, 2 * availableParallelism())}`;
 
 const packages = ["protocol", "host", "client", "gateway", "aggregator", "devices", "conform", "cli"];
 
@@ -28,7 +31,7 @@ const check = [
   [
     {
       name: "unit tests",
-      command: ["vitest", "run", "--project", "unit", "--project", "host"],
+      command: ["vitest", "run", "--project", "unit", "--project", "host", workers],
       counts: true,
     },
   ],
@@ -36,11 +39,10 @@ const check = [
 
 const rest = [
   [{ name: "test programs", command: ["node", "tests/support/bundle-programs.ts", programs] }],
-  // They wait more than they work: two at a time, also where there are two cores.
   [
     {
       name: "system tests",
-      command: ["vitest", "run", "--project", "system", "--project", "in-process", "--maxWorkers=2"],
+      command: ["vitest", "run", "--project", "system", "--project", "in-process", workers],
       counts: true,
     },
   ],

@@ -38,6 +38,7 @@ export interface Gateway {
   readonly pid: number;
   readonly dataDir: string;
   hasEnded(): boolean;
+  readonly ended: Promise<unknown>;
   lastWords(): string;
   /** The most it has ever had; of a process that is gone, the last that was seen. */
   rssMaxBytes(): number;

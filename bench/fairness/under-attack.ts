@@ -59,7 +59,11 @@ export async function underAttack(
       ),
     );
     await sleep(rampMs);
-    const measured = await honest.tell<Window>("measure", ms).catch((error: Error) => error);
+    // Nobody comes back to a gateway that has ended: the honest ones need not try for long.
+    const measured = await Promise.race([
+      honest.tell<Window>("measure", ms).catch((error: Error) => error),
+      gateway.ended.then(() => new Error("the gateway has ended")),
+    ]);
     const figures = await Promise.all(attackers.map((attacker) => attacker.tell<AttackFigures>("figures")));
     const fault = gateway.hasEnded()
       ? `the gateway ended: ${gateway.lastWords().slice(-1_000)}`

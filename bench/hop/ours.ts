@@ -3,10 +3,11 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { programArgs } from "../../tests/support/programs.ts";
 import { type Started, startCommand } from "./started.ts";
 
-const root = new URL("../..", import.meta.url).pathname;
-export const mcpx = ["--conditions=mcpx-source", join(root, "packages", "cli", "src", "main.ts")];
+/** From its sources, or as `npm test` has put it together. */
+export const mcpx = programArgs("packages/cli/src/main.ts");
 
 export interface Ours extends Started {
   url: string;

@@ -9,6 +9,8 @@ export interface Started {
   pid: number;
   /** Whether it has ended by itself. */
   hasEnded(): boolean;
+  /** Resolves when it has. */
+  ended: Promise<unknown>;
   /** What it wrote last on either stream, for messages about failures. */
   lastWords(): string;
   stop(): Promise<void>;
@@ -53,7 +55,8 @@ function watch(child: ChildProcess): Started {
   child.stdout?.on("data", listen);
   child.stderr?.on("data", listen);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  return { pid, hasEnded, lastWords: () => words.trim(), stop: () => stop(child, hasEnded) };
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return { pid, hasEnded, ended, lastWords: () => words.trim(), stop: () => stop(child, hasEnded) };
 }
 
 async function stop(child: ChildProcess, hasEnded: () => boolean): Promise<void> {

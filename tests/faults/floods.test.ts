@@ -4,7 +4,7 @@ import { lineOf, numbersFrom, randomFlood, runFloods, worstOf } from "../../benc
 import { makeScene } from "../../bench/fairness/scene.ts";
 import { scale, timeout } from "./support/soak.ts";
 
-const floodMs = 2_000;
+const floodMs = scale(1_000, 2_000);
 const plant = ["--import", new URL("./support/plant.ts", import.meta.url).href];
 const harmless = ["jwks-32", "admin-gates-32", "no-such-path-32"];
 
@@ -23,7 +23,7 @@ test("control: a route that was planted to be slow is the worst of all", { timeo
 test("control: a gateway that dies, and an honest server that is expelled, are faults", {
   timeout,
 }, async () => {
-  const floods = [planted("/planted/death"), planted("/planted/stall/5000")];
+  const floods = [planted("/planted/death"), planted("/planted/stall-once/5000")];
   const [death, stall] = await runFloods({ scene, floods, ms: floodMs, nodeArgs: plant });
   expect(death?.faults).toEqual([expect.stringContaining("the gateway ended")]);
   expect(stall?.faults).toContain("expelled: server 4500");

@@ -128,7 +128,7 @@ test(
     writeFileSync(path, JSON.stringify(config));
     await desk.start();
     const after = await desk.agent("agent", "v2 modern");
-    const wait = () => after.call("mcpax.wait", { confirmation_id: id });
+    const wait = () => after.call("mcpax.wait", { confirmation_id: id, timeout_ms: 500 });
     expect(await wait()).toMatch(heldText);
     expect(await desk.gate(id)).toMatchObject({ outcome: before.outcome, terms: before.terms });
     expect(await desk.decide(id, "alice")).toMatchObject({ status: "done" });

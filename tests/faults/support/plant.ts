@@ -8,9 +8,13 @@ Server.prototype.emit = function (this: Server, event: string, ...args: unknown[
   return Reflect.apply(emit, this, [event, ...args]);
 } as typeof emit;
 
+let hasStalled = false;
+
 function misbehave(path: string): void {
   if (path === "/planted/death") process.kill(process.pid, "SIGKILL");
-  const [, ms] = /^\/planted\/stall\/(\d+)$/.exec(path) ?? [];
+  const [, isOnce, ms] = /^\/planted\/stall(-once)?\/(\d+)$/.exec(path) ?? [];
+  if (isOnce !== undefined && hasStalled) return;
+  hasStalled ||= ms !== undefined;
   const until = performance.now() + Number(ms ?? 0);
   while (performance.now() < until);
 }

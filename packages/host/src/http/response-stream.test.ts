@@ -92,7 +92,7 @@ test("a client that leaves early is noticed; one that has all is not", async () 
 
 test("a reader that stays behind is cut off, and one that catches up is not", async () => {
   const { route, opened, gone } = streaming();
-  const limits = { ...defaultLimits, queueBytesMax: 1_000, queueStallMs: 1_000 };
+  const limits = { ...defaultLimits, queueBytesMax: 1_000, queueStallMs: 500 };
   const { port } = await start({ routes: [route], limits });
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
