@@ -34,7 +34,7 @@ test("[B-AUDIT-1] what is wanted is found: by action, by who, by time", slow, as
   expect(await actions("--actor", "nobody")).toEqual([]);
   expect(await actions("--since", "2999-01-01")).toEqual([]);
   const shown = await run("audit", "--action", "*.issue");
-  expect(shown.out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}token\.issue {2}ok {2}cli:\S+ → alice/);
+  expect(shown.out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}token\.issue {2}issued {2}cli:\S+ → alice/);
   expect(await run("audit", "--since", "yesterday")).toMatchObject({
     code: 2,
     err: expect.stringContaining("--since 1h"),

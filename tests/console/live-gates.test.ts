@@ -108,6 +108,37 @@ test("a decision in one place is on every page at once", slow, async () => {
   await Promise.all([context.close(), other.context.close()]);
 });
 
+test(
+  "[B-AUDIT-1] panic and grants made elsewhere are on the page of rules within a second or two, a rejection is red in the audit",
+  slow,
+  async () => {
+    const { page, context } = await openScreen(browser, await scene.link());
+    const nav = (name: string) => page.getByRole("navigation").getByRole("button", { name }).click();
+    await nav("Rules and grants");
+    await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor();
+    const setPanic = (on: boolean) => scene.server.callHere("POST", "/admin/panic", { on });
+    expect((await setPanic(true)).status).toBe(200);
+    // The header and the page say the same, without being asked again; a busy machine may take another second.
+    await page.getByText("panic: every call is asked for").waitFor({ timeout: 3_000 });
+    await page.getByRole("button", { name: "End panic" }).waitFor({ timeout: 3_000 });
+    expect((await setPanic(false)).status).toBe(200);
+    await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor({ timeout: 3_000 });
+    const grant = { principal: "somebody-else", tools: "office.**", uses: 3 };
+    expect((await scene.server.callHere("POST", "/admin/grants", grant)).status).toBe(200);
+    const grants = page.getByRole("region", { name: "List of grants" });
+    await grants.getByText("3 times").waitFor({ timeout: 3_000 });
+
+    await nav("Audit");
+    const outcome = (action: string) =>
+      page.getByRole("row").filter({ hasText: action }).first().locator("td:last-child .chip");
+    await outcome("gate.panic").waitFor();
+    expect(await outcome("gate.reject").textContent()).toBe("rejected");
+    expect(await outcome("gate.reject").getAttribute("class")).toContain("bad");
+    expect(await outcome("gate.panic").textContent()).toBe("panic");
+    await context.close();
+  },
+);
+
 interface Heard {
   events: string[];
   /** Resolves when the stream has ended. */

@@ -121,3 +121,60 @@ test("the chain can be verified, and shows a record that was changed", async () 
   db.close();
   expect((await audit("verify=1")).chain).toEqual({ ok: false, at: 2 });
 });
+
+test("[B-AUDIT-1] decisions of rooms are in the chain: fulfilled, changed, rejected, withdrawn, expired, once each", async () => {
+  const topic = "room:decisions";
+  const robot = await enter(server, "robot", { topic });
+  const human = await enter(server, "human", { topic });
+  const agent = await enter(server, "agent", { topic, level: "restricted" });
+  const params = { name: "heat", arguments: { password: "hush-hush" } };
+  const propose = async (id: string, more = {}) => {
+    const payload = { method: "tools/call", params, ...more };
+    await agent.outcome(agent.send({ id, kind: "mcp/proposal", to: ["robot"], payload }));
+  };
+  const fulfil = (id: string, name = "heat") => {
+    const payload = { jsonrpc: "2.0", id, method: "tools/call", params: { ...params, name } };
+    return human.outcome(human.send({ kind: "mcp", to: ["robot"], correlation_id: id, payload }));
+  };
+  const end = (client: typeof human, kind: string, id: string) =>
+    client.outcome(client.send({ kind, correlation_id: id, payload: { reason: "so" } }));
+
+  await propose("p-expires", { ttl_ms: 1 });
+  await propose("p-fulfilled");
+  await fulfil("p-fulfilled");
+  await fulfil("p-fulfilled");
+  await propose("p-changed");
+  await fulfil("p-changed", "explode");
+  await propose("p-rejected");
+  await end(human, "mcpx.reject.proposal", "p-rejected");
+  await end(robot, "mcpx.reject.proposal", "p-rejected");
+  await end(robot, "mcpx.reject.proposal", "p-rejected");
+  await propose("p-withdrawn");
+  await end(agent, "mcpx.withdraw.proposal", "p-withdrawn");
+  // The control: what nobody has decided about is not among them.
+  await propose("p-waits");
+  const ofRooms = async () =>
+    (await audit()).records.filter(({ action }: Seen) => action.startsWith("proposal."));
+  await expect.poll(async () => (await ofRooms()).length).toBe(6);
+  const records = await ofRooms();
+  const said = records.map(({ action, actor, detail }: Seen) => `${action} ${actor} ${detail.proposal}`);
+  expect(said.sort()).toEqual([
+    "proposal.advice human p-rejected",
+    "proposal.expired agent p-expires",
+    "proposal.fulfilled human p-changed",
+    "proposal.fulfilled human p-fulfilled",
+    "proposal.rejected robot p-rejected",
+    "proposal.withdrawn agent p-withdrawn",
+  ]);
+  const of = (id: string) => records.find(({ detail }: Seen) => detail.proposal === id);
+  expect(of("p-fulfilled")).toMatchObject({
+    subject: "robot",
+    topic,
+    detail: { tool: "heat", changed: false },
+  });
+  expect(of("p-changed")).toMatchObject({
+    detail: { tool: "explode", proposedTool: "heat", changed: true, proposer: "agent" },
+  });
+  expect(JSON.stringify(records)).not.toContain("hush-hush");
+  expect((await audit("verify=1")).chain.ok).toBe(true);
+});

@@ -13,6 +13,7 @@ import { createGatewayMetrics } from "./room/gateway-metrics.ts";
 import { defaultOptions, type Gateway, type GatewayOptions } from "./room/gateway-state.ts";
 import { KnownParticipants } from "./room/known-participants.ts";
 import { LevelDecisions } from "./room/level-decisions.ts";
+import { OpenProposals } from "./room/open-proposals.ts";
 import { createPlaces } from "./room/places.ts";
 import { presentMembers } from "./room/present.ts";
 import { Rates } from "./room/rates.ts";
@@ -88,6 +89,7 @@ export async function createGateway(
     toolAccess: new ToolAccess(state),
     rooms: new Map(),
     topics: new Set((await topicLog.topics()).map(({ name }) => name)),
+    openProposals: new OpenProposals(),
     rates: new Rates(limits),
     handshakes: new Handshakes(limits.handshakesPerSecond),
     places: createPlaces(),

@@ -61,6 +61,7 @@ export {
   verifyCall,
 } from "./access/verify-call.ts";
 export { type ArgumentChange, type ArgumentDiff, argumentDiff } from "./argument-diff.ts";
+export { type AuditOutcome, auditOutcome, auditOutcomes, type OutcomeTone } from "./audit-outcome.ts";
 export { type BackoffOptions, backoffMs } from "./backoff.ts";
 export { canonicalJson, digestOf, sha256 } from "./canonical-json.ts";
 export {

@@ -1,7 +1,7 @@
 // `mcpx audit`: who was allowed or refused what; as it comes, or as a file that can be checked anywhere.
 import { resolve } from "node:path";
 import type { AuditQuery, ChainVerdict } from "@mcpx/host";
-import type { JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import { checkNew, exportLines, writeExport } from "../audit/export-audit.ts";
 import { type AuditFilter, filterOptions, isAction, isWanted, readFilter } from "../audit/filter.ts";
 import { followAudit } from "../audit/follow-audit.ts";
@@ -66,12 +66,6 @@ async function run(context: AuditContext): Promise<number> {
 function checkTogether(options: AuditContext["options"]): void {
   const { export: file, follow, verify, limit, action, actor } = options;
   if (file !== undefined && follow) throw misuse("--export ends, and --follow does not", "use one of them");
-  if (follow && action?.startsWith("proposal")) {
-    throw misuse(
-      "--follow shows the chain, and proposals are not in it",
-      "use mcpx tail ROOM to follow them",
-    );
-  }
   if (verify && (follow || file !== undefined))
     throw misuse("--verify stands alone", "see mcpx audit verify");
   const left = file !== undefined && [limit, action, actor].some((one) => one !== undefined);
@@ -110,8 +104,16 @@ async function listBoth(source: AuditSource, query: AuditQuery): Promise<JsonObj
   const chained = await source.list(query);
   if (!proposalActions.some((action) => isAction(action, query))) return chained;
   const proposals = await newestProposals(source.proposals({ since: query.since }), query);
+  // A decision stands in both: the one in the chain can be checked.
+  const known = new Set(chained.map(proposalKey));
+  const others = proposals.filter((record) => !known.has(proposalKey(record)));
   // A stable sort: of one moment, each keeps its own order.
-  return [...chained, ...proposals].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, query.limit);
+  return [...chained, ...others].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, query.limit);
+}
+
+function proposalKey({ action, topic, actor, detail }: JsonObject): string | undefined {
+  const id = isObject(detail) ? detail.proposal : undefined;
+  return typeof id === "string" ? JSON.stringify([action, topic, actor, id]) : undefined;
 }
 
 function timeOf({ at }: JsonObject): number {

@@ -1,5 +1,5 @@
 // The console: its page, the way in and out, and the addresses behind the login. [X1-8-1]
-import type { ApproverStore, Gatekeeper, PasskeyKey, RunningTree } from "@mcpx/aggregator";
+import type { ApproverStore, PasskeyKey, RunningTree } from "@mcpx/aggregator";
 import {
   type Audit,
   bearerToken,
@@ -16,7 +16,7 @@ import {
 import { isObject, McpxError } from "@mcpx/protocol";
 import { apiPath, checkedAgain, operatorRoutes } from "./as-operator.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
-import { createGateNews, type GateNews } from "./gate-news.ts";
+import { createGateNews, type GateNews, type WatchedGates } from "./gate-news.ts";
 import { createLoginLinks } from "./login-links.ts";
 import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
@@ -36,7 +36,7 @@ export interface ConsoleOptions {
   clock: Clock;
   log: Pick<Logger, "error">;
   tree: RunningTree;
-  gates: Pick<Gatekeeper, "anchors" | "watchers" | "isPanic">;
+  gates: WatchedGates;
   approvers: ApproverStore;
   /** Who runs this gateway. */
   user: string;

@@ -15,11 +15,16 @@ export interface GateNews {
   close(): void;
 }
 
+/** What is told of. */
+export type WatchedGates = Pick<Gatekeeper, "watchers" | Around>;
+
 export interface GateNewsOptions {
-  gates: Pick<Gatekeeper, "watchers" | "isPanic" | "anchors">;
+  gates: WatchedGates;
   /** Throws where nobody is logged in. */
   check(request: HttpRequest): Session;
 }
+
+type Around = "isPanic" | "anchors" | "rules" | "unannotated" | "quorum" | "grants";
 
 interface Listener {
   session: Session;
@@ -33,8 +38,10 @@ const keptMax = 256;
 const listenersMax = 64;
 /** One page of a browser listens for all of them. */
 const listenersPerSessionMax = 8;
-const sweepMs = 1_000;
-const sweepsPerSign = 5;
+/** A page shows within a second what is true now. */
+const lookMs = 250;
+const looksPerSweep = 4;
+const looksPerSign = 20;
 const idShape = /^([A-Za-z0-9_-]{8})-(\d{1,15})$/;
 
 export function createGateNews({ gates, check }: GateNewsOptions): GateNews {
@@ -43,7 +50,7 @@ export function createGateNews({ gates, check }: GateNewsOptions): GateNews {
   const kept: string[] = [];
   const listeners = new Set<Listener>();
   let position = 0;
-  let sweeps = 0;
+  let looks = 0;
   let around = aroundOf(gates);
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -78,12 +85,12 @@ export function createGateNews({ gates, check }: GateNewsOptions): GateNews {
     for (const listener of [...listeners]) if (!isIn(check, listener.request)) end(listener);
   };
   const look = () => {
-    sweep();
+    looks += 1;
+    if (looks % looksPerSweep === 0) sweep();
     const now = aroundOf(gates);
     if (now !== around) tell({ all: true });
     around = now;
-    sweeps += 1;
-    if (sweeps % sweepsPerSign === 0) for (const { out } of listeners) out?.write(": here\n\n");
+    if (looks % looksPerSign === 0) for (const { out } of listeners) out?.write(": here\n\n");
   };
 
   return {
@@ -95,7 +102,7 @@ export function createGateNews({ gates, check }: GateNewsOptions): GateNews {
       }
       const listener: Listener = { session, request, out: undefined };
       listeners.add(listener);
-      timer ??= setInterval(look, sweepMs).unref();
+      timer ??= setInterval(look, lookMs).unref();
       request.onGone(() => end(listener));
       return {
         headers,
@@ -125,11 +132,13 @@ function isIn(check: GateNewsOptions["check"], request: HttpRequest): boolean {
   }
 }
 
-/** What no gate tells: whether all is asked for, and whose signatures count. */
-function aroundOf(gates: Pick<Gatekeeper, "isPanic" | "anchors">): string {
+/** What no gate tells: whether all is asked for, by which rules, what was granted, and whose signatures count. */
+function aroundOf(gates: Pick<Gatekeeper, Around>): string {
   try {
     return JSON.stringify([
-      gates.isPanic,
+      [gates.isPanic, gates.unannotated, gates.quorum],
+      gates.rules,
+      [...gates.grants.values()].map(({ id, usesLeft }) => [id, usesLeft]),
       anchorsNow(gates).map(({ name, thumbprint }) => [name, thumbprint]),
     ]);
   } catch {

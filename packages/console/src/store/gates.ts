@@ -44,6 +44,8 @@ export interface Gates {
   /** Names and kinds of those whose signature counts. */
   readonly approvers: Readable<readonly JsonObject[]>;
   readonly isPanic: Readable<boolean>;
+  /** Counts up with everything that may have changed around the gates: rules, grants, approvers, panic. */
+  readonly changes: Readable<number>;
   /** What is wrong with a gate that is not shown for it. */
   readonly fault: Readable<string | undefined>;
   /** Something has become of it, or of any. */
@@ -68,6 +70,7 @@ export function createGates(api: Api): Gates {
   const view = createCell<readonly GateView[]>([]);
   const approvers = createCell<readonly JsonObject[]>([]);
   const isPanic = createCell(false);
+  const changes = createCell(0);
   const fault = createCell<string | undefined>(undefined);
   const touched = new Set<string>();
   let isAllTouched = false;
@@ -103,6 +106,7 @@ export function createGates(api: Api): Gates {
     const ids = new Set(listed.map(({ id }) => String(id)));
     approvers.set(sameOr(approvers.get(), objects(answer.approvers)));
     isPanic.set(answer.panic === true);
+    changes.set(changes.get() + 1);
     const left = [...known.values()].filter(({ id, status }) => isUnderWay(status) && !ids.has(id));
     const changed = listed.filter((one) => {
       const before = known.get(String(one.id));
@@ -151,6 +155,7 @@ export function createGates(api: Api): Gates {
     view,
     approvers,
     isPanic,
+    changes,
     fault,
     reload,
     touch(id) {

@@ -4,6 +4,7 @@ import { single } from "../delivery/batch.ts";
 import { cutOffIfSlow } from "../delivery/deliver.ts";
 import { systemText } from "../delivery/system-envelope.ts";
 import { expelIfExpired } from "../receiving/expire.ts";
+import { recordExpired } from "../receiving/record-decision.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import { presentMembers } from "../room/present.ts";
 import type { Member } from "../room/room.ts";
@@ -31,6 +32,7 @@ export function sweep(gateway: Gateway, tick: number): void {
   gateway.rates.sweep(gateway.clock.monotonic());
   gateway.handshakes.sweep(gateway.clock.monotonic());
   gateway.participants.flush();
+  recordExpired(gateway);
 }
 
 /** `tick` counts seconds. */

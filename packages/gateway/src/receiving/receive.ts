@@ -36,6 +36,7 @@ import type { Member } from "../room/room.ts";
 import { isServing, rememberSender, senderNow } from "../room/senders.ts";
 import { actionOf, authorise } from "./authorise.ts";
 import { expelIfExpired } from "./expire.ts";
+import { recordDecision } from "./record-decision.ts";
 
 /** Envelopes of one connection that may wait before its socket is no longer read. */
 const waitingMax = 256;
@@ -174,8 +175,15 @@ async function publish(gateway: Gateway, member: Member, envelope: Envelope, at:
     const logged = { ...entry, seq: appended.seq, at: appended.at, by: member.key };
     // Only of the first: what was sent again is not done again.
     if (appended.outcome === "appended" && sender !== undefined) rememberSender(room, entry.id, sender);
-    if (appended.outcome === "appended") enqueue(gateway, room, logged);
-    else ackAgain(gateway, member, logged);
+    if (appended.outcome === "appended") {
+      recordDecision(gateway, member, {
+        action: actionOf(envelope),
+        envelope,
+        seq: logged.seq,
+        at: logged.at,
+      });
+      enqueue(gateway, room, logged);
+    } else ackAgain(gateway, member, logged);
   } catch (error) {
     refuse(gateway, member, error, envelope.scanned);
   } finally {

@@ -7,6 +7,7 @@ import type { Retention, TopicLog } from "../topic-log/topic-log.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { KnownParticipants } from "./known-participants.ts";
 import type { LevelDecisions } from "./level-decisions.ts";
+import type { OpenProposals } from "./open-proposals.ts";
 import type { Places } from "./places.ts";
 import type { Rates } from "./rates.ts";
 import type { Room } from "./room.ts";
@@ -81,6 +82,7 @@ export interface Gateway {
   readonly rooms: Map<string, Room>;
   /** Every topic there is, open or not. */
   readonly topics: Set<string>;
+  readonly openProposals: OpenProposals;
   readonly rates: Rates;
   readonly handshakes: Handshakes;
   readonly places: Places;
