@@ -13,6 +13,7 @@ const wanted = join(root, "package-lock.json");
 const systemPackages = [
   { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
   { name: "python3-cryptography", shows: "/usr/lib/python3/dist-packages/cryptography" },
+  { name: "openssh-client", shows: "/usr/bin/ssh-agent" },
   { name: "strace", shows: "/usr/bin/strace" },
   { name: "zsh", shows: "/usr/bin/zsh" },
   { name: "fish", shows: "/usr/bin/fish" },

@@ -86,8 +86,9 @@ assert.equal(await moves(), 0);
 await model.call("cloud.edge.actuator.warn", { light: 1 });
 console.log("the warning light is on; the valve has moved 0 times");
 
-await cloud.run("key", "new");
-await cloud.run("key", "enroll", "alice");
+// This script approves by itself, so its key is a plain file, and says so. Yours asks for a passphrase.
+await cloud.run("key", "new", "--unsealed");
+await cloud.run("key", "enroll", "alice", "--unsealed");
 const moved = model.call(move, { ms: 500 });
 console.log(`the model asks for ${move} {"ms":500}; the cloud asks a human`);
 let [gate] = JSON.parse(await cloud.run("pending", "--json", "--url", cloud.url));

@@ -23,8 +23,8 @@ async function furnished(): Promise<string> {
   const data = ["--data", dataDir];
   const words = ["add", "tiny", ...data, "--env", "TINY_TOKEN=hush", "--", process.execPath, tinyServer];
   expect(await mcpx(words, { cwd: dataDir })).toMatchObject({ code: 0 });
-  expect((await mcpx(["key", "new", ...data])).code).toBe(0);
-  expect((await mcpx(["key", "enroll", "alice", ...data])).code).toBe(0);
+  expect((await mcpx(["key", "new", "--unsealed", ...data])).code).toBe(0);
+  expect((await mcpx(["key", "enroll", "alice", "--unsealed", ...data])).code).toBe(0);
   mkdirSync(join(dataDir, "credentials"), { mode: 0o700 });
   writeFileSync(join(dataDir, "credentials", "hub.json"), '{"refresh":"hush"}', { mode: 0o600 });
   return dataDir;

@@ -8,19 +8,21 @@ import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
 
 test("key files are their owner's alone, and show tells only the public part", async () => {
   const dataDir = scratch();
-  const made = JSON.parse((await mcpx(["key", "new", "--json", "--data", dataDir])).out);
+  const made = JSON.parse((await mcpx(["key", "new", "--unsealed", "--json", "--data", dataDir])).out);
   expect(made.file).toBe(join(dataDir, "keys", "default.jwk"));
   expect(statSync(made.file).mode & 0o777).toBe(0o600);
   const { d } = JSON.parse(readFileSync(made.file, "utf8")) as { d: string };
   const shown = await mcpx(["key", "show", "--data", dataDir]);
   expect(shown.out.split("\n")).toEqual([JSON.stringify(made.jwk), made.thumbprint]);
   expect(shown.out).not.toContain(d);
-  expect((await mcpx(["key", "new", "--data", dataDir])).code).toBe(1);
+  expect((await mcpx(["key", "new", "--unsealed", "--data", dataDir])).code).toBe(1);
 });
 
 test("[X1-7.1-2] a token can be bound to a key, and holds no private part of it", async () => {
   const dataDir = scratch();
-  const { file, jwk } = JSON.parse((await mcpx(["key", "new", "--json", "--data", dataDir])).out);
+  const { file, jwk } = JSON.parse(
+    (await mcpx(["key", "new", "--unsealed", "--json", "--data", dataDir])).out,
+  );
   const { out } = await mcpx(["token", "--topic", "demo", "--id", "a", "--key", file, "--data", dataDir]);
   const claims = JSON.parse(Buffer.from(out.split(".")[1] ?? "", "base64url").toString());
   expect(claims.cnf).toEqual({ jwk });
@@ -117,15 +119,17 @@ test("tokens that mcpx makes for itself are left out of the list unless asked fo
 test("a new key says what it is and what to do with it, and a name that is taken says so", async () => {
   const dataDir = scratch();
   const data = ["--data", dataDir];
-  const made = await mcpx(["key", "new", ...data]);
+  const made = await mcpx(["key", "new", "--unsealed", ...data]);
   expect(made.out).toMatch(/^key {9}\S+default\.jwk\nthumbprint {2}\S{43}$/);
-  expect(made.err).toBe("to decide about calls with it: npx mcpx key enroll NAME");
-  const other = join(dataDir, "other.jwk");
-  expect((await mcpx(["key", "new", "--out", other, ...data])).err).toMatch(
-    /enroll NAME --key \S+other\.jwk$/,
+  expect(made.err).toBe(
+    "every program that runs as you can sign with it\nto decide about calls with it: npx mcpx key enroll NAME --unsealed",
   );
-  expect((await mcpx(["key", "enroll", "me", ...data])).code).toBe(0);
-  expect(await mcpx(["key", "enroll", "me", "--key", other, ...data])).toMatchObject({
+  const other = join(dataDir, "other.jwk");
+  expect((await mcpx(["key", "new", "--out", other, "--unsealed", ...data])).err).toMatch(
+    /enroll NAME --key \S+other\.jwk --unsealed$/,
+  );
+  expect((await mcpx(["key", "enroll", "me", "--unsealed", ...data])).code).toBe(0);
+  expect(await mcpx(["key", "enroll", "me", "--key", other, "--unsealed", ...data])).toMatchObject({
     code: 1,
     err: `mcpx: there is already an approver called me; take another name, or remove it with rm ${join(dataDir, "approvers", "me.json")}`,
   });

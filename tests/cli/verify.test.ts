@@ -43,7 +43,10 @@ test(
   async () => {
     const dataDir = scratch();
     const data = ["--data", dataDir];
-    const [, { out }] = await Promise.all([up(dataDir), mcpx(["key", "new", "--json", ...data])]);
+    const [, { out }] = await Promise.all([
+      up(dataDir),
+      mcpx(["key", "new", "--unsealed", "--json", ...data]),
+    ]);
     const book = join(dataDir, "book.json");
     writeFileSync(book, JSON.stringify({ alice: JSON.parse(out).jwk }));
     // One program, so that all are of one session.

@@ -196,13 +196,15 @@ describe("who decides", () => {
         err: expect.stringContaining("Nobody approves their own call"),
       });
       const other = join(scratch(), "other.jwk");
-      await gated.run("key", "new", "--out", other);
+      await gated.run("key", "new", "--out", other, "--unsealed");
       expect(await gated.run("approve", id, "--yes", "--key", other)).toMatchObject({
         code: 1,
         err: expect.stringContaining("approves nothing there"),
       });
       // Enrolled, it counts at once.
-      expect(await gated.run("key", "enroll", "bob", "--key", other)).toMatchObject({ code: 0 });
+      expect(await gated.run("key", "enroll", "bob", "--key", other, "--unsealed")).toMatchObject({
+        code: 0,
+      });
       expect(await gated.run("approve", id, "--yes", "--key", other)).toMatchObject({ code: 0 });
       expect(gated.traces()).toEqual(['shred {"paper":"own"}']);
     },
@@ -210,14 +212,15 @@ describe("who decides", () => {
 
   test("names that look alike, keys of somebody else and private keys are not enrolled", slow, async () => {
     const gated = await startGated();
-    const refused = async (...args: string[]) => (await gated.run("key", "enroll", ...args)).err;
+    const refused = async (...args: string[]) =>
+      (await gated.run("key", "enroll", ...args, "--unsealed")).err;
     const key = join(scratch(), "carol.jwk");
-    await gated.run("key", "new", "--out", key);
+    await gated.run("key", "new", "--out", key, "--unsealed");
     expect(await refused("Al1ce", "--key", key)).toContain("is or looks like alice");
     expect(await refused("alyssa")).toContain("alice's already");
     expect(await refused("../carol", "--key", key)).toContain("cannot be a name");
     const { out } = await gated.run("key", "list");
-    expect(out).toMatch(/^alice +key +\S{43}$/m);
+    expect(out).toMatch(/^alice +key +unsealed +\S{43}$/m);
     const path = join(gated.dataDir, "approvers", "carol.json");
     writeFileSync(
       path,
@@ -296,8 +299,8 @@ test(
     const told = await agent.call("papers.shred", { paper: "taxes" });
     expect(told).toMatch(waiting);
     expect(told).toContain("your user has to start it first with `mcpx up`");
-    await gated.run("key", "new");
-    await gated.run("key", "enroll", "alice");
+    await gated.run("key", "new", "--unsealed");
+    await gated.run("key", "enroll", "alice", "--unsealed");
     await gated.start();
     const [gate] = await gated.pending();
     expect(await gated.run("approve", gate?.id ?? "", "--yes")).toMatchObject({ code: 0 });

@@ -61,6 +61,12 @@ test(
     const { structuredContent } = await shred();
     const fresh = (await gated.pending()).find(({ id }) => !Object.values<string>(olderGates).includes(id));
     expect(fresh).toMatchObject({ tool: "papers.shred", id: structuredContent.confirmation_id });
+    // The key of then is a plain file: a program signs with it only once its owner has said that one may.
+    expect(await gated.run("approve", fresh?.id ?? "", "--yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("is a plain file that any program of yours could use"),
+    });
+    expect(await gated.run("key", "enroll", "alice", "--unsealed")).toMatchObject({ code: 0 });
     expect(await gated.run("approve", fresh?.id ?? "", "--yes")).toMatchObject({ code: 0 });
     expect((await shred()).content[0].text).toBe("shred is done");
     expect(gated.traces()).toHaveLength(1);
@@ -74,7 +80,9 @@ test(
   slow,
   async () => {
     const gated = await openOlder();
-    expect((await gated.run("key", "list")).out).toMatch(/^alice {2}key {2}/);
+    const listed = await gated.run("key", "list");
+    expect(listed.out).toMatch(/^alice {2}key {2}/);
+    expect(listed.err).toMatch(/alice approves with a plain key file.*; npx mcpx key seal \S+default\.jwk/);
     // Its tools are those that were pinned: none is held back.
     const { out: tools } = await gated.run("tools");
     expect(tools).toContain("papers.shred");

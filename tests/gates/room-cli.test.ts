@@ -12,8 +12,8 @@ const slow = { timeout: 120_000 };
 async function elsewhere(gated: Gated, id: string, name?: string) {
   const home = scratch();
   const key = join(home, "keys", "default.jwk");
-  await mcpx(["key", "new", "--out", key]);
-  if (name !== undefined) await gated.run("key", "enroll", name, "--key", key);
+  await mcpx(["key", "new", "--out", key, "--unsealed"]);
+  if (name !== undefined) await gated.run("key", "enroll", name, "--key", key, "--unsealed");
   const [token = ""] = await mintTokens(gated.dataDir, [{ sub: id, topics: ["ops"], level: "full" }]);
   const place = ["--url", gated.url(), "--token", token, "--data", home];
   return (...args: string[]) => mcpx([...args, ...place]);

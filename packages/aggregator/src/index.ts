@@ -32,9 +32,16 @@ export {
   type CounterKeeper,
   type PasskeyKey,
 } from "./gates/proofs/anchors.ts";
+export { describeKey } from "./gates/proofs/describe-key.ts";
 export { provePresence } from "./gates/proofs/proof-passkey.ts";
 export type { Rule } from "./gates/rules.ts";
-export { type ApproverStore, anchorOf, isApproverName, readApprover } from "./gates/store/approver-store.ts";
+export {
+  type ApproverStore,
+  anchorOf,
+  isApproverName,
+  type KeyKeeping,
+  readApprover,
+} from "./gates/store/approver-store.ts";
 export { createFileApproverStore } from "./gates/store/approver-store-files.ts";
 export { createSqliteGateStore } from "./gates/store/gate-store-sqlite.ts";
 export { answeringLink } from "./links/answering-link.ts";

@@ -1,5 +1,6 @@
 // Where the process begins: the only reader of its arguments, environment and signals.
 import { runCommandLine } from "./command-line/command-line.ts";
+import { askAtTerminal } from "./framework/ask-secret.ts";
 import { failureText } from "./framework/failure.ts";
 import { openInput } from "./framework/input.ts";
 import { createInterruption } from "./framework/interruption.ts";
@@ -21,5 +22,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   program: import.meta.url.endsWith(".ts") ? "npx mcpx" : "mcpx",
   output: createOutput(process),
   input: () => openInput(process),
+  askSecret: askAtTerminal,
   interrupted: createInterruption(),
 });

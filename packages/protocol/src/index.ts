@@ -128,7 +128,7 @@ export {
   gateProposalId,
   readGateNotice,
 } from "./gates/gate-proposal.ts";
-export { type StatementKey, signStatement } from "./gates/gate-signature.ts";
+export { type StatementKey, signStatement, signStatementWith } from "./gates/gate-signature.ts";
 export {
   checkOneCall,
   gatesAheadMethod,

@@ -68,7 +68,7 @@ async function inRoom(gated: Gated, id: string, decision: Decision, reason?: str
   }
 }
 
-/** With the key that `mcpx key new` has made. */
+/** With the key that `mcpx key new --unsealed` has made. */
 function sign(gated: Gated, terms: GateTerms, decision: Decision, reason?: string): Promise<string> {
   const jwk: unknown = JSON.parse(readFileSync(join(gated.dataDir, "keys", "default.jwk"), "utf8"));
   if (!isObject(jwk)) throw new Error("there is no key");

@@ -67,11 +67,12 @@ export function gatedHome(gates: GateConfig = {}): Gated {
   };
 }
 
-/** With a gateway, and a key of alice that approves. */
+/** With a gateway, and a plain key of alice that approves. */
 export async function startGated(gates: GateConfig = {}): Promise<Gated> {
   const home = gatedHome(gates);
   await home.start();
-  await home.run("key", "new");
-  await home.run("key", "enroll", "alice");
+  // A test is a program: it says so, as everybody must who wants one to sign.
+  await home.run("key", "new", "--unsealed");
+  await home.run("key", "enroll", "alice", "--unsealed");
   return home;
 }

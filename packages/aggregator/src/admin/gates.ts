@@ -13,6 +13,7 @@ import {
 import { decideSoon } from "../gates/decide-soon.ts";
 import { toolWarnings } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
+import { describeKey } from "../gates/proofs/describe-key.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/store/gate-store.ts";
 import { isNamed } from "../mcp/asker.ts";
 import { operatorRoute } from "../mcp/operator.ts";
@@ -73,7 +74,7 @@ async function listGates(gates: Gatekeeper, wanted: string | null): Promise<Json
   const listed = await gates.store.list({ status });
   return {
     gates: listed.map((gate) => written(gates, gate)),
-    approvers: anchorsNow(gates).map(({ name, kind, thumbprint }) => ({ name, kind, thumbprint })),
+    approvers: anchorsNow(gates).map(describeKey),
     panic: gates.isPanic,
   };
 }

@@ -10,12 +10,13 @@ import {
   approverMarks,
   type CounterKeeper,
   isApproverName,
+  type KeyKeeping,
   type NewApprover,
   readApprover,
 } from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
 import { isObject } from "@mcpx/protocol";
-import { replaceFile } from "../files/replace-file.ts";
+import { readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
 
 export interface Approvers {
@@ -84,12 +85,12 @@ export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void
   if (clash !== undefined) throw new Failure(clash);
 }
 
-export function writeApprover(dataDir: string, name: string, jwk: PublicJwk): string {
+export function writeApprover(dataDir: string, name: string, jwk: PublicJwk, kept?: KeyKeeping): string {
   const dir = approversDir(dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
   const path = join(dir, `${name}${suffix}`);
-  replaceFile(path, `${JSON.stringify({ name, jwk })}\n`, 0o600, undefined);
+  replaceFile(path, `${JSON.stringify({ name, jwk, ...(kept && { kept }) })}\n`, 0o600, readWhole(path));
   return path;
 }
 

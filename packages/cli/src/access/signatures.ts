@@ -4,10 +4,11 @@ import { resolve } from "node:path";
 import type { ChainFinding, KeyBook, SignatureVerdict } from "@mcpx/client/signing";
 import type { AccessKey, JsonObject } from "@mcpx/protocol";
 import { dataDirOf } from "../files/data-dir.ts";
-import { defaultKeyPath, readSigningKey } from "../files/key-file.ts";
+import { defaultKeyPath, openKeyFile } from "../files/key-file.ts";
 import type { dataOption, OptionSpecs, OptionValues, Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { visible } from "../framework/visible.ts";
+import { openPrivateKey } from "./signer.ts";
 
 export const signOption = {
   sign: {
@@ -30,9 +31,10 @@ export const keyBookOptions = {
 } as const satisfies OptionSpecs;
 
 type Place = Pick<Surroundings, "env" | "cwd">;
-type SignContext = Place & {
-  options: OptionValues<typeof dataOption & typeof signOption> & { key: string | undefined };
-};
+type SignContext = Place &
+  Pick<Surroundings, "askSecret"> & {
+    options: OptionValues<typeof dataOption & typeof signOption> & { key: string | undefined };
+  };
 type BookContext = Place & { options: OptionValues<typeof dataOption & typeof keyBookOptions> };
 
 /** The key of `--sign`; nothing where it was not given. */
@@ -41,10 +43,11 @@ export async function signingKey(context: SignContext): Promise<{ sign?: AccessK
   if (!options.sign) return {};
   const path =
     options.key === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.key);
-  const { key, jwk } = readSigningKey(path);
-  if (jwk.crv !== "Ed25519") {
+  const file = openKeyFile(path);
+  if (file.jwk.crv !== "Ed25519") {
     throw new Failure(`the key in ${path} is not an Ed25519 key`, "make one with mcpx key new --out FILE");
   }
+  const key = await openPrivateKey(context, file);
   const { keyFromJwk } = await import("@mcpx/client/signing");
   return { sign: await keyFromJwk(key.export({ format: "jwk" }) as JsonObject) };
 }

@@ -281,8 +281,13 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "key new",
-        "make a participant's Ed25519 key",
+        "make a key, sealed by a passphrase",
         async () => (await import("../commands/key-new.ts")).keyNew,
+      ),
+      listed(
+        "key seal",
+        "give a plain key file a passphrase",
+        async () => (await import("../commands/key-seal.ts")).keySeal,
       ),
       listed(
         "key show",

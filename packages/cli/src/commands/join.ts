@@ -4,11 +4,12 @@ import { type JsonObject, levels, visibleJson } from "@mcpx/protocol";
 import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
 import { closedFailure, roomFailure } from "../access/room-end.ts";
 import { signingKey, signOption } from "../access/signatures.ts";
+import { checkNeedsPerson } from "../access/signer.ts";
 import { type Context, defineCommand } from "../framework/command.ts";
 import { Failure, failureText, misuse } from "../framework/failure.ts";
 import type { InputLines } from "../framework/input.ts";
 import { visible } from "../framework/visible.ts";
-import { gateOptions, keyPathOf } from "../gates/decide-gate.ts";
+import { gateOptions, keyPathOf, signWith } from "../gates/decide-gate.ts";
 import { announce } from "../rooms/join/announce.ts";
 import { type ChatLine, ProposalNumbers } from "../rooms/join/chat-line.ts";
 import { obey } from "../rooms/join/obey.ts";
@@ -105,8 +106,14 @@ function createChat(
     tell([output.paint("yellow", `?? ${text} y sends it, anything else does not`)], event);
     return question.ask(signal);
   };
+  const signer: ChatLine["signer"] = async (gate, decision, reason) => {
+    const { of, sign } = signWith(context, keyPathOf(context));
+    // A script is a program alone; a no of one is safe.
+    if (decision === "approve" && !context.input().isTerminal) checkNeedsPerson(of, context);
+    return input.aside(() => sign(gate, decision, reason));
+  };
   const numbers = new ProposalNumbers();
-  return { room, output, numbers, signal, keyPath: keyPathOf(context), confirm, tell };
+  return { room, output, numbers, signal, signer, confirm, tell };
 }
 
 function greet({ room, output, numbers, tell }: ChatLine): void {

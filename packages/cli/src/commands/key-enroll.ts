@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
 import { isReservedId } from "@mcpx/protocol";
 import { dataDirOf } from "../files/data-dir.ts";
-import { defaultKeyPath, readKeyFile } from "../files/key-file.ts";
+import { defaultKeyPath, type KeyFile, meanUnsealed, openKeyFile } from "../files/key-file.ts";
 import { localUser, withStore } from "../files/local-store.ts";
 import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
@@ -17,10 +17,14 @@ const options = {
     value: "FILE",
     about: "a key file, or a public key as JWK (default: keys/default.jwk in the data directory)",
   },
+  unsealed: {
+    type: "boolean",
+    about: "also where the key is a plain file, with which every program that runs as you can approve",
+  },
 } as const;
 
 export const keyEnroll = defineCommand({
-  usage: "NAME [--key FILE]",
+  usage: "NAME [--key FILE] [--unsealed]",
   words: { min: 1, max: 1 },
   options,
   examples: [
@@ -44,23 +48,43 @@ async function run(context: Context<typeof options>): Promise<number> {
   if (dirname(path) === approversDir(dataDir)) {
     throw new Failure(`${path} is where public keys are kept, not your own`, "keep the key file elsewhere");
   }
-  const jwk = readKeyFile(path);
+  const key = openKeyFile(path);
+  checkMeant(context, key);
+  const { jwk } = key;
+  const kept = key.kept === "public" ? undefined : key.kept;
   const file = await withStore(dataDir, { mayCreate: true }, ({ audit }) => {
     const { keys } = readApprovers(dataDir);
-    if (keys.some((key) => key.name === name)) {
+    const isSame = keys.some((known) => known.name === name && known.thumbprint === thumbprint(jwk));
+    if (!isSame && keys.some((known) => known.name === name)) {
       const file = shellWord(join(approversDir(dataDir), `${name}.json`));
       throw new Failure(
         `there is already an approver called ${name}`,
         `take another name, or remove it with rm ${file}`,
       );
     }
-    for (const key of anchorKeys([{ kind: "key", name, jwk }])) checkNew(key, keys);
-    const written = writeApprover(dataDir, name, jwk);
-    const detail = { key: thumbprint(jwk) };
+    const others = keys.filter((known) => !(isSame && known.name === name));
+    for (const fresh of anchorKeys([{ kind: "key", name, jwk }])) checkNew(fresh, others);
+    const written = writeApprover(dataDir, name, jwk, kept);
+    if (key.kept === "unsealed") meanUnsealed(key);
+    const detail = { key: thumbprint(jwk), ...(kept && { kept }) };
     audit.recordNow({ action: "approver.enroll", actor: `cli:${localUser()}`, subject: name, detail });
     return written;
   });
-  if (options.json) output.json({ name, file, jwk, thumbprint: thumbprint(jwk) });
+  if (options.json) output.json({ name, file, kept, jwk, thumbprint: thumbprint(jwk) });
   else output.line(`${name} can approve now\n${thumbprint(jwk)}`);
   return 0;
+}
+
+/** What every program of its owner can sign with approves only where that was said. */
+function checkMeant(context: Context<typeof options>, { kept, path }: KeyFile): void {
+  const { program } = context;
+  const isMeant = context.options.unsealed;
+  if (isMeant && kept !== "unsealed") {
+    throw misuse(`--unsealed is for plain key files, and ${path} is none (${kept})`, "leave it out");
+  }
+  if (kept !== "unsealed" || isMeant) return;
+  throw new Failure(
+    `the key in ${path} is a plain file: every program that runs as you could approve with it`,
+    `seal it with ${program} key seal ${shellWord(path)}, or add --unsealed to allow that`,
+  );
 }

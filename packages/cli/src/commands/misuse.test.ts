@@ -63,6 +63,7 @@ test.each([
     program: "mcpx",
     output: createOutput({ stdout, stderr }),
     input: () => openInput({ stdin: new PassThrough(), stdout }),
+    askSecret: () => Promise.reject(new Error("there is no terminal")),
     interrupted: () => new AbortController().signal,
   });
   stderr.end();

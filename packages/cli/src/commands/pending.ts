@@ -56,7 +56,9 @@ async function localGates(context: PendingContext) {
   const note = () => {
     if (isPanic) output.note(`panic is on: every call is asked for, until ${program} panic off`);
     if (approvers?.length === 0) {
-      output.note(`nobody can approve yet: ${program} key new, then ${program} key enroll NAME`);
+      output.note(
+        `nobody can approve yet: register a passkey at the console (${program} console), or ${program} key new and ${program} key enroll NAME`,
+      );
     }
   };
   return { shown, more: waiting.length - shown.length, note };

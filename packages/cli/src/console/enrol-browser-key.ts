@@ -22,7 +22,7 @@ export async function enrolBrowserKey(
   const jwk = isObject(given) && !("d" in given) ? readPublicJwk(given) : undefined;
   if (jwk === undefined) throw new McpxError("bad_request", "jwk must be a public Ed25519 or P-256 key");
   for (const key of anchorKeys([{ kind: "key", name, jwk }])) checkFree(gates, key);
-  await approvers.add({ name, jwk });
+  await approvers.add({ name, jwk, kept: "browser" });
   const detail = { key: thumbprint(jwk), browser: true };
   audit.recordNow({ action: "approver.enroll", actor: `console:${user}`, subject: name, detail });
   return { name, thumbprint: thumbprint(jwk) };

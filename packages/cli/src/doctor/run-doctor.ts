@@ -3,6 +3,7 @@ import type { ClientWorld } from "../client-configs/client.ts";
 import type { DoctorCommandContext } from "../commands/doctor.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
+import { approverKeys } from "./approver-keys.ts";
 import { clients } from "./clients.ts";
 import { configuration } from "./configuration.ts";
 import { dataDirectory } from "./data-directory.ts";
@@ -23,6 +24,7 @@ const checks: readonly Check[] = [
   configuration,
   tls,
   signingKey,
+  approverKeys,
   levels,
   gateway,
   servers,

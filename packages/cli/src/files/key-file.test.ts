@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createKeyFile, readKeyFile } from "./key-file.ts";
+import { createUnsealedKey, readKeyFile } from "./key-file.ts";
 
 function scratch(): string {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-cli-"));
@@ -12,7 +12,7 @@ function scratch(): string {
 
 test("a key is its owner's alone, and only its public part is ever given back", () => {
   const path = join(scratch(), "keys", "default.jwk");
-  const made = createKeyFile(path);
+  const made = createUnsealedKey(path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(path, "utf8"))).toHaveProperty("d");
   expect(made).not.toHaveProperty("d");
@@ -21,15 +21,15 @@ test("a key is its owner's alone, and only its public part is ever given back", 
 
 test("an existing key is never overwritten", () => {
   const path = join(scratch(), "a.jwk");
-  createKeyFile(path);
+  createUnsealedKey(path);
   const before = readFileSync(path, "utf8");
-  expect(() => createKeyFile(path)).toThrow(/already; choose another with --out/);
+  expect(() => createUnsealedKey(path)).toThrow(/already; choose another with --out/);
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 
 test("a public key alone is a key file too", () => {
   const dir = scratch();
-  const key = createKeyFile(join(dir, "a.jwk"));
+  const key = createUnsealedKey(join(dir, "a.jwk"));
   writeFileSync(join(dir, "public.jwk"), JSON.stringify(key));
   expect(readKeyFile(join(dir, "public.jwk"))).toEqual(key);
 });

@@ -1,4 +1,5 @@
 // What a command is: its words and options, and what it gets to run with.
+import type { AskSecret } from "./ask-secret.ts";
 import type { Input } from "./input.ts";
 import type { Output } from "./output.ts";
 
@@ -53,6 +54,8 @@ export interface Surroundings {
   output: Output;
   /** Where somebody types, or a program does. */
   input(): Input;
+  /** A secret, typed by a person at the terminal of this process. Throws where there is none. */
+  askSecret: AskSecret;
   /**
    * Aborted by the first Ctrl-C, SIGTERM or the like; the second ends the process at once. Where `hungUp` is given,
    * SIGHUP means that instead.

@@ -19,6 +19,8 @@ interface InputOptions {
 
 export interface InputLines {
   readonly lines: AsyncIterable<string>;
+  /** Somebody else reads from the terminal until this is done. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
   /** Prints above what is being typed. */
   print(text: string): void;
   close(): void;
@@ -44,6 +46,7 @@ function openPlain(input: NodeJS.ReadableStream, output: NodeJS.WritableStream):
   const reader = createInterface({ input, terminal: false });
   return {
     lines: linesOf(reader),
+    aside: (work) => work(),
     print: (text) => output.write(`${text}\n`),
     close: () => reader.close(),
   };
@@ -74,6 +77,18 @@ function openPrompt(input: NodeJS.ReadableStream, output: WriteStream, options: 
   reader.prompt();
   return {
     lines,
+    async aside(work) {
+      reader.pause();
+      output.write("\n");
+      try {
+        return await work();
+      } finally {
+        if (isOpen) {
+          reader.resume();
+          reader.prompt();
+        }
+      }
+    },
     close: () => reader.close(),
     print(text) {
       if (!isOpen) {

@@ -1,6 +1,5 @@
 // Approving and rejecting a call at its gate: looked at here, signed here with the operator's own key, decided there.
 import { resolve } from "node:path";
-import { signDecision, thumbprint } from "@mcpx/host";
 import {
   type Decision,
   type GateTerms,
@@ -10,8 +9,9 @@ import {
   namesAsker,
   statementOf,
 } from "@mcpx/protocol";
+import { checkNeedsPerson, openSigner, type Signer as StatementSigner } from "../access/signer.ts";
 import { dataDirOf } from "../files/data-dir.ts";
-import { defaultKeyPath, readSigningKey } from "../files/key-file.ts";
+import { defaultKeyPath } from "../files/key-file.ts";
 import type { Context, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { ask } from "../framework/show-change.ts";
@@ -49,7 +49,8 @@ export async function approveGate(
 ): Promise<number> {
   const { options, output } = context;
   const gate = await desk.find(id);
-  const { sign, signAll, kid } = await signer(context, desk);
+  const { sign, signAll, kid, of } = await signer(context, desk);
+  if (isAgreed) checkNeedsPerson(of, context);
   checkPending(gate, "approved");
   checkNamesAsker(gate);
   checkNotYetBy(gate, kid);
@@ -60,7 +61,9 @@ export async function approveGate(
     const answer = options.json
       ? undefined
       : await ask(context, `${questionFor(gate, below)} y or n (Enter: n)`);
-    if (answer === undefined) throw new Failure("nothing was approved: nobody is here to ask", "add --yes");
+    if (answer === undefined) {
+      throw new Failure("nothing was approved: nobody is here to ask", "run it in a terminal");
+    }
     if (!/^y(es)?$/i.test(answer)) {
       output.line("nothing was approved; it waits on");
       return 1;
@@ -98,12 +101,13 @@ interface Signer {
   signAll(gates: readonly GateTerms[]): Promise<string>;
   /** The key's thumbprint. */
   kid: string;
+  of: StatementSigner;
 }
 
 /** With a key that counts there: what would be refused is not tried. */
 async function signer(context: GateContext, desk: GateDesk): Promise<Signer> {
   const path = keyPathOf(context);
-  const signing = await signWith(path);
+  const signing = signWith(context, path);
   const { kid } = signing;
   const { approvers } = await desk.list("pending");
   if (approvers !== undefined && !approvers.some((one) => one.thumbprint === kid)) {
@@ -118,13 +122,13 @@ export function keyPathOf(context: GateContext): string {
   return options.key === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.key);
 }
 
-export async function signWith(path: string): Promise<Signer> {
-  const { key, jwk } = readSigningKey(path);
-  const kid = thumbprint(jwk);
+export function signWith(context: Parameters<typeof openSigner>[0], path: string): Signer {
+  const of = openSigner(context, path);
   return {
-    kid,
-    sign: ({ terms }, decision, reason) => signDecision(statementOf(terms, decision, reason), key, kid),
-    signAll: (gates) => signDecision(jointStatementOf(gates), key, kid),
+    of,
+    kid: of.kid,
+    sign: ({ terms }, decision, reason) => of.sign(statementOf(terms, decision, reason)),
+    signAll: (gates) => of.sign(jointStatementOf(gates)),
   };
 }
 

@@ -1,5 +1,6 @@
 // What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
 import { createLogger, type Logger } from "@mcpx/host";
+import { readApprovers } from "../access/approvers.ts";
 import { localUrl } from "../access/local-url.ts";
 import { readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
 import type { UpContext } from "../commands/up.ts";
@@ -81,7 +82,9 @@ export async function runGateway(context: UpContext): Promise<number> {
     const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;
     const path = context.env.PATH;
     const hasBoard = isDemo && hasDemoBoard(path);
-    await announce(context, { url, dataDir, configPath: loaded.path, servers, link, isDemo, hasBoard });
+    const needsApprover = !isDemo && hasNoApprover(dataDir, loaded);
+    const facts = { url, dataDir, configPath: loaded.path, servers, link, isDemo, hasBoard, needsApprover };
+    await announce(context, facts);
     const board = isDemo ? startDemoBoard({ ...server, path, log }) : undefined;
     await untilAborted(interrupted);
     watching.close();
@@ -93,6 +96,10 @@ export async function runGateway(context: UpContext): Promise<number> {
     removePlace(dataDir);
     lock.release();
   }
+}
+
+function hasNoApprover(dataDir: string, { config }: LoadedConfig): boolean {
+  return (config.gates?.anchors ?? []).length === 0 && readApprovers(dataDir).keys.length === 0;
 }
 
 /** Once there is a configuration it stays the one; one that was accepted counts only as it was accepted. */

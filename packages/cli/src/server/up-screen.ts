@@ -13,13 +13,15 @@ export interface UpFacts {
   /** Lets one browser in; absent where there is no console. */
   link?: string | undefined;
   isDemo?: boolean | undefined;
+  /** Nobody can approve yet. */
+  needsApprover?: boolean | undefined;
   /** The demo's board is about to come. */
   hasBoard?: boolean | undefined;
 }
 
 export function upScreen(
   { program, env, output }: Pick<Surroundings, "program" | "env" | "output">,
-  { url, dataDir, configPath, servers, link, isDemo, hasBoard }: UpFacts,
+  { url, dataDir, configPath, servers, link, isDemo, hasBoard, needsApprover }: UpFacts,
 ): string {
   const { paint } = output;
   const players = hasBoard ? "a robot, an agent and an emulated board" : "a robot and an agent";
@@ -32,6 +34,7 @@ export function upScreen(
     `  ${paint("dim", "data")}    ${shortPath(dataDir, env.HOME)}`,
     ...(configPath === undefined ? [] : [`  ${paint("dim", "config")}  ${shortPath(configPath, env.HOME)}`]),
     ...(servers === 0 ? [] : [`  ${paint("dim", "servers")} ${servers}, each started when it is first used`]),
+    ...(needsApprover ? [`  ${paint("dim", "approve")} ${enrolText(link !== undefined, program)}`] : []),
     "",
     `  ${paint("dim", "Try in other terminals:")}`,
     ...(servers === 0 ? [] : [`    ${program} tree${data}`]),
@@ -44,6 +47,14 @@ export function upScreen(
     "",
   ];
   return lines.join("\n");
+}
+
+/** A passkey first: no program can use it alone. */
+function enrolText(hasConsole: boolean, program: string): string {
+  const terminal = `${program} key new, then ${program} key enroll NAME`;
+  return hasConsole
+    ? `nobody can yet: register a passkey at the console, or ${terminal}`
+    : `nobody can yet: ${terminal}`;
 }
 
 function shortPath(path: string, home: string | undefined): string {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createKeyFile } from "../files/key-file.ts";
+import { createUnsealedKey } from "../files/key-file.ts";
 import { defaultGates, gateSettings } from "./gate-settings.ts";
 
 const pair = () => generateKeyPairSync("ed25519");
@@ -28,7 +28,7 @@ test("times are held as they are written; where nobody is held, nobody is", () =
 test("anchors are people by key or key file, policy engines and services", () => {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-anchors-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  createKeyFile(join(dir, "bob.jwk"));
+  createUnsealedKey(join(dir, "bob.jwk"));
   const anchors = [
     { name: "alice", jwk: publicJwk() },
     { name: "bob", keyFile: "bob.jwk" },

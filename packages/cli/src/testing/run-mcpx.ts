@@ -13,6 +13,7 @@ export async function runMcpx(...args: string[]): Promise<{ code: number; out: s
     program: "mcpx",
     output: createOutput({ stdout, stderr }),
     input: () => openInput({ stdin: new PassThrough(), stdout }),
+    askSecret: () => Promise.reject(new Error("there is no terminal")),
     interrupted: () => new AbortController().signal,
   });
   stdout.end();

@@ -17,7 +17,8 @@ export type Signer = "passkey" | "key";
 export function signersOf(approvers: readonly JsonObject[], key: BrowserKey | undefined): Signer[] {
   const hasPasskeys = passkeyObstacle() === undefined && approvers.some(({ kind }) => kind === "passkey");
   const hasKey = key !== undefined && approvers.some(({ thumbprint }) => thumbprint === key.thumbprint);
-  return [...(hasKey ? (["key"] as const) : []), ...(hasPasskeys ? (["passkey"] as const) : [])];
+  // A passkey asks for its owner each time; whatever runs in this browser could use the key.
+  return [...(hasPasskeys ? (["passkey"] as const) : []), ...(hasKey ? (["key"] as const) : [])];
 }
 
 /** A key that cannot leave this browser becomes an approver's. */

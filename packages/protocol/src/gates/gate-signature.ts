@@ -19,14 +19,28 @@ const algorithms = {
 
 const utf8 = new TextEncoder();
 
+/** A key that is elsewhere: in an agent, or on a device. */
+export interface RemoteStatementKey extends Pick<StatementKey, "alg" | "kid"> {
+  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
+}
+
 /** A compact JWS of type `mcpx-proof+jwt`, whose payload is the statement's canonical text. */
 export async function signStatement(
   statement: Statement | JointStatement,
   key: StatementKey,
 ): Promise<string> {
-  const { alg, kid, privateKey } = key;
+  const { privateKey, ...named } = key;
+  const sign = async (bytes: Uint8Array<ArrayBuffer>) =>
+    new Uint8Array(await crypto.subtle.sign(algorithms[key.alg], privateKey, bytes));
+  return signStatementWith(statement, { ...named, sign });
+}
+
+/** The same by a key that is elsewhere. */
+export async function signStatementWith(
+  statement: Statement | JointStatement,
+  { alg, kid, sign }: RemoteStatementKey,
+): Promise<string> {
   const header = JSON.stringify({ alg, typ: "mcpx-proof+jwt", kid });
   const signed = `${toBase64url(utf8.encode(header))}.${toBase64url(utf8.encode(canonicalJson(statement)))}`;
-  const signature = await crypto.subtle.sign(algorithms[alg], privateKey, utf8.encode(signed));
-  return `${signed}.${toBase64url(new Uint8Array(signature))}`;
+  return `${signed}.${toBase64url(await sign(utf8.encode(signed)))}`;
 }

@@ -2,6 +2,7 @@
 // own.
 import { type PublicJwk, readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
+import type { KeyKeeping } from "../store/approver-store.ts";
 import { type Passkey, passkeyThumbprint, readPasskey } from "./passkey.ts";
 
 interface KeySet {
@@ -10,7 +11,7 @@ interface KeySet {
 
 export type Anchor =
   /** An operator's key. */
-  | { kind: "key"; name: string; jwk: object }
+  | { kind: "key"; name: string; jwk: object; kept?: KeyKeeping | undefined }
   /** An external policy engine, which signs the gate's nonce. */
   | { kind: "policy"; name: string; jwk?: object | undefined; jwks?: KeySet | undefined }
   /** A service that asks humans out of band. */
@@ -32,6 +33,8 @@ export interface SigningKey {
   thumbprint: string;
   jwk: PublicJwk;
   alg: "EdDSA" | "ES256";
+  /** Absent where nobody knows. */
+  kept?: KeyKeeping;
 }
 
 /** Signs challenges, in a browser. */
@@ -56,7 +59,10 @@ export function anchorKeys(anchors: readonly Anchor[], keepCounter?: CounterKeep
   return anchors.flatMap((anchor): AnchorKey[] => {
     if (anchor.kind === "passkey") return [passkeyOf(anchor, keepCounter)];
     const name = anchor.kind === "service" ? anchor.issuer : anchor.name;
-    const keys = jwksOf(anchor).flatMap((jwk) => readKey(anchor.kind, name, jwk));
+    const kept = anchor.kind === "key" && anchor.kept !== undefined ? { kept: anchor.kept } : {};
+    const keys = jwksOf(anchor).flatMap((jwk) =>
+      readKey(anchor.kind, name, jwk).map((key) => ({ ...key, ...kept })),
+    );
     if (keys.length === 0) throw new Error(`gates.anchors: ${name} has no public Ed25519 or P-256 key`);
     return keys;
   });

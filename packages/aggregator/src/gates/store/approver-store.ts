@@ -3,8 +3,12 @@ import { isObject } from "@mcpx/protocol";
 import type { Anchor } from "../proofs/anchors.ts";
 import { type Passkey, readPasskey } from "../proofs/passkey.ts";
 
+/** Who can sign with it, as far as it was known when it was enrolled. */
+export const keyKeepings = ["sealed", "ssh-agent", "unsealed", "browser"] as const;
+export type KeyKeeping = (typeof keyKeepings)[number];
+
 export type Approver =
-  | { readonly name: string; readonly jwk: object }
+  | { readonly name: string; readonly jwk: object; readonly kept?: KeyKeeping }
   | {
       readonly name: string;
       readonly passkey: Passkey;
@@ -32,7 +36,8 @@ export function isApproverName(name: unknown): name is string {
 export function readApprover(value: unknown): Approver {
   if (!isObject(value) || !isApproverName(value.name)) throw new Error("an approver needs a name");
   const { name, jwk, passkey, mayLogIn } = value;
-  if (isObject(jwk)) return { name, jwk };
+  const kept = keyKeepings.find((one) => one === value.kept);
+  if (isObject(jwk)) return { name, jwk, ...(kept && { kept }) };
   return { name, passkey: readPasskey(passkey), ...(mayLogIn === true && { mayLogIn }) };
 }
 

@@ -1,8 +1,9 @@
 // What the parts of `mcpx join` share: the room, the way to the reader's eyes, and the numbers of proposals.
 import type { Proposal, Room } from "@mcpx/client";
-import type { JsonObject } from "@mcpx/protocol";
+import type { Decision, JsonObject } from "@mcpx/protocol";
 import type { Output } from "../../framework/output.ts";
 import { gateCard } from "../../gates/gate-card.ts";
+import type { GateReport } from "../../gates/gate-desk.ts";
 import { proposalCard } from "../../gates/proposal-card.ts";
 import { roomGate } from "../../gates/room-gate-desk.ts";
 
@@ -11,8 +12,8 @@ export interface ChatLine {
   readonly output: Pick<Output, "paint">;
   readonly numbers: ProposalNumbers;
   readonly signal: AbortSignal;
-  /** The key that signs decisions about gates. */
-  readonly keyPath: string;
+  /** Signs decisions about gates with the key of who types, who may be asked for its passphrase. */
+  signer(gate: GateReport, decision: Decision, reason?: string): Promise<string>;
   /** Asks the person at the terminal; throws where nobody can be asked and `--yes` was not given. */
   confirm(question: string, event: JsonObject): Promise<boolean>;
   /** For people: lines that are safe to show. For programs: what they are about. */

@@ -6,7 +6,6 @@ import { suggestion } from "../../framework/nearest.ts";
 import { columns } from "../../framework/output.ts";
 import { cut, visible } from "../../framework/visible.ts";
 import { resultLines, shortened } from "../../gates/call-text.ts";
-import { signWith } from "../../gates/decide-gate.ts";
 import { approveProposal, rejectProposal, whyNotPending } from "../../gates/decide-proposal.ts";
 import { targetText } from "../../gates/proposal-card.ts";
 import { roomGate, roomGateDesk } from "../../gates/room-gate-desk.ts";
@@ -172,15 +171,14 @@ async function withdraw(chat: ChatLine, { id: typed, reason }: Of<"withdraw">): 
 
 /** Signed with the key of who types; what comes of it everybody hears. */
 async function decideGate(
-  { room, keyPath, tell }: ChatLine,
+  { room, signer, tell }: ChatLine,
   { id }: Proposal,
   decision: Decision,
   reason?: string,
 ): Promise<void> {
   const desk = roomGateDesk(room);
   const gate = await desk.find(id);
-  const { sign } = await signWith(keyPath);
-  const after = await desk.decide(gate.id, await sign(gate, decision, reason));
+  const after = await desk.decide(gate.id, await signer(gate, decision, reason));
   tell([], { event: "decided", proposal: id, decision, status: after.status });
 }
 

@@ -1,0 +1,57 @@
+// A secret, asked for at the terminal of this process and nowhere else: not in arguments or variables, which other
+// programs can read and keep, and not from a pipe, which a program alone can fill. What is typed is not shown.
+import { closeSync, openSync, writeSync } from "node:fs";
+import { isatty, ReadStream } from "node:tty";
+import { Failure } from "./failure.ts";
+
+/** One line; throws where there is no terminal, or nobody wants to say it. */
+export type AskSecret = (question: string) => Promise<string>;
+
+const device = "/dev/tty";
+const charsMax = 1_024;
+const keys = { interrupt: "\u0003", end: "\u0004", erase: ["\u007f", "\b"], eraseLine: "\u0015" };
+
+export const askAtTerminal: AskSecret = async (question) => {
+  const terminal = openTerminal();
+  writeSync(terminal, `${question}: `);
+  const stream = new ReadStream(terminal);
+  try {
+    stream.setRawMode(true);
+    return await readLine(stream);
+  } finally {
+    stream.setRawMode(false);
+    writeSync(terminal, "\n");
+    // With it the terminal is closed.
+    stream.destroy();
+  }
+};
+
+function openTerminal(): number {
+  try {
+    const opened = openSync(device, "r+");
+    if (isatty(opened)) return opened;
+    closeSync(opened);
+  } catch {
+    // There is none, or it is not ours: the same to whoever asks.
+  }
+  throw new Failure(
+    "this needs a passphrase, and there is no terminal to ask for it",
+    "run it in a terminal; a passphrase is taken from no argument, variable or pipe",
+  );
+}
+
+async function readLine(stream: ReadStream): Promise<string> {
+  let line: string[] = [];
+  stream.setEncoding("utf8");
+  for await (const typed of stream as AsyncIterable<string>) {
+    for (const key of typed) {
+      if (key === "\r" || key === "\n") return line.join("");
+      if (key === keys.interrupt || key === keys.end)
+        throw new Failure("nothing was said, and nothing was done");
+      if (keys.erase.includes(key)) line.pop();
+      else if (key === keys.eraseLine) line = [];
+      else if (key >= " " && line.length < charsMax) line.push(key);
+    }
+  }
+  throw new Failure("the terminal was closed, and nothing was done");
+}
