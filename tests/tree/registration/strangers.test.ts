@@ -1,8 +1,9 @@
 // What somebody with one token of a room reaches at `/ax`, and what a server that registered may tell models unasked.
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { jws, sealedBy } from "../../hostile/forge-token.ts";
+import { startTestIssuer } from "../../support/test-issuer.ts";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import { ask, callTool, openSession, type Place, post } from "../support/ask.ts";
 import {
@@ -88,6 +89,34 @@ describe("[B-REG-1] a token of a room", () => {
     expect((await (await come(token)).register(registrationOf("mine"))).result.status).toBe("registered");
     expect(await servers()).toContain("mine");
   });
+});
+
+test("[B-REG-1] whose proof is still looked at keeps nobody out of the segment; control: who has proven it does", async () => {
+  const slow = await startTestIssuer();
+  onTestFinished(() => slow.down());
+  const { asked, release } = slow.hold();
+  const there = await startTestServer({ issuers: [{ issuer: slow.issuer, jwksUri: slow.jwksUri }] });
+  onTestFinished(() => there.stop());
+  const claim = { iss: slow.issuer, sub: "field.example.com", jti: crypto.randomUUID() };
+  const proof = jws(
+    { alg: "EdDSA", typ: "mcpx-authority+jwt", kid: "one" },
+    claim,
+    sealedBy(issuerKeys.privateKey),
+  );
+  const stranger = await come(await there.token({ sub: "visitor", topics: ["lobby"] }), {}, there);
+  const claimed = { authority: "dns:field.example.com", authority_proof: proof };
+  const refused = stranger.register(registrationOf("field", claimed));
+  await asked;
+  const owner = await there.token({ sub: "of:field", topics: [], segment: "field" });
+  // It does not say whose it is, which is waited for.
+  const first = await come(owner, { parentId: undefined }, there);
+  const registered = first.register(registrationOf("field"));
+  await expect.poll(() => first.asked.length).toBe(1);
+  const second = await (await come(owner, {}, there)).register(registrationOf("field"));
+  expect(second.error.data.detail).toBe("field: somebody else is just being registered there");
+  expect((await registered).result.status).toBe("registered");
+  release();
+  expect((await refused).error.data.reason).toBe("authority_unproven");
 });
 
 test("[AX-5.3-2] [B-REG-1] no aggregator registers unproven: the ids it would bring are not believed", async () => {

@@ -48,9 +48,11 @@ export async function register(
   const registration = readRegistration(params);
   const { segment } = registration;
   checkRoom(state, segment);
+  const standing = await state.prove(registration, applicant.credential);
+  // Again, and held only now: who may not have the segment keeps nobody out of it while that is found out. [B-REG-1]
+  checkRoom(state, segment);
   state.pending.set(segment, nothingPending());
   try {
-    const standing = await state.prove(registration, applicant.credential);
     checkSubtree(registration, standing);
     if (applicant.credential.isLocal !== true) checkShare(state, registration, standing);
     checkPlace(state, registration, standing);
