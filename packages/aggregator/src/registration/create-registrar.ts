@@ -9,7 +9,7 @@ import {
   type Route,
   type UpgradeHandler,
 } from "@mcpx/host";
-import type { Limits } from "@mcpx/protocol";
+import { type Limits, subserverIdsMax } from "@mcpx/protocol";
 import type { RunningTree } from "../tree/create-tree.ts";
 import { createAxHttp } from "./ax-http.ts";
 import { createAxLocal, type EnterLocally } from "./ax-local.ts";
@@ -119,7 +119,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     upgrade: createAxSocket(visits, limits),
     enter: createAxLocal(visits, limits),
     subtreeIds: () => subtreeIdsOf(state),
-    subserverIds: () => [...subserverIdsOf(state)],
+    subserverIds: () => [...subserverIdsOf(state)].slice(0, subserverIdsMax),
     refuse: (ids) => dropRefused(state, new Set(ids)),
     onSubtree(next, ids) {
       announce = next;

@@ -163,7 +163,7 @@ async function admit(
     });
   }
   try {
-    const refused = await announce(state, registration);
+    const { refused, subserverIds } = await announce(state, registration);
     const before = state.bySegment.get(segment);
     const subserver = mount(state, {
       registration,
@@ -172,7 +172,7 @@ async function admit(
       epoch: lease.epoch,
       channel,
       wireEnd,
-      subserverIds: registration.subserverIds.filter((id) => !refused.includes(id)),
+      subserverIds,
     });
     if (before !== undefined) supersede(state, before, subserver);
     return {
@@ -195,9 +195,12 @@ const announceMs = 2_000;
 
 /**
  * Before it is there: a tree above may know that it would close a circle, or that its id, or one below it, is
- * registered elsewhere. Returns the ids below it that are.
+ * registered elsewhere. Returns the ids below it that are, and those that are known from now on.
  */
-async function announce(state: RegistrarState, registration: Registration): Promise<readonly string[]> {
+async function announce(
+  state: RegistrarState,
+  registration: Registration,
+): Promise<{ refused: readonly string[]; subserverIds: readonly string[] }> {
   const { segment, subserverId, subtreeIds, subserverIds } = registration;
   checkSubtreeSize(state, segment, subtreeIds ?? []);
   const { taken, refused } = sortIds(state, segment, [subserverId, ...subserverIds]);
@@ -210,7 +213,10 @@ async function announce(state: RegistrarState, registration: Registration): Prom
       await Promise.race([told.catch(() => {}), wait(announceMs, undefined, { ref: false })]);
     else await told;
     if (pending.refused.has(subserverId)) throw elsewhere();
-    return [...refused, ...pending.refused];
+    return {
+      refused: [...refused, ...pending.refused],
+      subserverIds: taken.filter((id) => id !== subserverId && !pending.refused.has(id)),
+    };
   } catch (error) {
     state.pending.set(segment, nothingPending());
     announceLess(state);

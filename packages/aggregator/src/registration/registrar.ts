@@ -145,14 +145,22 @@ export function checkCycle(state: RegistrarState, ids: readonly string[]): void 
 }
 
 /**
- * What stands below us must fit into one registration of our own, or the tree above would refuse all of it. To be
- * called in the same turn as the ids are put where `subtreeIdsOf` finds them.
+ * What stands below us must fit into one registration of our own, or the tree above would refuse all of it; and one
+ * registrant brings no more than is left for others then. To be called in the same turn as the ids are put where
+ * `subtreeIdsOf` finds them.
  */
 export function checkSubtreeSize(state: RegistrarState, segment: string, ids: readonly string[]): void {
-  const { size } = new Set([...subtreeIdsOf(state, segment), ...ids]);
-  if (size <= subtreeIdsMax) return;
-  const detail = `${size - 1} aggregators would stand below this one; ${subtreeIdsMax - 1} can`;
+  const others = new Set(subtreeIdsOf(state, segment));
+  const own = ids.filter((id) => !others.has(id)).length;
+  const share = shareOf(subtreeIdsMax, others.size);
+  if (own <= share) return;
+  const detail = `${segment} brings ${own} aggregators; ${share} would leave as many for others`;
   throw new McpxError("too_many_subservers", detail);
+}
+
+/** Of what others have left, one may take half. */
+export function shareOf(max: number, takenByOthers: number): number {
+  return Math.max(0, Math.floor((max - takenByOthers) / 2));
 }
 
 /** After something has gone: nobody can refuse that. */

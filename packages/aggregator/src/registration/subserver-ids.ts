@@ -1,38 +1,39 @@
 // One `subserver_id` has one place in a whole tree: the ids of all that registered travel upward, and where two trees
 // below have the same one, the second is refused. [AX-13.4-1]
-import { closeCodes, McpxError, subserverIdsMax } from "@mcpx/protocol";
-import type { RegistrarState, Subserver } from "./registrar.ts";
-import { settle } from "./registrar.ts";
+import { closeCodes, subserverIdsMax } from "@mcpx/protocol";
+import { type RegistrarState, type Subserver, settle, shareOf } from "./registrar.ts";
 import { remove } from "./remove.ts";
 
 /** All that are registered below us or are just being, but for `except` and what stands below it. */
 export function subserverIdsOf({ bySegment, pending }: RegistrarState, except?: string): Set<string> {
-  const ids = new Set<string>();
-  for (const { isOver, registration, subserverIds } of bySegment.values()) {
-    if (isOver || registration.segment === except) continue;
-    ids.add(registration.subserverId);
-    for (const id of subserverIds) ids.add(id);
-  }
+  const counted = [...bySegment.values()].filter(
+    ({ isOver, registration }) => !isOver && registration.segment !== except,
+  );
+  // Our own first: what is too much for one registration above is cut off at the end.
+  const ids = new Set(counted.map(({ registration }) => registration.subserverId));
+  for (const { subserverIds } of counted) for (const id of subserverIds) ids.add(id);
   for (const [segment, { subserverIds }] of pending) {
     if (segment !== except) for (const id of subserverIds) ids.add(id);
   }
   return ids;
 }
 
-/** Which of the ids below `segment` may count, and which are registered elsewhere here. */
+/**
+ * Which of the ids below `segment` are known from now on, and which are registered elsewhere here. Of one that brings
+ * more than is left for others then, the rest is not known, and kept apart by nobody but itself: it keeps nobody out.
+ */
 export function sortIds(
   state: RegistrarState,
   segment: string,
   ids: readonly string[],
 ): { taken: string[]; refused: string[] } {
   const elsewhere = subserverIdsOf(state, segment);
-  const taken = ids.filter((id) => !elsewhere.has(id));
-  const count = elsewhere.size + taken.length;
-  if (count > subserverIdsMax) {
-    const detail = `${count} subservers would be registered below this aggregator; ${subserverIdsMax} can`;
-    throw new McpxError("too_many_subservers", detail);
-  }
-  return { taken, refused: ids.filter((id) => elsewhere.has(id)) };
+  // Its own, which comes first, is always known.
+  const share = Math.max(1, shareOf(subserverIdsMax, elsewhere.size));
+  return {
+    taken: ids.filter((id) => !elsewhere.has(id)).slice(0, share),
+    refused: ids.filter((id) => elsewhere.has(id)),
+  };
 }
 
 /** A tree above knows these ids from elsewhere, where they were first. */
