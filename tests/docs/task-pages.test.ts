@@ -10,7 +10,10 @@ const pages = readdirSync(folder);
 
 /** What stands in the terminals of the page, in order. */
 function terminalsOf(page: string): string {
-  return [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text).join("").trimEnd();
+  return [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)]
+    .map(([, text = ""]) => text)
+    .join("")
+    .trimEnd();
 }
 
 test.for(pages)("%s: every command does what the page shows", { timeout: 240_000 }, async (file) => {

@@ -31,7 +31,9 @@ async function startWith(
   const client = new Client({ name: "unmodified", version: "1.0.0" });
   const token = await server.token({ sub: "alice", topics: [], tools: ["**"] });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp?names=canonical`), { requestInit }),
+  );
   onTestFinished(async () => {
     await client.close();
     await server.stop();

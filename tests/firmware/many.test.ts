@@ -23,7 +23,9 @@ beforeAll(async () => {
   client = new Client({ name: "unmodified", version: "1.0.0" });
   const token = await server.token({ sub: "alice", topics: [], tools: ["**"] });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp?names=canonical`), { requestInit }),
+  );
 });
 
 afterAll(async () => {

@@ -36,7 +36,9 @@ test("[AX-8.1-3] [AX-8.3-3] an SPI device of the configuration is called through
   });
   const token = await server.token({ sub: "alice", topics: [], tools: ["**"] });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp?names=canonical`), { requestInit }),
+  );
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
   await expect.poll(names).toEqual(expect.arrayContaining(["valve.set_led", "valve.release"]));
   const call = (name: string, args = {}) => client.callTool({ name: `valve.${name}`, arguments: args });

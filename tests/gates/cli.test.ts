@@ -295,7 +295,10 @@ test(
   async () => {
     const gated = gatedHome();
     const [command, ...args] = mcpxCommand;
-    const agent = await connectSdk("v1", { command, args: [...args, "stdio", "--data", gated.dataDir] });
+    const agent = await connectSdk("v1", {
+      command,
+      args: [...args, "stdio", "--names", "canonical", "--data", gated.dataDir],
+    });
     const told = await agent.call("papers.shred", { paper: "taxes" });
     expect(told).toMatch(waiting);
     expect(told).toContain("your user has to start it first with `mcpx up`");

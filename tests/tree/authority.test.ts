@@ -71,7 +71,12 @@ const granted: [string, Partial<TokenClaims>, string, string[]][] = [
   ["one tool of all servers", { tools: ["*.work"] }, "", files.map((file) => `${file}.work`).toSorted()],
   ["no tools", { tools: [] }, "", []],
   ["nothing said of tools", { tools: undefined as never }, "", []],
-  ["all in a profile", { tools: ["*.work"] }, "/children", ["legacy-child.work", "modern-child.work"]],
+  [
+    "all in a profile",
+    { tools: ["*.work"] },
+    "/children?names=canonical",
+    ["legacy-child.work", "modern-child.work"],
+  ],
   ["what a profile hides", { tools: ["legacy-remote.*"] }, "/children", []],
   ["our own tools", { tools: ["mcpax.status"] }, "", ["mcpax.status"]],
   ["a glob that is a part of a name", { tools: ["legacy-child.wo"] }, "", []],

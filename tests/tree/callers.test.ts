@@ -84,7 +84,7 @@ function wayOf(face: Face): Way {
   if (face === "http") return { url: up.url, token };
   const { dataDir, config } = face === "mcpx stdio before a gateway" ? up : alone;
   const [command, ...args] = mcpxCommand;
-  return { command, args: [...args, "stdio", "--data", dataDir, "--config", config] };
+  return { command, args: [...args, "stdio", "--names", "canonical", "--data", dataDir, "--config", config] };
 }
 
 describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
@@ -243,15 +243,15 @@ test.for(["legacy", "auto", "modern"])(
       const { stdout } = await run(inspector, all, { env: { ...process.env, HOME: records } });
       return stdout;
     };
-    const sum = ["--tool-name", "everything.get-sum", "--tool-arg", "a=2", "--tool-arg", "b=3"];
-    const prompt = ["--prompt-name", "modern-stdio.test_prompt_with_arguments"];
+    const sum = ["--tool-name", "everything__get-sum", "--tool-arg", "a=2", "--tool-arg", "b=3"];
+    const prompt = ["--prompt-name", "modern-stdio__test_prompt_with_arguments"];
     const [listed, called, read, got] = await Promise.all([
       inspect("tools/list"),
       inspect("tools/call", ...sum),
       inspect("resources/read", "--uri", "mcpx://legacy-http/test://static-text"),
       inspect("prompts/get", ...prompt, "--prompt-args", "arg1=a", "arg2=b"),
     ]);
-    expect(listed).toContain('"everything.echo"');
+    expect(listed).toContain('"everything__echo"');
     expect(called).toContain("The sum of 2 and 3 is 5.");
     expect(read).toContain("This is the content of the static text resource.");
     expect(got).toContain("arg1='a', arg2='b'");

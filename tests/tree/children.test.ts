@@ -75,7 +75,7 @@ test("after kill -9 of mcpx stdio nothing of it is left within five seconds", as
   const home = makeHome({ mcpServers: { child: stdioBackend(), stubborn } });
   onTestFinished(home.remove);
   const [node, ...command] = mcpxCommand;
-  const args = [...command, "stdio", "--data", home.dataDir, "--config", home.config];
+  const args = [...command, "stdio", "--names", "canonical", "--data", home.dataDir, "--config", home.config];
   const stdio = spawn(node, args, { stdio: ["pipe", "pipe", "inherit"] });
   killLater(stdio.pid as number);
   const send = (id: number, method: string, params: object) =>

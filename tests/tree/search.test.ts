@@ -101,6 +101,6 @@ test("what is found can be described and called, with progress, and is audited a
 
 test("the profile and the token bound what can be found", async () => {
   const narrow = await connect("some", ["everything.get-sum", "everything.echo"]);
-  expect(await found("message sum image", narrow)).toEqual(["everything.get-sum"]);
+  expect(await found("message sum image", narrow)).toEqual(["everything__get-sum"]);
   await narrow.close();
 });

@@ -17,7 +17,9 @@ export async function connectModel(tree: ExampleTree): Promise<ModelClient> {
   const token = await tree.token({ sub: "model", tools: ["**"] });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   const client = new Client({ name: "model", version: "1.0.0" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${tree.url}/mcp`), { requestInit }));
+  // Dotted, as the tree itself writes them; models get names without dots where nobody asks for these.
+  const url = new URL(`${tree.url}/mcp?names=canonical`);
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 
   async function list(): Promise<Map<string, Tool>> {
     const { tools } = await client.listTools();

@@ -59,7 +59,7 @@ export { operatorRoute } from "./mcp/operator.ts";
 export { innerPrincipal, plainCaller } from "./mcp/plain-caller.ts";
 export type { Profile, Profiles } from "./mcp/profile.ts";
 export type { Subscription, Tree, TreeFacts, Wishes } from "./mcp/tree.ts";
-export { type Dialect, dialects, isDialect, renderNames } from "./names/dialects.ts";
+export { type Dialect, dialects, isDialect, renderedCharsMax } from "./names/dialects.ts";
 export { segmentFor } from "./names/segment.ts";
 export { notificationsDropped } from "./notifications/notification-flows.ts";
 export type { CredentialStore } from "./oauth/credential-store.ts";

@@ -201,7 +201,7 @@ export const errorTable = {
     40907,
     409,
     "The confirmation is decided already",
-    "Get the outcome with `mcpax.wait`",
+    "The caller gets the outcome by waiting, or by making the same call again",
   ),
   bad_proof: row(40313, 403, "The proof does not hold", "Sign this gate's statement with a trusted key"),
   self_approval: row(40314, 403, "Nobody approves their own call", "Let somebody else approve it"),

@@ -104,21 +104,17 @@ export { errorTable, isMcpxError, McpxError, type McpxErrorOptions, type Reason 
 export { numberOf, parseExact } from "./exact-json.ts";
 export { fitsRoom, type RoomBounds } from "./fits-room.ts";
 export {
-  type Confirmation,
   challengeOf,
-  confirmationRequired,
   type Decision,
   decisions,
   type GateTerms,
   gateReasonCharsMax,
   namesAsker,
   readStatement,
-  readWaitingCall,
   type ServerTerms,
   type Statement,
   statementOf,
   statementText,
-  type WaitingCall,
 } from "./gates/gate.ts";
 export { type GateFacts, type GateOutcome, gateOutcome } from "./gates/gate-outcome.ts";
 export {
@@ -139,6 +135,15 @@ export {
   readGatesBelow,
   readJointStatement,
 } from "./gates/joint-statement.ts";
+export {
+  confirmationAsError,
+  confirmationKey,
+  confirmationOf,
+  confirmationRequired,
+  readWaitingCall,
+  type WaitAdvice,
+  type WaitingCall,
+} from "./gates/pending-gate.ts";
 export { heapBytesOf, stringBytesOf } from "./heap-size.ts";
 export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
 export { JsonShape, type ShapeBounds } from "./json-shape.ts";

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createMCPClient } from "@ai-sdk/mcp";
+import { canonicalUrl } from "../../support/canonical-url.ts";
 import { connectSdk, kinds } from "../../tree/support/sdk-callers.ts";
 
 export const clients = [...kinds, "inspector", "framework"] as const;
@@ -31,7 +32,7 @@ export async function connectClient(kind: ClientKind, way: Way): Promise<Client>
 
 async function framework({ url, token }: Way): Promise<Client> {
   const headers = { authorization: `Bearer ${token}` };
-  const client = await createMCPClient({ transport: { type: "http", url, headers } });
+  const client = await createMCPClient({ transport: { type: "http", url: canonicalUrl(url), headers } });
   return {
     async call(tool, args, signal) {
       const options = signal ? { options: { signal } } : {};
@@ -49,7 +50,7 @@ function inspector({ url, token, home }: Way): Client {
     async call(tool, args, signal) {
       const given = Object.entries(args).flatMap(([key, value]) => ["--tool-arg", `${key}=${value}`]);
       const call = ["--method", "tools/call", "--tool-name", tool, ...given, "--format", "json"];
-      const words = ["--cli", url, "--header", `Authorization: Bearer ${token}`, ...call];
+      const words = ["--cli", canonicalUrl(url), "--header", `Authorization: Bearer ${token}`, ...call];
       const env = { ...process.env, HOME: home };
       try {
         return (await promisify(execFile)(program, words, { env, signal })).stdout;

@@ -52,8 +52,8 @@ test("behind a proxy the public address counts", async () => {
 test("profiles are addresses of their own, and names are as one asks", async () => {
   const profiles = new Map([["small", { name: "small", tools: ["a.*"], dialect: "strict" as const }]]);
   const door = await openDoor({ door: { profiles } });
-  const who = async (path: string, name = "test") => {
-    const info = { "io.modelcontextprotocol/clientInfo": { name, version: "1" } };
+  const who = async (path: string) => {
+    const info = { "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" } };
     return JSON.parse(
       contentOf(
         await json(
@@ -62,10 +62,9 @@ test("profiles are addresses of their own, and names are as one asks", async () 
       ),
     );
   };
-  expect(await who("")).toEqual(["alice", "modern", "canonical", null]);
-  expect(await who("", "claude-ai")).toEqual(["alice", "modern", "safe", null]);
+  expect(await who("")).toEqual(["alice", "modern", "safe", null]);
   expect(await who("/small")).toEqual(["alice", "modern", "strict", "small"]);
-  expect(await who("/small?names=canonical", "claude-ai")).toEqual(["alice", "modern", "canonical", "small"]);
+  expect(await who("/small?names=canonical")).toEqual(["alice", "modern", "canonical", "small"]);
   expect((await call({ ...door, url: `${door.url}?names=latin` }, "tools/list")).status).toBe(400);
   expect((await call({ ...door, url: `${door.url}/large` }, "tools/list")).status).toBe(404);
   // A session is of its address.

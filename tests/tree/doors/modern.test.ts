@@ -46,7 +46,7 @@ test("a result that nothing came before is JSON; the tree sees neither the hop's
   expect(door.tree.exchanges[0]?.caller).toMatchObject({
     era: "modern",
     logLevel: undefined,
-    dialect: "canonical",
+    dialect: "safe",
   });
 });
 

@@ -135,7 +135,7 @@ test("[AX-3.1-1] after an upgrade everything written without the root's segment 
   await server.restart({ config: { mcpServers, profiles, gates, segment: "infra" } });
 
   expect(await namesAt(old)).toEqual(before.map((name) => `infra.${name}`));
-  expect(await namesAt({ ...old, url: `${server.url}/mcp/p` })).toEqual(await namesAt(old));
+  expect(await namesAt({ ...old, url: `${server.url}/mcp/p?names=canonical` })).toEqual(await namesAt(old));
   // The rule matches, the call that waits is found, and it has the whole name now.
   const joined = ["s.echo", "infra.s.echo"].map((name) => callTool(old, name, { text: "hi" }));
   for (const { message } of await Promise.all(joined)) {

@@ -1,4 +1,5 @@
 // A client made of nothing but `fetch`: modern requests, and legacy sessions, with every text as it came.
+import { canonicalUrl } from "../../support/canonical-url.ts";
 
 /** biome-ignore lint/suspicious/noExplicitAny: tests look into messages of any shape */
 export type Message = any;
@@ -81,7 +82,7 @@ export async function post(
   headers: Record<string, string> = {},
   signal?: AbortSignal,
 ): Promise<Heard> {
-  const response = await fetch(url, {
+  const response = await fetch(canonicalUrl(url), {
     method: "POST",
     body,
     headers: {

@@ -20,6 +20,8 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 
+import { canonicalUrl } from "../../support/canonical-url.ts";
+
 export const kinds = ["v1", "v2 legacy", "v2 modern"] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -95,7 +97,9 @@ async function connectOne(way: Way, name: string): Promise<SdkCaller> {
   );
   const transport =
     "url" in way
-      ? new HttpOne(new URL(way.url), { requestInit: { headers: { authorization: `Bearer ${way.token}` } } })
+      ? new HttpOne(new URL(canonicalUrl(way.url)), {
+          requestInit: { headers: { authorization: `Bearer ${way.token}` } },
+        })
       : new StdioOne(way);
   // Its types are of before `exactOptionalPropertyTypes`.
   await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
@@ -156,7 +160,7 @@ async function connectTwo(way: Way, name: string, isModern: boolean): Promise<Sd
   );
   const transport: Transport =
     "url" in way
-      ? new StreamableHTTPClientTransport(new URL(way.url), {
+      ? new StreamableHTTPClientTransport(new URL(canonicalUrl(way.url)), {
           requestInit: { headers: { authorization: `Bearer ${way.token}` } },
         })
       : new StdioClientTransport(way);

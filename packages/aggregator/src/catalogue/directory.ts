@@ -1,16 +1,24 @@
 // All servers' lists in one, in the order of canonical names, and how clients see the names.
 import { principalKey } from "@mcpx/host";
+import { withRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { shapeOf } from "../mcp/shape.ts";
-import { type Dialect, renderNames } from "../names/dialects.ts";
+import {
+  type Dialect,
+  type Rendered,
+  renderedBeginning,
+  renderName,
+  renderNames,
+} from "../names/dialects.ts";
+import { segmentFor } from "../names/segment.ts";
 import { ownEntry } from "../servers/link-keys.ts";
 import { personOf } from "../servers/person.ts";
 import type { Server } from "../servers/server.ts";
 import { ensureServersFor, findServerFor, findServersFor } from "../servers/server-for.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
-import { type Entry, type Listed, listForCall, listSoon } from "./catalogue.ts";
+import { type Entry, type Listed, listForCall, listOf, listSoon } from "./catalogue.ts";
 import type { ToolIndex } from "./rank-tools.ts";
 
 export interface Directory {
@@ -22,6 +30,7 @@ export interface Directory {
 }
 
 interface Rendering {
+  /** By `nameToRender`. */
   readonly shown: ReadonlyMap<string, string>;
   readonly meant: ReadonlyMap<string, Entry>;
 }
@@ -98,7 +107,7 @@ export function shownName({ entries, renderings }: Directory, entry: Entry, call
   const { server, name, canonical, fullName, isRenamed } = entry;
   const { dialect } = caller;
   if (dialect !== "canonical")
-    return renderingOf(entries, renderings, dialect).shown.get(fullName) ?? fullName;
+    return renderingOf(entries, renderings, dialect).shown.get(nameToRender(entry, dialect)) ?? fullName;
   if (fullName !== canonical) return seesRoot(caller) ? fullName : canonical;
   return server.segment === undefined && !isRenamed ? name : canonical;
 }
@@ -122,7 +131,29 @@ export async function renderedEntry(
   // As it was shown last: a call waits for no server but its own.
   const shown = state.directories.get(keyOf(state, kind, caller));
   const known = shown && (await current(state, kind, meaning(shown), caller));
-  return known ?? meaning(await directoryFor(state, kind, caller));
+  return (
+    known ??
+    (await entryOfOne(state, kind, { name, dialect }, caller)) ??
+    meaning(await directoryFor(state, kind, caller))
+  );
+}
+
+/** A rendering begins as its server's segment does: only that server is asked, where its list settles it. */
+async function entryOfOne(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  { name, dialect }: { name: string; dialect: Rendered },
+  caller: Caller,
+): Promise<Entry | undefined> {
+  const servers = ensureServersFor(state, caller).filter(({ segment }) => {
+    const roots = segment === undefined ? [] : [segment, withRoot(state.rootSegment, segment)];
+    return roots.some((root) => name.startsWith(renderedBeginning(root, dialect)));
+  });
+  const lists = await Promise.all(servers.map((server) => listOf(state, server, kind, caller)));
+  const isMeant = ({ fullName, canonical }: Entry) =>
+    renderName(fullName, dialect) === name || renderName(canonical, dialect) === name;
+  const [only, ...others] = lists.flatMap((listed) => listed?.entries.filter(isMeant) ?? []);
+  return others.length === 0 ? only : undefined;
 }
 
 /** What its server lists under that name now, if it is still there. */
@@ -150,10 +181,17 @@ function keyOf(state: TreeState, kind: ListKind, caller: Caller): string {
   return state.isPersonal ? JSON.stringify([kind, shape, personOf(caller)?.name]) : `${kind} ${shape}`;
 }
 
+/** What is mounted at the root keeps the name its server gives it, where that is one of the dialect and of no other. */
+function nameToRender(entry: Entry, dialect: Rendered): string {
+  const { server, name, canonical, fullName, isRenamed } = entry;
+  if (server.segment !== undefined || isRenamed || fullName !== canonical) return fullName;
+  return segmentFor(name) === canonical && renderName(name, dialect) === name ? name : fullName;
+}
+
 function renderingOf(
   entries: readonly Entry[],
   renderings: Map<Dialect, Rendering>,
-  dialect: Exclude<Dialect, "canonical">,
+  dialect: Rendered,
 ): Rendering {
   const known = renderings.get(dialect);
   if (known !== undefined) return known;
@@ -161,7 +199,7 @@ function renderingOf(
     const names = renderNames(entries.map(nameOf), dialect);
     return { names, meant: entries.map((entry) => [names.get(nameOf(entry)) as string, entry] as const) };
   };
-  const { names: shown, meant } = render(({ fullName }) => fullName);
+  const { names: shown, meant } = render((entry) => nameToRender(entry, dialect));
   // Names without the root's segment are understood where they mean nothing else.
   const isRooted = entries.some(({ canonical, fullName }) => canonical !== fullName);
   const short = isRooted ? render(({ canonical }) => canonical).meant : [];

@@ -1,7 +1,7 @@
 // Whether a name that finds nothing is a tool that has changed: whoever may use it is told so.
 import { McpxError, withRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
-import { renderNames } from "../names/dialects.ts";
+import { nameIn } from "../names/dialects.ts";
 import { findServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { mayUse } from "./authorise.ts";
@@ -20,9 +20,10 @@ export function quarantineOf(
       if (why !== "quarantined" || !mayUse(state, caller, canonical)) continue;
       const behind = server.segment === undefined ? own : `${server.segment}.${own}`;
       const fullName = withRoot(state.rootSegment, canonical);
-      const rendered = dialect === "canonical" ? [] : renderNames([fullName, canonical], dialect).values();
-      if (name === canonical || name === behind || [...rendered].includes(written))
-        return new McpxError("tool_quarantined", fullName);
+      const rendered =
+        dialect === "canonical" ? [] : [fullName, canonical].map((one) => nameIn(dialect, one));
+      if (name === canonical || name === behind || rendered.includes(written))
+        return new McpxError("tool_quarantined", nameIn(dialect, fullName));
     }
   }
   return undefined;

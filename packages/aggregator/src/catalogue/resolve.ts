@@ -2,6 +2,7 @@
 import { type JsonObject, McpxError, withoutRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
+import { renderName } from "../names/dialects.ts";
 import { mayFitTemplate, splitUri } from "../names/uris.ts";
 import { resourcesName, type Server } from "../servers/server.ts";
 import { ensureServerFor, ensureServersFor, findServerFor } from "../servers/server-for.ts";
@@ -25,12 +26,29 @@ export async function resolveName(
 ): Promise<Entry> {
   // Always the same way, whatever servers there are: what a name means does not change with who is there.
   const name = seesRoot(caller) ? withoutRoot(state.rootSegment, written) : written;
-  const entry =
-    (await findByName(state, kind, name, caller)) ?? (await renderedEntry(state, kind, written, caller));
+  const entry = await findEntry(state, kind, { name, written }, caller);
   if (entry !== undefined && mayUse(state, caller, entry.canonical)) return entry;
   const instead = kind === "tools" ? await signInInstead(state, name, caller) : undefined;
   if (instead !== undefined) return instead;
   throw absence(state, kind, { name, written }, caller);
+}
+
+/**
+ * A dialect may show one tool under what is the canonical name of another at the root: the caller means what it was
+ * shown. Where its dialect leaves a name as it is, no other is shown under it.
+ */
+async function findEntry(
+  state: TreeState,
+  kind: "tools" | "prompts",
+  { name, written }: { name: string; written: string },
+  caller: Caller,
+): Promise<Entry | undefined> {
+  const { dialect } = caller;
+  const rendered = () => renderedEntry(state, kind, written, caller);
+  const byName = () => findByName(state, kind, name, caller);
+  const isPlain =
+    dialect === "canonical" || written.includes(".") || renderName(written, dialect) === written;
+  return isPlain ? ((await byName()) ?? (await rendered())) : ((await rendered()) ?? (await byName()));
 }
 
 /** Whoever may use a tool may sign in for it: before that nobody knows whether it is there. */

@@ -2,6 +2,7 @@
 // verb shares. What only one era knows is bridged in `bridge.ts`.
 import type { JsonObject, LatencyClass } from "@mcpx/protocol";
 import { McpxError } from "@mcpx/protocol";
+import { toldName } from "../catalogue/advice.ts";
 import type { Link } from "../links/link.ts";
 import { withAsker } from "../mcp/asker.ts";
 import type { Exchange } from "../mcp/exchange.ts";
@@ -52,12 +53,13 @@ export async function dispatch(
 }
 
 async function sendOver(
-  { clock }: TreeState,
+  state: TreeState,
   link: Link,
   exchange: Exchange,
   server: Server,
   { params, latency = "standard", paramHeaders, sending, took }: Dispatch,
 ): Promise<JsonObject> {
+  const { clock } = state;
   const startedAt = clock.monotonic();
   const { caller, method } = exchange;
   const ms = allowedMs(server, latency);
@@ -74,6 +76,7 @@ async function sendOver(
       wantsProgress: exchange.wantsProgress,
       paramHeaders,
       caller,
+      nameFor: (tool) => toldName(state, caller, server, tool),
       signal: patience.signal,
       notify(what, about) {
         if (what === "notifications/progress") patience.extend();

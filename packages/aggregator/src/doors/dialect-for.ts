@@ -1,29 +1,36 @@
-// Which names a client gets to see: as it asks, else as its profile says, else by what is known of it. Pure.
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+// Which names a client gets to see: as it asks, else as its profile says, else in the form every model takes. Only other
+// trees see dotted names unasked. Pure. [B-CLIENT-2]
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { treeExtension } from "../mcp/era.ts";
 import type { Profile } from "../mcp/profile.ts";
 import { type Dialect, dialects } from "../names/dialects.ts";
-
-/**
- * Clients whose model takes only `[A-Za-z0-9_-]` of at most 64, who hide tools with dots, or who rewrite names
- * themselves. One bad name may cost them all their tools.
- */
-const refusesDots = /(?:^|[^a-z])(?:claude|anthropic|openai|chatgpt|codex|cursor|gemini)/;
 
 export interface DialectClues {
   /** `?names=` of the address. */
   names: string | null;
   profile: Profile | undefined;
-  info: JsonObject | undefined;
+  /** As the client declares them. */
+  capabilities: JsonObject;
+  /** It is the tree above us. */
+  isParent?: boolean | undefined;
 }
 
 /** Throws `bad_request` for a dialect nobody knows. */
-export function dialectFor({ names, profile, info }: DialectClues): Dialect {
+export function dialectFor({ names, profile, capabilities, isParent }: DialectClues): Dialect {
   if (names !== null) {
     const wanted = dialects.find((dialect) => dialect === names);
-    if (wanted === undefined) throw new McpxError("bad_request", `names must be ${dialects.join(", ")}`);
+    if (wanted === undefined)
+      throw new McpxError(
+        "bad_request",
+        `names=${names.slice(0, 40)} is unknown; expected ${dialects.join(", ")}`,
+      );
     return wanted;
   }
   if (profile?.dialect !== undefined) return profile.dialect;
-  const name = info?.name;
-  return typeof name === "string" && refusesDots.test(name.toLowerCase()) ? "safe" : "canonical";
+  return isParent === true || isTreeClient(capabilities) ? "canonical" : "safe";
+}
+
+/** A tree that mounts us says so as we do: by the extension. */
+function isTreeClient({ extensions }: JsonObject): boolean {
+  return isObject(extensions) && isObject(extensions[treeExtension]);
 }

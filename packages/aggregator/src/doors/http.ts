@@ -94,7 +94,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
       era: "modern",
       capabilities,
       info,
-      dialect: dialectFor({ names: request.query.get("names"), profile, info }),
+      dialect: dialectFor({ names: request.query.get("names"), profile, capabilities }),
       profile,
       place,
       logLevel,

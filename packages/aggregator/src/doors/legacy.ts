@@ -77,7 +77,11 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
       account,
       principal: () => session.principal,
       key: `session:${randomUUID()}`,
-      dialect: dialectFor({ names: request.query.get("names"), profile, info: hello.info }),
+      dialect: dialectFor({
+        names: request.query.get("names"),
+        profile,
+        capabilities: hello.capabilities,
+      }),
       profile,
       place,
       hello,

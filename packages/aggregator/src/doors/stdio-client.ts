@@ -58,7 +58,8 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
   function callModern(message: RpcRequest): void {
     const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
     checkRevision(revision);
-    const dialect = dialectFor({ names, profile, info });
+    const isParent = ownSegment !== undefined;
+    const dialect = dialectFor({ names, profile, capabilities, isParent });
     const caller: Caller = {
       principal: principal(),
       key,
@@ -68,7 +69,7 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
       dialect,
       profile,
       logLevel,
-      isParent: ownSegment !== undefined,
+      isParent,
       ...(ownSegment !== undefined && {
         asker: readAsker(message.params, principalName(principal())),
         proofs: readProofs(message.params),
@@ -80,7 +81,8 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
 
   async function initialize({ id, params }: RpcRequest): Promise<void> {
     const hello = readHello(params);
-    const dialect = dialectFor({ names, profile, info: hello.info });
+    const { capabilities } = hello;
+    const dialect = dialectFor({ names, profile, capabilities, isParent: ownSegment !== undefined });
     const reply = replies.open([id]);
     const opened = createLegacySession({
       tree,

@@ -25,7 +25,9 @@ export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exc
   const decided = await decide(state, gates, gate, proof);
   // Whoever asked has not heard it by that, unless it is the same one.
   const isAsker = askerOf(exchange.caller).name === gate.principal;
-  const told = isAsker ? await outcome(gates, decided) : tell(decided);
+  const told = isAsker
+    ? await outcome(gates, exchange.caller, decided)
+    : tell(decided, exchange.caller.dialect);
   return told ?? openAnswer(decided);
 }
 

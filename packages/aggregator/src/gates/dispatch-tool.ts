@@ -16,6 +16,7 @@ import { isTree } from "../servers/server.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import { declaredLatency, latencyOf } from "../servers/tool-latency.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { inOwnWords } from "./advise.ts";
 import { noteBelow } from "./gatekeeper.ts";
 
 /** `sending` is called with what is about to leave, and keeps it back by throwing. */
@@ -41,8 +42,9 @@ export async function dispatchTool(
     if (result.resultType !== "input_required") {
       count(state, tool, result.isError === true ? "tool_error" : undefined);
     }
-    if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool.server, caller, result);
-    const sealed = sealTasks(state, tool.server, caller.principal, result);
+    const told = isTree(tool.server) ? inOwnWords(state, caller, tool.fullName, result) : result;
+    if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool, caller, told);
+    const sealed = sealTasks(state, tool.server, caller.principal, told);
     return caller.isParent === true ? timed(sealed, state.clock.monotonic() - startedAt) : sealed;
   } catch (thrown) {
     const error = degradedFault(tool.server, thrown);

@@ -1,5 +1,6 @@
 // What the tree keeps for its gates: state without methods. Verbs on it are in files of their own.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { confirmationOf, type JsonObject } from "@mcpx/protocol";
+import type { Entry } from "../catalogue/catalogue.ts";
 import { askerOf } from "../mcp/asker.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { Server } from "../servers/server.ts";
@@ -53,9 +54,16 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   /** Wrong proofs for a gate so far. */
   readonly failures: Map<string, number>;
   /** Gates of trees below, by their ids: the proof is checked where the gate stands. [AX-11.3-8] */
-  readonly below: Map<string, { segment: string | undefined; askedBy: string }>;
+  readonly below: Map<string, GateBelow>;
   /** Gates that were told to trees above, whose calls have not come yet. [AX-11.3-8] */
   readonly promised: Map<string, Promised>;
+}
+
+interface GateBelow {
+  readonly segment: string | undefined;
+  /** The full name of what was called here. */
+  readonly tool: string;
+  readonly askedBy: string;
 }
 
 export interface Promised extends PromisedGate {
@@ -101,35 +109,21 @@ export function show({ watchers }: Pick<Gatekeeper, "watchers">, gate: Gate): vo
   for (const { changed } of watchers) changed?.(gate);
 }
 
-/** Where a tool promises a form for its results, the same stands in `_meta`: some clients check even errors against it. */
-export const confirmationKey = "x-mcpax-confirmation";
-
-export function confirmationIdOf({ structuredContent, _meta }: JsonObject): unknown {
-  const content = isObject(structuredContent)
-    ? structuredContent
-    : isObject(_meta)
-      ? _meta[confirmationKey]
-      : {};
-  return isObject(content) && content.status === "confirmation_required"
-    ? content.confirmation_id
-    : undefined;
-}
-
 const belowMax = 10_000;
 
 /** A gate of a tree below has come by: its confirmation must find the way back, also when that tree has come back. */
 export function noteBelow(
   { below }: Gatekeeper,
-  { segment }: Server,
+  { server: { segment }, fullName: tool }: Pick<Entry, "server" | "fullName">,
   caller: Caller,
   result: JsonObject,
 ): void {
-  const id = confirmationIdOf(result);
+  const id = confirmationOf(result)?.confirmation_id;
   // Whoever says it later has heard it elsewhere.
   if (typeof id !== "string" || below.has(id)) return;
   const [oldest] = below.keys();
   if (below.size >= belowMax && oldest !== undefined) below.delete(oldest);
-  below.set(id, { segment, askedBy: askerOf(caller).name });
+  below.set(id, { segment, tool, askedBy: askerOf(caller).name });
 }
 
 /** The tree a gate stands in, or below, and who has asked there. */
@@ -137,8 +131,8 @@ export function findBelow(
   { bySegment, root }: Pick<TreeState, "bySegment" | "root">,
   { below }: Gatekeeper,
   id: string,
-): { server: Server; askedBy: string } | undefined {
+): { server: Server; tool: string; askedBy: string } | undefined {
   const found = below.get(id);
   const server = found?.segment === undefined ? root : bySegment.get(found.segment);
-  return found && server && { server, askedBy: found.askedBy };
+  return found && server && { server, tool: found.tool, askedBy: found.askedBy };
 }

@@ -73,7 +73,7 @@ async function stopped(
   more?: Partial<TestExchange>,
 ) {
   const result = await ask("tools/call", { name, arguments: args }, more);
-  expect(result.isError).toBe(true);
+  expect(result).not.toHaveProperty("isError");
   return result.structuredContent as JsonObject & GateTerms & { status: string };
 }
 

@@ -1,13 +1,15 @@
 // A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
 // [AX-11.3-1]
-import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { confirmationAsError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../dispatch/prepare-call.ts";
 import { askerOf } from "../mcp/asker.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
+import { nameIn } from "../names/dialects.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { waitName } from "./advise.ts";
 import { wishOf } from "./gate-wish.ts";
-import { confirmationKey, type Gatekeeper } from "./gatekeeper.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
 import { useGrant } from "./grants.ts";
 import { judge } from "./judge.ts";
 import { decideBy, openGate } from "./open-gate.ts";
@@ -16,9 +18,6 @@ import type { Verdict } from "./rules.ts";
 import { recordFirst } from "./store/gate-records.ts";
 import type { Gate } from "./store/gate-store.ts";
 import { waitAt } from "./wait-at.ts";
-
-/** Whoever waits does nothing: a gate before it would leave nobody a way to hear of any. */
-const waitName = "mcpax.wait";
 
 /** `undefined`: the call may go on as it is. Else what the caller is answered with. */
 export async function passGate(
@@ -32,8 +31,10 @@ export async function passGate(
   const given = argumentsOf(call);
   const verdict = judge(state, gates, tool, given);
   const { action, holdResult } = verdict;
+  // mcpax.wait is never gated; otherwise no caller could learn an outcome.
   if ((action === "allow" && !holdResult) || tool.canonical === waitName) return undefined;
-  if (action === "deny") throw new McpxError("gate_denied", `${tool.fullName}: ${verdict.why}`);
+  if (action === "deny")
+    throw new McpxError("gate_denied", `${nameIn(caller.dialect, tool.fullName)}: ${verdict.why}`);
   const seal = sealOf(state, call);
   const isAllowed = action === "allow" || (await isGranted(state, gates, caller, tool, verdict, seal));
   if (isAllowed && !holdResult) return undefined;
@@ -67,14 +68,11 @@ async function runAndWait(
 
 /** What we say instead of a tool is not of the form the tool promises. */
 function fitted({ item }: Entry, answer: JsonObject): JsonObject {
-  const { structuredContent, ...rest } = answer;
-  if (answer.isError !== true || item.outputSchema === undefined || !isOurs(structuredContent)) return answer;
-  return {
-    ...rest,
-    _meta: { ...(isObject(rest._meta) && rest._meta), [confirmationKey]: structuredContent },
-  };
+  if (item.outputSchema === undefined || !isOurs(answer.structuredContent)) return answer;
+  return confirmationAsError(answer);
 }
 
+/** Of an outcome without a result, or of a call that waits. */
 function isOurs(content: unknown): boolean {
   return (
     isObject(content) && typeof content.confirmation_id === "string" && typeof content.status === "string"

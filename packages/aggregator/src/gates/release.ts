@@ -1,6 +1,13 @@
 // A gate that was approved lets its call go: consumed first, on disk, then dispatched exactly as it was approved, once.
 // [AX-11.3-5]
-import { isMcpxError, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import {
+  confirmationOf,
+  isMcpxError,
+  isObject,
+  type JsonObject,
+  McpxError,
+  parseExact,
+} from "@mcpx/protocol";
 import { renewTools, resolveName } from "../catalogue/resolve.ts";
 import { proofsBelow } from "../dispatch/joint-proofs.ts";
 import {
@@ -17,7 +24,7 @@ import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { faultOf } from "../mcp/rpc-error.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { dispatchTool } from "./dispatch-tool.ts";
-import { confirmationIdOf, type Gatekeeper, show, wake } from "./gatekeeper.ts";
+import { type Gatekeeper, show, wake } from "./gatekeeper.ts";
 import { judge } from "./judge.ts";
 import { checkToken } from "./proofs/asker-token.ts";
 import type { Verdict } from "./rules.ts";
@@ -116,7 +123,7 @@ const promised = "its server gave a task or a gate of its own instead of a resul
 
 /** A task of either generation, or the gate of a tree below. */
 function isPromise(result: JsonObject): boolean {
-  return isObject(result.task) || typeof result.taskId === "string" || confirmationIdOf(result) !== undefined;
+  return isObject(result.task) || typeof result.taskId === "string" || confirmationOf(result) !== undefined;
 }
 
 /** In the name of whoever asked, still there or not, and for nothing but what was approved. */

@@ -2,13 +2,17 @@
 // life, then answered with what it waits for. Asking again joins. [AX-11.3-1]
 import { setTimeout as sleep } from "node:timers/promises";
 import { confirmationRequired, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
-import type { Exchange } from "../mcp/exchange.ts";
+import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { RpcError, type RpcFault } from "../mcp/rpc-error.ts";
+import { type Dialect, nameIn } from "../names/dialects.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { waitAdvice } from "./advise.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { type Gate, type GateStatus, termsOf } from "./store/gate-store.ts";
 
 const signMs = 2_000;
+/** Nobody hears it but the time its class has, which begins again. */
+const unheardSignMs = 30_000;
 
 /** `leftMs`: how long it is held; as a call is, unless given. */
 export async function waitAt(
@@ -21,14 +25,14 @@ export async function waitAt(
   const patience = { leftMs, signs: 0 };
   const shown = new Set<GateStatus>();
   for (;;) {
-    const { told, now } = await glance(gates, id);
+    const { told, now } = await glance(gates, exchange.caller, id);
     if (told !== undefined) return told;
     if (isUndecided(now) && !shown.has(now.status)) {
       // Once for the call, and once for its result.
       shown.add(now.status);
       await show(state, gates, exchange, now);
     } else if (patience.leftMs > 0) await held(gates, exchange, now, patience);
-    else return confirmation(gates, await look(gates, { id }));
+    else return confirmation(state, gates, exchange.caller, await look(gates, { id }));
   }
 }
 
@@ -38,11 +42,12 @@ type Glimpse = Pick<Gate, "id" | "status" | "tool">;
 /** A thousand may wait at one gate: none of them keeps its arguments in memory meanwhile. */
 async function glance(
   gates: Gatekeeper,
+  caller: Caller,
   id: string,
 ): Promise<{ told: JsonObject | undefined; now: Glimpse }> {
   const gate = await look(gates, { id });
   const { status, tool } = gate;
-  return { told: await outcome(gates, gate), now: { id, status, tool } };
+  return { told: await outcome(gates, caller, gate), now: { id, status, tool } };
 }
 
 /** Forgotten only when it is over for long, and there were many after it. */
@@ -58,31 +63,40 @@ function isUndecided({ status }: Pick<Gate, "status">): boolean {
 }
 
 /** What the caller is answered with while nobody has decided. */
-function confirmation({ aggregatorId, approveUrl, obstacle }: Gatekeeper, gate: Gate): JsonObject {
-  const answer = confirmationRequired({
+function confirmation(
+  state: TreeState,
+  { aggregatorId, approveUrl, obstacle }: Gatekeeper,
+  caller: Caller,
+  gate: Gate,
+): JsonObject {
+  return confirmationRequired({
     ...termsOf(gate, aggregatorId),
     arguments: parseExact(gate.argumentsText),
     annotation: gate.capability,
     approve_url: approveUrl(gate.id),
+    shownTool: nameIn(caller.dialect, gate.tool),
+    wait: waitAdvice(state, caller, gate.id),
+    obstacle,
     below: gate.review === undefined ? gate.below : undefined,
     isUnderWay: !isUndecided(gate),
   });
-  if (obstacle === undefined) return answer;
-  // In the first text: some clients show no other.
-  const [first] = answer.content as { text: string }[];
-  return { ...answer, content: [{ type: "text", text: `${first?.text}\n${obstacle}` }] };
 }
 
 /** What became of it, told once; `undefined` while it is open. */
-export async function outcome(gates: Gatekeeper, gate: Gate): Promise<JsonObject | undefined> {
-  const told = tell(gate);
+export async function outcome(
+  gates: Gatekeeper,
+  { dialect }: Pick<Caller, "dialect">,
+  gate: Gate,
+): Promise<JsonObject | undefined> {
+  const told = tell(gate, dialect);
   if (told !== undefined) await gates.store.deliver(gate.id);
   return told;
 }
 
 /** In words, where something has become of it. */
-export function tell(gate: Gate): JsonObject | undefined {
-  const { status, resultText, tool, rejectedBy, reason } = gate;
+export function tell(gate: Gate, dialect: Dialect): JsonObject | undefined {
+  const { status, resultText, rejectedBy, reason } = gate;
+  const tool = nameIn(dialect, gate.tool);
   switch (status) {
     case "done":
     case "failed":
@@ -166,6 +180,8 @@ interface Patience {
 async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, patience: Patience): Promise<void> {
   const { waiting } = gates;
   const { id, status } = gate;
+  const { dialect } = exchange.caller;
+  const everyMs = exchange.wantsProgress ? signMs : unheardSignMs;
   const until = performance.now() + patience.leftMs;
   const leftMs = () => until - performance.now();
   const { promise: woken, resolve } = Promise.withResolvers<"woken">();
@@ -177,10 +193,13 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, patien
     // What has become of it since it was looked at wakes nobody.
     if ((await look(gates, gate)).status !== status) return;
     while (leftMs() > 0) {
-      const passed = sleep(Math.min(signMs, leftMs()), undefined, { signal: exchange.signal, ref: false });
+      const passed = sleep(Math.min(everyMs, leftMs()), undefined, { signal: exchange.signal, ref: false });
       if ((await Promise.race([woken, passed])) === "woken") return;
       patience.signs += 1;
-      exchange.notify("notifications/progress", { progress: patience.signs, message: signText(gate) });
+      exchange.notify("notifications/progress", {
+        progress: patience.signs,
+        message: signText(gate, dialect),
+      });
     }
   } finally {
     patience.leftMs = leftMs();
@@ -189,7 +208,9 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, patien
   }
 }
 
-function signText({ tool, status }: Glimpse): string {
+function signText(gate: Glimpse, dialect: Dialect): string {
+  const { status } = gate;
+  const tool = nameIn(dialect, gate.tool);
   if (status === "held") return `the result of ${tool} waits for being released`;
   return status === "pending" ? `${tool} waits for approval` : `${tool} is being called`;
 }

@@ -5,6 +5,7 @@ import { askerOf } from "../mcp/asker.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import { waitMsOf } from "../mcp/wait-times.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { inOwnWords, waitName } from "./advise.ts";
 import { findBelow, type Gatekeeper } from "./gatekeeper.ts";
 import { waitAt } from "./wait-at.ts";
 
@@ -22,13 +23,16 @@ export async function wait(
   if (principal === name) {
     // Where the operator has calls held not at all, only who asks to wait does.
     const isHeld = gates.holdMs > 0 || given !== undefined;
-    const ms = waitMsOf(given, exchange.wantsProgress);
+    const { wantsProgress, caller } = exchange;
+    const ms = waitMsOf({ given, wantsProgress, info: caller.info });
     return await waitAt(state, gates, exchange, { id }, isHeld ? ms : 0);
   }
   const below = principal === undefined ? findBelow(state, gates, id) : undefined;
   if (below?.askedBy !== name) throw new McpxError("confirmation_unknown");
-  const params = { ...exchange.params, name: "mcpax.wait" };
-  return await dispatch(state, exchange, below.server, { params, latency: "slow" });
+  const params = { ...exchange.params, name: waitName };
+  // As long as the tree below holds it: that one knows what it waits for.
+  const result = await dispatch(state, exchange, below.server, { params, latency: "batch" });
+  return inOwnWords(state, exchange.caller, below.tool, result);
 }
 
 /** Only that: a gate's arguments are not kept while its caller waits. */

@@ -3,6 +3,7 @@ import { isMcpxError, isObject, isRequestId, type JsonObject } from "@mcpx/proto
 import { type LogLevel, legacyRevisions } from "../mcp/era.ts";
 import type { Question } from "../mcp/exchange.ts";
 import { faultOf, rpcCodes } from "../mcp/rpc-error.ts";
+import { asTree } from "./as-tree.ts";
 import type { Conversation, InFlight, Listener } from "./conversation.ts";
 import type { Link, LinkRequest, LinkTaker, ServerFacts } from "./link.ts";
 import { isOwn, ownRequest } from "./own-request.ts";
@@ -46,7 +47,7 @@ export class LegacyLink implements Link, Listener {
   /** Introduces us; to be called once, before anything else. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { clientInfo, capabilities } = this.#options;
-    const params = { protocolVersion: legacyRevisions[0], capabilities, clientInfo };
+    const params = { protocolVersion: legacyRevisions[0], capabilities: asTree(capabilities), clientInfo };
     const id = this.#conversation.nextId();
     const result = await this.#conversation.request(id, ownRequest("initialize", signal), params);
     const revision = result.protocolVersion;

@@ -2,6 +2,7 @@
 // back as a result. What is said unasked comes by a subscription.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type LogLevel, metaKeys, modernRevision, treeExtension, unaskedKey } from "../mcp/era.ts";
+import { asTree } from "./as-tree.ts";
 import type { Conversation, InFlight, Listener } from "./conversation.ts";
 import { headerValue } from "./header-value.ts";
 import type { Link, LinkRequest, LinkTaker, ServerFacts } from "./link.ts";
@@ -131,7 +132,9 @@ export class ModernLink implements Link, Listener {
     const meta: JsonObject = isObject(params._meta) ? { ...params._meta } : {};
     meta[metaKeys.protocolVersion] = modernRevision;
     meta[metaKeys.clientInfo] = request.info ?? this.#options.clientInfo;
-    meta[metaKeys.clientCapabilities] = request.capabilities;
+    meta[metaKeys.clientCapabilities] = this.#speaksToTree()
+      ? asTree(request.capabilities)
+      : request.capabilities;
     if (request.logLevel !== undefined) meta[metaKeys.logLevel] = request.logLevel;
     if (request.wantsProgress) meta.progressToken = id;
     const headers = this.#conversation.hasStreams ? headersOf(request) : undefined;
@@ -160,15 +163,18 @@ export class ModernLink implements Link, Listener {
       const capability = this.facts.capabilities[list];
       return isObject(capability) && capability[what] === true;
     };
-    const { extensions } = this.facts.capabilities;
     return {
       ...(has("tools", "listChanged") && { toolsListChanged: true }),
       ...(has("prompts", "listChanged") && { promptsListChanged: true }),
       ...(has("resources", "listChanged") && { resourcesListChanged: true }),
       ...(has("resources", "subscribe") && uris.size > 0 && { resourceSubscriptions: [...uris].sort() }),
-      ...(isObject(extensions) &&
-        isObject(extensions[treeExtension]) && { [unaskedKey]: { logLevel: ownLogLevel } }),
+      ...(this.#speaksToTree() && { [unaskedKey]: { logLevel: ownLogLevel } }),
     };
+  }
+
+  #speaksToTree(): boolean {
+    const extensions = this.#facts?.capabilities.extensions;
+    return isObject(extensions) && isObject(extensions[treeExtension]);
   }
 }
 

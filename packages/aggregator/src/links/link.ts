@@ -16,6 +16,8 @@ export interface LinkRequest {
   paramHeaders: Readonly<Record<string, string>> | undefined;
   /** Who asks: for servers that are part of ourselves, and never sent. */
   caller?: Caller | undefined;
+  /** What the caller calls a tool of this server, if it may use it: for the same servers. */
+  nameFor?: ((tool: string) => string | undefined) | undefined;
   /** Cancels at the server; the request then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Progress (without its token) and log messages that belong to this request. */

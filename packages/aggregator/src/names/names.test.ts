@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { aliasNames } from "./alias-names.ts";
-import { renderNames } from "./dialects.ts";
+import { renderName, renderNames } from "./dialects.ts";
 import { isCanonicalName, isSegment } from "./segment.ts";
 
 test("[AX-4.1-1] a name is dotted segments of a-z, 0-9, _ and -, each up to 63, together up to 255", () => {
@@ -48,28 +48,56 @@ test("[AX-4.1-1] whatever the names, every one has an alias of its own, and thei
   );
 });
 
-test("a dialect renders every name its own way, and in its own alphabet", () => {
-  const canonical = fc
-    .array(fc.string({ unit: fc.constantFrom(..."ab_-9"), minLength: 1, maxLength: 30 }), {
-      minLength: 1,
-      maxLength: 5,
-    })
-    .map((parts) => parts.join("."));
+const canonicalName = fc
+  .array(fc.string({ unit: fc.constantFrom(..."ab_-9"), minLength: 1, maxLength: 30 }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map((parts) => parts.join("."));
+
+test("[B-CLIENT-2] a dialect renders every name its own way, in its alphabet, with room for a client's prefix", () => {
   fc.assert(
-    fc.property(fc.uniqueArray(canonical, { maxLength: 40 }), (names) => {
+    fc.property(fc.uniqueArray(fc.oneof(canonicalName, anyName), { maxLength: 40 }), (names) => {
       const safe = renderNames(names, "safe");
       const strict = renderNames(names, "strict");
       expect(new Set(safe.values()).size).toBe(names.length);
       expect(new Set(strict.values()).size).toBe(names.length);
-      for (const name of safe.values()) expect(name).toMatch(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/);
+      for (const name of safe.values()) {
+        expect(`mcp__mcpx__${name}`).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+        expect(name).toMatch(/^[a-zA-Z]/);
+      }
       for (const name of strict.values()) expect(name).toMatch(/^[a-z][a-z0-9_]{0,47}$/);
       expect(renderNames(names.toReversed(), "safe")).toEqual(safe);
     }),
   );
 });
 
-test("a__b and a.b both work in every dialect", () => {
-  const safe = renderNames(["a.b", "a__b"], "safe");
-  expect(safe.get("a__b")).toBe("a__b");
-  expect(safe.get("a.b")).toMatch(/^a__b_[a-z0-9]{6}$/);
+test("[B-CLIENT-2] what a name is rendered as does not depend on the names beside it", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(canonicalName, { maxLength: 40 }), (names) => {
+      for (const [name, rendered] of renderNames(names, "safe"))
+        expect(rendered).toBe(renderName(name, "safe"));
+    }),
+  );
+});
+
+test.each([
+  ["papers.look", "papers__look"],
+  ["get-weather", "get-weather"],
+  ["getWeather", "getWeather"],
+  ["mcpax.wait", "mcpax__wait"],
+  ["a__b", /^a__b_[a-z0-9]{6}$/],
+  ["a_.b", /^a___b_[a-z0-9]{6}$/],
+  ["a._b", /^a___b_[a-z0-9]{6}$/],
+  ["3d.print", /^t_3d__print_[a-z0-9]{6}$/],
+  ["🦊", /^t____[a-z0-9]{6}$/],
+  [`s.${"x".repeat(200)}`, /^s__x{43}_[a-z0-9]{6}$/],
+])("[B-CLIENT-2] %s is shown as %s", (name, shown) => {
+  expect(renderName(name, "safe")).toMatch(shown instanceof RegExp ? shown : new RegExp(`^${shown}$`));
+});
+
+test("names that differ only in what strict leaves out are told apart by marks", () => {
+  const strict = renderNames(["s.read-file", "s.read_file"], "strict");
+  expect([...strict.values()].every((name) => /^s__read_file_[a-z0-9]{6}$/.test(name))).toBe(true);
+  expect(new Set(strict.values()).size).toBe(2);
 });

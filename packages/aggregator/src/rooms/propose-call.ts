@@ -2,7 +2,8 @@
 // call is never proposed twice while one waits, and an outcome nobody has seen is given rather than asked for anew: also
 // that of a call which somebody made when its proposal was over.
 import type { Proposal, Room } from "@mcpx/client";
-import { canonicalJson, type JsonObject, McpxError } from "@mcpx/protocol";
+import { canonicalJson, type JsonObject, McpxError, type WaitAdvice, written } from "@mcpx/protocol";
+import { advise } from "../catalogue/advice.ts";
 import type { LinkRequest } from "../links/link.ts";
 import { isOver, outcomeResult } from "./proposal-outcome.ts";
 
@@ -12,7 +13,7 @@ interface ProposedCall {
   args: JsonObject;
 }
 
-type Waiter = Pick<LinkRequest, "signal" | "wantsProgress" | "notify">;
+type Waiter = Pick<LinkRequest, "signal" | "notify" | "params" | "caller" | "nameFor">;
 
 export interface Proposing {
   call(call: ProposedCall, waiter: Waiter): Promise<JsonObject>;
@@ -154,20 +155,20 @@ export function createProposing(
   }
 
   /** What was seen to its end is forgotten: the same call then is another one. */
-  function take(proposal: Proposal): JsonObject {
+  function take(proposal: Proposal, waiter: Waiter): JsonObject {
     if (isOver(proposal)) for (const [key, { id }] of made) if (id === proposal.id) made.delete(key);
     if (isOver(proposal) && proposal.lateCall !== undefined) {
       for (const id of told) if (room.proposals.get(id) === undefined) told.delete(id);
       told.add(proposal.id);
     }
-    return outcomeResult(proposal);
+    return outcomeResult(proposal, waitAdvice(waiter, proposal.id));
   }
 
   async function hold(one: Made, waiter: Waiter): Promise<JsonObject> {
     one.holders += 1;
     try {
       await one.published;
-      return take(await outcomeOf(one.id, holdMs, waiter));
+      return take(await outcomeOf(one.id, holdMs, waiter), waiter);
     } catch (error) {
       // The caller does not want it any more, and nobody else waits.
       if (waiter.signal.aborted && one.isOwn && one.holders === 1) await withdraw(room, one.id);
@@ -186,7 +187,7 @@ export function createProposing(
       const proposal = room.proposals.get(id);
       // Others' are none of theirs.
       if (proposal?.proposer !== room.id) throw unknownProposal(id);
-      return take(await outcomeOf(id, ms, waiter));
+      return take(await outcomeOf(id, ms, waiter), waiter);
     },
     close() {
       for (const end of [...enders]) end();
@@ -199,8 +200,16 @@ function keyOf({ targets, method, params }: Proposal): string | undefined {
   return canonicalJson([targets[0], params.name ?? null, params.arguments ?? {}]);
 }
 
-function tell(id: string, progress: number, { wantsProgress, notify }: Waiter): void {
-  if (!wantsProgress) return;
+/** How the caller waits for it: with the room's own tool, or by the same call where it may not use that. */
+function waitAdvice({ nameFor = (tool) => tool, caller, params }: Waiter, id: string): WaitAdvice {
+  const tool = nameFor("proposals.wait");
+  const called = written(params.name);
+  const again = { tool: nameFor(called) ?? called, arguments: params.arguments ?? {} };
+  return advise(caller, tool === undefined ? again : { tool, arguments: { proposal_id: id } });
+}
+
+/** Also where nobody wants progress: who waits for a human is not late. */
+function tell(id: string, progress: number, { notify }: Waiter): void {
   const message = `Proposal ${id} waits for somebody to decide`;
   notify("notifications/progress", { progress, message });
 }

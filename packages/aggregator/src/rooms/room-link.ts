@@ -72,7 +72,7 @@ export function instructionsOf({ topic, id, level }: Room): string {
     responder: "you may answer, and call nobody's tools.",
     restricted: "your calls become proposals, which somebody else in the room may make or reject.",
   }[level];
-  return `You are in the room ${topic} as ${id}; ${how} Tools are named after the participant that offers them, as presence.get shows; chat.say speaks to people and agents there.`;
+  return `You are in the room ${topic} as ${id}; ${how} Tools are named after the participant that offers them; the room's own tools tell who is there and what was said, and speak to people and agents there.`;
 }
 
 async function answer(talk: Talk, request: LinkRequest): Promise<JsonObject> {

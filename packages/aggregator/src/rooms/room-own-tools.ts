@@ -179,7 +179,8 @@ function shownEnvelope({ id, from, to, kind, at, seq, correlation_id, payload }:
 function wait({ proposing }: OwnToolParts, args: JsonObject, request: LinkRequest): Promise<JsonObject> {
   const { proposal_id: id, timeout_ms: given } = args;
   if (typeof id !== "string") throw bad("proposal_id must be a text");
-  return proposing.wait(id, waitMsOf(given, request.wantsProgress), request);
+  const { wantsProgress, info } = request;
+  return proposing.wait(id, waitMsOf({ given, wantsProgress, info }), request);
 }
 
 function answer(structuredContent: JsonObject): JsonObject {

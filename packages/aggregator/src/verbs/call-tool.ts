@@ -7,6 +7,7 @@ import { type PreparedCall, prepareCall } from "../dispatch/prepare-call.ts";
 import { dispatchTool } from "../gates/dispatch-tool.ts";
 import { passGate } from "../gates/pass-gate.ts";
 import type { Exchange } from "../mcp/exchange.ts";
+import { nameIn } from "../names/dialects.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
@@ -28,7 +29,7 @@ async function admit(
   if (isOwnOf(exchange.caller, tool.server)) {
     throw new McpxError(
       "bad_params",
-      `${tool.fullName} is the caller's own tool: the call would come back to it`,
+      `${nameIn(exchange.caller.dialect, tool.fullName)} is the caller's own tool: the call would come back to it`,
     );
   }
   const call = prepareCall(tool, exchange.params);

@@ -41,7 +41,11 @@ export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
     openLink(
       {
         name: "the gateway",
-        transport: { type: "http", url: `${url}/mcp`, credentials: gatewayCredentials(access) },
+        transport: {
+          type: "http",
+          url: `${url}/mcp?names=canonical`,
+          credentials: gatewayCredentials(access),
+        },
         clientInfo: { name: "mcpx-cli", version },
         capabilities: {},
       },

@@ -71,7 +71,7 @@ async function run(context: Context<typeof options>): Promise<number> {
       });
     if (options.json) output.json(result);
     else for (const line of linesOf(result, context.program)) output.line(line);
-    return result.isError === true ? 1 : 0;
+    return result.isError === true || readWaitingCall(result) !== undefined ? 1 : 0;
   } finally {
     await tree.close();
   }

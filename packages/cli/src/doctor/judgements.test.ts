@@ -49,7 +49,7 @@ test("names that are cut for a client are named, those that only look otherwise 
     state: "warning",
     text: expect.stringMatching(/48 characters.*: files\.a{45}$/),
   });
-  expect(judgeNames([`files.${"a".repeat(60)}`])[0]?.text).toMatch(/64 characters/);
+  expect(judgeNames([`files.${"a".repeat(60)}`])[0]?.text).toMatch(/53 characters/);
 });
 
 test("what is left to the environment and to files, and is not there, is named once", () => {

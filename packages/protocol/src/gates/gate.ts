@@ -1,6 +1,5 @@
-// The words of a gate: what an approver signs, and what the caller is told while it waits. Pure. [AX-11.3-2]
+// The words of a gate: what an approver signs. Pure. [AX-11.3-2]
 import { canonicalJson, sha256 } from "../canonical-json.ts";
-import type { Capability } from "../capability.ts";
 import { McpxError } from "../errors.ts";
 import { isObject, type JsonObject } from "../json-rpc.ts";
 import { isId } from "../names.ts";
@@ -48,25 +47,12 @@ export interface Statement extends GateTerms {
   reason?: string;
 }
 
-/** A gate as its caller sees it. */
-export interface Confirmation extends GateTerms {
-  /** Read exactly, so that they are shown as they will be sent. */
-  arguments: unknown;
-  annotation: Readonly<Capability>;
-  approve_url: string;
-  /** The gates below at which the same call will stop, where these were told. [AX-11.3-8] */
-  below?: readonly GateTerms[] | undefined;
-  /** It was let go: whoever waits, waits for what comes of it. */
-  isUnderWay?: boolean | undefined;
-}
-
 export const gateReasonCharsMax = 1_000;
-const idCharsMax = 128;
+/** Of a gate's id, and an aggregator's. */
+export const gateIdCharsMax = 128;
 const nameCharsMax = 255;
 const askerCharsMax = 4_096;
 const routeMax = 128;
-/** Later than that is no date. */
-const secondsMax = 8_640_000_000_000;
 const digest = /^sha256:[A-Za-z0-9_-]{43}$/;
 const nonce = /^[A-Za-z0-9_-]{16,128}$/;
 
@@ -142,81 +128,9 @@ export function readStatement(value: unknown): Statement {
   );
 }
 
-/** What a gated call answers while nobody has decided. [AX-11.3-4] */
-export function confirmationRequired(gate: Confirmation): JsonObject {
-  const { approve_url, annotation } = gate;
-  const { decision: _, ...terms } = statementOf(gate, "approve");
-  const structuredContent = {
-    status: "confirmation_required",
-    ...terms,
-    arguments: gate.arguments,
-    annotation,
-    approve_url,
-    ...(gate.below && { below: gate.below }),
-  };
-  return { isError: true, content: [{ type: "text", text: waitingText(gate) }], structuredContent };
-}
-
-/** For a model: no word of it comes from the arguments or the result, which may be anybody's. */
-function waitingText(gate: Confirmation): string {
-  const { tool, confirmation_id, approve_url, expires_at } = gate;
-  const until = new Date(expires_at * 1_000).toISOString();
-  const address = `Ask your user to open ${approve_url} and decide there before ${until}.`;
-  const waiting = `call the tool mcpax.wait with {"confirmation_id":"${confirmation_id}"}.`;
-  return [
-    ...stateLines(gate, address),
-    `To wait for the decision and get the result, ${waiting}`,
-    gate.phase === undefined && gate.isUnderWay !== true
-      ? "Making the same call again joins this one and does nothing twice; another call needs its own approval."
-      : `Do not call ${tool} in another way to get it sooner: making the same call again joins this one.`,
-  ].join("\n");
-}
-
-/** A gated call that is not decided, as whoever has made it by hand is told. */
-export interface WaitingCall {
-  id: string;
-  tool: string;
-  /** Seconds since 1970. */
-  expiresAt: number;
-  approveUrl: string;
-  /** `held`: it has happened, and its result waits. */
-  state: "waiting" | "held" | "under way";
-}
-
-/** `undefined` for every other result. What it says may come from any server, and is worth no more than its text. */
-export function readWaitingCall({ content, structuredContent }: JsonObject): WaitingCall | undefined {
-  if (!isObject(structuredContent) || structuredContent.status !== "confirmation_required") return undefined;
-  const { confirmation_id: id, tool, expires_at: expiresAt, approve_url: approveUrl } = structuredContent;
-  if (!isId(id, idCharsMax) || typeof tool !== "string" || typeof approveUrl !== "string") return undefined;
-  if (typeof expiresAt !== "number" || !(expiresAt > 0 && expiresAt < secondsMax)) return undefined;
-  const [first] = Array.isArray(content) ? content : [];
-  const text = isObject(first) ? String(first.text) : "";
-  const held = structuredContent.phase === "result" ? "held" : "waiting";
-  return { id, tool, expiresAt, approveUrl, state: text.startsWith(underWayText(tool)) ? "under way" : held };
-}
-
-function underWayText(tool: string): string {
-  return `${tool} is being called; there is no result yet.`;
-}
-
-function stateLines({ tool, phase, isUnderWay }: Confirmation, address: string): string[] {
-  if (isUnderWay === true) return [underWayText(tool)];
-  if (phase === undefined) {
-    return [
-      `Nothing has happened yet: ${tool} was not called.`,
-      "A human must approve this call first; you cannot.",
-      address,
-    ];
-  }
-  return [
-    `${tool} was called, and has ended. Its result is held back until a human has looked at it; you cannot see it before.`,
-    address,
-  ];
-}
-
 function readId(value: JsonObject, field: "confirmation_id" | "aggregator_id"): string {
   const id = value[field];
-  if (!isId(id, idCharsMax)) throw bad(field, "an id");
+  if (!isId(id, gateIdCharsMax)) throw bad(field, "an id");
   return id;
 }
 

@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as ClientOne } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpOne } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { onTestFinished } from "vitest";
+import { canonicalUrl } from "../../../support/canonical-url.ts";
 import type { Message, Place } from "../../support/ask.ts";
 
 export const kinds = ["v1", "v2 legacy", "v2 modern"] as const;
@@ -21,7 +22,7 @@ export async function hearing(kind: Kind, place: Place, level?: Level): Promise<
   const heard: Message[] = [];
   const keep = async ({ method, params }: Message) => void heard.push({ method, params });
   const requestInit = { headers: { authorization: `Bearer ${place.token}` } };
-  const url = new URL(place.url);
+  const url = new URL(canonicalUrl(place.url));
   const info = { name: "hearing", version: "1" };
   if (kind === "v1") {
     const client = new ClientOne(info);
