@@ -6,7 +6,7 @@ export interface RunResult {
   faults: Fault[];
 }
 
-export interface Fault {
+interface Fault {
   /** File and title of the test, or the step that failed. */
   name: string;
   /** Of the random numbers it failed with, where its message tells them. */

@@ -28,7 +28,7 @@ export function defaultKeyPath(dataDir: string): string {
   return join(keysDir(dataDir), "default.jwk");
 }
 
-export function keysDir(dataDir: string): string {
+function keysDir(dataDir: string): string {
   return join(dataDir, "keys");
 }
 

@@ -4,7 +4,7 @@ import type { Anchor } from "../proofs/anchors.ts";
 import { type Passkey, readPasskey } from "../proofs/passkey.ts";
 
 /** Who can sign with it, as far as it was known when it was enrolled. */
-export const keyKeepings = ["sealed", "ssh-agent", "unsealed", "browser"] as const;
+const keyKeepings = ["sealed", "ssh-agent", "unsealed", "browser"] as const;
 export type KeyKeeping = (typeof keyKeepings)[number];
 
 export type Approver =
