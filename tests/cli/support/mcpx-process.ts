@@ -32,6 +32,8 @@ export interface RunningCommand {
   readonly pid: number;
   readonly out: string[];
   readonly err: string[];
+  /** What stands on the last line of its output, which has not ended: a question, for example. */
+  readonly unended: string;
   /** The first line, out or err, that has been or will be printed and matches. Rejects when the command ends first. */
   line(pattern: RegExp): Promise<string>;
   /** Writes to its standard input; without a line, ends it. */
@@ -65,6 +67,10 @@ function watch(child: ChildProcess): RunningCommand {
       for (const look of waiting) look();
     });
   };
+  let unended = "";
+  child.stdout?.on("data", (text) => {
+    unended = `${unended}${text}`.split("\n").at(-1) ?? "";
+  });
   collect(child.stdout, out);
   collect(child.stderr, err);
   const ended = once(child, "close").then(([code, signal]) => {
@@ -80,6 +86,9 @@ function watch(child: ChildProcess): RunningCommand {
     pid: child.pid as number,
     out,
     err,
+    get unended() {
+      return unended;
+    },
     ended,
     type: (line) => void (line === undefined ? child.stdin?.end() : child.stdin?.write(`${line}\n`)),
     press: (keys) => void child.stdin?.write(keys),

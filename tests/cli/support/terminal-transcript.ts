@@ -4,6 +4,7 @@
 //   ~ command     typed again and again until it shows that
 //   $ command &   stays, in a terminal of its own, and is ended with Ctrl-C when all is over
 //   > answer      typed when what stands above it has been shown
+//   >* answer     the same, behind a question whose line has not ended; the terminal does not show it
 //   <pid of X>    differs each time. Those of a process or port are remembered: the same afterwards, also in commands
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RunningCommand, type RunOptions, start } from "./mcpx-process.ts";
@@ -80,16 +81,21 @@ async function playStep(
     });
     // What is seen in vain is not remembered.
     let seen = new Map(memory);
-    const now = () => {
+    const hidden = new Set<number>();
+    const now = (asked = "") => {
       seen = new Map(memory);
-      return compared(running.out, written, machine.names, seen);
+      return withHidden(
+        compared([...running.out, ...(asked === "" ? [] : [asked])], written, machine.names, seen),
+        written,
+        hidden,
+      );
     };
     if (stays) {
       staying.push(running);
-      await answer(running, written, now, until);
+      await answer(running, { written, hidden, now, until });
       while (String(now()) !== String(written) && performance.now() < until) await sleep(20);
     } else {
-      await answer(running, written, now, until);
+      await answer(running, { written, hidden, now, until });
       running.type();
       await running.ended;
     }
@@ -100,23 +106,38 @@ async function playStep(
   }
 }
 
+interface Answering {
+  written: readonly string[];
+  /** Lines of answers that were typed and are not shown. */
+  hidden: Set<number>;
+  /** With what it asks on a line that has not ended, where that is given. */
+  now(asked?: string): string[];
+  until: number;
+}
+
 /** Types each answer as soon as what is written above it has been shown. */
-async function answer(
-  running: RunningCommand,
-  written: readonly string[],
-  now: () => string[],
-  until: number,
-): Promise<void> {
+async function answer(running: RunningCommand, { written, hidden, now, until }: Answering): Promise<void> {
   let isOver = false;
   void running.ended.then(() => {
     isOver = true;
   });
   for (const [index, line] of written.entries()) {
-    if (!line.startsWith("> ")) continue;
+    const [, sign, typed] = /^(>\*?) (.*)$/.exec(line) ?? [];
+    if (typed === undefined) continue;
     const above = String(written.slice(0, index));
-    while (String(now()) !== above && !isOver && performance.now() < until) await sleep(20);
-    running.type(line.slice(2));
+    const isHidden = sign === ">*";
+    const shown = () => String(now(isHidden ? running.unended.trimEnd() : ""));
+    while (shown() !== above && !isOver && performance.now() < until) await sleep(20);
+    if (isHidden) hidden.add(index);
+    running.type(typed);
   }
+}
+
+/** Answers that the terminal does not show, where they were given. */
+function withHidden(shown: string[], written: readonly string[], hidden: ReadonlySet<number>): string[] {
+  const all = [...shown];
+  for (const index of hidden) all.splice(index, 0, written[index] as string);
+  return all;
 }
 
 /** What was shown, in the words of the transcript where they fit. */
@@ -152,7 +173,7 @@ function isReturn(line: string, before: string | undefined): boolean {
 /** A line as it is seen in the end: an editor of lines begins it anew again and again, behind its prompt. */
 function asItStands(line: string): string {
   const drawn = line.replaceAll(erase, "").split(begunAnew).at(-1) ?? "";
-  return drawn.replace(prompt, "");
+  return drawn.replace(prompt, "").trimEnd();
 }
 
 function textOf({ typed, lines }: Step): string[] {
