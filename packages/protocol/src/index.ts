@@ -101,6 +101,7 @@ export {
   withFields,
 } from "./envelope.ts";
 export { errorTable, isMcpxError, McpxError, type McpxErrorOptions, type Reason } from "./errors.ts";
+export { EventReader, type EventTaker } from "./event-reader.ts";
 export { numberOf, parseExact } from "./exact-json.ts";
 export { fitsRoom, type RoomBounds } from "./fits-room.ts";
 export {

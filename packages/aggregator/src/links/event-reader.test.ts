@@ -1,10 +1,10 @@
 import { McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { EventReader } from "./event-reader.ts";
+import { readEventBytes } from "./event-reader.ts";
 
 function read(text: string, size: number, bytesMax = 10_000) {
   const events: string[][] = [];
-  const reader = new EventReader(bytesMax, (data, type) => events.push([type, data]));
+  const reader = readEventBytes(bytesMax, (data, type) => events.push([type, data]));
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
   return { reader, events };

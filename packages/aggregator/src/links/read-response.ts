@@ -1,6 +1,6 @@
 // The body of an HTTP answer as what it says it is: JSON, or a stream of events.
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
-import { EventReader } from "./event-reader.ts";
+import { type EventBytes, readEventBytes } from "./event-reader.ts";
 import type { HttpAnswer } from "./http-attempt.ts";
 import { answerIdIn, tooLarge } from "./lost-answer.ts";
 import type { WireTaker } from "./wire.ts";
@@ -40,7 +40,7 @@ export function readText(
 }
 
 /** `over` is called once, with what went wrong where the stream did not simply end. */
-export function readEvents(answer: HttpAnswer, reader: EventReader, over: (fault?: McpxError) => void): void {
+export function readEvents(answer: HttpAnswer, reader: EventBytes, over: (fault?: McpxError) => void): void {
   let fault: McpxError | undefined;
   answer.read({
     data(chunk) {
@@ -77,14 +77,14 @@ export function commonReader(
   bytesMax: number,
   taker: WireTaker,
   other?: (data: string, type: string) => void,
-): EventReader {
+): EventBytes {
   const take = (data: string, type: string) => {
     if (type !== "message") other?.(data, type);
     else if (!takeMessages(data, (message) => taker.message(message))) {
       taker.remark(`(no JSON-RPC message: ${data.slice(0, remarkCharsMax)})`);
     }
   };
-  return new EventReader(bytesMax, take, (head, tail) => {
+  return readEventBytes(bytesMax, take, (head, tail) => {
     taker.remark(`(a message of more than ${bytesMax} bytes was dropped)`);
     const id = answerIdIn(head, tail);
     if (id !== undefined) taker.unreadable?.(id, tooLarge(bytesMax));

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { backoffMs, isMcpxError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { rpcCodes } from "../mcp/rpc-error.ts";
-import { EventReader } from "./event-reader.ts";
+import { type EventBytes, readEventBytes } from "./event-reader.ts";
 import type { HttpAnswer } from "./http-attempt.ts";
 import { type HttpAddress, HttpCaller } from "./http-caller.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -152,8 +152,8 @@ class HttpWire implements Wire {
     });
   }
 
-  #readerFor(posting: Posting, answered: () => void): EventReader {
-    return new EventReader(this.#bytesMax, (data, type) => {
+  #readerFor(posting: Posting, answered: () => void): EventBytes {
+    return readEventBytes(this.#bytesMax, (data, type) => {
       if (type !== "message") return;
       if (!takeMessages(data, (message) => this.#deliver(posting, message))) this.#garbage(data);
       if (posting.isAnswered) answered();
@@ -173,7 +173,7 @@ class HttpWire implements Wire {
   }
 
   /** A legacy server may end a stream whenever it likes, and give the rest to whoever comes back for it. */
-  async #resume(posting: Posting, broken: EventReader): Promise<void> {
+  async #resume(posting: Posting, broken: EventBytes): Promise<void> {
     const stopped = this.#closing.signal;
     const asked = posting.sending?.signal;
     if (asked?.aborted) {
@@ -251,7 +251,7 @@ class HttpWire implements Wire {
   }
 
   /** Resolves when the stream is over, however it ended. */
-  #get(reader: EventReader, signal: AbortSignal, lastId: string | undefined): Promise<void> {
+  #get(reader: EventBytes, signal: AbortSignal, lastId: string | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const headers = ["accept", "text/event-stream", ...this.#sessionHeaders()];
       if (lastId !== undefined) headers.push("last-event-id", lastId);

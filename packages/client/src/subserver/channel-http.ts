@@ -1,8 +1,7 @@
 // A channel over HTTP: what the aggregator says is one event stream, what we say is a POST each. [AX-6.1-3]
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { EventReader, isObject, type JsonObject } from "@mcpx/protocol";
 import { RoomError } from "../core/room-error.ts";
 import { type Channel, type ChannelOptions, messageCharsMax, readMessage } from "./channel.ts";
-import { EventReader } from "./event-reader.ts";
 import { asRoomError, statusError } from "./refusal.ts";
 
 const sessionHeader = "mcpax-session";
@@ -48,7 +47,12 @@ class HttpChannel implements Channel {
       });
       this.#session = response.headers.get(sessionHeader) ?? undefined;
       if (response.ok && isOfType(response, "text/event-stream")) {
-        const events = new EventReader((data) => this.#hear(readMessage(data, this.#options)));
+        const events = new EventReader(messageCharsMax, {
+          event: (data) => data !== "" && this.#hear(readMessage(data, this.#options)),
+          tooLarge: () => {
+            throw new RoomError("bad_answer", "the aggregator sent an event that is too large");
+          },
+        });
         await readText(response, (text) => events.push(text));
       } else await this.#hearRefusal(response);
       throw new RoomError("network", "the stream has ended");

@@ -1,5 +1,5 @@
 // News of gates as they come over a stream of server-sent events. Pure, but for the stream.
-import { isObject } from "@mcpx/protocol";
+import { EventReader, isObject } from "@mcpx/protocol";
 
 export interface News {
   /** Where it stands in the stream: what to come back to. Absent in a mere sign of life. */
@@ -16,15 +16,19 @@ const eventCharsMax = 10_000;
 /** Throws where it is no stream of events. */
 export async function* readNews(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<News> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
+  const heard: News[] = [];
+  const events = new EventReader(eventCharsMax, {
+    event: (data) => heard.push(newsOf(data, events.lastId)),
+    tooLarge: () => {
+      throw new Error("The gateway sends an event without an end.");
+    },
+  });
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const [rest = "", ...events] = (text + value).split("\n\n").toReversed();
-      for (const event of events.toReversed()) yield newsOf(event);
-      if (rest.length > eventCharsMax) throw new Error("The gateway sends an event without an end.");
-      text = rest;
+      events.push(value);
+      yield* heard.splice(0);
     }
   } finally {
     // Whatever nobody reads any more would keep its connection.
@@ -32,15 +36,8 @@ export async function* readNews(body: ReadableStream<Uint8Array<ArrayBuffer>>): 
   }
 }
 
-function newsOf(event: string): News {
-  const fieldOf = (name: string) =>
-    event
-      .split("\n")
-      .find((line) => line.startsWith(`${name}: `))
-      ?.slice(name.length + 2);
-  const id = fieldOf("id");
-  const data = fieldOf("data");
-  if (id === undefined || data === undefined) return {};
+function newsOf(data: string, id: string | undefined): News {
+  if (id === undefined || data === "") return {};
   const said: unknown = JSON.parse(data);
   if (isObject(said) && typeof said.gate === "string") return { id, gate: said.gate };
   return { id, isAll: true };

@@ -4,7 +4,12 @@ import { EventReader } from "./event-reader.ts";
 
 function read(chunks: readonly string[]): string[] {
   const events: string[] = [];
-  const reader = new EventReader((data) => events.push(data));
+  const reader = new EventReader(16_777_216, {
+    event: (data) => data !== "" && events.push(data),
+    tooLarge: () => {
+      throw new Error("too large");
+    },
+  });
   for (const chunk of chunks) reader.push(chunk);
   return events;
 }
