@@ -10,7 +10,7 @@ import {
   statementOf,
   statementText,
 } from "@mcpx/protocol";
-import { decideSoon } from "../gates/decide-soon.ts";
+import { decideSoon } from "../gates/confirm.ts";
 import { toolWarnings } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { describeKey } from "../gates/proofs/describe-key.ts";

@@ -1,4 +1,5 @@
 // `mcpax/confirm`: somebody brings the proof that a human, or who decides for one, has decided. [AX-11.3-5] [AX-11.3-8]
+import { setTimeout as sleep } from "node:timers/promises";
 import { type JsonObject, McpxError, type Statement } from "@mcpx/protocol";
 import { textParam } from "../catalogue/resolve.ts";
 import { dispatch } from "../dispatch/dispatch.ts";
@@ -15,6 +16,8 @@ import { outcome, tell } from "./wait-at.ts";
 
 /** Wrong proofs for one gate. */
 const failuresMax = 10;
+/** How long a decision waits for what comes of it. */
+const outcomeMs = 8_000;
 
 export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exchange): Promise<JsonObject> {
   const id = textParam(exchange.params, "confirmation_id");
@@ -47,6 +50,28 @@ export async function decide(
     recordRefusal(state, gate, proof.by, error);
     throw error;
   }
+}
+
+/**
+ * A decision, and a moment's wait for what comes of it: gives back the gate as it stands then. What is decided happens,
+ * also where nobody waits for its end. `by`: who hands the proof in.
+ */
+export async function decideSoon(
+  state: TreeState,
+  gates: Gatekeeper,
+  gate: Gate,
+  handed: { proof: string; by: string },
+): Promise<Gate> {
+  const deciding = decide(state, gates, gate, await prove(state, gates, gate, handed));
+  const left = new AbortController();
+  try {
+    await Promise.race([deciding, sleep(outcomeMs, undefined, { signal: left.signal, ref: false })]);
+  } finally {
+    left.abort();
+    // Where nobody waits for it any more.
+    deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "a decision came to nothing"));
+  }
+  return (await gates.store.find(gate.id)) ?? gate;
 }
 
 /** A gate of an older build: whoever approves it signs neither who asks nor where it goes. A no is safe. */

@@ -2,8 +2,7 @@
 // room, so that it says what was decided and never what the tool has answered. [B-GATE-2]
 import type { JsonObject } from "@mcpx/protocol";
 import { textParam } from "../catalogue/resolve.ts";
-import { confirm } from "../gates/confirm.ts";
-import { decideSoon } from "../gates/decide-soon.ts";
+import { confirm, decideSoon } from "../gates/confirm.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import { principalName } from "../mcp/plain-caller.ts";

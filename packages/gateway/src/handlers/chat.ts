@@ -1,7 +1,6 @@
 // Chat, in the form of either protocol. [X1-4.3-1] [X0-8.1-1]
 import { checkChat, isV0Chat, jsonRpcShape } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 
 export function handleChat({ envelope }: Handling): Outcome {
   if (isV0Chat(envelope)) {

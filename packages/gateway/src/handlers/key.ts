@@ -1,8 +1,7 @@
 // `system` `key`: a participant brings its public key; the gateway lists it in presence. [X1-4-3]
 import { readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
-import type { Outcome } from "../handling/outcome.ts";
+import type { Handling, Outcome } from "../handling/handling.ts";
 import { asserterOf } from "../room/known-participants.ts";
 
 export function handleKey({ gateway, member, envelope }: Handling): Outcome {

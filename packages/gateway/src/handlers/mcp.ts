@@ -1,8 +1,7 @@
 // `kind: mcp`: one JSON-RPC message, checked in shape and never rewritten. [X0-4.1-1]
 import { capabilityMethods, type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
 import { findOpenRequest } from "../handling/find-open-request.ts";
-import type { Handling } from "../handling/handling.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 import { findReferred } from "../room/referred.ts";
 import { enforceCall } from "../tool-access/enforce-call.ts";
 import { noteGrant } from "../tool-access/note-grant.ts";

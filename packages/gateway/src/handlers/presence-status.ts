@@ -1,7 +1,6 @@
 // `system` `presence_status`: what a participant wants others to know of its state.
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
-import type { Outcome } from "../handling/outcome.ts";
+import type { Handling, Outcome } from "../handling/handling.ts";
 
 const textCharsMax = 200;
 

@@ -1,7 +1,6 @@
 // `kind: mcp/proposal`: a call somebody else may make. The gateway keeps no state of it. [X1-4.2-1] [PL-3-1]
 import { type Envelope, isObject, isTimestamp, McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 
 /** The longest a proposal may ask to live: a day. */
 const ttlMaxMs = 86_400_000;

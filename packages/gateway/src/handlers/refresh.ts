@@ -1,8 +1,7 @@
 // `system` `refresh`: a new token for a live connection. It cannot change who is connected.
 import { mayEnter, type PublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
-import type { Outcome } from "../handling/outcome.ts";
+import type { Handling, Outcome } from "../handling/handling.ts";
 import { levelFor } from "../room/level-for.ts";
 
 export async function handleRefresh({ gateway, member, envelope }: Handling): Promise<Outcome> {

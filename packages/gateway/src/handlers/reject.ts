@@ -1,8 +1,7 @@
 // `mcpx.reject.proposal`: advice from anyone allowed it, an end from the target. Trackers tell which. [PL-2-1]
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 import { checkReason } from "../handling/lifecycle.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
 import { findReferred } from "../room/referred.ts";
 
 export async function handleReject({ gateway, member, envelope, permission }: Handling): Promise<Outcome> {

@@ -1,8 +1,7 @@
 // `mcpx.status.proposal`: what somebody is doing about a proposal. [PL-5-1]
 import { McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 import { checkReason } from "../handling/lifecycle.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
 
 const statuses = ["considering", "queued", "processing", "unable"];
 

@@ -1,8 +1,7 @@
 // `system` `tool_access_policy` and `capability_revoked`: published for everybody's guards to read. Where the topic
 // checks calls, the gateway reads them too. [X1-4-3] [AC-6-1] [AC-6-4]
 import { isObject, McpxError, policyType, readPolicy, readRevocation } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 
 export function handleToolAccess(handling: Handling): Outcome {
   const { member, envelope } = handling;

@@ -1,8 +1,7 @@
 // `mcpx.withdraw.proposal`: only the proposer withdraws. [PL-1-1] [PL-9-2]
 import { type Envelope, isId, type Limits, McpxError } from "@mcpx/protocol";
-import type { Handling } from "../handling/handling.ts";
+import { type Handling, type Outcome, publish } from "../handling/handling.ts";
 import { checkReason } from "../handling/lifecycle.ts";
-import { type Outcome, publish } from "../handling/outcome.ts";
 import type { ProposalPlace } from "../room/ended-proposals.ts";
 
 export async function handleWithdraw({ gateway, member, envelope }: Handling): Promise<Outcome> {

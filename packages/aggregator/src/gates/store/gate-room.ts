@@ -1,8 +1,8 @@
 // Whether there is room for one more gate: a flood must neither fill the store nor drown the approvers.
 import { McpxError } from "@mcpx/protocol";
-import type { GateLoad, GateRows } from "./gate-rows.ts";
 import type { GateLimits, GateWish } from "./gate-store.ts";
 import type { GateTimes } from "./gate-times.ts";
+import type { GateLoad, GateRows } from "./store-desk.ts";
 
 export function checkWish({ argumentsText }: GateWish, { argumentsCharsMax }: GateLimits): void {
   if (argumentsText.length > argumentsCharsMax) {

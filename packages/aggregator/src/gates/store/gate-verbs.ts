@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { canonicalJson, errorTable } from "@mcpx/protocol";
 import { checkRoom, checkWish } from "./gate-room.ts";
-import type { GateRows } from "./gate-rows.ts";
 import { approved, ended, isFinished, isUnsent, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
 import {
   defaultGateLimits,
@@ -19,7 +18,7 @@ import {
 } from "./gate-store.ts";
 import { createGateTimes } from "./gate-times.ts";
 import { holding } from "./hold-verbs.ts";
-import { decideAt, isUnderWay, type StoreDesk, save, stepIf } from "./store-desk.ts";
+import { decideAt, type GateRows, isUnderWay, type StoreDesk, save, stepIf } from "./store-desk.ts";
 
 export interface GateStoreOptions {
   clock: Clock;
