@@ -1,6 +1,7 @@
 // Taking a token back, and changing the key that signs them.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { fairNow } from "../support/fair-now.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -18,14 +19,14 @@ test("[X0-5.1-2] a revoked token's connections are closed within a second, other
   const { token, jti } = await mint();
   const doomed = await Promise.all(topics.map((topic) => enterWith(server, token, { topic })));
   const bob = await enterWith(server, (await mint("bob")).token, { topic: "room:one" });
-  const began = performance.now();
+  const began = fairNow();
   const { status, body } = await server.call("DELETE", `/admin/tokens/${jti}`, await server.adminToken());
   expect(status).toBe(200);
   expect(body).toMatchObject({ jti, revokedBy: "admin", revokedAt: expect.any(String) });
   for (const client of doomed) {
     expect(await client.closing()).toEqual({ code: 4401, reason: "token_revoked" });
   }
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(fairNow() - began).toBeLessThan(1_000);
   expect((await bob.event("leave")).payload).toMatchObject({ reason: "token_revoked" });
   expect(await bob.outcome(bob.say("still here"))).toBe("ack");
 });
@@ -33,10 +34,10 @@ test("[X0-5.1-2] a revoked token's connections are closed within a second, other
 test("[X0-5.1-2] what another process revokes is closed within a second too", async () => {
   const { token, jti } = await mint();
   const client = await enterWith(server, token, { topic: "room:one" });
-  const began = performance.now();
+  const began = fairNow();
   server.identity.revocations.revoke(jti);
   expect(await client.closing()).toEqual({ code: 4401, reason: "token_revoked" });
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(fairNow() - began).toBeLessThan(1_000);
 });
 
 test("[X0-5.1-2] a revocation outlives a restart, and a new token of the same participant works", async () => {

@@ -1,6 +1,7 @@
 // One owner at a time: a subserver with two aggregators to choose from, of which the first is cut off, or stops and
 // goes on while clients still call it there.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { fairNow } from "../../support/fair-now.ts";
 import { startTestIssuer, type TestIssuer } from "../../support/test-issuer.ts";
 import { timeout } from "../support/soak.ts";
 import { type LeafProcess, startLeaves } from "./support/leaf-process.ts";
@@ -62,7 +63,7 @@ test("[AX-13.3-3] cut off from its aggregator it goes to the backup when its lea
   const moving = await startMoving();
   const here = startTraffic(first.place, [tool]);
   const there = startTraffic(backup.place, [tool]);
-  const cutAt = performance.now();
+  const cutAt = fairNow();
   toFirst.cut();
   expect(await msUntilDegraded(first.place, [tool], cutAt)).toBeLessThan(leaseMs);
   await expectTruth(backup.place, [tool]);

@@ -1,5 +1,6 @@
 // What the tree shows, compared with what is really there.
 import { expect, vi } from "vitest";
+import { fairNow } from "../../../support/fair-now.ts";
 import { ask, type Message, type Place } from "../../../tree/support/ask.ts";
 import { callOnce } from "./traffic.ts";
 
@@ -22,12 +23,12 @@ export async function expectTruth(place: Place, names: readonly string[], timeou
   expect(calls.filter(({ what }) => what !== "ok")).toEqual([]);
 }
 
-/** How long it takes until these are degraded there, and all others are as they were. */
+/** How long it takes until these are degraded there, and all others are as they were; `atMs` is of `fairNow`. */
 export async function msUntilDegraded(place: Place, names: readonly string[], atMs: number): Promise<number> {
   const look = async () => {
     const tools = await shown(place);
     return Object.keys(tools).filter((name) => tools[name] === "degraded");
   };
   await expect.poll(look, { timeout: 15_000, interval: 15 }).toEqual([...names].sort());
-  return performance.now() - atMs;
+  return fairNow() - atMs;
 }
