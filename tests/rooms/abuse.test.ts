@@ -81,15 +81,20 @@ test("a refused handshake gives its place back", async () => {
 });
 
 test("beyond the limit of handshakes a second newcomers get 503 and Retry-After, for a moment", async () => {
-  await start({ limits: { handshakesPerSecond: 3 } });
+  const perSecond = 3;
+  await start({ limits: { handshakesPerSecond: perSecond } });
   const token = await server.token({ sub: "hasty", topics: ["room:test"] });
   const forbidden = () => refusedAtTheDoor(server, token, { topic: "room:other" });
-  const outcomes = await Promise.all(Array.from({ length: 6 }, forbidden));
+  const began = performance.now();
+  const outcomes = await Promise.all(Array.from({ length: 40 }, forbidden));
+  const seconds = (performance.now() - began) / 1_000;
   const busy = outcomes.filter(({ message }) => message === "503 too_many_connections");
-  expect(busy.length).toBeGreaterThanOrEqual(2);
-  expect(busy.length).toBeLessThanOrEqual(3);
   expect(busy[0]?.headers["retry-after"]).toBe("1");
-  expect(outcomes.filter(({ message }) => message === "403 topic_forbidden")).toHaveLength(6 - busy.length);
+  const looked = outcomes.filter(({ message }) => message === "403 topic_forbidden");
+  expect(looked).toHaveLength(outcomes.length - busy.length);
+  expect(looked.length).toBeGreaterThanOrEqual(perSecond);
+  // As many more as become free while the others come, on a machine that lets them come slowly.
+  expect(looked.length).toBeLessThanOrEqual(perSecond + Math.ceil(seconds * perSecond));
   await vi.waitFor(() => enterWith(server, token, { topic: "room:test" }), 5_000);
 });
 

@@ -59,6 +59,7 @@ test("seats at the MCP faces of rooms are connections too", async () => {
         params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
       }),
     });
+    await response.text();
     return response.status;
   };
   expect([await open("a"), await open("b"), await open("c")]).toEqual([200, 200, 503]);

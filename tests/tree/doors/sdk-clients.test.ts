@@ -8,6 +8,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
+import { hearSteps } from "../../support/hear-steps.ts";
 import { type OpenDoor, openDoor, until } from "./open-door.ts";
 
 const info = { name: "sdk", version: "1" };
@@ -49,9 +50,9 @@ test("[AX-1.1-1] version 1 works unmodified: tools, progress, messages, question
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.push("changed"));
   expect(client.getServerVersion()).toMatchObject({ name: "scripted" });
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("echo");
-  const progress: number[] = [];
+  const progress = hearSteps(transport);
   const result = await client.callTool({ name: "notifies", arguments: {} }, undefined, {
-    onprogress: (step) => progress.push(step.progress),
+    onprogress: () => {},
   });
   expect([textOf(result), progress, heard]).toEqual(["done", [1, 2], ["half"]]);
   expect(JSON.parse(textOf(await client.callTool({ name: "asks", arguments: {} })))).toEqual({
@@ -79,8 +80,8 @@ test.each([["legacy" as const], ["auto" as const], [{ pin: "2026-07-28" }]])(
     const door = await openDoor();
     const client = await connectTwo(door, mode);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("echo");
-    const progress: number[] = [];
-    const onprogress = (step: { progress: number }) => void progress.push(step.progress);
+    const progress = hearSteps(client.transport ?? {});
+    const onprogress = () => {};
     const result = await client.callTool({ name: "notifies", arguments: {} }, { onprogress });
     expect([textOf(result), progress]).toEqual(["done", [1, 2]]);
     const asked = await client.callTool({ name: "asksTwice", arguments: {} });

@@ -21,6 +21,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 
 import { canonicalUrl } from "../../support/canonical-url.ts";
+import { hearSteps } from "../../support/hear-steps.ts";
 
 export const kinds = ["v1", "v2 legacy", "v2 modern"] as const;
 export type Kind = (typeof kinds)[number];
@@ -35,6 +36,8 @@ interface CallOptions {
 export interface SdkCaller {
   /** `tools`, `prompts`, `updated URI`, `log TEXT`; questions as `asked METHOD`. */
   readonly heard: string[];
+  /** Of all calls that asked for progress. */
+  readonly steps: number[];
   tools(): Promise<string[]>;
   /** The result's first text, or what it is instead. */
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<string>;
@@ -103,8 +106,10 @@ async function connectOne(way: Way, name: string): Promise<SdkCaller> {
       : new StdioOne(way);
   // Its types are of before `exactOptionalPropertyTypes`.
   await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+  const steps = hearSteps(transport);
   return {
     heard,
+    steps,
     tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     call: async (tool, args = {}, options = {}) =>
       textOf(await client.callTool({ name: tool, arguments: args }, undefined, options)),
@@ -167,8 +172,10 @@ async function connectTwo(way: Way, name: string, isModern: boolean): Promise<Sd
   await client.connect(transport);
   // A modern client says with each request how much it wants to hear.
   const _meta = isModern ? { _meta: { [LOG_LEVEL_META_KEY]: "info" } } : {};
+  const steps = hearSteps(transport);
   return {
     heard,
+    steps,
     tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     call: async (tool, args = {}, options = {}) =>
       textOf(await client.callTool({ name: tool, arguments: args, ..._meta }, options)),
