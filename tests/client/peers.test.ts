@@ -225,8 +225,10 @@ test("[X0-6.1-1] hands are shaken eagerly, lazily or on demand", async () => {
   const initialized = (from: string) =>
     nextEvent(oven, "notification", (n) => n.from === from && n.method === "notifications/initialized");
   const eager = initialized("eager");
-  await join(house, "eager", { handshake: "eager" });
+  const first = await join(house, "eager", { handshake: "eager" });
   await eager;
+  // It would greet everybody who comes, and be answered.
+  await first.close();
   const lazy = initialized("lazy");
   (await join(house, "lazy", { handshake: "lazy" })).peer("oven");
   await lazy;
