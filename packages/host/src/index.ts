@@ -33,6 +33,7 @@ export {
   openTo,
 } from "./fair/byte-ledger.ts";
 export { paceInput, type Share } from "./fair/paced-input.ts";
+export { shareOf } from "./fair/share.ts";
 export { type Account, createTurns, type Turns } from "./fair/turns.ts";
 export { syncDirectory, writeWhole } from "./files/write-whole.ts";
 export { bearerToken, principalOf } from "./http/bearer.ts";
@@ -70,6 +71,7 @@ export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./logging/metrics.ts";
 export {
   isParticipantKind,
+  isSamePayer,
   mayEnter,
   type ParticipantKind,
   type Principal,

@@ -1,4 +1,5 @@
 // A server that lies, floods, hangs or dies costs what it was asked, and nothing else.
+import { innerPrincipal, plainCaller } from "@mcpx/aggregator";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { hostile, openTo } from "./support/open.ts";
@@ -114,6 +115,22 @@ test("only so many requests are in flight", async () => {
   stop.abort(new McpxError("timeout"));
   await Promise.all(hanging);
   expect(await call("echo")).toBe("echo");
+});
+
+test("of one principal's no more requests are in flight than are left for others", async () => {
+  const { call } = await openTo(hostile(), { limits: { inFlightMax: 8 } });
+  const stop = new AbortController();
+  const callerOf = (name: string) => plainCaller(innerPrincipal(name, ["**"]), name);
+  const greedy = { caller: callerOf("greedy"), signal: stop.signal };
+  const hanging = [1, 2, 3, 4].map(() => fault(call("hang", {}, greedy)));
+  expect(await fault(call("echo", {}, greedy))).toBe(
+    "rate_limited near: it has 4 requests of yours to answer",
+  );
+  // Control: for others there is room.
+  expect(await call("echo", {}, { caller: callerOf("neighbour") })).toBe("echo");
+  stop.abort(new McpxError("timeout"));
+  await Promise.all(hanging);
+  expect(await call("echo", {}, { caller: callerOf("greedy") })).toBe("echo");
 });
 
 test("a caller that throws at what it is told harms nobody but itself", async () => {

@@ -86,7 +86,7 @@ function isChildTree(server: Server): boolean {
 function open(state: TreeState, server: Server, { caller }: Asked, key: string): LinkEntry {
   const now = state.clock.monotonic();
   if (now < setbackOf(server, caller).notBefore) throw new McpxError("server_unreachable", server.name);
-  makeRoom(server);
+  makeRoom(server, caller);
   const entry = createLinkEntry({ key, owner: caller, isBeside: true, now }, (own) =>
     start(state, server, own),
   );

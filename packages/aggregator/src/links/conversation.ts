@@ -1,7 +1,9 @@
 // What both eras have in common: ids, requests in flight and what becomes of them, whatever the server does. Whose
 // messages are whose beyond answers is for the links.
+import { isSamePayer, shareOf } from "@mcpx/host";
 import { isMcpxError, isObject, type JsonObject, McpxError, numberOf, type Reason } from "@mcpx/protocol";
 import { CallTable } from "../mcp/call-table.ts";
+import type { Caller } from "../mcp/exchange.ts";
 import { RpcError } from "../mcp/rpc-error.ts";
 import { HttpRefusal, readFault } from "./http-refusal.ts";
 import type { LinkRequest, LinkTaker } from "./link.ts";
@@ -166,9 +168,8 @@ export class Conversation implements WireTaker {
     if (wire === undefined || this.#why !== undefined) {
       return Promise.reject(this.error("server_unreachable", this.#why ?? "it is not open"));
     }
-    if (this.#inFlight.size >= this.#limits.inFlightMax) {
-      return Promise.reject(this.error("server_unreachable", "it has too many requests to answer"));
-    }
+    const obstacle = this.#obstacleTo(request);
+    if (obstacle !== undefined) return Promise.reject(obstacle);
     return new Promise((resolve, reject) => {
       const inFlight = new InFlight(this, id, request, headers, resolve, reject);
       this.#inFlight.set(id, inFlight);
@@ -177,6 +178,27 @@ export class Conversation implements WireTaker {
         (error) => this.#settle(inFlight)?.reject(this.#named(error)),
       );
     });
+  }
+
+  /** Of one principal's there are no more in flight than are left for others. */
+  #obstacleTo({ caller }: LinkRequest): McpxError | undefined {
+    const { inFlightMax } = this.#limits;
+    const all = this.#inFlight.size;
+    // Then nobody has more.
+    if (2 * all < inFlightMax) return undefined;
+    if (all >= inFlightMax) return this.error("server_unreachable", "it has too many requests to answer");
+    const own = caller === undefined ? 0 : this.#countOf(caller);
+    if (own < shareOf(inFlightMax, all - own)) return undefined;
+    const suggestion = "Wait until some of them are answered";
+    return this.error("rate_limited", `it has ${own} requests of yours to answer`, { suggestion });
+  }
+
+  #countOf({ principal }: Caller): number {
+    let count = 0;
+    for (const { request } of this.#inFlight.values()) {
+      if (request.caller !== undefined && isSamePayer(request.caller.principal, principal)) count += 1;
+    }
+    return count;
   }
 
   reach(why: string | undefined): void {

@@ -1,6 +1,6 @@
 // Everything an aggregator keeps of those who registered with it: state without methods. Verbs on it are in files of
 // their own.
-import type { Audit, ByteLedger, Clock, Logger, Principal } from "@mcpx/host";
+import { type Audit, type ByteLedger, type Clock, type Logger, type Principal, shareOf } from "@mcpx/host";
 import {
   type AuthScope,
   type Budget,
@@ -156,11 +156,6 @@ export function checkSubtreeSize(state: RegistrarState, segment: string, ids: re
   if (own <= share) return;
   const detail = `${segment} brings ${own} aggregators; ${share} would leave as many for others`;
   throw new McpxError("too_many_subservers", detail);
-}
-
-/** Of what others have left, one may take half. */
-export function shareOf(max: number, takenByOthers: number): number {
-  return Math.max(0, Math.floor((max - takenByOthers) / 2));
 }
 
 /** After something has gone: nobody can refuse that. */

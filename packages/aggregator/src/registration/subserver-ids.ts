@@ -1,7 +1,8 @@
 // One `subserver_id` has one place in a whole tree: the ids of all that registered travel upward, and where two trees
 // below have the same one, the second is refused. [AX-13.4-1]
+import { shareOf } from "@mcpx/host";
 import { closeCodes, subserverIdsMax } from "@mcpx/protocol";
-import { type RegistrarState, type Subserver, settle, shareOf } from "./registrar.ts";
+import { type RegistrarState, type Subserver, settle } from "./registrar.ts";
 import { remove } from "./remove.ts";
 
 /** All that are registered below us or are just being, but for `except` and what stands below it. */

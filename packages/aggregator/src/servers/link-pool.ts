@@ -1,21 +1,32 @@
 // How many conversations a server has at the same time, and which of them goes first.
+import { isSamePayer, shareOf } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
+import type { Caller } from "../mcp/exchange.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import { sharedKey } from "./link-keys.ts";
 import type { Server } from "./server.ts";
 
 const linksMax = 64;
 
-/** The longest unused one goes, if there are too many; never the one that everybody uses. */
-export function makeRoom(server: Server): void {
-  if (server.links.size < linksMax) return;
+/**
+ * For one more that is this caller's. Where its principal has its share, one of its own that nobody uses goes for it,
+ * else the longest unused of all; never the one that everybody uses.
+ */
+export function makeRoom(server: Server, { principal }: Pick<Caller, "principal">): void {
+  const all = [...new Set(server.links.values())];
+  const own = all.filter(({ owner }) => owner !== undefined && isSamePayer(owner.principal, principal));
+  const hasShare = own.length >= Math.max(1, shareOf(linksMax, all.length - own.length));
+  if (!hasShare && all.length < linksMax) return;
   const shared = server.links.get(sharedKey);
-  const idle = [...server.links.values()].filter(
+  const idle = (hasShare ? own : all).filter(
     (entry) => entry.inFlight === 0 && entry.link !== undefined && entry !== shared,
   );
   idle.sort((a, b) => a.usedAt - b.usedAt);
   const [oldest] = idle;
-  if (oldest === undefined) throw new McpxError("too_many_sessions", `${server.name} is busy for others`);
+  if (oldest === undefined) {
+    const whose = hasShare ? `with ${own.length} conversations of yours` : "for others";
+    throw new McpxError("too_many_sessions", `${server.name} is busy ${whose}`);
+  }
   forgetEntry(server, oldest);
   void oldest.link?.close();
 }

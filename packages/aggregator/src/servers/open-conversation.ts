@@ -24,7 +24,7 @@ export function openConversation(state: TreeState, server: Server, caller: Calle
   checkFault(server, now);
   const owner = canBeAsked(caller.capabilities) && !isShared(server) ? caller : undefined;
   if (owner !== undefined) checkSetback(server, owner, now);
-  makeRoom(server);
+  makeRoom(server, caller);
   const entry = createLinkEntry({ key, owner, isBeside: false, now }, (own) =>
     start(state, server, caller, own),
   );
