@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startTestServer, type TestServer } from "../../support/test-server.ts";
 import {
   type RawRegistrant,
@@ -67,7 +67,7 @@ test("[AX-12-2] [AX-12-6] [AX-12-8] of 100 000 at once a client gets what may pa
 test("[AX-12-6] what is larger than may pass is dropped and counted, and the next one passes", async () => {
   const loud = await leaf("loud");
   const client = await hearing("v1", place, "debug");
-  loud.notify("notifications/huge", { text: "x".repeat(1_048_576) });
+  loud.notify("notifications/huge", { text: "x".repeat(65_536) });
   loud.notify("notifications/small", {});
   await expect.poll(() => client.of("loud.notifications/small").length).toBe(1);
   expect(client.of("loud.notifications/huge")).toEqual([]);
@@ -132,12 +132,37 @@ test("[AX-12-1] a client that does not read misses what it cannot take, which is
   const missed = async () =>
     (await callTool(place, "mcpax.notifications_dropped")).message.result.structuredContent.missed_by_clients;
   expect(await missed()).toBe(0);
-  const text = "x".repeat(200_000);
+  const text = "x".repeat(60_000);
   // One after the other: whoever reads is never behind.
-  for (let sent = 1; (await missed()) === 0 && sent <= 200; sent += 1) {
+  for (let sent = 1; (await missed()) === 0 && sent <= 1_000; sent += 1) {
     pump.notify("notifications/block", { text });
     await expect.poll(() => other.of("pump.notifications/block").length, { interval: 5 }).toBe(sent);
   }
   expect(await missed()).toBeGreaterThan(0);
   request.destroy();
 }, 60_000);
+
+test("[B-REG-1] whatever a guest says, its hearers may hold as much as before for themselves", async () => {
+  const own = await startTestServer({ limits: { heldBytesPerPrincipalMax: 2 * 1_048_576 } });
+  onTestFinished(() => own.stop());
+  const here = {
+    url: `${own.url}/mcp`,
+    token: await own.token({ sub: "alice", topics: [], tools: ["**"] }),
+  };
+  const guest = await rawRegistrant(own.url, await own.token({ sub: "g", topics: [], segment: "g" }), {
+    parentId: null,
+    tools: [toolOf("t")],
+  });
+  registrants.push(guest);
+  await guest.register(registrationOf("g"));
+  await expect.poll(async () => JSON.stringify((await ask(here, "tools/list")).message)).toContain("g.t");
+  const clients = await Promise.all(Array.from({ length: 4 }, () => hearing("v1", here, "debug")));
+  const text = "x".repeat(30_000);
+  for (let n = 0; n < 60; n += 1) guest.notify("notifications/block", { n, text });
+  for (const client of clients) {
+    await expect.poll(() => client.of("g.notifications/block").at(-1)?.n).toBe(59);
+  }
+  // A call whose arguments are most of what one may hold.
+  const { message } = await callTool(here, "g.t", { text: "y".repeat(1_500_000) });
+  expect(message.error).toBeUndefined();
+});

@@ -40,11 +40,17 @@ interface Kept {
 /** Streams that are over, kept for clients that lost their end. */
 const overMax = 32;
 const keepAliveMs = 15_000;
+/** What servers say unasked takes nothing of what its hearer may hold: so little is not counted. */
+const asideBytesMax = 16_384;
+
+function asideLimits(limits: SessionStreamsOptions["limits"]): SessionStreamsOptions["limits"] {
+  return { ...limits, mcpReplayBytesMax: Math.min(limits.mcpReplayBytesMax, asideBytesMax) };
+}
 
 export function createSessionStreams(options: SessionStreamsOptions): SessionStreams {
   const { clock, limits } = options;
   const streams = new Map<number, Kept>();
-  const aside = createEventStream({ ...options, number: 0 });
+  const aside = createEventStream({ ...options, number: 0, limits: asideLimits(limits) });
   let last = 0;
   let heardAt = clock.monotonic();
   let hasListened = false;

@@ -56,16 +56,20 @@ test("a second reader takes the place of the first", () => {
   expect([first.out.isEnded, first.ids(), second.ids()]).toEqual([true, [], ["0-1"]]);
 });
 
-test("what is kept is bounded by number and size; the newest always stays", () => {
+test("what is kept is bounded by number and size; the newest stays, unless it is a notification too large to keep", () => {
   const stream = createEventStream({ number: 1, isPrimed: false, limits, hold });
   for (let i = 0; i < 10; i += 1) stream.send({ i });
   const some = sink();
   stream.attach(some.out, 0);
   expect(some.ids()).toEqual(["1-8", "1-9", "1-10"]);
-  stream.send({ large: "x".repeat(2_000) });
+  stream.send({ id: 1, result: "x".repeat(2_000) });
   const one = sink();
   stream.attach(one.out, 0);
   expect(one.ids()).toEqual(["1-11"]);
+  stream.send({ method: "large", params: "x".repeat(2_000) });
+  const another = sink();
+  stream.attach(another.out, 0);
+  expect(another.ids()).toEqual([]);
   const none = sink();
   stream.attach(none.out, 99);
   expect(none.ids()).toEqual([]);

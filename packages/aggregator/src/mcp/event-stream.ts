@@ -67,10 +67,11 @@ export function createEventStream({ number, isPrimed, limits, hold }: EventStrea
     if (isForgotten) return;
     kept.push(text);
     keptBytes += stringBytesOf(text);
-    // The newest stays whatever its size: it may be the answer.
+    // The newest stays whatever its size, where it is an answer or a question.
+    const staying = isNotification(message) ? 0 : 1;
     while (
       kept.length > limits.mcpReplayEventsMax ||
-      (keptBytes > limits.mcpReplayBytesMax && kept.length > 1)
+      (keptBytes > limits.mcpReplayBytesMax && kept.length > staying)
     ) {
       shift();
     }
@@ -154,6 +155,10 @@ export function createEventStream({ number, isPrimed, limits, hold }: EventStrea
       held?.release();
     },
   };
+}
+
+function isNotification(message: JsonObject | JsonObject[]): boolean {
+  return !Array.isArray(message) && message.id === undefined;
 }
 
 /** What stands in the place of a message that cannot be kept: its request was served, and that must be known. */

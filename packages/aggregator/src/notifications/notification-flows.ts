@@ -3,6 +3,7 @@
 import { type JsonObject, treeNotifications } from "@mcpx/protocol";
 import { bytesOf } from "../catalogue/item-size.ts";
 import type { Server } from "../servers/server.ts";
+import { isGuest } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { defaultFlowLimits, type FlowLimits, NotificationFlow } from "./notification-flow.ts";
 import { tellOfServer } from "./tell.ts";
@@ -66,9 +67,15 @@ export function notificationsDropped({ flows, missedByClients }: TreeState): Jso
   };
 }
 
+/** What a guest says at once, at the most: everybody who listens is sent it. [B-REG-1] */
+const guestBytesMax = 65_536;
+
 /** The server's own, else those of the tree. [AX-12-2] [AX-12-6] */
-function limitsOf({ flows: { limits } }: TreeState, { notifications }: Server): FlowLimits {
-  return notifications === undefined ? limits : { ...limits, ...notifications };
+function limitsOf({ flows: { limits } }: TreeState, server: Server): FlowLimits {
+  const { notifications } = server;
+  if (notifications === undefined && !isGuest(server)) return limits;
+  const bytesMax = isGuest(server) ? Math.min(limits.bytesMax, guestBytesMax) : limits.bytesMax;
+  return { ...limits, bytesMax, ...notifications };
 }
 
 function runningOf(state: TreeState, server: Server, kind: string, limits: FlowLimits): Running {

@@ -15,7 +15,7 @@ import {
 } from "../names/upward.ts";
 import { personOf } from "../servers/person.ts";
 import { isTree, type Server } from "../servers/server.ts";
-import { registeredOf, userOf } from "../servers/server-origin.ts";
+import { payerOf, registeredOf, userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { isSignedIn } from "../servers/user-credentials.ts";
 import type { Subscriber } from "./subscriptions.ts";
@@ -85,13 +85,24 @@ function tell(
 ): void {
   const route = routeIn(told.params);
   const shown = rooted(state.rootSegment, told);
+  const give = inTurnsOf(state, server);
   for (const subscriber of hearers(state)) {
     const { caller, deliver } = subscriber;
     if (!isTheirs(state, server, caller) || !isMeant(subscriber) || !mayHear(state, caller, server, route))
       continue;
     const { method, params } = seesRoot(caller) ? shown : told;
-    if (deliver(method, params) === false) state.missedByClients += 1;
+    give(() => {
+      if (deliver(method, params) === false) state.missedByClients += 1;
+    });
   }
+}
+
+/** Many may hear it, each at a cost: whoever registered the server pays, one hearer after the other. */
+function inTurnsOf({ turns }: TreeState, server: Server): (work: () => void) => void {
+  const payer = payerOf(server);
+  if (turns === undefined || payer === undefined) return (work) => work();
+  const account = turns.account(payer);
+  return (work) => void turns.run(account, work);
 }
 
 /** What is said to one user is for nobody else, nor for somebody of the same name that another issuer vouches for. */

@@ -6,6 +6,7 @@ import {
   type ManualClock,
   type Principal,
   systemClock,
+  type Turns,
 } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { PinStore } from "../catalogue/pin-store.ts";
@@ -47,6 +48,7 @@ export function testTree(
     graceMs?: number | undefined;
     gates?: Gatekeeper | undefined;
     notifications?: Partial<FlowLimits>;
+    turns?: Turns | undefined;
   } = {},
 ): TestTree {
   const clock = createManualClock();
@@ -65,6 +67,7 @@ export function testTree(
     graceMs: options.graceMs,
     gates: options.gates,
     notifications: options.notifications,
+    turns: options.turns,
     secret: new Uint8Array(32).fill(7),
   });
   return {
