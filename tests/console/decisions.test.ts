@@ -153,7 +153,7 @@ test("[AX-11.3-2] a passkey opens a gate, once; the next call is compared with i
   await page.getByText("Other than the last approved call").waitFor();
   // What is not bound to these arguments says so before it is allowed.
   await page.getByRole("button", { name: /^Allow/ }).click();
-  const scopes = page.getByRole("dialog", { name: "Allow for a while" }).locator("label");
+  const scopes = page.getByRole("dialog", { name: "Allow for a while" }).locator("fieldset label");
   await scopes.first().waitFor();
   for (const scope of await scopes.allTextContents()) {
     expect(scope).toMatch(/with (exactly these|any) arguments/);

@@ -3,6 +3,8 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
+import { newKey } from "../gates/attacks/support/keys.ts";
+import { enrol, giveGrant } from "../gates/support/give-grant.ts";
 import { type Scene, startScene } from "./support/scene.ts";
 import { cards, openScreen } from "./support/screen.ts";
 import { type Visitor, visit } from "./support/visitor.ts";
@@ -124,7 +126,10 @@ test(
     expect((await setPanic(false)).status).toBe(200);
     await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor({ timeout: 3_000 });
     const grant = { principal: "somebody-else", tools: "office.**", uses: 3 };
-    expect((await scene.server.callHere("POST", "/admin/grants", grant)).status).toBe(200);
+    const gran = newKey();
+    enrol(scene.server.dataDir, "gran", gran);
+    const here = (path: string, body: object) => scene.server.callHere("POST", path, body);
+    expect((await giveGrant(here, gran, grant)).status).toBe(200);
     const grants = page.getByRole("region", { name: "List of grants" });
     await grants.getByText("3 times").waitFor({ timeout: 3_000 });
 

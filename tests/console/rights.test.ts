@@ -134,7 +134,7 @@ test("[AX-11.3-6] an admin token neither enrols an approver nor lets gates pass,
   const admin = await server.adminToken();
   const wishes = [
     ["/admin/approvers/enrolments", { name: "mallory" }],
-    ["/admin/grants", { principal: "other", tools: "**", uses: 1 }],
+    ["/admin/grants/terms", { principal: "other", tools: "**", uses: 1 }],
     ["/admin/panic", { on: false }],
   ] as const;
   for (const [path, body] of wishes) {

@@ -59,25 +59,46 @@ test("what would become of a call is told, and nothing is called", slow, async (
   expect(scene.shredded()).toEqual([]);
 });
 
-test("a grant lets the same call through for a while, and is taken back", slow, async () => {
-  const { page } = screen;
-  await go("bakery");
-  void scene.shred({ paper: "first" });
-  await openCard(page, "office.shred");
-  await page.getByRole("button", { name: "Allow for a while …" }).click();
-  // Nothing is chosen that goes further than it must.
-  expect(await page.getByRole("radio", { checked: true }).inputValue()).toBe("same");
-  await page.getByRole("radio", { name: "with any arguments, for an hour" }).check();
-  await page.getByRole("button", { name: "Allow", exact: true }).click();
-  await page.getByText("Granted. The call that waits still needs its own decision.").waitFor();
-  expect(await scene.shred({ paper: "second" })).toContain("shred is done");
-  expect(scene.shredded()).toEqual(['shred {"paper":"second"}']);
-  await go("Rules and grants");
-  await page.getByRole("button", { name: "Take back" }).click();
-  await page.getByText("Nothing is allowed beforehand.").waitFor();
-  expect(await scene.shred({ paper: "third" })).toContain("confirmation_required");
-  expect(scene.shredded()).toHaveLength(1);
-});
+test(
+  "[B-KEY-1] a grant is signed, lets the same call through for a while, and is taken back",
+  slow,
+  async () => {
+    const { page } = screen;
+    await go("bakery");
+    void scene.shred({ paper: "first" });
+    await openCard(page, "office.shred");
+    await page.getByRole("button", { name: "Allow for a while …" }).click();
+    // Nothing is chosen that goes further than it must.
+    expect(await page.getByRole("radio", { checked: true }).inputValue()).toBe("same");
+    // One click is not enough: somebody has to sign, and nobody can yet.
+    await page.getByText("Nobody can sign here yet.").waitFor();
+    expect(await page.getByRole("button", { name: "Allow and sign" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "No, go back" }).click();
+    await page.getByRole("button", { name: "Approve …" }).click();
+    await page.getByRole("button", { name: "Make a key in this browser" }).click();
+    await page.getByRole("button", { name: "Yes, approve and sign" }).waitFor();
+    await page.getByRole("button", { name: "No, go back" }).click();
+    await page.getByRole("button", { name: "Allow for a while …" }).click();
+    await page.getByRole("radio", { name: "with any arguments, for an hour" }).check();
+    await page.getByRole("button", { name: "Allow and sign" }).click();
+    await page.getByText("Granted. The call that waits still needs its own decision.").waitFor();
+    expect(await scene.shred({ paper: "second" })).toContain("shred is done");
+    expect(scene.shredded()).toEqual(['shred {"paper":"second"}']);
+    await go("Rules and grants");
+    await page.getByRole("button", { name: "Take back" }).click();
+    await page.getByText("Nothing is allowed beforehand.").waitFor();
+    expect(await scene.shred({ paper: "third" })).toContain("confirmation_required");
+    expect(scene.shredded()).toHaveLength(1);
+    // Where that is wished, the same signature lets the call go that waits.
+    await go("bakery");
+    await page.getByRole("button", { name: "office.shred" }).filter({ hasText: "third" }).first().click();
+    await page.getByRole("button", { name: "Allow for a while …" }).last().click();
+    await page.getByRole("checkbox", { name: "and let the call that waits go now" }).check();
+    await page.getByRole("button", { name: "Allow and sign" }).click();
+    await page.getByText("Granted, and the call that waited goes on.").waitFor();
+    await expect.poll(() => scene.shredded()).toContain('shred {"paper":"third"}');
+  },
+);
 
 test("[B-AUDIT-1] the audit is searched and taken away as lines of JSON", slow, async () => {
   const { page } = screen;

@@ -156,7 +156,7 @@ test(
     expect(shown.out).toMatch(/1 {2}deny {2}papers\.shred where paper is "law\/\*\*"\n +papers\.shred\n/);
     expect(shown.out).toMatch(/ask +papers\.stall +cannot be undone/);
 
-    expect(await gated.run("grants", "add", "agent", "papers.shred", "--uses", "2")).toMatchObject({
+    expect(await gated.run("grants", "add", "agent", "papers.shred", "--uses", "2", "--yes")).toMatchObject({
       code: 0,
     });
     expect(await agent.call("papers.shred", { paper: "1" })).toBe("shred is done");
@@ -164,7 +164,7 @@ test(
     expect(await agent.call("papers.shred", { paper: "3" })).toMatch(waiting);
     expect(JSON.parse((await gated.run("grants", "--json")).out)).toEqual({ grants: [] });
 
-    await gated.run("grants", "add", "agent", "papers.shred", "--for", "1h");
+    await gated.run("grants", "add", "agent", "papers.shred", "--for", "1h", "--yes");
     expect(await gated.run("panic")).toMatchObject({ code: 0 });
     expect(await agent.call("papers.shred", { paper: "4" })).toMatch(waiting);
     expect(await agent.call("papers.look")).toContain("papers.look was not called");
@@ -244,6 +244,7 @@ describe("who decides", () => {
         ["POST", "/admin/gates/x/decision"],
         ["GET", "/admin/grants"],
         ["POST", "/admin/grants"],
+        ["POST", "/admin/grants/terms"],
         ["DELETE", "/admin/grants/x"],
         ["POST", "/admin/panic"],
         ["GET", "/admin/rules"],

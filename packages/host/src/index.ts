@@ -61,7 +61,7 @@ export type { IssuerConfig } from "./identity/issuers.ts";
 export { isLocalRequest, localHeader, localProof } from "./identity/local-proof.ts";
 export { readPublicJwk } from "./identity/public-jwk.ts";
 export type { IssuedToken, Revocations } from "./identity/revocations.ts";
-export { signDecision } from "./identity/sign-decision.ts";
+export { signDecision, statementKey } from "./identity/sign-decision.ts";
 export type { SigningKeys } from "./identity/signing-keys.ts";
 export { thumbprint } from "./identity/thumbprint.ts";
 export type { Ticket, Tickets } from "./identity/tickets.ts";

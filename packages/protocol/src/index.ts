@@ -125,7 +125,15 @@ export {
   gateProposalId,
   readGateNotice,
 } from "./gates/gate-proposal.ts";
-export { type StatementKey, signStatement, signStatementWith } from "./gates/gate-signature.ts";
+export { type RemoteStatementKey, type StatementKey, signStatement } from "./gates/gate-signature.ts";
+export {
+  type GrantTerms,
+  grantChallenge,
+  grantLines,
+  grantProofType,
+  grantText,
+  signGrant,
+} from "./gates/grant-terms.ts";
 export {
   checkOneCall,
   gatesAheadMethod,

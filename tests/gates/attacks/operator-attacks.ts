@@ -2,6 +2,7 @@
 // operator's own addresses, a place in the tree. [AX-11.3-6] [AX-11.3-7]
 import { expect } from "vitest";
 import { rawRegistrant, registrationOf, toolOf } from "../../tree/registration/support/raw-registrant.ts";
+import { giveGrant } from "../support/give-grant.ts";
 import { type Attack, type Scene, signed, textOf } from "./support/scene.ts";
 import { type Agent, waitingOf } from "./support/stage.ts";
 
@@ -16,7 +17,8 @@ interface GrantWish {
 /** The operator allows somebody to open boxes. */
 async function grant({ stage, thief }: Scene, { to = thief.id, ...wish }: GrantWish): Promise<string> {
   const body = { principal: stage.principal(to), tools: "vault.open", reason: "for now", ...wish };
-  const answer = await stage.admin("POST", "/grants", body);
+  const ask = (path: string, asked: object) => stage.admin("POST", path.replace("/admin", ""), asked);
+  const answer = await giveGrant(ask, stage.keys.alice, body);
   expect(answer.status).toBe(200);
   return answer.body.id;
 }
@@ -170,6 +172,7 @@ const pages: Attack[] = [
         ["GET", gate],
         ["POST", `${gate}/decision`, { proof: scene.sign() }],
         ["GET", "/grants"],
+        ["POST", "/grants/terms", { principal: thief.id, tools: "**", uses: 1 }],
         ["POST", "/grants", { principal: thief.id, tools: "**", uses: 1 }],
         ["DELETE", "/grants/x"],
         ["POST", "/panic", { on: false }],

@@ -31,6 +31,7 @@ function grantsWith(...given: Grant[]): Grants {
 
 const question: GrantQuestion = {
   action: "ask",
+  approvers: 1,
   principal: "agent",
   session: "s1",
   tool: "files.delete",

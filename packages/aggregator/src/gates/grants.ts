@@ -24,6 +24,8 @@ export type Grants = Map<string, Grant>;
 
 export interface GrantQuestion {
   action: RuleAction;
+  /** How many have to approve it. */
+  approvers: number;
   principal: string;
   session: string;
   /** Canonical, without the root's segment. */
@@ -56,7 +58,8 @@ export function addGrant(grants: Grants, grant: Grant, now: number): void {
 
 /** The grant that covers the call, one use poorer; `undefined` where a human has to be asked. */
 export function useGrant(grants: Grants, question: GrantQuestion): Grant | undefined {
-  if (question.action !== "ask") return undefined;
+  // A grant has one signature: it stands for no second one.
+  if (question.action !== "ask" || question.approvers > 1) return undefined;
   const fitting = [...grants.values()].filter((grant) => covers(grant, question));
   // Uses are spent only where nothing else covers the call.
   const grant = fitting.find(({ usesLeft }) => usesLeft === undefined) ?? fitting[0];

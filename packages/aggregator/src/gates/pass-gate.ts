@@ -85,7 +85,7 @@ async function isGranted(
   { grants, store }: Gatekeeper,
   caller: Caller,
   { canonical, fullName }: Entry,
-  { action, holdResult }: Verdict,
+  { action, holdResult, approvers }: Verdict,
   seal: CallSeal,
 ): Promise<boolean> {
   const { name: principal } = askerOf(caller);
@@ -95,6 +95,7 @@ async function isGranted(
   const now = clock.monotonic();
   const grant = useGrant(grants, {
     action,
+    approvers,
     principal,
     session: caller.key,
     tool: canonical,

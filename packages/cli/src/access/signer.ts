@@ -1,8 +1,16 @@
 // Signs decisions with the key of a key file, however it is kept: the passphrase is asked for when something is to be
 // signed, ssh-agent signs by itself, a plain key is read.
 import type { KeyObject } from "node:crypto";
-import { signDecision, thumbprint } from "@mcpx/host";
-import { type JointStatement, type Statement, signStatementWith } from "@mcpx/protocol";
+import { statementKey, thumbprint } from "@mcpx/host";
+import {
+  type GrantTerms,
+  type JointStatement,
+  type RemoteStatementKey,
+  type Statement,
+  type StatementKey,
+  signGrant,
+  signStatement,
+} from "@mcpx/protocol";
 import {
   checkOwnersAlone,
   type KeyFile,
@@ -21,6 +29,7 @@ export interface Signer {
   /** The key's thumbprint. */
   readonly kid: string;
   sign(statement: Statement | JointStatement): Promise<string>;
+  grant(terms: GrantTerms): Promise<string>;
 }
 
 type SignContext = Pick<Surroundings, "env" | "askSecret" | "program">;
@@ -30,12 +39,17 @@ const guessesMax = 3;
 export function openSigner(context: SignContext, path: string): Signer {
   const file = openKeyFile(path);
   const kid = thumbprint(file.jwk);
-  const sign: Signer["sign"] = async (statement) => {
-    if (file.kept !== "ssh-agent") return signDecision(statement, await openPrivateKey(context, file), kid);
-    const signBytes = (bytes: Uint8Array) => signInAgent(context.env, file.jwk, Buffer.from(bytes));
-    return signStatementWith(statement, { alg: "EdDSA", kid, sign: signBytes });
+  const open = async (): Promise<StatementKey | RemoteStatementKey> => {
+    if (file.kept !== "ssh-agent") return statementKey(await openPrivateKey(context, file), kid);
+    const sign = (bytes: Uint8Array) => signInAgent(context.env, file.jwk, Buffer.from(bytes));
+    return { alg: "EdDSA", kid, sign };
   };
-  return { file, kid, sign };
+  return {
+    file,
+    kid,
+    sign: async (statement) => signStatement(statement, await open()),
+    grant: async (terms) => signGrant(terms, await open()),
+  };
 }
 
 /** Throws where it is not in a file: `what` needs one that is. */

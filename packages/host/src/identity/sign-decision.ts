@@ -1,6 +1,6 @@
 // A decision about a gate, signed with a key as Node keeps it; what is signed is made in `@mcpx/protocol`.
 import type { KeyObject } from "node:crypto";
-import { type JointStatement, type Statement, signStatement } from "@mcpx/protocol";
+import { type JointStatement, type Statement, type StatementKey, signStatement } from "@mcpx/protocol";
 
 /** `kid`: the key's thumbprint. */
 export function signDecision(
@@ -8,10 +8,13 @@ export function signDecision(
   key: KeyObject,
   kid: string,
 ): Promise<string> {
+  return signStatement(statement, statementKey(key, kid));
+}
+
+export function statementKey(key: KeyObject, kid: string): StatementKey {
   if (key.asymmetricKeyType === "ed25519") {
-    const privateKey = key.toCryptoKey({ name: "Ed25519" }, false, ["sign"]);
-    return signStatement(statement, { alg: "EdDSA", kid, privateKey });
+    return { alg: "EdDSA", kid, privateKey: key.toCryptoKey({ name: "Ed25519" }, false, ["sign"]) };
   }
   const privateKey = key.toCryptoKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign"]);
-  return signStatement(statement, { alg: "ES256", kid, privateKey });
+  return { alg: "ES256", kid, privateKey };
 }

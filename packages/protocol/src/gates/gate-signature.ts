@@ -12,6 +12,11 @@ export interface StatementKey {
   privateKey: Parameters<typeof crypto.subtle.sign>[1];
 }
 
+/** A key that is elsewhere: in an agent, or on a device. */
+export interface RemoteStatementKey extends Pick<StatementKey, "alg" | "kid"> {
+  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
+}
+
 const algorithms = {
   EdDSA: { name: "Ed25519" },
   ES256: { name: "ECDSA", hash: "SHA-256" },
@@ -19,28 +24,30 @@ const algorithms = {
 
 const utf8 = new TextEncoder();
 
-/** A key that is elsewhere: in an agent, or on a device. */
-export interface RemoteStatementKey extends Pick<StatementKey, "alg" | "kid"> {
-  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
-}
-
 /** A compact JWS of type `mcpx-proof+jwt`, whose payload is the statement's canonical text. */
-export async function signStatement(
+export function signStatement(
   statement: Statement | JointStatement,
-  key: StatementKey,
+  key: StatementKey | RemoteStatementKey,
 ): Promise<string> {
-  const { privateKey, ...named } = key;
-  const sign = async (bytes: Uint8Array<ArrayBuffer>) =>
-    new Uint8Array(await crypto.subtle.sign(algorithms[key.alg], privateKey, bytes));
-  return signStatementWith(statement, { ...named, sign });
+  return signText(canonicalJson(statement), "mcpx-proof+jwt", key);
 }
 
-/** The same by a key that is elsewhere. */
-export async function signStatementWith(
-  statement: Statement | JointStatement,
-  { alg, kid, sign }: RemoteStatementKey,
+/** A compact JWS of this type and payload. */
+export async function signText(
+  payload: string,
+  typ: string,
+  key: StatementKey | RemoteStatementKey,
 ): Promise<string> {
-  const header = JSON.stringify({ alg, typ: "mcpx-proof+jwt", kid });
-  const signed = `${toBase64url(utf8.encode(header))}.${toBase64url(utf8.encode(canonicalJson(statement)))}`;
-  return `${signed}.${toBase64url(await sign(utf8.encode(signed)))}`;
+  const { alg, kid } = key;
+  const header = JSON.stringify({ alg, typ, kid });
+  const signed = `${toBase64url(utf8.encode(header))}.${toBase64url(utf8.encode(payload))}`;
+  return `${signed}.${toBase64url(await signBytes(utf8.encode(signed), key))}`;
+}
+
+async function signBytes(
+  bytes: Uint8Array<ArrayBuffer>,
+  key: StatementKey | RemoteStatementKey,
+): Promise<Uint8Array> {
+  if ("sign" in key) return key.sign(bytes);
+  return new Uint8Array(await crypto.subtle.sign(algorithms[key.alg], key.privateKey, bytes));
 }

@@ -38,16 +38,16 @@ export async function passkeyOptions({ state, gates }: Desk, request: HttpReques
   const gate = await findGate(gates, request.params.id);
   checkOpen(gate);
   const statement = readWish(gate, gates, await readBody(request));
-  return await promptFor({ state, gates }, request, gate, await challengeOf(statement));
+  return { body: await promptFor({ state, gates }, request, gate, await challengeOf(statement)) };
 }
 
 /** For any passkey that can be used at this address. */
 export async function promptFor(
   { state, gates }: Desk,
   request: HttpRequest,
-  gate: Gate,
+  { expiresAt }: Pick<Gate, "expiresAt">,
   challenge: string,
-): Promise<HttpResponse> {
+): Promise<JsonObject> {
   const rpId = rpIdOf(originOf(request));
   checkNamed(rpId);
   const passkeys = anchorsNow(gates).filter(
@@ -57,17 +57,15 @@ export async function promptFor(
   // Loaded while the human looks: the decision itself does not wait for it.
   await import("@simplewebauthn/server");
   return {
-    body: {
-      challenge,
-      rpId,
-      timeout: Math.max(1_000, Math.min(promptMsMax, gate.expiresAt - state.clock.now())),
-      userVerification: "required",
-      allowCredentials: passkeys.map(({ passkey: { credentialId: id, transports } }) => ({
-        id,
-        type: "public-key",
-        transports,
-      })),
-    },
+    challenge,
+    rpId,
+    timeout: Math.max(1_000, Math.min(promptMsMax, expiresAt - state.clock.now())),
+    userVerification: "required",
+    allowCredentials: passkeys.map(({ passkey: { credentialId: id, transports } }) => ({
+      id,
+      type: "public-key",
+      transports,
+    })),
   };
 }
 

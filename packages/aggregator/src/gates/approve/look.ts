@@ -14,7 +14,8 @@ import { findGate } from "./facts.ts";
 
 export async function lookOptions(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
   const gate = await findHeld(desk, request);
-  return await promptFor(desk, request, gate, lookChallenge(termsOf(gate, desk.gates.aggregatorId)));
+  const challenge = lookChallenge(termsOf(gate, desk.gates.aggregatorId));
+  return { body: await promptFor(desk, request, gate, challenge) };
 }
 
 /** What came of the call, to the byte, for an approver who is not who asked. */

@@ -24,14 +24,19 @@ export interface ProvenProof {
   key: SigningKey;
 }
 
-export async function proveProof(proof: unknown, keys: readonly AnchorKey[]): Promise<ProvenProof> {
+/** `types`: which proofs are taken here. */
+export async function proveProof(
+  proof: unknown,
+  keys: readonly AnchorKey[],
+  types: ReadonlyMap<unknown, SigningKind> = kindsByType,
+): Promise<ProvenProof> {
   if (typeof proof !== "string" || proof.length > proofCharsMax) {
     throw badProof(`it is not a text of at most ${proofCharsMax} characters`);
   }
   const { header, payload } = decode(proof);
   const refused = headersRefused.find((name) => Object.hasOwn(header, name));
   if (refused !== undefined) throw badProof(`its header may not have ${refused}`);
-  const kind = kindsByType.get(header.typ);
+  const kind = types.get(header.typ);
   if (kind === undefined) throw badProof("it is of another type");
   const candidates = candidatesFor(keys, kind, header, payload);
   const key = await signerOf(proof, candidates);
