@@ -9,6 +9,7 @@ import { expect, test } from "vitest";
 import { mcpxCommand, programPath } from "../support/programs.ts";
 import { type ClientName, newHome, secret, userFiles } from "./support/client-homes.ts";
 import { mcpx, start, up } from "./support/mcpx-process.ts";
+import { openTerminal } from "./support/typed-terminal.ts";
 
 const clients = Object.keys(userFiles) as ClientName[];
 
@@ -84,7 +85,7 @@ test("at a terminal it asks, and no is the default", async () => {
   const before = readFileSync(home.path("cursor"), "utf8");
   const program = ["python3", join(import.meta.dirname, "support", "terminal.py"), ...mcpxCommand] as const;
   const ask = async (answer: string) => {
-    const command = start(["connect", "cursor"], {
+    const command = start(["connect", "cursor", "--keep"], {
       cwd: home.project,
       env: home.env,
       isTyped: true,
@@ -227,4 +228,102 @@ test("--print gives what to paste, and touches nothing", async () => {
     code: 2,
     err: "mcpx: --ttl is for tokens, and Claude Desktop gets none; choose its tools with --profile NAME",
   });
+});
+
+/** Many commands, each a process of its own. */
+const slow = { timeout: 240_000 };
+
+test(
+  "the servers a client has of its own move here, past no gate any more, and --undo brings everything back to the byte",
+  slow,
+  async () => {
+    const home = newHome(["claude-desktop", "cursor"]);
+    const options = { cwd: home.project, env: home.env };
+    const path = home.path("claude-desktop");
+    const config = join(home.dir, ".local/share/mcpx/mcpx.json");
+    const before = readFileSync(path);
+    // Without being told to, nothing moves, and it says what that means.
+    const kept = await mcpx(["connect", "claude-desktop", "--yes"], options);
+    expect(kept.out).toContain(
+      "Claude Desktop has 2 servers of its own, which it starts past the gates of mcpx:",
+    );
+    expect(kept.err).toContain("Claude Desktop still starts filesystem, github by itself, past the gates");
+    expect(readFileSync(path, "utf8")).toContain("server-filesystem");
+    expect(existsSync(config)).toBe(false);
+
+    const moved = await mcpx(["connect", "claude-desktop", "--move", "--yes"], options);
+    expect(moved).toMatchObject({ code: 0, out: expect.stringContaining("moved here: filesystem, github") });
+    expect(moved.out + moved.err).not.toContain(secret);
+    const after = readFileSync(path, "utf8");
+    expect(Object.keys(JSON.parse(after).mcpServers)).toEqual(["mcpx"]);
+    expect(after).toContain('"globalShortcut": "Ctrl+Space"');
+    expect(JSON.parse(readFileSync(config, "utf8")).mcpServers).toMatchObject({
+      filesystem: { command: "npx" },
+      github: { env: { GITHUB_PERSONAL_ACCESS_TOKEN: secret } },
+    });
+    expect(statSync(config).mode & 0o777).toBe(0o600);
+
+    // Cursor has the same server still: that is a way around the gate, and doctor says so.
+    const doctor = async () => (await mcpx(["doctor"], options)).out;
+    const around = /Cursor starts filesystem by itself, past the gates before filesystem here/;
+    const told = await doctor();
+    expect(told).toMatch(around);
+    expect(told).toContain("mcpx connect cursor --move");
+    expect(told).not.toContain("Claude Desktop starts");
+    expect((await mcpx(["connect", "cursor", "--move", "--yes"], options)).code).toBe(0);
+    expect(await doctor()).not.toMatch(around);
+
+    expect((await mcpx(["connect", "cursor", "--undo", "--yes"], options)).code).toBe(0);
+    expect((await mcpx(["connect", "claude-desktop", "--undo", "--yes"], options)).code).toBe(0);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(config)).toBe(false);
+    expect(readdirSync(dirname(config)).filter((name) => name.endsWith(".bak"))).toEqual([]);
+  },
+);
+
+test(
+  "where others wrote meanwhile, undo puts the moved servers back beside what they wrote",
+  slow,
+  async () => {
+    const home = newHome(["claude-desktop"]);
+    const options = { cwd: home.project, env: home.env };
+    const path = home.path("claude-desktop");
+    const servers = JSON.parse(readFileSync(path, "utf8")).mcpServers;
+    await mcpx(["connect", "claude-desktop", "--move", "--yes"], options);
+    writeFileSync(path, readFileSync(path, "utf8").replace("Ctrl+Space", "Ctrl+K"));
+    const { out } = await mcpx(["connect", "claude-desktop", "--undo", "--yes", "--json"], options);
+    expect(JSON.parse(out)).toMatchObject({ exact: false, restored: true });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ globalShortcut: "Ctrl+K", mcpServers: servers });
+  },
+);
+
+test("what mcpx could not start as the client does stays there, with the reason", slow, async () => {
+  const home = newHome(["codex", "gemini", "claude-code"]);
+  const options = { cwd: home.project, env: home.env };
+  const codex = await mcpx(["connect", "codex", "--move", "--yes"], options);
+  expect(codex.out).toContain("context7: stays there, mcpx would need LOCAL_TOKEN in its environment");
+  const gemini = await mcpx(["connect", "gemini", "--move", "--yes"], options);
+  expect(gemini.out).toMatch(/hub: stays there, /);
+  expect(gemini.out).toContain("moved here: old");
+  const code = await mcpx(["connect", "claude-code", "--move", "--yes"], options);
+  expect(code.out).toContain("db: stays there, it belongs to the project /home/me/shop");
+  expect(code.out).toContain("moved here: sentry");
+});
+
+test("at a terminal it asks whether they shall move, and no is the default", slow, async () => {
+  const home = newHome(["claude-desktop"]);
+  const ask = async (answer: string) => {
+    const terminal = openTerminal(["connect", "claude-desktop"], { cwd: home.project, env: home.env });
+    await terminal.until(/Move them here, so that they are reached through the gates only\?/);
+    terminal.press(`${answer}\r`);
+    if (answer === "y" || !isConnectedIn(home.path("claude-desktop"))) {
+      await terminal.until(/Write it\? y or n/);
+      terminal.press("y\r");
+    }
+    expect(await terminal.ended).toBe(0);
+    return Object.keys(JSON.parse(readFileSync(home.path("claude-desktop"), "utf8")).mcpServers);
+  };
+  const isConnectedIn = (path: string) => readFileSync(path, "utf8").includes('"mcpx"');
+  expect(await ask("")).toEqual(["filesystem", "github", "mcpx"]);
+  expect(await ask("y")).toEqual(["mcpx"]);
 });

@@ -15,6 +15,17 @@ export interface Connection {
   url: string;
   tools: readonly string[];
   ttlMs: number;
+  /** Servers that came here from the client, and what that did to our configuration. */
+  moved?:
+    | {
+        names: readonly string[];
+        config: string;
+        /** Of the configuration as it was left. */
+        sha256: string;
+        /** What it was before; `null` where there was none, `undefined` where nothing was written. */
+        original: string | null | undefined;
+      }
+    | undefined;
   /** Of the token, where there is one. */
   jti?: string | undefined;
   expiresAt?: number | undefined;

@@ -68,7 +68,7 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
 }
 
 /** What is reached, whatever it is called and whether it is on. */
-function isSame(a: ServerEntry, b: ServerEntry): boolean {
+export function isSame(a: ServerEntry, b: ServerEntry): boolean {
   return isDeepStrictEqual(reach(a), reach(b));
 }
 

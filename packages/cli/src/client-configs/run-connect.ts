@@ -2,19 +2,29 @@
 import type { JsonObject } from "@mcpx/protocol";
 import { runningPlace } from "../access/running-gateway.ts";
 import type { ConnectContext } from "../commands/connect.ts";
-import { type ConfigFile, lookAtConfig } from "../config-edit/edit-config.ts";
+import {
+  type ConfigFile,
+  lookAtConfig,
+  openConfig,
+  saveConfig,
+  withServers,
+} from "../config-edit/edit-config.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
 import { formatDuration } from "../framework/duration.ts";
 import { misuse } from "../framework/failure.ts";
-import { consent, shellWord, shortPath, showDiff } from "../framework/show-change.ts";
+import { ask, consent, shellWord, shortPath, showDiff } from "../framework/show-change.ts";
+import { visible } from "../framework/visible.ts";
 import type { Client, ClientWorld } from "./client.ts";
 import { clientOf } from "./clients.ts";
 import { type Connection, keepConnection, readConnection, sha256Of } from "./connection.ts";
 import { type DoorWish, type MintedToken, mintFor, readDoor } from "./door.ts";
 import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
 import { setTable } from "./edit-toml.ts";
+import { type OwnServers, ownServersOf, withoutServers } from "./own-servers.ts";
+import { restoreConfig } from "./restore-config.ts";
 import { revokeToken } from "./revoke-token.ts";
+import { entriesOf } from "./run-import.ts";
 import { undoConnect } from "./undo-connect.ts";
 
 /** What stands for a token that is not made yet. */
@@ -29,32 +39,45 @@ interface Work {
   door: DoorWish;
   before: ReadFile | undefined;
   last: Connection | undefined;
+  own: OwnServers;
 }
+
+/** What became of our configuration. */
+type Moved = NonNullable<Connection["moved"]>;
 
 export async function runConnect(context: ConnectContext, world: ClientWorld): Promise<number> {
   const { options, words } = context;
   const client = clientOf(words[0] ?? "");
   if (options.undo && options.print)
     throw misuse("--undo and --print do not go together", "give one of them");
+  if (options.move && options.keep) throw misuse("--move and --keep exclude each other", "give one of them");
   if (options.undo) return undoConnect(context, client, dataDirOf(context, options));
   const config = lookAtConfig(context);
   const door = readDoor(context, client, config);
   if (options.print) return printEntry(context, client, config, door);
   const path = client.files(world)[0]?.path ?? "";
   const last = readConnection(config.dataDir, client.id);
-  return write(context, { client, path, config, door, before: readWhole(path), last });
+  const own = ownServersOf(client, world, config, path);
+  return write(context, { client, path, config, door, before: readWhole(path), last, own });
 }
 
 async function write(context: ConnectContext, work: Work): Promise<number> {
   const { options, output } = context;
   const { client, path, before, config, door } = work;
   const text = before?.text ?? "";
-  if (isConnected(work)) {
-    if (options.json) output.json({ client: client.id, file: path, changed: false, backup: null });
-    else output.line(`${client.title} is connected already, in ${shortPath(path, context)}`);
+  if (!options.json) showOwn(context, work);
+  const names = (await wantsMove(context, work)) ? work.own.movable.map(({ name }) => name) : [];
+  if (isConnected(work) && names.length === 0) {
+    if (options.json) {
+      output.json({ client: client.id, file: path, changed: false, backup: null, ...ownReport(work, names) });
+    } else {
+      output.line(`${client.title} is connected already, in ${shortPath(path, context)}`);
+      warnOfOwn(context, work, names);
+    }
     return 0;
   }
-  const draft = withEntry(text, client.entry({ ...door, token: placeholder }), client, path);
+  const rest = withoutServers(text, names, client, path);
+  const draft = withEntry(rest, client.entry({ ...door, token: placeholder }), client, path);
   if (!options.json) {
     const verb = before === undefined ? "make" : "change";
     output.line(`${client.title}: this would ${verb} ${shortPath(path, context)}`);
@@ -66,9 +89,63 @@ async function write(context: ConnectContext, work: Work): Promise<number> {
   }
   const minted = client.reaches === "http" ? await mintFor(config.dataDir, door, client.title) : undefined;
   const entry = client.entry({ ...door, token: minted?.token ?? "" });
-  const backup = await replace(context, work, withEntry(text, entry, client, path), minted);
-  tell(context, work, backup, minted);
+  const moved = names.length === 0 ? undefined : takeServers(context, work, names);
+  let backup: string | undefined;
+  try {
+    backup = await replace(context, work, withEntry(rest, entry, client, path), { minted, moved });
+  } catch (error) {
+    if (moved !== undefined) restoreConfig(moved);
+    throw error;
+  }
+  tell(context, work, backup, { minted, names });
   return 0;
+}
+
+/** Which servers it has of its own, and what becomes of them. */
+function showOwn({ output }: ConnectContext, { client, own }: Work): void {
+  if (own.all.length === 0) return;
+  const count = own.all.length === 1 ? "1 server" : `${own.all.length} servers`;
+  output.line(`${client.title} has ${count} of its own, which it starts past the gates of mcpx:`);
+  for (const { name } of own.movable) output.line(`  ${visible(name)}`);
+  for (const { name, why } of own.staying) output.line(visible(`  ${name}: stays there, ${why}`));
+}
+
+async function wantsMove(context: ConnectContext, { own }: Work): Promise<boolean> {
+  const { options } = context;
+  if (own.movable.length === 0 || options.keep) return false;
+  if (options.move) return true;
+  if (options.yes || options.json) return false;
+  const answer = await ask(
+    context,
+    "Move them here, so that they are reached through the gates only? y or n (Enter: n)",
+  );
+  return answer !== undefined && /^y(es)?$/i.test(answer);
+}
+
+/** Into our configuration; those that are here already need nothing. */
+function takeServers(context: ConnectContext, { own }: Work, names: readonly string[]): Moved {
+  const file = openConfig(context);
+  if (own.fresh.length === 0) return { names, config: file.path, sha256: "", original: undefined };
+  const { backup } = saveConfig(file, withServers(file, entriesOf(own.fresh, undefined)), new Date());
+  const original = file.before === undefined ? null : backup;
+  const sha256 = sha256Of(readWhole(file.path)?.bytes ?? "");
+  return { names, config: file.path, sha256, original };
+}
+
+function ownReport({ own }: Work, moved: readonly string[]): JsonObject {
+  return { own: own.all.map(({ name }) => name), moved: [...moved] };
+}
+
+function warnOfOwn(
+  { output, program }: ConnectContext,
+  { client, own }: Work,
+  moved: readonly string[],
+): void {
+  const left = own.all.filter(({ name }) => !moved.includes(name)).map(({ name }) => visible(name));
+  if (left.length === 0) return;
+  output.note(`mcpx: ${client.title} still starts ${left.join(", ")} by itself, past the gates`);
+  const isMovable = own.movable.some(({ name }) => !moved.includes(name));
+  if (isMovable) output.note(`mcpx: move them here with ${program} connect ${client.id} --move`);
 }
 
 /** Writes, and keeps what is needed for the way back. A token that could not be placed does not stay. */
@@ -76,7 +153,7 @@ async function replace(
   context: ConnectContext,
   { client, path, before, config, door, last }: Work,
   after: string,
-  minted: MintedToken | undefined,
+  { minted, moved }: { minted: MintedToken | undefined; moved: Moved | undefined },
 ): Promise<string | undefined> {
   const bytes = Buffer.from(`${before?.bom ?? ""}${after}`);
   let backup: string | undefined;
@@ -102,9 +179,21 @@ async function replace(
     tools,
     ttlMs,
     ...token,
+    ...withMoved(last, moved),
   });
   if (last?.jti !== undefined) await revokeToken(context, last.jti);
   return backup;
+}
+
+/** Moved twice, the way back leads to before the first time, as far as nobody else wrote in between. */
+function withMoved(last: Connection | undefined, moved: Moved | undefined): Pick<Connection, "moved"> {
+  const before = last?.moved;
+  if (moved === undefined || before === undefined) return { moved: moved ?? before };
+  const names = [...new Set([...before.names, ...moved.names])];
+  if (moved.original === undefined) return { moved: { ...before, names } };
+  const wasUntouched =
+    moved.original !== null && sha256Of(readWhole(moved.original)?.bytes ?? "") === before.sha256;
+  return { moved: { ...moved, names, original: wasUntouched ? before.original : moved.original } };
 }
 
 /** The same door is there already, with a token that still counts for a while. */
@@ -123,11 +212,12 @@ function isConnected({ client, path, before, door, last }: Work): boolean {
 
 function tell(
   context: ConnectContext,
-  { client, path, before, door, config }: Work,
+  work: Work,
   backup: string | undefined,
-  minted: MintedToken | undefined,
+  { minted, names }: { minted: MintedToken | undefined; names: readonly string[] },
 ): void {
   const { options, output, program } = context;
+  const { client, path, before, door, config } = work;
   if (options.json) {
     const token = minted && {
       jti: minted.jti,
@@ -140,10 +230,13 @@ function tell(
       changed: true,
       backup: backup ?? null,
       token: token ?? null,
+      ...ownReport(work, names),
     });
     return;
   }
   output.line(`connected ${client.title}; restart it to see the tools`);
+  if (names.length > 0) output.line(`moved here: ${visible(names.join(", "))}`);
+  warnOfOwn(context, work, names);
   if (minted !== undefined) {
     output.line(
       `its token is ${door.id}'s, for ${door.tools.join(" ")}, and counts for ${formatDuration(door.ttlMs)}`,

@@ -5,9 +5,12 @@ import type { ConnectContext } from "../commands/connect.ts";
 import { backUp, checkUnchanged, type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
 import { consent, shortPath, showDiff } from "../framework/show-change.ts";
+import { visible } from "../framework/visible.ts";
 import type { Client } from "./client.ts";
 import { type Connection, forgetConnection, readConnection, sha256Of } from "./connection.ts";
 import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
+import { withServersOf } from "./own-servers.ts";
+import { restoreConfig } from "./restore-config.ts";
 import { revokeToken } from "./revoke-token.ts";
 
 /** What the file shall be: these bytes, or not there. */
@@ -29,24 +32,38 @@ export async function undoConnect(context: ConnectContext, client: Client, dataD
   }
   if (before !== undefined) put(file, before, target);
   if (target?.isExact === true && connection.original) rmSync(connection.original, { force: true });
+  const { moved } = connection;
+  const isGivenBack = moved === undefined || restoreConfig(moved);
   forgetConnection(dataDir, client.id);
   if (connection.jti !== undefined) await revokeToken(context, connection.jti);
   const isExact = target === undefined || target.isExact;
-  if (options.json) output.json({ client: client.id, file, changed: before !== undefined, exact: isExact });
+  if (options.json)
+    output.json({
+      client: client.id,
+      file,
+      changed: before !== undefined,
+      exact: isExact,
+      restored: isGivenBack,
+    });
   else
     output.line(
       `${client.title} is not connected any more${connection.jti === undefined ? "" : "; its token is revoked"}`,
     );
+  if (!isGivenBack && !options.json) {
+    const names = visible(moved?.names.join(", ") ?? "");
+    output.note(`mcpx: ${names} stay in ${moved?.config} too, which others changed since; see mcpx remove`);
+  }
   return 0;
 }
 
-function targetOf({ file, sha256, original }: Connection, before: ReadFile, client: Client): Target {
+function targetOf({ file, sha256, original, moved }: Connection, before: ReadFile, client: Client): Target {
   const isUntouched = sha256Of(before.bytes) === sha256;
   if (isUntouched && original === null) return undefined;
   const saved = typeof original === "string" ? readWhole(original) : undefined;
   if (isUntouched && saved !== undefined) return { bytes: saved.bytes, isExact: true };
   const earlier = saved === undefined ? undefined : entryIn(saved.text, client, file);
-  const text = withEntry(before.text, isObject(earlier) ? plain(earlier) : undefined, client, file);
+  const rest = withEntry(before.text, isObject(earlier) ? plain(earlier) : undefined, client, file);
+  const text = saved === undefined ? rest : withServersOf(rest, saved.text, moved?.names ?? [], client, file);
   return { bytes: Buffer.from(before.bom + text), isExact: false };
 }
 

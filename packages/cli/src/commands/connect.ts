@@ -6,6 +6,11 @@ import { configOption } from "./add.ts";
 
 const options = {
   yes: { type: "boolean", about: "write without asking" },
+  move: {
+    type: "boolean",
+    about: "move the servers it has of its own here, so that it reaches them through the gates only",
+  },
+  keep: { type: "boolean", about: "leave it the servers it has of its own, past the gates" },
   undo: { type: "boolean", about: "make the client's file what it was, and revoke the token" },
   print: { type: "boolean", about: "only print what would be put there, with a token, to paste it" },
   profile: {
@@ -29,11 +34,12 @@ const options = {
 export type ConnectContext = Context<typeof options>;
 
 export const connect = defineCommand({
-  usage: "CLIENT [--profile NAME] [--undo | --print]",
+  usage: "CLIENT [--move | --keep] [--profile NAME] [--undo | --print]",
   words: { min: 1, max: 1, values: [[clientIds]] },
   options,
   examples: [
     ["mcpx connect cursor", "shows what would change and asks"],
+    ["mcpx connect cursor --move", "takes the servers it has of its own with it; --undo brings them back"],
     ["mcpx connect claude-code --yes", "also claude-desktop, vscode, codex, gemini"],
     ["mcpx connect codex --profile reading --ttl 7d", "only the tools of a profile, for a week"],
     ["mcpx connect cursor --undo", "as if it had never been"],

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { isMcpxError } from "@mcpx/protocol";
 import { clientOf } from "../client-configs/clients.ts";
 import type { FoundServer } from "../client-configs/find-servers.ts";
+import { besideGates } from "../client-configs/own-servers.ts";
 import { withStore } from "../files/local-store.ts";
 import { Failure } from "../framework/failure.ts";
 import { defaultPort } from "../settings/server-settings.ts";
@@ -23,9 +24,23 @@ export const clients: Check = {
     );
     for (const server of servers.filter(({ isOurs }) => isOurs))
       found.push(...(await judgeClient(world, server)));
+    found.push(...judgeOwn(world));
     return found;
   },
 };
+
+/** A server that is gated here and started by a client itself is a way around the gate. */
+function judgeOwn({ loaded, clients: { servers } }: DoctorWorld): Finding[] {
+  if (loaded instanceof Failure) return [];
+  return besideGates(servers, loaded.config.mcpServers ?? {}).map(({ found, name }) => {
+    const { client, file, project } = found;
+    const where = project === undefined ? file : `${file}, for ${project}`;
+    const text = `${clientOf(client).title} starts ${found.name} by itself, past the gates before ${name} here (${where})`;
+    const isMovable = project === undefined && !found.isFromHere;
+    const fix = isMovable ? `mcpx connect ${client} --move` : `take ${found.name} out of ${file}`;
+    return warning(`client ${client}`, text, fix);
+  });
+}
 
 async function judgeClient(world: DoctorWorld, { client, entry }: FoundServer): Promise<Finding[]> {
   const { title } = clientOf(client);
