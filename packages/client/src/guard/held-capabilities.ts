@@ -42,6 +42,7 @@ export class HeldCapabilities {
   }
 }
 
+/** Beside the room and not in it: a client without guards does not load them. */
 const byRoom = new WeakMap<RoomCore, HeldCapabilities>();
 
 export function heldIn(core: RoomCore): HeldCapabilities {

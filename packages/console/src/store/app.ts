@@ -119,6 +119,7 @@ export function createApp(options: AppOptions): App {
     );
     const calls = gates.view.get().map((gate) => itemOf(gate, gateItem));
     const dealt = dealDeck([...proposals, ...calls], seen, dismissed);
+    for (const { key } of dealt.waiting) seen.add(key);
     if (!isSameDeck(dealt, deck.get())) deck.set(dealt);
   }, later);
   gates.view.subscribe(touchDeck);

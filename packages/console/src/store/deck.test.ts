@@ -132,6 +132,8 @@ test("what was seen waiting stays until it is dismissed; what was not is old new
   const [open, old] = [item(), gateItem(gate({ status: "done" }))];
   expect(dealDeck([open, old], seen, new Set())).toEqual({ waiting: [open], settled: [] });
   const done = item({ status: "fulfilled", fulfilment, result: { ok: 1 } });
+  expect(dealDeck([done, old], seen, new Set())).toEqual({ waiting: [], settled: [] });
+  seen.add(open.key);
   expect(dealDeck([done, old], seen, new Set())).toEqual({ waiting: [], settled: [done] });
   expect(resultOf(done)).toEqual({ result: { ok: 1 } });
   expect(dealDeck([done, old], seen, new Set([done.key]))).toEqual({ waiting: [], settled: [] });

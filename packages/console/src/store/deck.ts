@@ -173,10 +173,13 @@ export interface Deck {
 
 const settledMax = 5;
 
-/** `seen`: keys of what this page has shown waiting, which grows; `dismissed`: what it need not show any more. */
-export function dealDeck(items: readonly Item[], seen: Set<string>, dismissed: ReadonlySet<string>): Deck {
+/** `seen`: keys of what this page has shown waiting before; `dismissed`: what it need not show any more. */
+export function dealDeck(
+  items: readonly Item[],
+  seen: ReadonlySet<string>,
+  dismissed: ReadonlySet<string>,
+): Deck {
   const waiting = items.filter(({ isPending }) => isPending).sort((a, b) => a.createdAt - b.createdAt);
-  for (const { key } of waiting) seen.add(key);
   const settled = items
     .filter(({ key, isPending }) => !isPending && seen.has(key) && !dismissed.has(key))
     .sort((a, b) => b.createdAt - a.createdAt)

@@ -1,4 +1,5 @@
-// The one page there is: its store, and what it shows at the moment.
+// The one page there is: its store, and what it shows at the moment. To import it is to begin it: what came with the
+// login is taken from the gateway, and the seconds are counted.
 import { faultText } from "./api.ts";
 import { createApp } from "./app.ts";
 import { browserPages } from "./browser-pages.ts";
