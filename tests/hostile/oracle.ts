@@ -59,6 +59,7 @@ export class Oracle {
   #logSeen = 0;
   #auditSeen = 0;
   #attackers = 0;
+  #asked = 0;
   #before = { heap: 0, rss: 0 };
 
   private constructor(server: TestServer, admin: string, speaker: TestClient, listener: TestClient) {
@@ -209,9 +210,11 @@ export class Oracle {
       if (!documented.includes(code)) throw new Error(`closed with ${code}, which is not documented`);
       if (code !== closes) throw new Error(`closed with ${code}, not ${closes ?? "at all"}`);
     } else if (connection instanceof RawSocket) {
-      const count = connection.pongs.length;
-      connection.write(ping("still?"));
-      await connection.until(() => connection.pongs.length > count, "a pong");
+      // Those of the attack's own pings may still be coming.
+      this.#asked += 1;
+      const question = `still there? ${this.#asked}`;
+      connection.write(ping(question));
+      await connection.until(() => connection.pongs.some((pong) => String(pong) === question), "a pong");
     } else await connection.settled();
   }
 
