@@ -61,6 +61,16 @@ test("links end after ten minutes, and none can be guessed", () => {
   expect(() => links.use(undefined)).toThrow();
 });
 
+test("whoever has only a token takes no links away from others, however many it makes", () => {
+  const links = createLoginLinks(createManualClock());
+  const token = { ...here, isLocal: false, token: "t" };
+  const [printed, first] = [links.make(here), links.make(token)];
+  for (let n = 0; n < 100; n += 1) links.make(token);
+  expect(links.use(printed)).toEqual(here);
+  // Control: its own it does.
+  expect(() => links.use(first)).toThrow(/used or is too old/);
+});
+
 test("who is logged in reads and administers; nobody else does", async () => {
   expect(await visitor.call("GET", session)).toMatchObject({ status: 200, body: { isDemo: false } });
   for (const path of [

@@ -13,17 +13,20 @@ export interface LoginLinks {
 }
 
 const lifeMs = 600_000;
-/** The oldest goes first. */
+/** Of one token, or of all who are at the machine; the oldest goes first. So no token takes away the links of others. */
 const linksMax = 32;
 
 export function createLoginLinks(clock: Pick<Clock, "monotonic">): LoginLinks {
   const open = new Map<string, { endsAt: number; origin: LoginOrigin }>();
   return {
     make(origin) {
-      const [oldest] = open.keys();
-      if (open.size >= linksMax && oldest !== undefined) open.delete(oldest);
+      const now = clock.monotonic();
+      for (const [key, { endsAt }] of open) if (endsAt <= now) open.delete(key);
+      const own = [...open].filter(([, link]) => link.origin.token === origin.token);
+      const [oldest] = own;
+      if (own.length >= linksMax && oldest !== undefined) open.delete(oldest[0]);
       const ticket = randomBytes(24).toString("base64url");
-      open.set(hashOf(ticket), { endsAt: clock.monotonic() + lifeMs, origin });
+      open.set(hashOf(ticket), { endsAt: now + lifeMs, origin });
       return ticket;
     },
     use(ticket = "") {
