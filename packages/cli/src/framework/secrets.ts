@@ -17,6 +17,12 @@ export function isLoaderName(name: string): boolean {
   return loaders.test(name) && !isSecretName(name);
 }
 
+/** `NAME=value`, for whoever has to know what a program is given: the name alone where that, or how the value begins, says it is a secret. */
+export function shownVariable(name: string, value: string): string {
+  const isReference = value.includes("${");
+  return !isReference && (isSecretName(name) || marks.test(value)) ? name : `${name}=${value}`;
+}
+
 /** Known beginnings, and long runs that no person has typed. References to somewhere else are none. */
 function isSecretValue(value: string): boolean {
   if (marks.test(value)) return true;

@@ -33,12 +33,44 @@ test("every program and address is shown to the letter, with what loads code int
   expect(lines.join("\n")).not.toContain("hunter2");
 });
 
+test("whatever a program is given is shown, but for what says that it is a secret", () => {
+  const env = {
+    HOME: "./evil-home",
+    RUSTC_WRAPPER: "a-program-of-thirty-two-letters-1",
+    LESSOPEN: "|evil",
+    FRESH: "1",
+    OPENAI: "sk-hunter2",
+    DB_PASSWORD: "hunter2",
+  };
+  const [, given = ""] = linesOf({ mcpServers: { a: { command: "git", args: ["status"], env } } });
+  expect(given.trim()).toBe(
+    "with HOME=./evil-home RUSTC_WRAPPER=a-program-of-thirty-two-letters-1 LESSOPEN=|evil FRESH=1 OPENAI DB_PASSWORD",
+  );
+});
+
+test("every address it would ask for keys or send people to is shown", () => {
+  const lines = linesOf({
+    issuers: [{ issuer: "e", jwksUri: "https://keys.example/jwks" }],
+    mcpServers: {
+      b: { url: "https://b.example/mcp", oauth: { issuer: "https://in.example", clientId: "x" } },
+    },
+  });
+  expect(lines.filter((line) => line.startsWith("reach"))).toEqual([
+    "reach   b: https://b.example/mcp",
+    "reach   sign-in of b: https://in.example",
+    "reach   keys of e: https://keys.example/jwks",
+  ]);
+});
+
 test("what gives away more than the default is named; what gives away less is not", () => {
   const weaker = linesOf({
-    listen: { host: "0.0.0.0", insecure: true, origins: ["https://evil.example"] },
+    listen: { host: "0.0.0.0", hosts: ["evil.example"], insecure: true, origins: ["https://evil.example"] },
     mode: "open",
     identities: { mallory: { level: "full" } },
     pins: false,
+    subservers: { edge: { authority: "dns:evil.example" } },
+    topics: { lobby: { tree: true } },
+    limits: { toMax: 100_000, depthMax: 8 },
     gates: {
       unannotated: "allow",
       rules: [
@@ -51,7 +83,8 @@ test("what gives away more than the default is named; what gives away less is no
   expect(weaker.map((line) => line.split(/[ :]+/)[1])).toEqual([
     ...["mcpServers.a.trusted", "mcpServers.a.unannotated", "mcpServers.a.pin"],
     ...["gates.unannotated", "gates.rules", "pins"],
-    ...["listen.host", "listen.insecure", "listen.origins", "mode", "identities"],
+    ...["listen.host", "listen.insecure", "listen.hosts", "listen.origins", "mode", "identities"],
+    ...["subservers.edge", "topics.lobby.tree", "limits.toMax"],
   ]);
   const stricter = {
     listen: { host: "127.0.0.1" },

@@ -1,8 +1,9 @@
 // What a configuration would do on this machine, for a person who decides whether it may: every program it starts and
 // every address it reaches, to the letter, and what it makes weaker. Pure.
 import { resolve } from "node:path";
+import { defaultLimits } from "@mcpx/protocol";
 import type { Config } from "../config/config-schema.ts";
-import { isLoaderName, shownUrl } from "../framework/secrets.ts";
+import { shownUrl, shownVariable } from "../framework/secrets.ts";
 
 export interface ConfigEffects {
   starts: StartedServer[];
@@ -43,7 +44,9 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
     starts: servers.flatMap(([name, server]) => started(name, server, dir)),
     reaches: [
       ...servers.flatMap(([name, server]) => reached(name, server)),
+      ...servers.flatMap(([name, server]) => signInAddress(name, server)),
       ...(config.parents ?? []).flatMap(parentAddresses),
+      ...(config.issuers ?? []).flatMap(keyAddress),
       ...Object.entries(config.devices ?? {}).map(([name, { line, disabled }]) => ({
         ...{ name: `device ${name}`, url: line, headers: [], isOff: disabled === true },
       })),
@@ -71,16 +74,24 @@ function reached(name: string, { url, headers = {}, disabled }: ServerConfig): R
   return [{ name, url: shownUrl(url), headers: shownPairs(headers), isOff: disabled === true }];
 }
 
+function signInAddress(name: string, { oauth, disabled }: ServerConfig): ReachedServer[] {
+  if (oauth?.issuer === undefined) return [];
+  return [{ name: `sign-in of ${name}`, url: shownUrl(oauth.issuer), headers: [], isOff: disabled === true }];
+}
+
+function keyAddress({ issuer, jwksUri }: NonNullable<Config["issuers"]>[number]): ReachedServer[] {
+  if (jwksUri === undefined) return [];
+  return [{ name: `keys of ${issuer}`, url: shownUrl(jwksUri), headers: [], isOff: false }];
+}
+
 function parentAddresses({ url, backups = [], token }: NonNullable<Config["parents"]>[number]) {
   const headers = token === undefined ? [] : shownPairs({ token });
   return [url, ...backups].map((one) => ({ name: "tree above", url: shownUrl(one), headers, isOff: false }));
 }
 
-/** The names; the values too where they say which code is loaded, or name what they are taken from. */
+/** Which variables say what code is run nobody can list: `HOME` does. */
 function shownPairs(pairs: Readonly<Record<string, string>>): string[] {
-  return Object.entries(pairs).map(([name, value]) =>
-    isLoaderName(name) || value.includes("${") ? `${name}=${value}` : name,
-  );
+  return Object.entries(pairs).map(([name, value]) => shownVariable(name, value));
 }
 
 function weakenedBy(name: string, server: ServerConfig): string[] {
@@ -116,24 +127,39 @@ function weakenedGates({ gates = {}, pins }: Config): string[] {
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 function weakenedDoors(config: Config): string[] {
-  const { listen = {}, mode, issuers = [], identities = {}, levels, subservers = {}, topics = {} } = config;
-  const { host, insecure, origins = [] } = listen;
+  const {
+    listen = {},
+    mode,
+    issuers = [],
+    identities = {},
+    levels,
+    subservers = {},
+    topics = {},
+    limits = {},
+  } = config;
+  const { host, hosts = [], insecure, origins = [] } = listen;
   return [
     ...(host === undefined || loopback.test(host) ? [] : [`listen.host: others reach it at ${host}`]),
     ...(insecure === true ? ["listen.insecure: tokens travel where others can read them"] : []),
+    ...hosts.map((name) => `listen.hosts: it answers to ${name}, wherever that leads`),
     ...origins.map((origin) => `listen.origins: pages of ${origin} may talk to it`),
     ...(mode === "open" ? ["mode: nobody has to prove who they are"] : []),
     ...issuers.map(({ issuer, admin }) => `issuers: tokens of ${issuer} count${admin ? ", as admins'" : ""}`),
     ...Object.entries(identities).map(([id, { level }]) => `identities: ${id} has the level ${level}`),
     ...(levels === undefined ? [] : [`levels: ${JSON.stringify(levels)}`]),
-    ...Object.entries(subservers).flatMap(([segment, { trusted, development, scope }]) =>
-      trusted === true || development === true || scope === "admin"
-        ? [`subservers.${segment}: ${JSON.stringify({ trusted, development, scope })}`]
+    ...Object.entries(subservers).flatMap(([segment, { trusted, development, scope, authority }]) =>
+      trusted === true || development === true || scope === "admin" || authority !== undefined
+        ? [`subservers.${segment}: ${JSON.stringify({ trusted, development, scope, authority })}`]
         : [],
     ),
-    ...Object.entries(topics).flatMap(([topic, { toolAccess }]) =>
-      toolAccess === "off" ? [`topics.${topic}.toolAccess: every member may call every tool`] : [],
-    ),
+    ...Object.entries(topics).flatMap(([topic, { toolAccess, tree }]) => [
+      ...(toolAccess === "off" ? [`topics.${topic}.toolAccess: every member may call every tool`] : []),
+      ...(tree === true ? [`topics.${topic}.tree: what members call there everybody in the room reads`] : []),
+    ]),
+    ...Object.entries(limits).flatMap(([name, value]) => {
+      const usual = defaultLimits[name as keyof typeof defaultLimits];
+      return value !== undefined && value > usual ? [`limits.${name}: ${value} instead of ${usual}`] : [];
+    }),
   ];
 }
 
