@@ -26,7 +26,7 @@ async function start(config: object): Promise<RunningGateway & { write(config: o
   return { ...(await up(dataDir, [], { cwd: scratch() })), write };
 }
 
-async function connect({ url, dataDir }: RunningGateway, path = "/mcp"): Promise<Client> {
+async function connect({ url, dataDir }: RunningGateway, path = "/mcp?names=canonical"): Promise<Client> {
   const { out: token } = await mcpx(["token", "--id", "agent", "--tools", "**", "--data", dataDir]);
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
   await client.connect(
@@ -129,7 +129,7 @@ test("what needs a restart is said to, each time, until it is as it was", async 
 
 test("profiles change under the sessions that use them", async () => {
   const gateway = await start({ mcpServers: { tiny }, profiles: { p: { tools: ["tiny.*"] } } });
-  const client = await connect(gateway, "/mcp/p");
+  const client = await connect(gateway, "/mcp/p?names=canonical");
   expect(await namesOf(client)).toContain("tiny.crash");
   gateway.write({ mcpServers: { tiny }, profiles: { p: { tools: ["tiny.params"] } } });
   await gateway.line(/~ profile p: tools/);

@@ -1,0 +1,115 @@
+// What every client is tried at: a tree with a desk behind gates, a human whose key approves, and a room with an oven and
+// somebody who decides about proposals.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { joinRoom, type Room } from "@mcpx/client";
+import type { Decision, GateTerms } from "@mcpx/protocol";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { vi } from "vitest";
+import { newKey, sign } from "../../gates/support/gate-room.ts";
+import { programArgs } from "../../support/programs.ts";
+import { startTestServer } from "../../support/test-server.ts";
+
+const topic = "den";
+const patience = { timeout: 15_000 };
+
+export interface Place {
+  url: string;
+  token: string;
+  /** For what the client itself keeps. */
+  home: string;
+}
+
+export interface Stage {
+  /** The tree's door, for a caller of this name that may use everything. */
+  tree(id: string): Promise<Place>;
+  /** The room's, for a participant of this level. */
+  room(id: string, level: "full" | "restricted"): Promise<Place>;
+  /** Decides about the one call of this caller that waits. */
+  decide(caller: string, decision: Decision): Promise<void>;
+  /** Makes the one call that this participant has proposed. */
+  fulfil(proposer: string): Promise<void>;
+  /** What was shredded, line by line. */
+  traces(): string[];
+  /** What the oven was asked for. */
+  readonly baked: string[];
+  close(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const dir = mkdtempSync(join(tmpdir(), "mcpx-clients-"));
+  const file = join(dir, "traces");
+  const alice = newKey();
+  const args = [...programArgs("tests/clients/support/desk-server.ts"), file];
+  const server = await startTestServer({
+    config: {
+      mcpServers: { papers: { command: process.execPath, args, trusted: true } },
+      // Short, so that every client is told to wait.
+      gates: { hold: 100, anchors: [{ name: "alice", jwk: alice.jwk as { kty: string } }] },
+    },
+  });
+  const baked: string[] = [];
+  const enter = async (id: string) =>
+    joinRoom({
+      url: server.url,
+      topic,
+      token: await server.token({ sub: id, topics: [topic], level: "full" }),
+    });
+  const oven = await enter("oven");
+  await oven.serve(ovenServer(baked) as never);
+  const helen = await enter("helen");
+  const admin = await server.adminToken();
+
+  const place = async (path: string, token: string) => {
+    const home = mkdtempSync(join(dir, "home-"));
+    return { url: `${server.url}${path}`, token, home };
+  };
+  return {
+    baked,
+    tree: async (id) => place("/mcp", await server.token({ sub: id, topics: [], tools: ["**"] })),
+    room: async (id, level) =>
+      place(`/rooms/${topic}/mcp`, await server.token({ sub: id, topics: [topic], level })),
+    async decide(caller, decision) {
+      const id = await vi.waitFor(async () => {
+        const { body } = await server.call("GET", "/admin/gates?status=pending", admin);
+        const gates: { id: string; principal: string }[] = body.gates;
+        return only(gates.filter(({ principal }) => principal === caller)).id;
+      }, patience);
+      const { body } = await server.call("GET", `/approve/${id}/call`);
+      const proof = await sign(body.terms as GateTerms, decision, alice, "not on a Friday");
+      const { status } = await server.call("POST", `/approve/${id}/decision`, undefined, { proof });
+      if (status !== 200) throw new Error(`the decision was refused: ${status}`);
+    },
+    async fulfil(proposer) {
+      const proposed = () => helen.proposals.pending().filter((one) => one.proposer === proposer);
+      await helen.proposals.fulfil(await vi.waitFor(() => only(proposed()), patience));
+    },
+    traces: () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []),
+    async close() {
+      for (const room of [oven, helen] satisfies Room[]) await room.close();
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function only<T>(found: readonly T[]): T {
+  const [one] = found;
+  if (one === undefined || found.length > 1) throw new Error(`${found.length} calls wait`);
+  return one;
+}
+
+function ovenServer(baked: string[]): Server {
+  const server = new Server({ name: "oven", version: "1.0.0" }, { capabilities: { tools: {} } });
+  const inputSchema = { type: "object" as const, properties: { loaf: { type: "string" } } };
+  const tools = [{ name: "bake", description: "Bakes a loaf", inputSchema }];
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const loaf = String(params.arguments?.loaf);
+    baked.push(loaf);
+    return { content: [{ type: "text", text: `${loaf} is baked` }] };
+  });
+  return server;
+}
