@@ -1,5 +1,5 @@
 // A target that serves, but not this, says so at once rather than let the proposer wait. Nobody has to. [PL-11-2]
-import { isObject, type JsonObject, quoteShort, written } from "@mcpx/protocol";
+import { isObject, type JsonObject, written } from "@mcpx/protocol";
 import { publish, type RoomCore } from "../core/room-core.ts";
 import type { Proposal } from "./proposal.ts";
 
@@ -35,7 +35,7 @@ async function whyUnable(core: RoomCore, { method, params }: Proposal): Promise<
     names.push(...found);
     cursor = listed?.nextCursor;
     if (typeof cursor !== "string")
-      return `${core.id} has no tool ${quoteShort(written(name))}; ${toldNames(names)}`;
+      return `${core.id} has no tool ${JSON.stringify(written(name).slice(0, nameCharsMax))}; ${toldNames(names)}`;
   }
   return undefined;
 }
