@@ -75,6 +75,7 @@ export const auditOutcomes: Readonly<Record<string, AuditOutcome>> = {
   "server.add": outcome("added", "odd"),
   "server.import": outcome("added", "odd"),
   "server.remove": outcome("removed", "odd"),
+  "secret.show": outcome("shown", "odd"),
   "room.join": allowed,
   register: allowed,
   refused,

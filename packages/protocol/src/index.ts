@@ -227,6 +227,17 @@ export {
   mixedWords,
   suspicionOf,
 } from "./text/look-alike.ts";
+export {
+  isSecretName,
+  isSecretPlace,
+  isSecretValue,
+  maskChange,
+  maskSecrets,
+  placeOf,
+  secretMask,
+  secretPlaces,
+  secretTexts,
+} from "./text/secrets.ts";
 export { type TextPart, visibleText } from "./text/visible-text.ts";
 export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";

@@ -11,7 +11,7 @@ import {
   statementText,
 } from "@mcpx/protocol";
 import { decideSoon } from "../gates/confirm.ts";
-import { toolWarnings } from "../gates/gate-warnings.ts";
+import { toolSecrets, toolWarnings } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { describeKey } from "../gates/proofs/describe-key.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/store/gate-store.ts";
@@ -21,6 +21,7 @@ import { principalName } from "../mcp/plain-caller.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { grantRoutes } from "./grants.ts";
 import { ruleRoutes } from "./rules.ts";
+import { secretRoute } from "./secrets.ts";
 
 export interface GateRoutesOptions {
   tree: { readonly state: TreeState };
@@ -61,6 +62,7 @@ export function gateRoutes(options: GateRoutesOptions): Route[] {
     operatorRoute(guard, "POST", `${path}/:id/decision`, async (by, request) => ({
       body: await decideGate(state, gates, by, request),
     })),
+    secretRoute(guard),
     ...grantRoutes(state, gates, guard),
     ...ruleRoutes(state, gates, { guard, keepPanic }),
   ];
@@ -113,6 +115,7 @@ async function wholeGate(
   return {
     ...written(gates, listed),
     warnings: toolWarnings(state, gate),
+    secrets: toolSecrets(state, gate),
     arguments: parseExact(argumentsText),
     // To the byte: who signs wants to know what the digest is of.
     argumentsText,

@@ -1,6 +1,6 @@
 // What people are told of a tool before they decide about a call: what its definition hides or imitates, as far as the
 // tree knows it at this moment. What the arguments hide is found where they are shown.
-import { definitionWarnings, type JsonObject, withoutRoot } from "@mcpx/protocol";
+import { definitionWarnings, type JsonObject, secretPlaces, withoutRoot } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { everyServer } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -22,6 +22,12 @@ export function toolWarnings(state: TreeState, { tool }: Pick<Gate, "tool">): st
   const warnings = definitionWarnings(item).map((warning) => `its definition: ${warning}`);
   read.set(item, warnings);
   return warnings;
+}
+
+/** Where its schema says that arguments are secret. */
+export function toolSecrets(state: TreeState, { tool }: Pick<Gate, "tool">): string[] {
+  const entry = knownTool(state, withoutRoot(state.rootSegment, tool));
+  return entry === undefined ? [] : secretPlaces(entry.item.inputSchema);
 }
 
 function knownTool(state: TreeState, canonical: string): Entry | undefined {

@@ -85,12 +85,24 @@ export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void
   if (clash !== undefined) throw new Failure(clash);
 }
 
-export function writeApprover(dataDir: string, name: string, jwk: PublicJwk, kept?: KeyKeeping): string {
+export interface Writing {
+  kept?: KeyKeeping | undefined;
+  /** The same key under the same name: written anew. Else an approver is never written over. */
+  isSame?: boolean;
+}
+
+export function writeApprover(
+  dataDir: string,
+  name: string,
+  jwk: PublicJwk,
+  { kept, isSame = false }: Writing = {},
+): string {
   const dir = approversDir(dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
   const path = join(dir, `${name}${suffix}`);
-  replaceFile(path, `${JSON.stringify({ name, jwk, ...(kept && { kept }) })}\n`, 0o600, readWhole(path));
+  const before = isSame ? readWhole(path) : undefined;
+  replaceFile(path, `${JSON.stringify({ name, jwk, ...(kept && { kept }) })}\n`, 0o600, before);
   return path;
 }
 

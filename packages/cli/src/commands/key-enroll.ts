@@ -64,7 +64,7 @@ async function run(context: Context<typeof options>): Promise<number> {
     }
     const others = keys.filter((known) => !(isSame && known.name === name));
     for (const fresh of anchorKeys([{ kind: "key", name, jwk }])) checkNew(fresh, others);
-    const written = writeApprover(dataDir, name, jwk, kept);
+    const written = writeApprover(dataDir, name, jwk, { kept, isSame });
     if (key.kept === "unsealed") meanUnsealed(key);
     const detail = { key: thumbprint(jwk), ...(kept && { kept }) };
     audit.recordNow({ action: "approver.enroll", actor: `cli:${localUser()}`, subject: name, detail });

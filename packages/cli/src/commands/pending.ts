@@ -53,6 +53,7 @@ async function localGates(context: PendingContext) {
   const { gates: results } = await desk.list("held");
   const waiting = [...results, ...calls].reverse();
   const shown = await Promise.all(waiting.slice(0, limit).map(({ id }) => desk.find(id)));
+  if (options.secrets) for (const { id } of shown) await desk.noteSecrets?.(id);
   const note = () => {
     if (isPanic) output.note(`panic is on: every call is asked for, until ${program} panic off`);
     if (approvers?.length === 0) {
@@ -106,13 +107,15 @@ function tellGate({ options, output, program }: PendingContext, gate: GateReport
   for (const line of card) output.line(line);
 }
 
-function tellProposal({ output }: PendingContext, topic: string, proposal: Proposal): void {
+function tellProposal({ options, output }: PendingContext, topic: string, proposal: Proposal): void {
   const { id } = proposal;
   const card = proposalCard(proposal, output, {
     label: id,
     ways: [`mcpx approve ${topic} ${id}`, `mcpx reject ${topic} ${id} REASON`],
     nowMs: Date.now(),
     isWhole: true,
+    isOpen: options.secrets,
+    whole: "--secrets",
   });
   for (const line of card) output.line(line);
 }

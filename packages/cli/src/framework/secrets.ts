@@ -1,9 +1,11 @@
-// What looks like a secret, and texts that are shown without them. Pure.
+// What looks like a secret in configurations, and texts that are shown without them: names of variables and options mean
+// a secret sooner than names of arguments do, which `@mcpx/protocol` judges. Pure.
+import { secretMask } from "@mcpx/protocol";
 
 const names = /token|secret|passw|passphrase|api_?-?key|auth|credential|private|bearer|cookie|session|dsn/i;
 const keyName = /(^|[_-])(key|pwd|pat|pass)$/i;
 const marks = /^(sk-|pk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|ya29\.|eyJ|npm_|hf_|lin_api_)/;
-const hidden = "•••";
+const hidden = secretMask;
 /** Those that say which code a program runs, at its start or later. */
 const loaders =
   /^(LD_|DYLD_|PYTHON|PERL5|PERLLIB$|RUBY(OPT|LIB)$|NODE_(OPTIONS|PATH)$|(BASH_)?ENV$|SHELL(OPTS)?$|PROMPT_COMMAND$|PATH(EXT)?$|GIT_|SSH_ASKPASS$|(_JAVA|JAVA_TOOL|JDK_JAVA)_OPTIONS$|CLASSPATH$|DOTNET_STARTUP_HOOKS$|LUA_(INIT|PATH|CPATH)|PHP(RC$|_INI_)|NPM_CONFIG_|UV_|PIP_|DENO_|BUN_|EDITOR$|VISUAL$|PAGER$)/i;

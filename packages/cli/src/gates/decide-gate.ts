@@ -56,6 +56,7 @@ export async function approveGate(
   checkNotYetBy(gate, kid);
   const below = isBelowToo ? gatesBelowOf(gate) : [];
   if (!isAgreed) {
+    if (isOpen) await desk.noteSecrets?.(gate.id);
     const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
     for (const line of card) output.line(line);
     const answer = options.json

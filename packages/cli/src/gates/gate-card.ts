@@ -1,9 +1,9 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
-import { type ArgumentChange, isObject, namesAsker, parseExact } from "@mcpx/protocol";
+import { isObject, maskChange, namesAsker, parseExact, secretTexts } from "@mcpx/protocol";
 import { formatDuration } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
-import { hideSecrets, secretsIn } from "../framework/secrets.ts";
+import { hideSecrets } from "../framework/secrets.ts";
 import { visible } from "../framework/visible.ts";
 import { argumentWarnings } from "./argument-warnings.ts";
 import type { GateReport } from "./gate-desk.ts";
@@ -158,17 +158,17 @@ export function stateText(gate: GateReport): string {
 }
 
 /** One line where it fits, else one for each value; nothing is left out. */
-function argumentLines({ argumentsText, leftOut }: GateReport, isOpen: boolean): string[] {
+function argumentLines({ argumentsText, leftOut, secrets: places }: GateReport, isOpen: boolean): string[] {
   if (leftOut !== undefined) return [visible(leftOut)];
   const value = parseExact(argumentsText);
-  const secrets = isOpen ? [] : secretsIn(value);
+  const secrets = isOpen ? [] : secretTexts(value, places);
   const short = visible(JSON.stringify(value));
   const shown = short.length <= width - 7 ? [short] : prettyLines(argumentsText).map(visible);
   return shown.map((line) => hideSecrets(line, secrets));
 }
 
 function hiddenLines(gate: GateReport, isOpen: boolean, open: string): string[] {
-  const count = isOpen ? 0 : new Set(secretsIn(argumentsOf(gate))).size;
+  const count = isOpen ? 0 : new Set(secretTexts(argumentsOf(gate), gate.secrets)).size;
   if (count === 0) return [];
   return [`${count === 1 ? "a value looks" : `${count} values look`} like a secret: ${open} shows it`];
 }
@@ -186,27 +186,16 @@ function changeLines({ last, ...gate }: GateReport, isOpen: boolean): ChangeLine
   const by = last.approvals.map((one) => one.by).join(", ");
   const when = `${visible(last.settledAt.slice(0, 16).replace("T", " "))} by ${visible(by)}`;
   if (changes.length === 0) return [{ text: `the same was approved ${when}` }];
-  const secrets = isOpen ? [] : [...secretsIn(argumentsOf(gate)), ...changes.flatMap(secretsOf)];
+  const shown = isOpen ? changes : changes.map((change) => maskChange(change, gate.secrets));
   const line = (sign: "+" | "-", path: string, text: string | undefined): ChangeLine[] => {
     if (text === undefined) return [];
-    return [{ sign, text: `  ${sign} ${hideSecrets(visible(`${path}: ${text}`), secrets)}` }];
+    return [{ sign, text: `  ${sign} ${visible(`${path}: ${text}`)}` }];
   };
   return [
     { text: `another was approved ${when}:` },
-    ...changes.flatMap(({ path, old, new: now }) => [...line("-", path, old), ...line("+", path, now)]),
+    ...shown.flatMap(({ path, old, new: now }) => [...line("-", path, old), ...line("+", path, now)]),
     ...(more === 0 ? [] : [{ text: `  … and ${more} more changes` }]),
   ];
-}
-
-/** Those of the call before are not in this one's arguments. */
-function secretsOf({ path, old = "null" }: ArgumentChange): string[] {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  try {
-    return secretsIn(JSON.parse(old), name);
-  } catch {
-    // Of a long one there is only a part.
-    return secretsIn(old, name);
-  }
 }
 
 function argumentsOf({ argumentsText, leftOut }: Pick<GateReport, "argumentsText" | "leftOut">): unknown {

@@ -52,6 +52,8 @@ export interface GateReport extends ListedReport {
   argumentsText: string;
   /** What the tool's definition hides or imitates; not told in rooms. */
   warnings?: string[];
+  /** Where the tool's schema says that arguments are secret. */
+  secrets?: string[];
   /** What the tool has answered, or the error in its place. */
   outcome?: { result?: JsonObject; error?: JsonObject };
   /** The same, to the byte. */
@@ -74,6 +76,8 @@ export interface GateDesk {
   /** By its id, or the beginning of it where that is clear. */
   find(id: string): Promise<GateReport>;
   decide(id: string, proof: string): Promise<GateReport>;
+  /** Before what looks like a secret is shown. Absent where everybody who looks has it already. */
+  noteSecrets?(id: string): Promise<void>;
 }
 
 export function adminCall(context: GatewayContext) {
@@ -106,6 +110,9 @@ export function gateDesk(context: GatewayContext): GateDesk {
       if (only !== undefined) return await show(only.id);
       const fix = "see mcpx pending, and for a proposal in a room write ROOM ID";
       throw new Failure(`there is no gate ${id}`, fix);
+    },
+    async noteSecrets(id) {
+      await call("POST", "/secrets/shown", { gate: id });
     },
     decide: async (id, proof) =>
       checked(await call("POST", `/gates/${encodeURIComponent(id)}/decision`, { proof })),

@@ -1,5 +1,6 @@
 // A proposal as a short card: who wants what of whom, until when, and how to decide. Pure.
 import type { Proposal } from "@mcpx/client";
+import { maskSecrets, secretTexts } from "@mcpx/protocol";
 import { formatDuration } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
@@ -14,6 +15,8 @@ export interface CardOptions {
   nowMs: number;
   /** Everything, however long. */
   isWhole?: boolean;
+  /** What looks like a secret too; as `isWhole` unless given. */
+  isOpen?: boolean;
   /** Where everything is to be seen. */
   whole?: string;
 }
@@ -27,10 +30,12 @@ export function proposalCard(
   { paint }: Pick<Output, "paint">,
   options: CardOptions,
 ): string[] {
-  const { label, ways, nowMs, isWhole, whole } = options;
+  const { label, ways, nowMs, isWhole, whole, isOpen = isWhole === true } = options;
   const { proposer, method, params, reason, expiresAt, statuses, rejections } = proposal;
   const title = `${visible(proposer)} wants ${targetText(proposal)} to do ${actionText(method, params)}`;
-  const all = jsonLines(argumentsOf(method, params));
+  const value = argumentsOf(method, params);
+  const secrets = isOpen ? 0 : secretTexts(value).length;
+  const all = jsonLines(secrets === 0 ? value : maskSecrets(value));
   const given = isWhole ? all : shortened(all, linesMax, charsMax);
   const isCut = given.length !== all.length || given.some((line, index) => line !== all[index]);
   const said = [
@@ -40,6 +45,9 @@ export function proposalCard(
   const body = [
     ...given.map((line, index) => `${index === 0 ? "with " : "     "}${line}`),
     ...argumentWarnings(argumentsOf(method, params)).map((line) => paint("red", line)),
+    ...(secrets > 0 && whole
+      ? [paint("yellow", `what looks like a secret is hidden: ${whole} shows it`)]
+      : []),
     ...(isCut && whole ? [paint("red", `not all is shown: ${whole} shows the rest`)] : []),
     ...(reason === undefined ? [] : [`because ${visible(reason).slice(0, reasonCharsMax)}`]),
     ...said,

@@ -13,6 +13,8 @@ export interface CallFacts extends GateFacts {
   capability: Capability;
   /** What the tool's definition hides or imitates. */
   warnings: string[];
+  /** Where the tool's schema says that arguments are secret. */
+  secrets?: string[];
   /** By the gateway's clock; the browser's may be wrong. */
   expires_in_ms: number;
   last?: ArgumentDiff & { at: string; by: string[] };

@@ -29,6 +29,8 @@ export interface GateView {
   terms: GateTerms;
   /** What the tool's definition hides or imitates; gateways of older versions do not say. */
   warnings?: string[];
+  /** Where the tool's schema says that arguments are secret; gateways of older versions do not say. */
+  secrets?: string[];
   /** Exact: what the digest is of. */
   argumentsText: string;
   outcome?: { result?: JsonObject; error?: JsonObject };

@@ -1,6 +1,6 @@
 // One line of the timeline: what an envelope says, in words. Everything in it is a stranger's text. Pure.
 import type { RoomEnvelope } from "@mcpx/client";
-import { isObject, type JsonObject, parseKind } from "@mcpx/protocol";
+import { isObject, type JsonObject, maskSecrets, parseKind } from "@mcpx/protocol";
 import { shortJson } from "./short-json.ts";
 
 export interface Summary {
@@ -49,8 +49,9 @@ function mcpOf(payload: JsonObject): Summary {
 }
 
 function callOf({ method, params }: JsonObject): { tool?: string; text: string } {
-  if (method !== "tools/call" || !isObject(params)) return { text: `${bounded(method)} ${bounded(params)}` };
-  return { tool: String(params.name).slice(0, 128), text: bounded(params.arguments ?? {}) };
+  if (method !== "tools/call" || !isObject(params))
+    return { text: `${bounded(method)} ${bounded(maskSecrets(params))}` };
+  return { tool: String(params.name).slice(0, 128), text: bounded(maskSecrets(params.arguments ?? {})) };
 }
 
 function presenceOf({ event, participant, reason }: JsonObject): Summary {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { isSecret } from "./secrets.ts";
 import { cut, quotedParts, visibleParts } from "./visible.ts";
 
 const shown = (text: string, keepsLines = false) =>
@@ -35,21 +34,4 @@ test("of what is long the beginning and the end are seen, and how much is not", 
   expect(cut("short", 400)).toEqual({ head: "short", hidden: 0, tail: "" });
   const faces = cut("🙂".repeat(500), 101);
   expect((faces.head + faces.tail).isWellFormed()).toBe(true);
-});
-
-test("what looks like a secret is found by its name or its form", () => {
-  for (const key of ["password", "api_key", "apiKey", "user.token", "client-secret", "Authorization"]) {
-    expect(isSecret(key, "x"), key).toBe(true);
-  }
-  for (const value of ["ghp_abcdef", "AKIAIOSFODNN7", "eyJhbGciOiJFZERTQSJ9.x"]) {
-    expect(isSecret("note", value), value).toBe(true);
-  }
-  for (const [key, value] of [
-    ["path", "/tmp"],
-    ["tokens", 5],
-    ["password", ""],
-    ["passage", "x"],
-  ] as const) {
-    expect(isSecret(key, value), key).toBe(false);
-  }
 });

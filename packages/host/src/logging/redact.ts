@@ -1,5 +1,7 @@
 // Takes secrets out of what is about to be logged, by the names under which they travel, at any depth. Pure.
 
+import { isSecretName } from "@mcpx/protocol";
+
 const secretKeys = new Set([
   "authorization",
   "token",
@@ -27,7 +29,10 @@ function walk(value: unknown, name: string, depth: number): unknown {
   const isJwk = name === "jwk" || "kty" in value;
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => {
-      const isSecret = secretKeys.has(key.toLowerCase()) || (isJwk && (key === "d" || key === "k"));
+      const isSecret =
+        secretKeys.has(key.toLowerCase()) ||
+        (typeof field === "string" && isSecretName(key)) ||
+        (isJwk && (key === "d" || key === "k"));
       return [key, isSecret ? "[secret]" : walk(field, key, depth + 1)];
     }),
   );

@@ -5,6 +5,7 @@ import { localRoute } from "../../mcp/operator.ts";
 import type { TreeState } from "../../servers/tree-state.ts";
 import type { Gatekeeper } from "../gatekeeper.ts";
 import type { ApproverStore } from "../store/approver-store.ts";
+import { recordFirst } from "../store/gate-records.ts";
 import { type Desk, passkeyOptions, takeAssertion, takeProof } from "./decide-here.ts";
 import { enrolOptions, enrolPasskey, inviteApprover } from "./enrol.ts";
 import { createEnrolments } from "./enrolments.ts";
@@ -34,6 +35,7 @@ export function approveRoutes(options: ApproveRoutesOptions): Route[] {
     ["/approve/:id/decision", (request) => takeProof(desk, request)],
     ["/approve/:id/passkey/options", (request) => passkeyOptions(desk, request)],
     ["/approve/:id/passkey/decision", (request) => takeAssertion(desk, request)],
+    ["/approve/:id/secrets", (request) => noteSecretShown(desk, request)],
     ["/approve/:id/look/options", (request) => lookOptions(desk, request)],
     ["/approve/:id/look", (request) => lookAtResult(desk, request)],
     ["/approve/enroll/:ticket/options", (request) => enrolOptions(enrolDesk, request)],
@@ -48,6 +50,14 @@ export function approveRoutes(options: ApproveRoutesOptions): Route[] {
     ),
     ...posts.map(([path, handle]): Route => ({ method: "POST", path, handle, bodyBytesMax })),
   ];
+}
+
+/** Before what looks like a secret is shown at the page. */
+async function noteSecretShown({ state, gates }: Desk, request: HttpRequest): Promise<HttpResponse> {
+  const { id, tool } = await findGate(gates, request.params.id);
+  const event = { action: "secret.show", actor: request.remoteAddress, subject: tool, detail: { gate: id } };
+  recordFirst(state.audit, event);
+  return { body: {} };
 }
 
 /** The id is all it takes to look: nobody guesses it. */
