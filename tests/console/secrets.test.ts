@@ -87,22 +87,18 @@ test("what cannot be recorded is not shown", slow, async () => {
   await context.close();
 });
 
-test(
-  "timeline and sequence of a room mask them",
-  slow,
-  async () => {
-    const { page, context } = await openScreen(browser, await scene.link());
-    const made = scene.propose({ celsius: 180, password: byName, note: byShape });
-    made.result.catch(() => undefined);
-    await page.getByRole("button", { name: "bakery" }).click();
-    await page.getByText("180").first().waitFor();
-    expect(await seenIn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Sequence" }).click();
-    await page.getByText("heat").first().waitFor();
-    expect(await seenIn(page)).toEqual([]);
-    await context.close();
-  },
-);
+test("timeline and sequence of a room mask them", slow, async () => {
+  const { page, context } = await openScreen(browser, await scene.link());
+  const made = scene.propose({ celsius: 180, password: byName, note: byShape });
+  made.result.catch(() => undefined);
+  await page.getByRole("button", { name: "bakery" }).click();
+  await page.getByText("180").first().waitFor();
+  expect(await seenIn(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sequence" }).click();
+  await page.getByText("heat").first().waitFor();
+  expect(await seenIn(page)).toEqual([]);
+  await context.close();
+});
 
 test("the terminal masks them, and --secrets shows and records it", slow, async () => {
   const token = await scene.server.adminToken();
