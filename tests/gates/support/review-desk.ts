@@ -37,7 +37,9 @@ export async function startArchive(rule: JsonObject = {}, gates: JsonObject = {}
   const pairs = { alice: generateKeyPairSync("ed25519"), bob: generateKeyPairSync("ed25519") };
   const jwkOf = (key: KeyObject) => key.export({ format: "jwk" }) as unknown as PublicJwk;
   const keyFile = join(home.dataDir, "alice.jwk");
-  writeFileSync(keyFile, JSON.stringify(jwkOf(pairs.alice.privateKey)), { mode: 0o600 });
+  // As `mcpx key new --unsealed` writes it: a test is a program.
+  const unsealed = { ...jwkOf(pairs.alice.privateKey), mcpx_unsealed: true };
+  writeFileSync(keyFile, JSON.stringify(unsealed), { mode: 0o600 });
   const server = { command: process.execPath, args: [archive, join(home.dataDir, "traces")], trusted: true };
   const rules = [
     { tools: "archive.plain", action: "allow" },
