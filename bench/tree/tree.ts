@@ -220,7 +220,7 @@ async function listPage({ url, clientToken }: Told, cursor: string | undefined):
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const response = await fetch(`${url}/mcp`, {
+  const response = await fetch(`${url}/mcp?names=canonical`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${clientToken}`,

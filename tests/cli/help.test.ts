@@ -94,7 +94,7 @@ const runnable = [
 const last = ["panic", "add", "remove"];
 
 /** Where the first example needs more than a gateway. */
-const others: Readonly<Record<string, number>> = { "tools accept": 1 };
+const others: Readonly<Record<string, number>> = { "tools accept": 1, "key new": 2, "key show": 1 };
 
 test("examples as help shows them run at a gateway, and print with --json what the page says", {
   timeout: 240_000,
