@@ -55,13 +55,30 @@ const tag = /[\u{e0000}-\u{e007f}]/u;
 const smuggled =
   /[\u202a-\u202e\u2066-\u2069]|(?:(?![\u061c\u200e\u200f\u{e0000}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800\ufffc]){4}/u;
 
+/** Behind these nothing without a shape belongs, but for soft hyphens and direction marks; a few may be an accident. */
+const strayed =
+  /(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Nd}\p{P}\s])(?![\u00ad\u061c\u200e\u200f])[\p{Default_Ignorable_Code_Point}\u2800\ufffc]/gu;
+const strayedMax = 7;
+
 /**
  * Whether a text says something to a model that no person sees, or shows people something else than it says: tags
- * outside of flags, direction controls, and rows of characters without a shape. One look at each character: strangers
- * register servers with as many tools as they like.
+ * outside of flags, direction controls, and characters without a shape, in rows or strewn among letters. A few looks at
+ * each character: strangers register servers with as many tools as they like.
  */
 export function isSmuggling(text: string): boolean {
-  return smuggled.test(text) || (tag.test(text) && tag.test(text.replace(/\p{RGI_Emoji}/gv, "")));
+  if (smuggled.test(text)) return true;
+  if (!tag.test(text) && !isStrewn(text)) return false;
+  const bare = text.replace(/\p{RGI_Emoji}/gv, "");
+  return tag.test(bare) || isStrewn(bare);
+}
+
+function isStrewn(text: string): boolean {
+  let count = 0;
+  for (const _ of text.matchAll(strayed)) {
+    count += 1;
+    if (count > strayedMax) return true;
+  }
+  return false;
 }
 
 const namedMax = 5;
