@@ -115,6 +115,35 @@ test("[AX-12-1] a storm of list_changed is a few pieces of news, and calls go on
   expect(told).toBeLessThanOrEqual((performance.now() - startedAt) / 25 + 1);
 });
 
+test("[AX-12-1] a list that is another each time it is read is told of ever less often", async () => {
+  const own = await startTestServer();
+  onTestFinished(() => own.stop());
+  const here = { url: `${own.url}/mcp`, token: await own.token({ sub: "alice", topics: [], tools: ["**"] }) };
+  let reads = 0;
+  const fickle = await rawRegistrant(own.url, await own.token({ sub: "f", topics: [], segment: "f" }), {
+    parentId: null,
+    list() {
+      reads += 1;
+      setTimeout(() => fickle.notify("notifications/tools/list_changed"), 2);
+      return { tools: [toolOf(`t${reads}`)] };
+    },
+  });
+  registrants.push(fickle);
+  await fickle.register(registrationOf("f"));
+  const client = await hearing("v1", here);
+  const startedAt = performance.now();
+  const told = () => client.of("notifications/tools/list_changed").length;
+  // It lists again whenever it is told, as clients do.
+  for (let heard = 0; performance.now() - startedAt < 4_000; heard = told()) {
+    await ask(here, "tools/list");
+    await expect.poll(told, { interval: 5 }).toBeGreaterThan(heard);
+  }
+  // Six times on the way to once a second, and then once a second.
+  expect(told()).toBeLessThanOrEqual(6 + (performance.now() - startedAt) / 1_000);
+  // Control: it is told of.
+  expect(told()).toBeGreaterThanOrEqual(5);
+}, 30_000);
+
 test("[AX-12-1] a client that does not read misses what it cannot take, which is counted, and no other client does", async () => {
   const pump = await leaf("pump");
   const other = await hearing("v1", place, "debug");
