@@ -83,13 +83,14 @@ function unbound(segment: string, principal: Principal | undefined, name: string
 async function hasAuthority(
   { aggregatorId, identity, store }: ProveOptions,
   { authority, authorityProof }: Registration,
-  { certificateNames }: Credential,
+  credential: Credential,
 ): Promise<boolean> {
   if (authorityProof !== undefined) {
     if (authority === undefined) throw new McpxError("authority_unproven", "a proof without an authority");
     const { jti, expiresAt } = await identity.verifyAuthorityProof(authorityProof, {
       name: authority,
       audience: aggregatorId,
+      asker: registrantOf(credential),
     });
     // Its id is unique only to the issuer that signed it.
     if (!(await store.useProof(`${authority} ${jti}`, expiresAt))) {
@@ -97,7 +98,7 @@ async function hasAuthority(
     }
     return true;
   }
-  return authority !== undefined && certificateNames.includes(authority);
+  return authority !== undefined && credential.certificateNames.includes(authority);
 }
 
 /** What the operator has set, else what the credential says, else no more than reading; never more than both allow. */

@@ -7,7 +7,7 @@ import { levelFor } from "../room/level-for.ts";
 export async function handleRefresh({ gateway, member, envelope }: Handling): Promise<Outcome> {
   const { token } = envelope.payload;
   if (typeof token !== "string") throw new McpxError("bad_system", "payload.token must be a string");
-  const principal = await gateway.identity.tokens.verify(token);
+  const principal = await gateway.identity.tokens.verify(token, member.participant.id);
   const { principal: before, participant, room } = member;
   // A token that names nobody refreshes only who came with one: in open mode.
   const isSameId = principal.id === participant.id || (principal.id ?? before.id) === undefined;

@@ -2,6 +2,7 @@
 import { McpxError } from "@mcpx/protocol";
 import type { Tokens } from "../identity/tokens.ts";
 import type { Principal } from "../principal.ts";
+import { addressKey } from "./addresses.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** The token of `Authorization: Bearer`, or throws `unauthorised`. */
@@ -15,7 +16,7 @@ export function bearerToken({ headers }: Pick<HttpRequest, "headers">): string {
 
 /** Whose token a request has; its work is theirs from then on. Throws what `verify` throws. */
 export async function principalOf(request: HttpRequest, tokens: Pick<Tokens, "verify">): Promise<Principal> {
-  const principal = await tokens.verify(bearerToken(request));
+  const principal = await tokens.verify(bearerToken(request), addressKey(request.remoteAddress));
   request.belongsTo(principal);
   return principal;
 }

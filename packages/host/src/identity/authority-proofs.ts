@@ -27,6 +27,8 @@ export interface AuthorityQuestion {
   audience: string;
   /** Ms since 1970; the clock's time unless given. */
   now?: number | undefined;
+  /** Who waits for it, behind itself alone. */
+  asker?: string | undefined;
 }
 
 export interface AuthorityProofs {
@@ -73,9 +75,9 @@ export function createAuthorityProofs(options: ProofsOptions): AuthorityProofs {
 async function verify(
   options: ProofsOptions,
   jwt: string,
-  { name, audience, now = options.clock.now() }: AuthorityQuestion,
+  { name, audience, now = options.clock.now(), asker }: AuthorityQuestion,
 ): Promise<AuthorityProof> {
-  const { payload, issuer } = await proveJws(jwt, options, () => proofType);
+  const { payload, issuer } = await proveJws(jwt, options, () => proofType, asker);
   checkName(payload, name);
   if (issuer?.mayProve(name) === false) throw unproven("its issuer may not speak for this name");
   // One aggregator and no list of them: whoever it is shown to could show it to the next.

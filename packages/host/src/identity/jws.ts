@@ -26,11 +26,12 @@ const ownLine = fewAtOnce(2);
 /** Header members by which a token would name its own key or rules. */
 const headersRefused = ["jwk", "jku", "x5u", "crit", "b64"];
 
-/** The payload, once type and signature are proven. Throws `unauthorised` or `identity_unavailable`. */
+/** The payload, once type and signature are proven; `asker` has a line of its own for that. Throws `unauthorised` or `identity_unavailable`. */
 export async function proveJws(
   jws: string,
   signers: Signers,
   typeFor: (issuer: TrustedIssuer | undefined) => string,
+  asker?: string,
 ): Promise<Proven> {
   checkLength(jws);
   const { header, payload: unproven } = decode(jws);
@@ -42,8 +43,9 @@ export async function proveJws(
   if (header.typ !== typeFor(issuer)) throw badToken("the token is of another type");
   // An issuer whose keys cannot be had holds up its own tokens alone.
   const inLine = issuer?.inLine ?? ownLine;
-  const payload = await inLine(() =>
-    provenPayload(jws, issuer?.getKey ?? ownKey(signers.keys), issuer?.algorithms ?? ["EdDSA"]),
+  const payload = await inLine(
+    () => provenPayload(jws, issuer?.getKey ?? ownKey(signers.keys), issuer?.algorithms ?? ["EdDSA"]),
+    asker,
   );
   return { payload, issuer };
 }

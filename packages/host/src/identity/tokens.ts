@@ -38,8 +38,11 @@ export interface TokenClaims {
 
 export interface Tokens {
   mint(claims: TokenClaims, options: { ttlMs: number }): Promise<MintedToken>;
-  /** Throws `unauthorised`, `token_expired`, `token_revoked` or `identity_unavailable`. */
-  verify(token: string): Promise<Principal>;
+  /**
+   * Throws `unauthorised`, `token_expired`, `token_revoked` or `identity_unavailable`. Whoever asks, by address or name,
+   * waits only behind itself.
+   */
+  verify(token: string, asker?: string): Promise<Principal>;
 }
 
 export interface TokensOptions extends Signers, Signing {
@@ -67,14 +70,14 @@ export function createTokens(options: TokensOptions): Tokens {
 
   return {
     mint: (claims, { ttlMs }) => mint(options, claims, ttlMs),
-    async verify(token) {
+    async verify(token, asker) {
       checkLength(token);
       const hash = digest("sha256", token);
       const cached = cache.get(hash);
       // Taken out and put back: the map's order is then the order of use.
       cache.delete(hash);
       const isFresh = cached !== undefined && cached.until > clock.now();
-      const principal = isFresh ? cached.principal : await verify(options, token, hash);
+      const principal = isFresh ? cached.principal : await verify(options, token, hash, asker);
       if (revocations.isRevoked(principal.jti)) throw new McpxError("token_revoked");
       if (isFresh) cache.set(hash, cached);
       else remember(principal);
@@ -116,9 +119,14 @@ function checkMintable(claims: JsonObject): void {
   }
 }
 
-async function verify(options: TokensOptions, token: string, tokenHash: string): Promise<Principal> {
+async function verify(
+  options: TokensOptions,
+  token: string,
+  tokenHash: string,
+  asker: string | undefined,
+): Promise<Principal> {
   const { db, clock, gatewayId, ttlMsMax } = options;
-  const { payload, issuer } = await proveJws(token, options, (issuer) => issuer?.typ ?? tokenType);
+  const { payload, issuer } = await proveJws(token, options, (issuer) => issuer?.typ ?? tokenType, asker);
   checkAudience(payload, issuer?.audience ?? [gatewayId]);
   const expiresAt = readTimes(payload, { now: clock.now(), ttlMsMax });
   const grant = issuer === undefined ? readGrant(payload) : issuer.narrow(readGrant(payload));
