@@ -96,8 +96,11 @@ test("[AX-6.1-1] [AX-6.2-1] [AX-10.2-2] it is taken, and tools that say nothing 
   });
   // Those that say that they write are still not for a token without `scope`. [AX-10.2-1]
   await expect.poll(named).toEqual(["stm32h7.dma2d_status", "stm32h7.look", "stm32h7.titled"]);
-  for (const name of ["stm32h7.dma2d_status", "stm32h7.titled"]) {
-    const { message } = await callTool(place, name);
+  // Side by side: each is held for a while, and the registrant has no heartbeat that would keep it here for long.
+  const stopped = await Promise.all(
+    ["stm32h7.dma2d_status", "stm32h7.titled"].map((name) => callTool(place, name)),
+  );
+  for (const { message } of stopped) {
     expect(message.result.structuredContent.status).toBe("confirmation_required");
   }
   expect(registrant.asked.filter(({ method }) => method === "tools/call")).toEqual([]);

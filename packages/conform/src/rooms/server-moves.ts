@@ -1,6 +1,9 @@
 // What is asked over HTTP, and what is done to the server itself.
+import { setTimeout as sleep } from "node:timers/promises";
 import * as target from "../target.ts";
-import { expectMessage, filledText, type Move, show } from "./stage.ts";
+import { expectMessage, filledText, type Move, type Stage, show } from "./stage.ts";
+
+const emptyMsMax = 5_000;
 
 /** Who has no token asks without one. */
 export const callRest: Move = async (stage, [, id = "", method = "", path = "", status], { json }) => {
@@ -16,6 +19,7 @@ export const callRest: Move = async (stage, [, id = "", method = "", path = "", 
 export const restart: Move = async (stage) => {
   if (stage.target.restart === undefined) {
     await Promise.all([...stage.clients.values()].map((client) => client.leave()));
+    await untilEmpty(stage);
     stage.clients.clear();
     return;
   }
@@ -28,6 +32,19 @@ export const restart: Move = async (stage) => {
   }
   stage.clients.clear();
 };
+
+/** Behind a proxy a client's goodbye is answered before the gateway has heard it. Who is still there is seen later. */
+async function untilEmpty(stage: Stage): Promise<void> {
+  const [id = ""] = stage.clients.keys();
+  const path = `/v0/topics/${encodeURIComponent(stage.topic)}/participants`;
+  const giveUpAt = performance.now() + emptyMsMax;
+  while (performance.now() < giveUpAt) {
+    const { body } = await target.callRest(stage.target, "GET", path, stage.tokens.get(id));
+    const { participants } = body as { participants?: unknown[] };
+    if (participants === undefined || participants.length === 0) return;
+    await sleep(20);
+  }
+}
 
 /** What the gateway does by itself once a minute: all but the newest go. */
 export const trim: Move = async (stage, [, count]) => {
