@@ -1,6 +1,6 @@
 // Clients and frameworks that are too large to be installed with us: `npm run soak -- tests/clients` installs them into a
 // folder of their own, and tries them as the small ones are. `MCPX_WRITE_CLIENTS=1` writes docs/CLIENTS.md.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameworkPackages, frameworks } from "./drivers/frameworks.ts";
 import { hosted } from "./support/hosted.ts";
 import { installClients } from "./support/installed.ts";
@@ -8,26 +8,24 @@ import { versionOf, writeRow } from "./support/page.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 import { expectedOf, tryOut } from "./support/trial.ts";
 
-describe.runIf(process.env.MCPX_SOAK === "1")("installed for this run", () => {
-  let stage: Stage;
-  let dir = "";
+let stage: Stage;
+let dir = "";
 
-  beforeAll(async () => {
-    dir = installClients(frameworkPackages);
-    stage = await openStage();
-  }, 900_000);
+beforeAll(async () => {
+  dir = installClients(frameworkPackages);
+  stage = await openStage();
+}, 900_000);
 
-  afterAll(() => stage?.close());
+afterAll(() => stage?.close());
 
-  const named = frameworks("").map(({ client }) => client);
+const named = frameworks("").map(({ client }) => client);
 
-  test.for(named)("[B-CLIENT-1] %s works the first time", { timeout: 600_000 }, async (client) => {
-    const driver = frameworks(dir).find((one) => one.client === client);
-    if (driver === undefined) throw new Error(`there is no ${client}`);
-    const findings = await tryOut(hosted(driver, dir), stage);
-    if (process.env.MCPX_WRITE_CLIENTS === "1") {
-      writeRow({ client, version: versionOf(driver.package, dir), findings });
-    }
-    expect(findings).toEqual(expectedOf(driver));
-  });
+test.for(named)("[B-CLIENT-1] %s works the first time", { timeout: 600_000 }, async (client) => {
+  const driver = frameworks(dir).find((one) => one.client === client);
+  if (driver === undefined) throw new Error(`there is no ${client}`);
+  const findings = await tryOut(hosted(driver, dir), stage);
+  if (process.env.MCPX_WRITE_CLIENTS === "1") {
+    writeRow({ client, version: versionOf(driver.package, dir), findings });
+  }
+  expect(findings).toEqual(expectedOf(driver));
 });
