@@ -14,7 +14,7 @@ import { startTestServer } from "../support/test-server.ts";
 import { type Lies, startLyingProxy } from "./support/lying-proxy.ts";
 
 async function startTarget(lies?: Lies): Promise<Target> {
-  const server = await startTestServer({ config: { gates: {} } });
+  const server = await startTestServer({ config: { gates: { hold: 0 } } });
   onTestFinished(() => server.stop());
   const mint = (claims: object) => server.token({ topics: [], ...claims } as TokenClaims);
   if (lies === undefined) return { url: server.url, mint };

@@ -37,7 +37,7 @@ let place: Place;
 const open: RawRegistrant[] = [];
 
 beforeAll(async () => {
-  server = await startTestServer({ config: { gates: {}, degraded: { grace: 0 } } });
+  server = await startTestServer({ config: { gates: { hold: 0 }, degraded: { grace: 0 } } });
   place = {
     url: `${server.url}/mcp`,
     token: await server.token({ sub: "alice", topics: [], tools: ["**"] }),
