@@ -1,6 +1,7 @@
 // Clients and frameworks that are too large to be installed with us: `npm run soak -- tests/clients` installs them into a
 // folder of their own, and tries them as the small ones are. `MCPX_WRITE_CLIENTS=1` writes docs/CLIENTS.md.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { assistantPackages, assistants } from "./drivers/assistants.ts";
 import { frameworkPackages, frameworks } from "./drivers/frameworks.ts";
 import { hosted } from "./support/hosted.ts";
 import { installClients } from "./support/installed.ts";
@@ -12,18 +13,23 @@ let stage: Stage;
 let dir = "";
 
 beforeAll(async () => {
-  dir = installClients(frameworkPackages);
+  dir = installClients([...frameworkPackages, ...assistantPackages]);
   stage = await openStage();
 }, 900_000);
 
 afterAll(() => stage?.close());
 
-const named = frameworks("").map(({ client }) => client);
+/** Assistants are programs of their own already. */
+const driversIn = (folder: string) => [
+  ...frameworks(folder).map((driver) => hosted(driver, folder)),
+  ...assistants(folder),
+];
+const named = driversIn("").map(({ client }) => client);
 
 test.for(named)("[B-CLIENT-1] %s works the first time", { timeout: 600_000 }, async (client) => {
-  const driver = frameworks(dir).find((one) => one.client === client);
+  const driver = driversIn(dir).find((one) => one.client === client);
   if (driver === undefined) throw new Error(`there is no ${client}`);
-  const findings = await tryOut(hosted(driver, dir), stage);
+  const findings = await tryOut(driver, stage);
   if (process.env.MCPX_WRITE_CLIENTS === "1") {
     writeRow({ client, version: versionOf(driver.package, dir), findings });
   }

@@ -5,7 +5,7 @@ import { load } from "../support/installed.ts";
 export const frameworkPackages = [
   "@langchain/mcp-adapters",
   "@langchain/core",
-  "@langchain/langgraph@~1.4.10",
+  "@langchain/langgraph@>=1.4.10 <1.4.14",
   "@openai/agents-core",
   "@mastra/mcp",
   "@mastra/core",

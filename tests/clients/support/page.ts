@@ -29,9 +29,7 @@ export function writeRow(row: Row): void {
   const place = rows.findIndex(({ client }) => client === row.client);
   if (place === -1) rows.push(row);
   else rows[place] = row;
-  const first = page.indexOf("| client |");
-  const after = page.indexOf("\n\n", first);
-  writeFileSync(path, page.slice(0, first) + tableOf(rows) + page.slice(after));
+  writeFileSync(path, page.replace(tableIn(page), tableOf(rows)));
 }
 
 function tableOf(rows: readonly Row[]): string {
@@ -44,9 +42,14 @@ function tableOf(rows: readonly Row[]): string {
   return [head, head.map(() => "---"), ...lines].map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
+function tableIn(page: string): string {
+  const first = page.indexOf("| client |");
+  return page.slice(first, page.indexOf("\n\n", first));
+}
+
 function rowsOf(page: string): Row[] {
-  const lines = page.split("\n").filter((line) => line.startsWith("| "));
-  return lines.slice(2).map((line) => {
+  const [, , ...lines] = tableIn(page).split("\n");
+  return lines.map((line) => {
     const [client = "", version = "", ...found] = line.slice(2, -2).split(" | ");
     const findings = Object.fromEntries(cells.map((cell, i) => [cell, found[i]])) as Findings;
     return { client, version, findings };

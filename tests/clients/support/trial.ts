@@ -107,9 +107,9 @@ async function call(session: Session, tool: string, args: Record<string, unknown
   return session.call(name, args);
 }
 
-/** As a model reads it: what to call, and with what. */
+/** As a model reads it, however often it was quoted: what to call, and with what. */
 function adviceIn(text: string): { tool: string; args: Record<string, unknown> } {
-  const found = /call the tool (\S+) with (\{[^}]*\})/.exec(text.replaceAll('\\"', '"'));
+  const found = /call the tool (\S+) with (\{[^}]*\})/.exec(text.replaceAll(/\\+"/g, '"'));
   if (found === null) throw new Error(`it does not say how to wait: ${text}`);
   return { tool: found[1] ?? "", args: JSON.parse(found[2] ?? "") };
 }

@@ -133,8 +133,10 @@ function notice({ id, status, tool, reason, refusal }: Gate, text: string): Json
   return {
     isError: true,
     content: [{ type: "text", text }],
+    // Some clients show their model nothing else.
     structuredContent: {
       status,
+      message: text,
       confirmation_id: id,
       tool,
       ...(refusal !== undefined && { refusal }),

@@ -5,14 +5,14 @@ import { waitMsOf } from "./wait-times.ts";
 const waitMs = (wantsProgress: boolean, name?: unknown, given?: unknown) =>
   waitMsOf({ given, wantsProgress, info: name === undefined ? undefined : { name } });
 
-test("clients nobody knows are answered within a minute, later where they hear that it goes on", () => {
+test("[B-CLIENT-1] clients nobody knows are answered within a minute, later where they hear that it goes on", () => {
   for (const name of [undefined, "langchain", "my claude-code", "", 7, "x".repeat(1_000_000)]) {
     expect(waitMs(false, name)).toBe(30_000);
     expect(waitMs(true, name)).toBe(50_000);
   }
 });
 
-test("a client that progress keeps waiting is held for minutes, others as long as they wait", () => {
+test("[B-CLIENT-1] a client that progress keeps waiting is held for minutes, others as long as they wait", () => {
   expect(waitMs(true, "claude-code")).toBe(300_000);
   expect(waitMs(false, "claude-code")).toBe(290_000);
   expect(waitMs(true, "codex-mcp-client")).toBe(290_000);

@@ -33,10 +33,12 @@ function refusedResult({ id, rejections, status }: Proposal, wait: WaitAdvice): 
     expired: `The proposal has expired, and no call was made for it so far. ${stillPossible(wait)}`,
     withdrawn: `The proposal was withdrawn, and no call was made for it so far. ${stillPossible(wait)}`,
   };
+  const message = texts[status] ?? `The proposal is ${status}.`;
   return {
-    content: [{ type: "text", text: texts[status] ?? `The proposal is ${status}.` }],
+    content: [{ type: "text", text: message }],
     structuredContent: {
       status: `proposal_${status}`,
+      message,
       proposal_id: id,
       ...(final && { by, reason }),
     },

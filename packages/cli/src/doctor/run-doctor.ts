@@ -16,6 +16,7 @@ import { servers } from "./servers.ts";
 import { signingKey } from "./signing-key.ts";
 import { tls } from "./tls.ts";
 import { toolCount } from "./tool-count.ts";
+import { toolSchemas } from "./tool-schemas.ts";
 import { type DoctorWorld, lookAround } from "./world.ts";
 
 const checks: readonly Check[] = [
@@ -30,6 +31,7 @@ const checks: readonly Check[] = [
   servers,
   toolCount,
   nameLength,
+  toolSchemas,
   clients,
 ];
 
