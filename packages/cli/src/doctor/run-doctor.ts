@@ -13,6 +13,7 @@ import { levels } from "./levels.ts";
 import { nameLength } from "./name-length.ts";
 import { nodeVersion } from "./node-version.ts";
 import { servers } from "./servers.ts";
+import { setUp } from "./set-up.ts";
 import { signingKey } from "./signing-key.ts";
 import { tls } from "./tls.ts";
 import { toolCount } from "./tool-count.ts";
@@ -26,6 +27,7 @@ const checks: readonly Check[] = [
   tls,
   signingKey,
   approverKeys,
+  setUp,
   levels,
   gateway,
   servers,

@@ -1,0 +1,32 @@
+// How far a gate holds here against a program that runs as you: which set-up of docs/THREATS.md this is, and the one
+// command to the next stronger one.
+import { readApprovers } from "../access/approvers.ts";
+import { weakApprovers } from "../access/weak-approvers.ts";
+import { Failure } from "../framework/failure.ts";
+import { type Check, ok, warning } from "./finding.ts";
+
+const about = "set-up";
+
+export const setUp: Check = {
+  name: about,
+  async run({ dataDir, loaded }) {
+    const { keys } = readApprovers(dataDir);
+    const anchors = loaded instanceof Failure ? [] : (loaded.config.gates?.anchors ?? []);
+    if (keys.length + anchors.length === 0) {
+      return [ok(about, "nobody can approve: gated calls wait, and expire", "mcpx console")];
+    }
+    const [weak] = weakApprovers(dataDir, keys, "mcpx");
+    if (weak !== undefined) {
+      const text = `plain: every program that runs as you can approve as ${weak.name} (docs/THREATS.md)`;
+      return [warning(about, text, weak.fix)];
+    }
+    const inBrowser = keys.find((key) => key.kind !== "passkey" && key.kept === "browser");
+    if (inBrowser !== undefined) {
+      const text = `plain: whatever controls a browser can approve as ${inBrowser.name} (docs/THREATS.md)`;
+      return [warning(about, text, "register a passkey instead: mcpx console")];
+    }
+    const text =
+      "sealed: a program alone cannot use an approver's key; one that runs as you can still enrol its own";
+    return [ok(about, `${text} (docs/THREATS.md: run the gateway as a user of its own)`)];
+  },
+};
