@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mcpxCommand } from "../support/programs.ts";
 import { newHome, put, secret } from "./support/client-homes.ts";
-import { mcpx, start, up } from "./support/mcpx-process.ts";
+import { mcpx, up } from "./support/mcpx-process.ts";
+import { openTerminal } from "./support/typed-terminal.ts";
 
 test("without --yes it only shows what it found, aligned, and no secret", async () => {
   const home = newHome();
@@ -151,32 +151,43 @@ test("a project's own files are found in it, and their servers run there", async
   });
 });
 
-test("at a terminal the choice is by numbers", async () => {
+test("at a terminal the choice is by numbers, and of each one question is asked: is it to be believed?", async () => {
   const home = newHome(["cursor", "gemini"]);
-  const program = ["python3", join(import.meta.dirname, "support", "terminal.py"), ...mcpxCommand] as const;
-  const options = { cwd: home.project, env: home.env, isTyped: true, program };
-  const command = start(["import"], options);
-  await command.line(/Import which\?/);
-  command.type("1 4");
-  await command.line(/ask or allow\?/);
-  command.type("");
-  expect((await command.ended).code).toBe(0);
   const path = join(home.dir, ".local", "share", "mcpx", "mcpx.json");
   const servers = () => JSON.parse(readFileSync(path, "utf8")).mcpServers;
+  const terminal = openTerminal(["import"], { cwd: home.project, env: home.env });
+  await terminal.until(/Import which\?/);
+  terminal.press("1 4\r");
+  await terminal.until(
+    /Trust what github says of its tools\?[\s\S]*\n {2}y: [\s\S]*just work[\s\S]*\n {2}n: [^\n]*\n/,
+  );
+  terminal.press("y\r");
+  await terminal.until(/Trust what old says of its tools\?[\s\S]*\n {2}n: [^\n]*\n/);
+  terminal.press("\r");
+  await terminal.until(/trusted: github\r/);
+  expect(await terminal.ended).toBe(0);
   expect(Object.keys(servers())).toEqual(["github", "old"]);
-  expect(servers().old.unannotated).toBeUndefined();
-  const allowing = start(["import"], options);
-  await allowing.line(/Import which\?/);
-  allowing.type("1");
-  await allowing.line(/ask or allow\?/);
-  allowing.type("allow");
-  await allowing.line(/^tools that do not say how dangerous they are will be allowed/);
-  expect((await allowing.ended).code).toBe(0);
-  expect(servers().filesystem.unannotated).toBe("allow");
-  const none = start(["import"], options);
-  await none.line(/Import which\?/);
-  none.type("");
-  await none.line(/Nothing was written\./);
+  expect(servers()).toMatchObject({ github: { trusted: true } });
+  expect(servers().old.trusted).toBeUndefined();
+  const none = openTerminal(["import"], { cwd: home.project, env: home.env });
+  await none.until(/Import which\?/);
+  none.press("\r");
+  await none.until(/Nothing was written\./);
+  // One by one it is the same question; whoever has said it is not asked.
+  const adding = openTerminal(["add", "notes", "https://notes.example.com/mcp"], {
+    cwd: home.project,
+    env: home.env,
+  });
+  await adding.until(/Trust what notes says of its tools\?[\s\S]*\n {2}n: [^\n]*\n/);
+  adding.press("y\r");
+  expect(await adding.ended).toBe(0);
+  expect(servers().notes.trusted).toBe(true);
+  const told = openTerminal(["add", "more", "https://more.example.com/mcp", "--unannotated", "ask"], {
+    cwd: home.project,
+    env: home.env,
+  });
+  expect(await told.ended).toBe(0);
+  expect(told.shown()).not.toContain("Trust what");
 });
 
 test("only the named clients are looked at, and no client is said with where it was looked for", async () => {

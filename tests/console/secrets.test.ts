@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const seenIn = async (page: Page) => {
-  const text = await page.locator("body").innerText();
+  const text = (await page.locator("body").textContent()) ?? "";
   return secrets.filter((secret) => text.includes(secret));
 };
 const shownRecords = async () => {

@@ -241,4 +241,5 @@ export {
 export { type TextPart, visibleText } from "./text/visible-text.ts";
 export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";
+export { whoseWordText } from "./whose-word.ts";
 export { numeric, written } from "./written.ts";

@@ -11,7 +11,7 @@ import {
   statementText,
 } from "@mcpx/protocol";
 import { decideSoon } from "../gates/confirm.ts";
-import { toolSecrets, toolWarnings } from "../gates/gate-warnings.ts";
+import { toolSecrets, toolWarnings, toolWord } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { describeKey } from "../gates/proofs/describe-key.ts";
 import { type Gate, type GateStatus, type ListedGate, termsOf } from "../gates/store/gate-store.ts";
@@ -116,6 +116,7 @@ async function wholeGate(
     ...written(gates, listed),
     warnings: toolWarnings(state, gate),
     secrets: toolSecrets(state, gate),
+    word: toolWord(state, gate),
     arguments: parseExact(argumentsText),
     // To the byte: who signs wants to know what the digest is of.
     argumentsText,

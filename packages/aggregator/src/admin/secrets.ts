@@ -13,7 +13,7 @@ export function secretRoute(guard: LocalGuard): Route {
   });
 }
 
-export function secretShown(actor: string | undefined, body: unknown): AuditEvent {
+function secretShown(actor: string | undefined, body: unknown): AuditEvent {
   const { gate, topic, envelope } = isObject(body) ? body : {};
   const given = [gate, topic, envelope].filter((one) => one !== undefined);
   if (given.length === 0 || !given.every((one) => isId(one))) {

@@ -5,6 +5,7 @@ import type { Entry } from "../catalogue/catalogue.ts";
 import { everyServer } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import type { Gate } from "./store/gate-store.ts";
+import { type WhoseWord, whoseWord } from "./whose-word.ts";
 
 /**
  * A memo: a listed item never changes. Each is read once, since anybody with the address of a gate may ask for its
@@ -22,6 +23,12 @@ export function toolWarnings(state: TreeState, { tool }: Pick<Gate, "tool">): st
   const warnings = definitionWarnings(item).map((warning) => `its definition: ${warning}`);
   read.set(item, warnings);
   return warnings;
+}
+
+/** Whose word its danger is, as far as the tool is known at this moment. */
+export function toolWord(state: TreeState, { tool }: Pick<Gate, "tool">): WhoseWord | undefined {
+  const entry = knownTool(state, withoutRoot(state.rootSegment, tool));
+  return entry === undefined ? undefined : whoseWord(entry);
 }
 
 /** Where its schema says that arguments are secret. */

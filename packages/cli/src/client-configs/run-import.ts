@@ -2,6 +2,7 @@
 import { segmentFor } from "@mcpx/aggregator";
 import { runningPlace } from "../access/running-gateway.ts";
 import type { ImportContext } from "../commands/import.ts";
+import { askTrust } from "../config-edit/ask-trust.ts";
 import { demoNotes } from "../config-edit/demo-notes.ts";
 import {
   type ConfigFile,
@@ -50,12 +51,12 @@ export async function runImport(
   if (!options.json) showPlan(context, findings, plan);
   const chosen = await choose(context, plan.planned);
   const usual = file.config.gates?.unannotated ?? "ask";
-  const unannotated = given ?? (await chooseUnannotated(context, chosen, usual));
-  const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen, unannotated));
+  const trusted = await chooseTrusted(context, chosen);
+  const text = chosen.length === 0 ? undefined : withServers(file, entriesOf(chosen, given, trusted));
   const saved = text === undefined ? undefined : saveConfig(file, text, new Date());
   const written = saved && { file: file.path, ...saved };
-  if (options.json) output.json(report(findings, plan, { chosen, fate: unannotated ?? usual, written }));
-  else if (saved !== undefined) showWritten(context, file, saved, { chosen, fate: unannotated ?? usual });
+  if (options.json) output.json(report(findings, plan, { chosen, fate: given ?? usual, written }));
+  else if (saved !== undefined) showWritten(context, file, saved, { chosen, fate: given ?? usual, trusted });
   return findings.servers.length === 0 && findings.faults.length > 0 ? 1 : 0;
 }
 
@@ -136,40 +137,46 @@ function takenUnasked(
   return taken;
 }
 
-/** Asked once for all of them; without an answer it is as `gates` say for every server. */
-async function chooseUnannotated(
+/** Asked for each of them at a terminal; nobody is trusted unasked. */
+async function chooseTrusted(
   context: ImportContext,
   chosen: readonly PlannedServer[],
-  usual: Unannotated,
-): Promise<Unannotated | undefined> {
+): Promise<ReadonlySet<string>> {
   const { options } = context;
-  if (options.yes || options.json || chosen.length === 0) return undefined;
-  const question = `Tools that do not say how dangerous they are: ask or allow? (Enter: ${usual})`;
-  const answer = (await ask(context, question)) || undefined;
-  if (answer === undefined || answer === "ask" || answer === "allow") return answer;
-  throw new Failure(`${JSON.stringify(answer)} is no choice, so nothing was written`, "write ask or allow");
+  const trusted = new Set<string>();
+  if (options.yes || options.json) return trusted;
+  for (const { name } of chosen) if (await askTrust(context, name)) trusted.add(name);
+  return trusted;
 }
 
 export function entriesOf(
   chosen: readonly PlannedServer[],
   unannotated: Unannotated | undefined,
+  trusted: ReadonlySet<string> = new Set(),
 ): Map<string, ServerEntry> {
   const more = unannotated === undefined ? {} : { unannotated };
-  return new Map(chosen.map(({ name, found }) => [name, { ...found.entry, ...more }]));
+  return new Map(
+    chosen.map(({ name, found }) => [
+      name,
+      { ...found.entry, ...(trusted.has(name) && { trusted: true }), ...more },
+    ]),
+  );
 }
 
 function showWritten(
   context: ImportContext,
   file: ConfigFile,
   { backup, isClosed }: SavedConfig,
-  { chosen, fate }: Choice,
+  { chosen, fate, trusted }: Choice & { trusted: ReadonlySet<string> },
 ): void {
   const { output, program } = context;
   output.line(
     `wrote ${chosen.length} server${chosen.length === 1 ? "" : "s"} to ${shortPath(file.path, context)}`,
   );
+  const believed = chosen.filter(({ name }) => trusted.has(name)).map(({ name }) => visible(name));
+  output.line(`trusted: ${believed.length === 0 ? "none" : believed.join(", ")}`);
   const becomes = fate === "ask" ? "asked for" : "allowed";
-  output.line(`tools that do not say how dangerous they are will be ${becomes}`);
+  output.line(`tools that say nothing that is believed will be ${becomes}`);
   if (chosen.some(({ found }) => secretsOf(found.entry).length > 0)) {
     const now = isClosed ? "now only you may read it" : "only you may read it";
     output.note(

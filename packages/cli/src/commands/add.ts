@@ -65,7 +65,10 @@ async function run(context: AddContext): Promise<number> {
   const { secretsOfChange, withNewServer } = await import("../config-edit/plan-servers.ts");
   const file = openConfig(context);
   const wish = { ...options, words: words.slice(1) };
-  const entry = readEntry(wish, { cwd: context.cwd, configPath: file.path });
+  const read = readEntry(wish, { cwd: context.cwd, configPath: file.path });
+  const isDecided = options.trusted || options.unannotated !== undefined || options.json;
+  const { askTrust } = await import("../config-edit/ask-trust.ts");
+  const entry = !isDecided && (await askTrust(context, name)) ? { ...read, trusted: true } : read;
   const { text, isThere } = withNewServer(file, name, entry, options);
   if (!options.force) {
     const { checkCommand } = await import("../config-edit/check-command.ts");

@@ -1,6 +1,7 @@
 // The tree for whoever is logged in at the console: its servers, the tools their login opens, and a call by hand.
 import {
   authorisationStatus,
+  gatedNames,
   plainCaller,
   type RunningTree,
   serverStatus,
@@ -25,7 +26,8 @@ export async function showTree(tree: RunningTree, principal: Principal): Promise
     ...serverStatus(tree.state, server),
     ...authorisationStatus(server),
   }));
-  return { tools, servers, segment: tree.state.rootSegment ?? null, isCut: cursor !== undefined };
+  const segment = tree.state.rootSegment ?? null;
+  return { tools, servers, gated: gatedNames(tree.state), segment, isCut: cursor !== undefined };
 }
 
 /** Exactly as it was written: numbers are not read and written again. */

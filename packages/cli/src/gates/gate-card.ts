@@ -1,6 +1,6 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
-import { isObject, maskChange, namesAsker, parseExact, secretTexts } from "@mcpx/protocol";
+import { isObject, maskChange, namesAsker, parseExact, secretTexts, whoseWordText } from "@mcpx/protocol";
 import { formatDuration } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
 import { hideSecrets } from "../framework/secrets.ts";
@@ -51,6 +51,7 @@ export function gateCard(
   ];
   const after = [
     `danger: ${dangerText(gate)}`,
+    ...wordLines(gate),
     ...signedLines(gate),
     ...belowLines(gate),
     ...(terms.route.length > 2 ? [`by way of ${visible(terms.route.slice(0, -1).join(" → "))}`] : []),
@@ -245,6 +246,12 @@ function whyText({ why }: GateReport): string {
   if (why === "unannotated") return "it says nothing of its danger that is believed";
   if (why === "panic") return "panic is on, everything is asked for";
   return `${visible(why)} asks for it`;
+}
+
+/** Whose word that is. */
+function wordLines({ word }: GateReport): string[] {
+  const text = whoseWordText(word);
+  return text === undefined ? [] : [`        ${text}`];
 }
 
 function dangerText({ capability, why }: GateReport): string {

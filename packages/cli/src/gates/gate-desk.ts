@@ -54,6 +54,8 @@ export interface GateReport extends ListedReport {
   warnings?: string[];
   /** Where the tool's schema says that arguments are secret. */
   secrets?: string[];
+  /** Whose word its danger is. */
+  word?: string;
   /** What the tool has answered, or the error in its place. */
   outcome?: { result?: JsonObject; error?: JsonObject };
   /** The same, to the byte. */

@@ -15,6 +15,8 @@ export interface CallFacts extends GateFacts {
   warnings: string[];
   /** Where the tool's schema says that arguments are secret. */
   secrets?: string[];
+  /** Whose word the danger is. */
+  word?: string;
   /** By the gateway's clock; the browser's may be wrong. */
   expires_in_ms: number;
   last?: ArgumentDiff & { at: string; by: string[] };

@@ -7,6 +7,7 @@ import {
   isIrreversible,
   isObject,
   type JsonObject,
+  whoseWordText,
 } from "@mcpx/protocol";
 
 interface Danger {
@@ -15,10 +16,11 @@ interface Danger {
 }
 
 /** `why`: why it is asked for. What is believed of a tool that says nothing is assumed, and said to be so. */
-export function dangersOf(capability: Readonly<Capability>, why?: string): Danger[] {
+export function dangersOf(capability: Readonly<Capability>, why?: string, word?: string): Danger[] {
   const { mutable, idempotent, auth_scope, cost_class } = capability;
   const words: Danger[] = [];
-  if (why === "unannotated")
+  const whose = whoseWordText(word);
+  if (why === "unannotated" && whose === undefined)
     words.push({ text: "Assumed, since it says nothing that is believed", tone: "plain" });
   if (isIrreversible(capability)) words.push({ text: "Cannot be undone", tone: "bad" });
   else if (mutable) words.push({ text: "Changes something; can be undone", tone: "odd" });
@@ -27,7 +29,12 @@ export function dangersOf(capability: Readonly<Capability>, why?: string): Dange
   if (auth_scope === "admin") words.push({ text: "Needs an administrator's rights", tone: "bad" });
   if (cost_class === "expensive") words.push({ text: "Expensive", tone: "odd" });
   if (cost_class === "metered" && mutable) words.push({ text: "May cost something", tone: "plain" });
+  if (whose !== undefined) words.push({ text: capitalised(whose), tone: "plain" });
   return words;
+}
+
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 const unknownDanger: Danger = { text: "The tool says nothing of its danger", tone: "odd" };
@@ -39,7 +46,8 @@ export function toolDangers(tool: JsonObject | undefined): Danger[] {
   if (!isAnnotated && !isObject(tool.annotations)) return [unknownDanger];
   const capability = capabilityOf(tool, true);
   // MCP's own hints say nothing of costs.
-  return dangersOf(isAnnotated ? capability : { ...capability, cost_class: "free" });
+  const own = dangersOf(isAnnotated ? capability : { ...capability, cost_class: "free" });
+  return [...own, { text: "That is its own word", tone: "plain" }];
 }
 
 /** A tool of the tree that the gateway believes to only read. */

@@ -20,6 +20,8 @@ interface TreeView {
   /** What stands first in the names of the tools. */
   root: string | undefined;
   isCut: boolean;
+  /** Names of the tools that wait for a signature. */
+  gated: ReadonlySet<string>;
 }
 
 interface SessionView {
@@ -195,6 +197,7 @@ export function createApp(options: AppOptions): App {
       servers: Array.isArray(answer.servers) ? answer.servers.filter(isObject) : [],
       root: typeof answer.segment === "string" ? answer.segment : undefined,
       isCut: answer.isCut === true,
+      gated: new Set(Array.isArray(answer.gated) ? answer.gated.map(String) : []),
     });
   };
 

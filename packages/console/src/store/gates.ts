@@ -31,6 +31,8 @@ export interface GateView {
   warnings?: string[];
   /** Where the tool's schema says that arguments are secret; gateways of older versions do not say. */
   secrets?: string[];
+  /** Whose word its danger is. */
+  word?: string;
   /** Exact: what the digest is of. */
   argumentsText: string;
   outcome?: { result?: JsonObject; error?: JsonObject };

@@ -2,6 +2,7 @@
 // rooms with those who are in them; each with how it is. Pure.
 import type { Participant } from "@mcpx/client";
 import {
+  believedKey,
   believedOf,
   capabilityOf,
   isIrreversible,
@@ -197,9 +198,15 @@ function faultOf(server: JsonObject, device: JsonObject | undefined): string | u
 function dangersOf(tools: readonly JsonObject[]): Pick<TreeNode, "dangerous" | "silent"> {
   const said = tools.filter(saysDanger);
   return {
-    dangerous: said.filter((tool) => isIrreversible(capabilityOf(tool, true))).length,
+    dangerous: said.filter((tool) => isIrreversible(capabilityOf(asSaid(tool), true))).length,
     silent: tools.length - said.length,
   };
+}
+
+/** Without what this gateway believes of it: that is not its own word. */
+function asSaid(tool: JsonObject): JsonObject {
+  const { [believedKey]: _, ...meta } = isObject(tool._meta) ? tool._meta : {};
+  return { ...tool, _meta: meta };
 }
 
 function saysDanger({ _meta, annotations }: JsonObject): boolean {

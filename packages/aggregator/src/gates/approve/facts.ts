@@ -2,9 +2,10 @@
 import { hash } from "node:crypto";
 import { type Capability, type GateTerms, isId, McpxError } from "@mcpx/protocol";
 import type { TreeState } from "../../servers/tree-state.ts";
-import { toolSecrets, toolWarnings } from "../gate-warnings.ts";
+import { toolSecrets, toolWarnings, toolWord } from "../gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import { type Gate, termsOf } from "../store/gate-store.ts";
+import type { WhoseWord } from "../whose-word.ts";
 import { type LastApproved, lastApproved } from "./last-approved.ts";
 
 export interface CallFacts {
@@ -21,6 +22,8 @@ export interface CallFacts {
   warnings: string[];
   /** Where its schema says that arguments are secret. */
   secrets: string[];
+  /** Whose word the danger is. */
+  word?: WhoseWord | undefined;
   /** By our clock; the browser's may be wrong. */
   expires_in_ms: number;
   /** Of the result, where that is held or was. Never the result itself: whoever asked may look here too. */
@@ -69,6 +72,7 @@ export async function factsOf(
     capability: gate.capability,
     warnings: toolWarnings(state, gate),
     secrets: toolSecrets(state, gate),
+    word: toolWord(state, gate),
     expires_in_ms: Math.max(0, gate.expiresAt - state.clock.now()),
     result_digest: gate.review?.digest,
     approvals: (gate.review ?? gate).approvals.map(({ by, at }) => ({ by, at: new Date(at).toISOString() })),
