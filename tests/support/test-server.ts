@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, type Rooms, type ServerOptions, startServer, treeSettings } from "@mcpx/cli";
+import { type Config, type Rooms, type Server, type ServerOptions, startServer, treeSettings } from "@mcpx/cli";
 import {
   createIdentity,
   createLogger,
@@ -25,6 +25,7 @@ export interface TestServer {
   readonly identity: Identity;
   /** The way in for those in the same process. */
   readonly rooms: Rooms;
+  readonly bridges: Server["bridges"];
   token(claims: TokenClaims, ttlMs?: number): Promise<string>;
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
@@ -38,7 +39,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock">> {
+export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock" | "bridges">> {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
   config?: Omit<Config, "listen" | "limits" | "issuers">;
@@ -59,7 +60,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { clock = systemClock } = options;
   const start = (
     port: number,
-    { gateway = {}, issuers = [], origins = [], limits, config = {} }: TestServerOptions,
+    { gateway = {}, issuers = [], origins = [], bridges = [], limits, config = {} }: TestServerOptions,
   ) =>
     startServer({
       tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
@@ -68,6 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       listen: { host: "127.0.0.1", port, origins },
       gateway,
       issuers,
+      bridges,
       limits: { ...defaultLimits, ...limits },
       log,
     });
@@ -85,6 +87,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     identity,
     get rooms() {
       return server.rooms;
+    },
+    get bridges() {
+      return server.bridges;
     },
     token,
     adminToken: () => token({ sub: "admin", topics: ["**"], admin: true }),

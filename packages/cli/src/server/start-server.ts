@@ -38,12 +38,15 @@ import type { Limits } from "@mcpx/protocol";
 import type { Rooms } from "../access/local-gateway.ts";
 import { localUrl } from "../access/local-url.ts";
 import { proposalRoutes } from "../audit/proposals/proposal-routes.ts";
+import { bridgeRoutes } from "../bridges/bridge-routes.ts";
+import { bridgePrefixes, type OpenBridges, openBridges } from "../bridges/open-bridges.ts";
 import { type Console, createConsole } from "../console/console-routes.ts";
 import type { Configuration } from "../console/servers/configuration.ts";
 import { approvalPage } from "../console/static-files.ts";
 import { deviceRoutes } from "../devices/device-routes.ts";
 import { createDevices, type OpenDevices } from "../devices/open-devices.ts";
 import { localUser } from "../files/local-store.ts";
+import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
 import { nameRoutes } from "./name-routes.ts";
 import { openRooms, ownIds, roomWay, servingIds } from "./open-rooms.ts";
@@ -56,6 +59,8 @@ export interface ServerOptions {
   gateway: Partial<GatewayOptions>;
   /** The servers of the tree; none unless given. */
   tree?: TreeSettings;
+  /** Rooms on chat platforms; none unless given. */
+  bridges?: readonly BridgeSettings[];
   issuers: readonly IssuerConfig[];
   limits: Limits;
   log: Logger;
@@ -78,6 +83,7 @@ export interface Server {
   /** The rooms, for those who join them in this process. */
   readonly rooms: Rooms;
   readonly devices: OpenDevices;
+  readonly bridges: OpenBridges;
   /** Opens GET /admin/names; new at every start. */
   readonly namesKey: string;
   /** All addresses it answers at, beside those of WebSockets. */
@@ -121,6 +127,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     await listener.close({ graceMs: 1_000 });
   });
   const devices = createDevices({ ...ground, registrar }, opened);
+  let bridges: OpenBridges | undefined;
   const routes = [
     ...gateway.routes,
     ...door.routes,
@@ -130,6 +137,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
     ...createAdminRoutes(tree, identity),
     ...proposalRoutes({ identity, audit, log: topicLog, clock }),
     ...deviceRoutes({ identity, audit, devices }),
+    ...bridgeRoutes({ identity, audit, bridges: () => bridges }),
     ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
     ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
@@ -147,7 +155,9 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   // Only now it is known where people decide.
   await openTreeRooms(settings, { gateway, tree, clock, log, limits }, opened);
   for (const device of settings.devices) devices.open(device);
-  return { url, tree, console, rooms: gateway, devices, namesKey, routes: all };
+  const roomUrl = () => `${settings.gates.url ?? ways.url()}/`;
+  bridges = openBridges(options.bridges ?? [], { ...ground, gateway, own: ownIds(settings), roomUrl }, opened);
+  return { url, tree, console, rooms: gateway, devices, bridges, namesKey, routes: all };
 }
 
 /** What every part stands on: the data directory, who somebody is, the record, and a listener that does not listen yet. */
@@ -170,6 +180,7 @@ function openGround(options: ServerOptions, opened: AsyncDisposableStack) {
   const listener = createListener({ ...listen, limits, log, metrics, turns, ledger });
   return {
     dataDir,
+    statePath,
     issuers,
     limits,
     log,
@@ -206,7 +217,12 @@ async function openGateway(
   opened.defer(() => topicLog.close());
   const gateway = await createGateway(
     { clock, log, audit, metrics, identity, state: roomState, topicLog, limits },
-    { ...options.gateway, ownIds: ownIds(settings), servingIds: servingIds(settings) },
+    {
+      ...options.gateway,
+      ownIds: ownIds(settings),
+      servingIds: servingIds(settings),
+      ownPrefixes: bridgePrefixes,
+    },
   );
   failure.signal.addEventListener("abort", gateway.fail);
   if (failure.signal.aborted) gateway.fail();

@@ -144,6 +144,12 @@ function readResume(value: string | null): Admission["resume"] {
   return { epoch: match[1] as string, seq: Number(match[2]) };
 }
 
+/** Behind those no token stands: the tree, bridges, and people of chat platforms under their ids there. */
+function isOwnId({ ownIds, ownPrefixes }: Gateway["options"], id: string): boolean {
+  const lower = id.toLowerCase();
+  return ownIds.includes(id) || ownPrefixes.some((prefix) => lower.startsWith(prefix));
+}
+
 /** Who joins. Only open mode lets a token without a subject choose its id, and none that a token names. [X0-4-7] */
 function describe({ options, identity }: Gateway, principal: Principal, query: URLSearchParams): Participant {
   const asserted = query.get("id");
@@ -154,8 +160,7 @@ function describe({ options, identity }: Gateway, principal: Principal, query: U
   const id = principal.id ?? asserted;
   if (id === null) throw new McpxError("unauthorised", "the token names no participant");
   if (!isId(id) || isReservedId(id)) throw new McpxError("bad_request", "this id cannot be used");
-  // Behind those no token stands.
-  if (options.ownIds.includes(id) && principal.tokenHash !== "") {
+  if (principal.tokenHash !== "" && isOwnId(options, id)) {
     throw new McpxError("bad_request", "this id is the gateway's own");
   }
   if (principal.id === undefined && identity.isOwned(id)) {

@@ -43,6 +43,8 @@ export interface GatewayOptions {
   ownIds: readonly string[];
   /** Those of them that answer others. */
   servingIds: readonly string[];
+  /** Beginnings of ids that this process gives to people itself, in lower case: no token enters with them either. */
+  ownPrefixes: readonly string[];
 }
 
 export const defaultOptions: GatewayOptions = {
@@ -57,6 +59,7 @@ export const defaultOptions: GatewayOptions = {
   compat: { toolsRequest: false },
   ownIds: [],
   servingIds: [],
+  ownPrefixes: [],
 };
 
 /** At least what resume promises: 10 000 envelopes. */

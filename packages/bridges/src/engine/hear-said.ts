@@ -1,0 +1,53 @@
+// What somebody says on the platform: a code, a decision in words, or chat for the room.
+import { isMcpxError } from "@mcpx/protocol";
+import type { Said, Verb } from "../platform.ts";
+import { SeatRefusal } from "../rooms/seat.ts";
+import type { BridgeCore } from "./bridge-core.ts";
+import { takeLinkWords } from "./link-user.ts";
+import { memberOf } from "./member-of.ts";
+import { pressCard } from "./press-card.ts";
+import { saidId } from "./said-id.ts";
+import { whisper } from "./whisper.ts";
+
+const decision = /^(approve|reject)[ \t]+([0-9a-z]{8,32})(?:[ \t]+(\S.*))?$/i;
+
+export async function hearSaid(core: BridgeCore, said: Said): Promise<void> {
+  const { options, channels } = core;
+  if (await takeLinkWords(core, said)) return;
+  const channel = channels.get(said.channel ?? "");
+  if (channel === undefined) {
+    if (said.channel === undefined) await whisper(core, said.user, undefined, helpText);
+    return;
+  }
+  const [, verb, card, reason] = (!options.platform.can.buttons && decision.exec(said.text.trim())) || [];
+  if (verb !== undefined && card !== undefined) {
+    const press = { channel: channel.id, user: said.user, reason };
+    return pressCard(core, { ...press, card: card.toLowerCase(), verb: verb.toLowerCase() as Verb });
+  }
+  const member = await memberOf(options, said.user);
+  if (member === undefined) {
+    return whisper(core, said.user, channel.id, "You read along here. To speak, ask the operator for a code, then write: link CODE");
+  }
+  const place = { bridge: options.name, channel: channel.id, participant: member.participant };
+  try {
+    const seat = await core.seats.seatOf(member, channel.topic);
+    await seat.publish({
+      id: saidId(options.secret, place, said.id),
+      kind: "chat",
+      payload: { text: said.isEdit ? `(edited) ${said.text}` : said.text, format: "plain" },
+    });
+  } catch (error) {
+    await whisper(core, said.user, channel.id, `The room did not take your message: ${refusalText(error)}`);
+    if (!(error instanceof SeatRefusal)) options.log.debug({ bridge: options.name, err: error }, "a message was not taken");
+  }
+}
+
+const helpText =
+  "To speak and decide here as yourself, ask the operator for a code, then write: link CODE. To end that, write: unlink";
+
+/** For the person it concerns: a sentence of the gateway's, never internals. */
+export function refusalText(error: unknown): string {
+  if (error instanceof SeatRefusal) return `${error.message} (${error.reason})`;
+  if (isMcpxError(error)) return `${error.detail} (${error.code})`;
+  return "it cannot be reached now. Try again later.";
+}

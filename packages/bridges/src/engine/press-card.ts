@@ -1,0 +1,146 @@
+// A button was pressed, or its words were written. Who pressed is the platform's word; what is decided is the card's;
+// whether they may is the gateway's, at this moment. [B-BRIDGE-1]
+import { createHash } from "node:crypto";
+import { type Proposal, withFulfilmentMeta } from "@mcpx/client";
+import { gateUrl, isDecidable } from "../cards/card-post.ts";
+import type { Press } from "../platform.ts";
+import type { Member } from "../rooms/bridge-rooms.ts";
+import { type Seat, SeatRefusal } from "../rooms/seat.ts";
+import type { Card } from "../store/bridge-store.ts";
+import type { BridgeCore, Channel } from "./bridge-core.ts";
+import { refusalText } from "./hear-said.ts";
+import { whisper } from "./whisper.ts";
+
+const reasonCharsMax = 500;
+
+export async function pressCard(core: BridgeCore, press: Press): Promise<void> {
+  const answer = await decide(core, press);
+  if (answer !== undefined) await whisper(core, press.user, press.channel, answer);
+}
+
+/** What to tell the person who pressed; nothing where the card itself will show it. */
+async function decide(core: BridgeCore, press: Press): Promise<string | undefined> {
+  const { store, name } = core.options;
+  const channel = core.channels.get(press.channel);
+  const card = await store.card(press.card);
+  const isHere = card?.bridge === name && card.channel === press.channel;
+  if (card === undefined || !isHere || channel?.followed === undefined) {
+    return "This card is unknown here. Nothing was decided.";
+  }
+  const link = await store.linkOf(name, press.user.key);
+  if (link === undefined) {
+    return "You are not linked, so you decide nothing here. Ask the operator for a code, then write: link CODE";
+  }
+  const proposal = channel.followed.proposal(card.proposal);
+  if (proposal === undefined || proposal.status !== "pending") {
+    refresh(channel, card);
+    return `This proposal is ${proposal?.status ?? "no longer known"}. Nothing more was decided.`;
+  }
+  if (!isDecidable(proposal)) return elsewhere(core, channel, proposal);
+  const member = { participant: link.participant, level: link.level, linkId: link.id };
+  if (press.verb === "reject") return reject(core, channel, member, { card, proposal, reason: press.reason });
+  return approve(core, channel, member, { card, proposal });
+}
+
+function elsewhere(core: BridgeCore, { topic, followed }: Channel, proposal: Proposal): string {
+  const proposer = followed?.room.peers.find(({ id }) => id === proposal.proposer);
+  const url = gateUrl(proposal, proposer) ?? core.options.roomUrl(topic);
+  return `A button cannot decide this proposal. Nothing was decided.${url === undefined ? "" : ` Open ${url}`}`;
+}
+
+interface Decided {
+  card: Card;
+  proposal: Proposal;
+  reason?: string | undefined;
+}
+
+async function reject(core: BridgeCore, channel: Channel, member: Member, decided: Decided): Promise<string | undefined> {
+  const { card, proposal, reason } = decided;
+  try {
+    const seat = await core.seats.seatOf(member, channel.topic);
+    await seat.publish({
+      id: pressId(card, "reject", member.participant),
+      kind: "mcpx.reject.proposal",
+      to: [proposal.proposer],
+      correlation_id: proposal.id,
+      payload: reason === undefined ? {} : { reason: reason.slice(0, reasonCharsMax) },
+    });
+    return undefined;
+  } catch (error) {
+    // The same person said no before, with other words.
+    if (error instanceof SeatRefusal && error.reason === "id_conflict") return "You have rejected it already.";
+    return `Your no was not taken: ${refusalText(error)}`;
+  }
+}
+
+/** One person at a time, and only the first for good: two presses never make two calls. */
+async function approve(core: BridgeCore, channel: Channel, member: Member, decided: Decided): Promise<string | undefined> {
+  const { store } = core.options;
+  const { card, proposal } = decided;
+  const [target = ""] = proposal.targets;
+  if (!channel.followed?.room.peers.some(({ id }) => id === target)) {
+    return `${target} is not in the room. Nothing was decided.`;
+  }
+  if (!(await store.claim(card.id, member.participant))) {
+    const { claimedBy } = (await store.card(card.id)) ?? {};
+    return claimedBy === member.participant ? undefined : `${claimedBy ?? "Somebody"} is approving it already.`;
+  }
+  let isSent = false;
+  try {
+    const seat = await core.seats.seatOf(member, channel.topic);
+    await introduce(seat, card, target);
+    // The proposal may have ended while the target introduced itself.
+    const now = channel.followed.proposal(card.proposal)?.status ?? "no longer known";
+    if (now !== "pending") throw new SeatRefusal("not_pending", `the proposal is ${now}`);
+    isSent = true;
+    await seat.publish(fulfilmentOf(card, proposal, member.participant, target));
+    return undefined;
+  } catch (error) {
+    // Where no answer came it may be on the disk: nobody else approves it then.
+    const isUnknown = isSent && error instanceof SeatRefusal && ["timeout", "closed"].includes(error.reason);
+    if (!isUnknown) await store.release(card.id);
+    return isUnknown
+      ? "It is not known whether your approval was taken. Look at the room before you try again."
+      : `Your approval was not taken: ${refusalText(error)}`;
+  }
+}
+
+/** A peer serves nobody who has not introduced themselves. */
+async function introduce(seat: Seat, card: Card, target: string): Promise<void> {
+  const id = `hello-${card.id}-${performance.now().toString(36).replace(".", "")}`;
+  await seat.request(target, id, "initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "@mcpx/bridges", version: "0.1.0" },
+  });
+  const payload = { jsonrpc: "2.0", method: "notifications/initialized" };
+  await seat.publish({ id: `${id}-done`, kind: "mcp", to: [target], payload });
+}
+
+function fulfilmentOf(card: Card, proposal: Proposal, participant: string, target: string) {
+  const { id, proposer, method, params } = proposal;
+  const envelopeId = pressId(card, "approve", participant);
+  return {
+    id: envelopeId,
+    kind: "mcp",
+    to: [target],
+    correlation_id: id,
+    payload: {
+      jsonrpc: "2.0",
+      id: envelopeId,
+      method,
+      params: withFulfilmentMeta(params, { proposal: id, proposer }),
+    },
+  };
+}
+
+/** The same press of the same person is the same envelope, also after a restart: the gateway takes it once. */
+function pressId({ id }: Card, verb: string, participant: string): string {
+  const who = createHash("sha256").update(participant).digest("hex").slice(0, 16);
+  return `press-${id}-${verb}-${who}`;
+}
+
+function refresh({ stale, wake }: Channel, { proposal }: Card): void {
+  stale.add(proposal);
+  wake();
+}

@@ -1,0 +1,20 @@
+// Rooms on chat platforms and phones.
+export type { BridgeLog, BridgeOptions } from "./engine/bridge-core.ts";
+export { type Bridge, type ChannelFacts, createBridge } from "./engine/create-bridge.ts";
+export { issueCode } from "./engine/link-user.ts";
+export {
+  type Platform,
+  type PlatformAbilities,
+  PlatformError,
+  type PlatformEvents,
+  type PlatformUser,
+  type Press,
+  type Said,
+  type Verb,
+} from "./platform.ts";
+export { type PlatformKind, platformKinds } from "./platform-kinds.ts";
+export { createXmppPlatform, type XmppOptions } from "./platforms/xmpp.ts";
+export type { BridgeRooms, Member } from "./rooms/bridge-rooms.ts";
+export type { BridgeStore, Card, Link } from "./store/bridge-store.ts";
+export { bridgeMigrations, createSqliteStore } from "./store/store-sqlite.ts";
+export { type Button, type Part, type Post, plainText } from "./text/post.ts";

@@ -1,0 +1,77 @@
+// What the engine knows of a chat platform. Each platform is one file in `platforms/`, and passes the cases in
+// `tests/bridges/support/platform-cases.ts`.
+import type { Post } from "./text/post.ts";
+
+/** A person on the platform, as the platform itself has authenticated them; never as a message claims. */
+export interface PlatformUser {
+  /** What the platform never gives to anybody else: a bare JID, a team and user id. */
+  readonly key: string;
+  /** For display only: everybody chooses their own. */
+  readonly name?: string | undefined;
+}
+
+export interface Said {
+  /** Undefined where it was said to the bridge in private. */
+  readonly channel: string | undefined;
+  readonly user: PlatformUser;
+  /** The platform's id of the message. The same message delivered twice has the same id. */
+  readonly id: string;
+  readonly text: string;
+  /** It replaces an earlier message of the same person. */
+  readonly isEdit?: boolean;
+}
+
+export type Verb = "approve" | "reject";
+
+export interface Press {
+  readonly channel: string;
+  readonly user: PlatformUser;
+  /** What the button carries; nothing else of the event says what is decided. */
+  readonly card: string;
+  readonly verb: Verb;
+  readonly reason?: string | undefined;
+}
+
+export interface PlatformEvents {
+  said(said: Said): Promise<void>;
+  pressed(press: Press): Promise<void>;
+}
+
+export interface PlatformAbilities {
+  /** Without buttons, cards say which words decide: `approve CARD`. */
+  readonly buttons: boolean;
+  /** `never`: the platform only notifies, and is not told how a proposal ended. */
+  readonly edits: "in place" | "by post" | "never";
+  /** `cards`: chat stays in the room. */
+  readonly carries: "everything" | "cards";
+  readonly charsMax: number;
+  /** How often a channel may be posted to. */
+  readonly pace: { readonly perSecond: number; readonly burst: number };
+}
+
+export interface Platform {
+  readonly can: PlatformAbilities;
+  /** Resolves when the platform is reached for the first time. Called once. */
+  start(events: PlatformEvents): Promise<void>;
+  /** Resolves with the platform's name for the post. `key` is the same when the same post is tried again. */
+  post(channel: string, post: Post, key: string): Promise<string>;
+  edit(channel: string, ref: string, post: Post): Promise<void>;
+  /** Only this person sees it. */
+  whisper(user: PlatformUser, channel: string | undefined, text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+type PlatformFault = "busy" | "down" | "refused";
+
+/** `busy` and `down` are tried again; `refused` never will work: the channel or the message is gone. */
+export class PlatformError extends Error {
+  readonly fault: PlatformFault;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fault: PlatformFault, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "PlatformError";
+    this.fault = fault;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

@@ -1,0 +1,44 @@
+// What is used of `@xmpp/client`, which brings no types.
+
+export interface XmlElement {
+  readonly name: string;
+  readonly attrs: Readonly<Record<string, string | undefined>>;
+  getChild(name: string, xmlns?: string): XmlElement | undefined;
+  getChildText(name: string, xmlns?: string): string | null;
+  getChildren(name: string, xmlns?: string): XmlElement[];
+}
+
+export interface XmppEntity {
+  on(event: "stanza", listener: (stanza: XmlElement) => void): void;
+  on(event: "error", listener: (error: Error) => void): void;
+  on(event: "online" | "disconnect", listener: () => void): void;
+  readonly status: string;
+  readonly reconnect: { delay: number; stop(): void };
+  isSecure(): boolean;
+  start(): Promise<unknown>;
+  stop(): Promise<unknown>;
+  disconnect(): Promise<unknown>;
+  send(element: XmlElement): Promise<void>;
+}
+
+export interface XmppCredentials {
+  username: string;
+  password: string;
+}
+
+type Authenticate = (credentials: XmppCredentials, mechanism: string | undefined) => Promise<void>;
+
+export interface XmppLibrary {
+  client(options: {
+    service: string;
+    domain: string;
+    resource: string;
+    credentials(
+      authenticate: Authenticate,
+      mechanisms: readonly string[],
+      fast: unknown,
+      entity: { isSecure(): boolean },
+    ): Promise<void>;
+  }): XmppEntity;
+  xml(name: string, attrs?: Record<string, string | undefined>, ...children: unknown[]): XmlElement;
+}

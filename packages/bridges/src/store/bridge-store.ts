@@ -1,0 +1,71 @@
+// What a bridge remembers over restarts: links, codes, cards, positions. Every method is durable when it resolves.
+// Siblings: `store-memory.ts`, `store-sqlite.ts`; `store-cases.ts` is what both must do.
+import type { Level } from "@mcpx/protocol";
+
+/** A person on the platform who speaks as a participant. */
+export interface Link {
+  readonly id: string;
+  readonly bridge: string;
+  readonly user: string;
+  readonly participant: string;
+  /** The level the operator gave with the link; the gateway has the last word. */
+  readonly level?: Level | undefined;
+  readonly at: number;
+}
+
+export interface NewCode {
+  readonly hash: string;
+  readonly bridge: string;
+  readonly participant: string;
+  readonly level?: Level | undefined;
+  readonly expiresAt: number;
+}
+
+export interface Card {
+  readonly id: string;
+  readonly bridge: string;
+  readonly channel: string;
+  readonly proposal: string;
+  /** Where the proposal stands in the room. */
+  readonly seq: number;
+  readonly expiresAt: number;
+  /** The platform's name for the post; undefined until it was posted. */
+  readonly ref?: string | undefined;
+  /** Who is approving, or has approved. */
+  readonly claimedBy?: string | undefined;
+  /** Nothing more will happen to it. */
+  readonly isClosed: boolean;
+}
+
+export interface Position {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+export interface BridgeStore {
+  addCode(code: NewCode, now: number): Promise<boolean>;
+  /** Spends the code and makes the link, both or neither. A link the user had before is replaced. */
+  redeem(bridge: string, hash: string, user: string, now: number): Promise<Link | undefined>;
+  linkOf(bridge: string, user: string): Promise<Link | undefined>;
+  links(bridge: string): Promise<Link[]>;
+  /** The link that was there. */
+  unlink(bridge: string, user: string): Promise<Link | undefined>;
+  position(bridge: string, channel: string): Promise<Position | undefined>;
+  setPosition(bridge: string, channel: string, position: Position): Promise<void>;
+  /** The card of that proposal in that channel, made where there is none. */
+  cardFor(card: Omit<Card, "ref" | "claimedBy" | "isClosed">): Promise<Card>;
+  card(id: string): Promise<Card | undefined>;
+  openCards(bridge: string, channel: string): Promise<Card[]>;
+  setRef(id: string, ref: string): Promise<void>;
+  /** True for the first who claims an open card, and for nobody else until it is released. */
+  claim(id: string, participant: string): Promise<boolean>;
+  release(id: string): Promise<void>;
+  closeCard(id: string): Promise<void>;
+  /** Cards that ended before then, and codes. */
+  forget(before: number): Promise<void>;
+  /** Everything of a bridge that is no more. */
+  removeBridge(bridge: string): Promise<void>;
+}
+
+/** Codes that wait to be redeemed, in all of a bridge. */
+export const codesMax = 100;

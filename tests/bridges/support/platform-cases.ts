@@ -1,0 +1,268 @@
+// What every chat platform must do, whoever carries it. A bench is the platform's own side: its people, and what they see.
+import type { Platform, Verb } from "@mcpx/bridges";
+import { expect, test } from "vitest";
+import { refusedAtTheDoor } from "../../support/enter.ts";
+import { type BridgedRoom, type BridgeSetup, bridgeName, startBridgedRoom, topic } from "./bridged-room.ts";
+
+export interface Person {
+  /** As the platform authenticates them. */
+  readonly key: string;
+  say(text: string): Promise<void>;
+  /** To the bridge alone. */
+  tell(text: string): Promise<void>;
+  press(verb: Verb, card: string): Promise<void>;
+  /** What the bridge told them in private. */
+  heard(): string[];
+}
+
+export interface Shown {
+  text: string;
+  /** The card, where it can be decided here. */
+  card: string | undefined;
+  verbs: Verb[];
+  links: string[];
+}
+
+export interface PlatformBench {
+  readonly kind: string;
+  readonly channel: string;
+  open(): Platform;
+  person(name: string): Promise<Person>;
+  /** The channel as its members see it now, oldest first. */
+  shown(): Shown[];
+  /** Nothing reaches the platform, or it is as before. */
+  cut(isDown: boolean): Promise<void>;
+}
+
+/** `carried` is the ledger's row of the platform. */
+export function platformCases(carried: string, createBench: () => Promise<PlatformBench>): void {
+  const start = async (more: Partial<BridgeSetup> = {}) => {
+    const bench = await createBench();
+    const { kind, channel } = bench;
+    const room = await startBridgedRoom({ kind, channel, open: () => bench.open(), ...more });
+    return { bench, room };
+  };
+  const linked = async (bench: PlatformBench, room: BridgedRoom, name: string, level: "full" | "restricted" = "full") => {
+    const person = await bench.person(name);
+    await person.tell(`link ${await room.code(name, level)}`);
+    await expect.poll(() => person.heard().join("\n")).toContain(`You are ${name} here`);
+    return person;
+  };
+  const texts = (bench: PlatformBench) => bench.shown().map(({ text }) => text);
+  const cardOf = async (bench: PlatformBench, what: string) => {
+    await expect.poll(() => bench.shown().find(({ text, card }) => text.includes(what) && card)?.card).toBeDefined();
+    return bench.shown().find(({ text, card }) => text.includes(what) && card)?.card ?? "";
+  };
+  const post = (bench: PlatformBench, what: string) => bench.shown().findLast(({ text }) => text.includes(what));
+
+  test(`${carried} what is said in the room is on the platform, and the other way round, in order and once`, async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+    const alice = await linked(bench, room, "alice");
+    for (const word of ["one", "two", "three"]) await bob.say(word);
+    for (const word of ["four", "five", "six"]) await alice.say(word);
+    await expect.poll(() => heard).toEqual(["alice: four", "alice: five", "alice: six"]);
+    await bob.say("end");
+    await expect.poll(() => texts(bench).some((text) => text.includes("end"))).toBe(true);
+    const words = texts(bench).flatMap((text) => /\b(one|two|three|end)\b/.exec(text)?.[1] ?? []);
+    expect(words).toEqual(["one", "two", "three", "end"]);
+    // What came from the channel does not go back there.
+    const fromRoom = texts(bench).filter((text) => /^alice\b[^]*\b(four|five|six)\b/.test(text));
+    expect(fromRoom).toEqual([]);
+    expect(texts(bench).find((text) => text.includes("two"))).toContain("bob");
+  });
+
+  test("[X0-14.4-1] [X0-14.4-3] [B-BRIDGE-1] an agent proposes, a human presses, the robot moves once", async () => {
+    const { bench, room } = await start();
+    const alice = await linked(bench, room, "alice");
+    const { result } = room.propose("dock 7", { reason: "a parcel waits" });
+    const card = await cardOf(bench, "move");
+    expect(post(bench, "move")?.text).toMatch(/robot[^]*agent[^]*a parcel waits[^]*dock 7/);
+    await alice.press("approve", card);
+    expect(await result).toMatchObject({ content: [{ text: "at dock 7" }] });
+    await expect.poll(() => post(bench, "Approved by alice")?.text).toContain("done");
+    expect(bench.shown().filter(({ card: open }) => open !== undefined)).toEqual([]);
+    // Results are for who asked, not for the channel.
+    expect(texts(bench).join("\n")).not.toContain("at dock 7");
+    await alice.press("approve", card);
+    await expect.poll(() => alice.heard().join("\n")).toContain("fulfilled");
+    expect(room.moves).toEqual(["dock 7"]);
+  });
+
+  test("[B-BRIDGE-1] two presses of two people make one call", async () => {
+    const { bench, room } = await start();
+    const [alice, carol] = [await linked(bench, room, "alice"), await linked(bench, room, "carol")];
+    const { result } = room.propose("dock 8");
+    const card = await cardOf(bench, "dock 8");
+    await Promise.all([alice, carol, alice, carol].map((person) => person.press("approve", card)));
+    await result;
+    await expect.poll(() => post(bench, "Approved by")?.text).toContain("done");
+    expect(room.moves).toEqual(["dock 8"]);
+  });
+
+  test("[B-BRIDGE-1] a press of a stranger decides nothing, and only the stranger hears of it", async () => {
+    const { bench, room } = await start();
+    const mallory = await bench.person("mallory");
+    room.propose("dock 9");
+    const card = await cardOf(bench, "dock 9");
+    await mallory.press("approve", card);
+    await expect.poll(() => mallory.heard().join("\n")).toContain("You are not linked");
+    await mallory.press("reject", card);
+    await mallory.press("approve", "0123456789abcdef");
+    await expect.poll(() => mallory.heard().join("\n")).toContain("unknown");
+    // Control: the same card is decided by somebody who may.
+    const alice = await linked(bench, room, "alice");
+    expect(room.moves).toEqual([]);
+    await alice.press("approve", card);
+    await expect.poll(() => room.moves).toEqual(["dock 9"]);
+    expect(texts(bench).join("\n")).not.toContain("not linked");
+  });
+
+  test("[B-BRIDGE-1] the level counts that somebody has when they press", async () => {
+    const { bench, room } = await start();
+    const alice = await linked(bench, room, "alice");
+    await alice.say("here I am");
+    room.propose("dock 1");
+    const card = await cardOf(bench, "dock 1");
+    const admin = await room.server.adminToken();
+    const demoted = await room.server.call("POST", `/admin/participants/alice/demote?topic=${topic}`, admin);
+    expect(demoted.status).toBe(200);
+    await alice.press("approve", card);
+    await expect.poll(() => alice.heard().join("\n")).toContain("privilege_violation");
+    expect(room.moves).toEqual([]);
+    await room.server.call("POST", `/admin/participants/alice/promote?topic=${topic}`, admin);
+    await alice.press("approve", card);
+    await expect.poll(() => room.moves).toEqual(["dock 1"]);
+  });
+
+  test("[B-BRIDGE-1] a no is told with its reason, and the proposal waits on", async () => {
+    const { bench, room } = await start();
+    const alice = await linked(bench, room, "alice");
+    room.propose("dock 2");
+    const card = await cardOf(bench, "dock 2");
+    await alice.press("reject", card);
+    const bob = await room.join("bob");
+    await expect.poll(() => bob.proposals.all()[0]?.rejections.map(({ by }) => by)).toEqual(["alice"]);
+    expect(room.moves).toEqual([]);
+  });
+
+  test("[B-BRIDGE-1] what has expired cannot be pressed, and says so", async () => {
+    const { bench, room } = await start();
+    const alice = await linked(bench, room, "alice");
+    room.propose("dock 3", { ttlMs: 1_500 });
+    const card = await cardOf(bench, "dock 3");
+    await expect.poll(() => post(bench, "Expired")).toBeDefined();
+    expect(bench.shown().filter(({ card: open }) => open === card)).toEqual([]);
+    await alice.press("approve", card);
+    await expect.poll(() => alice.heard().join("\n")).toContain("expired");
+    expect(room.moves).toEqual([]);
+  });
+
+  test("[B-BRIDGE-1] a restart loses no card: open ones can be pressed, decided ones are shown as such", async () => {
+    const { bench, room } = await start();
+    const alice = await linked(bench, room, "alice");
+    room.propose("dock 4");
+    room.propose("dock 5");
+    const [first, second] = [await cardOf(bench, "dock 4"), await cardOf(bench, "dock 5")];
+    await bench.cut(true);
+    const bob = await room.join("bob");
+    await expect.poll(() => bob.proposals.pending().length).toBe(2);
+    const [wanted] = bob.proposals.pending();
+    if (wanted !== undefined) await bob.proposals.fulfil(wanted);
+    expect(room.moves).toEqual(["dock 4"]);
+    const restarting = room.restart();
+    await bench.cut(false);
+    await restarting;
+    await expect.poll(() => post(bench, "Approved by bob")).toBeDefined();
+    await alice.press("approve", first);
+    await expect.poll(() => alice.heard().join("\n")).toContain("fulfilled");
+    await alice.press("approve", second);
+    await expect.poll(() => room.moves).toEqual(["dock 4", "dock 5"]);
+    expect(texts(bench).filter((text) => text.includes("dock 5") && text.includes("agent")).length).toBe(1);
+  });
+
+  test("markup, mentions and hidden characters are shown as they are written", async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob", { name: "ali\u202ece <!channel>" });
+    const text = "*bold* <b>&amp; @everyone <!here> <@U1> [x](http://e) \u202egnp\u200b `tick` _u_";
+    await bob.say(text, { format: "markdown" });
+    await expect.poll(() => post(bench, "*bold*")).toBeDefined();
+    const seen = post(bench, "*bold*")?.text ?? "";
+    expect(seen).toContain("*bold* <b>&amp; @everyone <!here> <@U1> [x](http://e) \\u202egnp\\u200b `tick` _u_");
+    expect(seen).toContain("(bob)");
+    expect(seen).not.toMatch(/[\u202e\u200b]/);
+    // And the other way: what a person writes reaches the room letter for letter.
+    const alice = await linked(bench, room, "alice");
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(detail.text));
+    await alice.say("1 < 2 && *x* @everyone");
+    await expect.poll(() => heard).toEqual(["1 < 2 && *x* @everyone"]);
+  });
+
+  test("40 000 characters are cut, with the way to the rest", async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    await bob.say(`begin ${"word ".repeat(8_000)}`);
+    await expect.poll(() => post(bench, "begin")).toBeDefined();
+    const seen = post(bench, "begin");
+    expect(seen?.text.length).toBeLessThanOrEqual(bench.open().can.charsMax + 100);
+    expect(seen?.text).toMatch(/cut here: 400\d\d characters/);
+    expect(seen?.text).toContain(room.server.url);
+  });
+
+  test("[X0-14.4-1] a code counts once, and who is unlinked speaks no more", async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+    const code = await room.code("alice", "full");
+    const [alice, mallory] = [await bench.person("alice"), await bench.person("mallory")];
+    await alice.tell(`link ${code}`);
+    await expect.poll(() => alice.heard().join("\n")).toContain("You are alice here");
+    await mallory.tell(`link ${code}`);
+    await expect.poll(() => mallory.heard().join("\n")).toContain("does not count");
+    await mallory.say("I am alice");
+    await expect.poll(() => mallory.heard().join("\n")).toContain("You read along");
+    await alice.say("hello");
+    await expect.poll(() => heard).toEqual(["alice: hello"]);
+    expect((await room.store.links(bridgeName)).map(({ user }) => user)).toEqual([alice.key]);
+    await alice.tell("unlink");
+    await expect.poll(() => alice.heard().join("\n")).toContain("no longer alice");
+    await alice.say("still me?");
+    await expect.poll(() => alice.heard().join("\n")).toContain("You read along");
+    expect(heard).toEqual(["alice: hello"]);
+  });
+
+  test("[X0-14.4-1] guests speak under an id of their platform, restricted, and no token has such an id", async () => {
+    const { bench, room } = await start({ unlinked: "guest" });
+    const bob = await room.join("bob");
+    const heard: { from: string; text: string }[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(detail));
+    const dora = await bench.person("dora");
+    await dora.say("may I?");
+    await expect.poll(() => heard.map(({ text }) => text)).toEqual(["may I?"]);
+    const guest = heard[0]?.from ?? "";
+    expect(guest).toMatch(new RegExp(`^${bench.kind}:`));
+    expect(bob.peers.find(({ id }) => id === guest)?.privilege).toBe("restricted");
+    for (const id of [guest, guest.toUpperCase(), `bridge:${bridgeName}`]) {
+      const token = await room.server.token({ sub: id, topics: [topic], level: "full" });
+      expect(await refusedAtTheDoor(room.server, token, { topic })).toMatchObject({ status: 400 });
+    }
+  });
+
+  test("a platform that was away gets what it missed, in order and once", async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    await bob.say("before");
+    await expect.poll(() => texts(bench).join("\n")).toContain("before");
+    await bench.cut(true);
+    for (const word of ["missed 1", "missed 2", "missed 3"]) await bob.say(word);
+    await bench.cut(false);
+    await bob.say("after");
+    await expect.poll(() => texts(bench).join("\n"), { timeout: 25_000 }).toContain("after");
+    const words = texts(bench).flatMap((text) => /before|missed \d|after/.exec(text) ?? []);
+    expect(words).toEqual(["before", "missed 1", "missed 2", "missed 3", "after"]);
+  });
+}
