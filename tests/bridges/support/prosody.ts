@@ -58,6 +58,8 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
   );
   const child = spawn("/usr/bin/prosody", ["--config", config, "-F"], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
   const lines = createInterface({ input: child.stdout });
   await new Promise<void>((resolve, reject) => {
     lines.on("line", (line) => line.includes("Activated service 'c2s'") && resolve());
@@ -66,7 +68,8 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
   return {
     port,
     async stop() {
-      child.kill("SIGKILL");
+      process.off("exit", kill);
+      kill();
       await ended;
       rmSync(dir, { recursive: true, force: true });
     },

@@ -2,6 +2,7 @@
 
 export interface XmlElement {
   readonly name: string;
+  children: unknown[];
   readonly attrs: Readonly<Record<string, string | undefined>>;
   getChild(name: string, xmlns?: string): XmlElement | undefined;
   getChildText(name: string, xmlns?: string): string | null;
@@ -12,6 +13,7 @@ export interface XmppEntity {
   on(event: "stanza", listener: (stanza: XmlElement) => void): void;
   on(event: "error", listener: (error: Error) => void): void;
   on(event: "online" | "disconnect", listener: () => void): void;
+  prependListener(event: "element", listener: (element: XmlElement) => void): void;
   readonly status: string;
   readonly reconnect: { delay: number; stop(): void };
   isSecure(): boolean;
@@ -41,4 +43,19 @@ export interface XmppLibrary {
     ): Promise<void>;
   }): XmppEntity;
   xml(name: string, attrs?: Record<string, string | undefined>, ...children: unknown[]): XmlElement;
+}
+
+/** Of stream features. */
+const declined = ["sm", "authentication"];
+
+/**
+ * Declines stream management, and SASL2, which brings it too: after a broken connection the library would send again what
+ * we send again ourselves, and it miscounts what comes while it is being switched on (0.14), for which servers end the
+ * stream.
+ */
+export function declineResumption(entity: Pick<XmppEntity, "prependListener">): void {
+  entity.prependListener("element", (element) => {
+    if (element.name !== "stream:features") return;
+    element.children = element.children.filter((child) => !declined.includes((child as XmlElement).name));
+  });
 }

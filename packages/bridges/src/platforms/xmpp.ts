@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type Platform, PlatformError, type PlatformEvents, type PlatformUser } from "../platform.ts";
 import { plainText, type Post } from "../text/post.ts";
 import { loadOptional } from "./load-optional.ts";
-import type { XmlElement, XmppEntity, XmppLibrary } from "./xmpp-library.ts";
+import { declineResumption, type XmlElement, type XmppEntity, type XmppLibrary } from "./xmpp-library.ts";
 
 export interface XmppOptions {
   /** `xmpps://HOST:PORT` (TLS), or `xmpp://HOST:PORT` (STARTTLS; plain on loopback alone). */
@@ -159,6 +159,7 @@ export function createXmppPlatform(options: XmppOptions): Platform {
           await authenticate({ username: options.username, password: options.password() }, mechanism);
         },
       });
+      declineResumption(next);
       next.reconnect.delay = 500;
       // Each is followed by what is done about it.
       next.on("error", () => {});
