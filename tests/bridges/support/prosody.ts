@@ -1,5 +1,6 @@
 // Debian's prosody on a free port of loopback, with accounts and a service for chats.
 import { spawn } from "node:child_process";
+import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -29,7 +30,7 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-prosody-"));
   const accounts = join(dir, "data", domain, "accounts");
   mkdirSync(accounts, { recursive: true });
-  for (const user of users) writeFileSync(join(accounts, `${user}.dat`), `return { password = "${passwordOf(user)}" };`);
+  for (const user of users) writeFileSync(join(accounts, `${user}.dat`), hashedAccount(passwordOf(user)));
   const port = await freePort();
   const config = join(dir, "prosody.cfg.lua");
   writeFileSync(
@@ -46,7 +47,7 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
     c2s_direct_tls_ports = {}
     modules_enabled = { "disco", "roster", "saslauth", "ping", "smacks" }
     modules_disabled = { "tls", "s2s", "limits" }
-    authentication = "internal_plain"
+    authentication = "internal_hashed"
     c2s_require_encryption = false
     allow_unencrypted_plain_auth = false
     log = { info = "*console" }
@@ -74,4 +75,14 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** As prosody keeps it (RFC 5802), with few rounds: ten thousand of them in Lua take most of a second a login. */
+function hashedAccount(password: string): string {
+  const [salt, rounds] = ["salt of the tests", 16];
+  const salted = pbkdf2Sync(password, salt, rounds, 20, "sha1");
+  const key = (name: string) => createHmac("sha1", salted).update(name).digest();
+  const stored = createHash("sha1").update(key("Client Key")).digest("hex");
+  const server = key("Server Key").toString("hex");
+  return `return { salt = "${salt}", iteration_count = ${rounds}, stored_key = "${stored}", server_key = "${server}" };`;
 }
