@@ -141,7 +141,7 @@ function render(core: BridgeCore, channel: Channel, card: Card, proposal: Propos
     proposal,
     proposer: channel.followed?.room.peers.find(({ id }) => id === proposal.proposer),
     hasButtons: platform.can.buttons,
-    isNotice: platform.can.edits === "never",
+    isNotice: platform.can.carries === "cards",
     roomUrl: roomUrl(channel.topic),
   });
   return fitted(core, channel, post);
