@@ -28,6 +28,7 @@ const systemPackages = [
   { name: "sdcc", shows: "/usr/bin/sdcc" },
   { name: "sdcc-ucsim", shows: "/usr/bin/s51" },
   { name: "mosquitto", shows: "/usr/sbin/mosquitto" },
+  { name: "prosody", shows: "/usr/bin/prosody" },
   { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];
 

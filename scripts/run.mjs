@@ -19,7 +19,17 @@ const programs = resolve("node_modules", ".cache", `test-programs-${process.pid}
 /** Tests wait more than they work: two at a time for each core, and no more than memory has room for. */
 const workers = `--maxWorkers=${Math.min(8, 2 * availableParallelism())}`;
 
-const packages = ["protocol", "host", "client", "gateway", "aggregator", "devices", "conform", "cli"];
+const packages = [
+  "protocol",
+  "host",
+  "client",
+  "gateway",
+  "aggregator",
+  "devices",
+  "bridges",
+  "conform",
+  "cli",
+];
 
 const check = [
   [

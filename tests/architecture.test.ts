@@ -12,6 +12,7 @@ const mayImport: Record<string, readonly string[]> = {
   gateway: ["protocol", "host"],
   aggregator: ["protocol", "host", "client", "client/subserver"],
   devices: ["protocol", "client/subserver"],
+  bridges: ["protocol", "client"],
   console: ["protocol", "client", "client/signing"],
   conform: [],
   cli: [
@@ -24,6 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
     "gateway",
     "aggregator",
     "devices",
+    "bridges",
     "conform",
   ],
 };
@@ -91,7 +93,7 @@ test("handlers import neither each other nor a transport", () => {
 });
 
 test("only the command line reads the environment", () => {
-  for (const file of globSync("packages/{protocol,host,gateway,aggregator}/src/**/*.ts", {
+  for (const file of globSync("packages/{protocol,host,gateway,aggregator,bridges}/src/**/*.ts", {
     cwd: root,
   }).filter((path) => !path.endsWith(".test.ts"))) {
     expect(readFileSync(join(root, file), "utf8"), file).not.toContain("process.env");

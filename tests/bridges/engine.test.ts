@@ -18,7 +18,12 @@ function start(fixture: FixturePlatform, more: Partial<BridgeSetup> = {}) {
   return startBridgedRoom({ kind: "xmpp", channel: fixtureChannel, open: fixture.open, ...more });
 }
 
-async function link(room: Awaited<ReturnType<typeof start>>, fixture: FixturePlatform, user = alice, as = "alice") {
+async function link(
+  room: Awaited<ReturnType<typeof start>>,
+  fixture: FixturePlatform,
+  user = alice,
+  as = "alice",
+) {
   await fixture.say(user, `link ${await room.code(as, "full")}`, { channel: "" });
 }
 
@@ -195,10 +200,17 @@ test("facts say how far a bridge is, and what is wrong with it", async () => {
   const admin = await room.server.adminToken();
   const facts = async () => (await room.server.call("GET", "/admin/bridges", admin)).body.bridges;
   expect(await facts()).toMatchObject([
-    { name: bridgeName, platform: "xmpp", state: "up", channels: [{ channel: fixtureChannel, room: topic, behind: 0 }] },
+    {
+      name: bridgeName,
+      platform: "xmpp",
+      state: "up",
+      channels: [{ channel: fixtureChannel, room: topic, behind: 0 }],
+    },
   ]);
   fixture.trouble = "down";
   const bob = await room.join("bob");
   await bob.say("hello?");
-  await expect.poll(async () => (await facts())[0].channels[0]).toMatchObject({ behind: 1, fault: "the platform is down" });
+  await expect
+    .poll(async () => (await facts())[0].channels[0])
+    .toMatchObject({ behind: 1, fault: "the platform is down" });
 });

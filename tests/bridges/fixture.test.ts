@@ -1,5 +1,8 @@
 // The engine with a strict platform in memory.
-import { createFixturePlatform, fixtureChannel } from "../../packages/bridges/src/testing/fixture-platform.ts";
+import {
+  createFixturePlatform,
+  fixtureChannel,
+} from "../../packages/bridges/src/testing/fixture-platform.ts";
 import { type PlatformBench, platformCases } from "./support/platform-cases.ts";
 
 platformCases("[X0-14.4-1]", async (): Promise<PlatformBench> => {
@@ -13,7 +16,8 @@ platformCases("[X0-14.4-1]", async (): Promise<PlatformBench> => {
       say: (text) => fixture.say(`${name}@example.org`, text),
       tell: (text) => fixture.say(`${name}@example.org`, text, { channel: "" }),
       press: (verb, card) => fixture.press(`${name}@example.org`, verb, card),
-      heard: () => fixture.whispers.filter(({ user }) => user === `${name}@example.org`).map(({ text }) => text),
+      heard: () =>
+        fixture.whispers.filter(({ user }) => user === `${name}@example.org`).map(({ text }) => text),
     }),
     shown: () =>
       fixture.posts.map(({ text, post }) => ({

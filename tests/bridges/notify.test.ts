@@ -19,7 +19,9 @@ async function startReceiver(answer: (received: Received, response: ServerRespon
     const one = { headers: request.headers, body: await text(request) };
     if (answer(one, response)) {
       received.push(one);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: `n${received.length}` }));
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ id: `n${received.length}` }));
     }
   });
   server.listen(0, "127.0.0.1");
@@ -46,14 +48,18 @@ test("what waits reaches a signed webhook, its end too; a forged, stale or repla
   const { type, data } = JSON.parse(opened.body);
   expect(type).toBe("proposal.opened");
   expect(data).toMatchObject({ channel: "alerts", link: `${room.server.url}/` });
-  expect(data.text).toMatch(/robot: move[^]*agent proposes it: a parcel waits/);
+  expect(data.text).toMatch(/robot: move[\s\S]*agent proposes it: a parcel waits/);
   expect(data.text).not.toContain("approve ");
   const verify = createWebhookVerifier(secret);
   const headers = opened.headers as Record<string, string>;
   const now = Date.now();
   expect(verify({ headers, body: opened.body.replace("dock 1", "dock 2") }, now)).toBe("forged");
-  expect(verify({ headers: { ...headers, "webhook-id": "msg_other" }, body: opened.body }, now)).toBe("forged");
-  expect(verify({ headers: { ...headers, "webhook-signature": "v1,AAAA" }, body: opened.body }, now)).toBe("forged");
+  expect(verify({ headers: { ...headers, "webhook-id": "msg_other" }, body: opened.body }, now)).toBe(
+    "forged",
+  );
+  expect(verify({ headers: { ...headers, "webhook-signature": "v1,AAAA" }, body: opened.body }, now)).toBe(
+    "forged",
+  );
   const other = createWebhookVerifier(`whsec_${Buffer.alloc(32, 8).toString("base64")}`);
   expect(other({ headers, body: opened.body }, now)).toBe("forged");
   expect(verify({ headers, body: opened.body }, now + 400_000)).toBe("stale");
@@ -62,7 +68,10 @@ test("what waits reaches a signed webhook, its end too; a forged, stale or repla
   const [proposal] = bob.proposals.pending();
   if (proposal !== undefined) await bob.proposals.fulfil(proposal);
   await expect.poll(() => received.at(-1)?.body).toContain("Approved by bob");
-  expect(JSON.parse(received.at(-1)?.body ?? "")).toMatchObject({ type: "proposal.changed", data: { card: data.card } });
+  expect(JSON.parse(received.at(-1)?.body ?? "")).toMatchObject({
+    type: "proposal.changed",
+    data: { card: data.card },
+  });
 });
 
 test("a webhook that is down, then too busy, gets the same message again, with the same id", async () => {

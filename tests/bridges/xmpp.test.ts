@@ -4,7 +4,11 @@ import { createXmppPlatform, type Verb } from "@mcpx/bridges";
 // @ts-expect-error: the library brings no types
 import * as library from "@xmpp/client";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { declineResumption, type XmlElement, type XmppLibrary } from "../../packages/bridges/src/platforms/xmpp-library.ts";
+import {
+  declineResumption,
+  type XmlElement,
+  type XmppLibrary,
+} from "../../packages/bridges/src/platforms/xmpp-library.ts";
 import { startBridgedRoom } from "./support/bridged-room.ts";
 import { startProxy } from "./support/cuttable-proxy.ts";
 import { type PlatformBench, platformCases, type Shown } from "./support/platform-cases.ts";
@@ -57,7 +61,9 @@ async function enterChat(user: string, chat: string, nick = user): Promise<Seat>
     await entity.stop();
   });
   await entity.send(xml("presence"));
-  await entity.send(xml("presence", { to: `${chat}/${nick}` }, xml("x", { xmlns: "http://jabber.org/protocol/muc" })));
+  await entity.send(
+    xml("presence", { to: `${chat}/${nick}` }, xml("x", { xmlns: "http://jabber.org/protocol/muc" })),
+  );
   await inside.promise;
   return seat;
 }
@@ -69,7 +75,12 @@ async function createBench(): Promise<PlatformBench> {
   const watcher = await enterChat("watcher", channel);
   const shown = ({ text }: { text: string }): Shown => {
     const card = /write: approve ([0-9a-z]+)/.exec(text)?.[1];
-    return { text, card, verbs: card === undefined ? [] : ["approve", "reject"], links: text.match(/https?:\S+/g) ?? [] };
+    return {
+      text,
+      card,
+      verbs: card === undefined ? [] : ["approve", "reject"],
+      links: text.match(/https?:\S+/g) ?? [],
+    };
   };
   return {
     kind: "xmpp",
@@ -86,11 +97,14 @@ async function createBench(): Promise<PlatformBench> {
     async person(name) {
       const seat = await enterChat(name, channel);
       const say = (text: string) =>
-        seat.send(xml("message", { type: "groupchat", to: channel, id: randomUUID() }, xml("body", {}, text)));
+        seat.send(
+          xml("message", { type: "groupchat", to: channel, id: randomUUID() }, xml("body", {}, text)),
+        );
       return {
         key: `${name}@${domain}`,
         say,
-        tell: (text) => seat.send(xml("message", { type: "chat", to: `mcpx@${domain}` }, xml("body", {}, text))),
+        tell: (text) =>
+          seat.send(xml("message", { type: "chat", to: `mcpx@${domain}` }, xml("body", {}, text))),
         press: (verb: Verb, card: string) => say(`${verb} ${card}`),
         heard: () => seat.privately,
       };

@@ -2,7 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, type Rooms, type Server, type ServerOptions, startServer, treeSettings } from "@mcpx/cli";
+import {
+  type Config,
+  type Rooms,
+  type Server,
+  type ServerOptions,
+  startServer,
+  treeSettings,
+} from "@mcpx/cli";
 import {
   createIdentity,
   createLogger,
@@ -39,7 +46,8 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-export interface TestServerOptions extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock" | "bridges">> {
+export interface TestServerOptions
+  extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock" | "bridges">> {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
   config?: Omit<Config, "listen" | "limits" | "issuers">;

@@ -14,7 +14,12 @@ export {
 } from "./platform.ts";
 export { type PlatformKind, platformKinds } from "./platform-kinds.ts";
 export { createNtfyPlatform, type NtfyOptions } from "./platforms/ntfy.ts";
-export { createWebhookPlatform, createWebhookVerifier, type ReceivedWebhook, type WebhookOptions } from "./platforms/webhook.ts";
+export {
+  createWebhookPlatform,
+  createWebhookVerifier,
+  type ReceivedWebhook,
+  type WebhookOptions,
+} from "./platforms/webhook.ts";
 export { createXmppPlatform, type XmppOptions } from "./platforms/xmpp.ts";
 export type { BridgeRooms, Member } from "./rooms/bridge-rooms.ts";
 export type { BridgeStore, Card, Link } from "./store/bridge-store.ts";

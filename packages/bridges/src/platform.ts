@@ -68,7 +68,11 @@ export class PlatformError extends Error {
   readonly fault: PlatformFault;
   readonly retryAfterMs: number | undefined;
 
-  constructor(fault: PlatformFault, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(
+    fault: PlatformFault,
+    message: string,
+    options: { retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "PlatformError";
     this.fault = fault;

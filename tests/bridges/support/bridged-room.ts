@@ -1,11 +1,18 @@
 // A whole server whose room `ops` is carried by a platform: a robot that moves, an agent that may only propose, and
 // people on the platform.
-import { bridgeMigrations, createSqliteStore, issueCode, type Platform } from "@mcpx/bridges";
+
+import { join } from "node:path";
+import {
+  bridgeMigrations,
+  createSqliteStore,
+  issueCode,
+  type Platform,
+  type PlatformKind,
+} from "@mcpx/bridges";
 import { joinRoom, type ProposalHandle, type Room } from "@mcpx/client";
 import { openDatabase, type TokenClaims } from "@mcpx/host";
 import type { Level } from "@mcpx/protocol";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
 import { startTestServer, type TestServer, type TestServerOptions } from "../../support/test-server.ts";
@@ -27,7 +34,7 @@ export interface BridgedRoom {
 }
 
 export interface BridgeSetup {
-  kind: string;
+  kind: PlatformKind;
   channel: string;
   open(): Platform;
   unlinked?: "read" | "guest";
@@ -40,7 +47,10 @@ export async function startBridgedRoom(setup: BridgeSetup): Promise<BridgedRoom>
   const options = { ...setup.server, bridges: [bridge] };
   const server = await startTestServer(options);
   onTestFinished(() => server.stop());
-  const db = openDatabase(join(server.dataDir, "state.db"), { component: "bridges", migrations: bridgeMigrations });
+  const db = openDatabase(join(server.dataDir, "state.db"), {
+    component: "bridges",
+    migrations: bridgeMigrations,
+  });
   onTestFinished(() => db.close());
   const store = createSqliteStore(db);
   const joinAs: BridgedRoom["join"] = async (id, claims = {}) => {

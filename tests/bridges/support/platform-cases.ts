@@ -1,5 +1,5 @@
 // What every chat platform must do, whoever carries it. A bench is the platform's own side: its people, and what they see.
-import type { Platform, Verb } from "@mcpx/bridges";
+import type { Platform, PlatformKind, Verb } from "@mcpx/bridges";
 import { expect, test } from "vitest";
 import { refusedAtTheDoor } from "../../support/enter.ts";
 import { type BridgedRoom, type BridgeSetup, bridgeName, startBridgedRoom, topic } from "./bridged-room.ts";
@@ -24,7 +24,7 @@ export interface Shown {
 }
 
 export interface PlatformBench {
-  readonly kind: string;
+  readonly kind: PlatformKind;
   readonly channel: string;
   open(): Platform;
   person(name: string): Promise<Person>;
@@ -42,7 +42,12 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     const room = await startBridgedRoom({ kind, channel, open: () => bench.open(), ...more });
     return { bench, room };
   };
-  const linked = async (bench: PlatformBench, room: BridgedRoom, name: string, level: "full" | "restricted" = "full") => {
+  const linked = async (
+    bench: PlatformBench,
+    room: BridgedRoom,
+    name: string,
+    level: "full" | "restricted" = "full",
+  ) => {
     const person = await bench.person(name);
     await person.tell(`link ${await room.code(name, level)}`);
     await expect.poll(() => person.heard().join("\n")).toContain(`You are ${name} here`);
@@ -50,10 +55,13 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
   };
   const texts = (bench: PlatformBench) => bench.shown().map(({ text }) => text);
   const cardOf = async (bench: PlatformBench, what: string) => {
-    await expect.poll(() => bench.shown().find(({ text, card }) => text.includes(what) && card)?.card).toBeDefined();
+    await expect
+      .poll(() => bench.shown().find(({ text, card }) => text.includes(what) && card)?.card)
+      .toBeDefined();
     return bench.shown().find(({ text, card }) => text.includes(what) && card)?.card ?? "";
   };
-  const post = (bench: PlatformBench, what: string) => bench.shown().findLast(({ text }) => text.includes(what));
+  const post = (bench: PlatformBench, what: string) =>
+    bench.shown().findLast(({ text }) => text.includes(what));
 
   test(`${carried} what is said in the room is on the platform, and the other way round, in order and once`, async () => {
     const { bench, room } = await start();
@@ -69,7 +77,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     const words = texts(bench).flatMap((text) => /\b(one|two|three|end)\b/.exec(text)?.[1] ?? []);
     expect(words).toEqual(["one", "two", "three", "end"]);
     // What came from the channel does not go back there.
-    const fromRoom = texts(bench).filter((text) => /^alice\b[^]*\b(four|five|six)\b/.test(text));
+    const fromRoom = texts(bench).filter((text) => /^alice\b[\s\S]*\b(four|five|six)\b/.test(text));
     expect(fromRoom).toEqual([]);
     expect(texts(bench).find((text) => text.includes("two"))).toContain("bob");
   });
@@ -79,7 +87,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     const alice = await linked(bench, room, "alice");
     const { result } = room.propose("dock 7", { reason: "a parcel waits" });
     const card = await cardOf(bench, "move");
-    expect(post(bench, "move")?.text).toMatch(/robot[^]*agent[^]*a parcel waits[^]*dock 7/);
+    expect(post(bench, "move")?.text).toMatch(/robot[\s\S]*agent[\s\S]*a parcel waits[\s\S]*dock 7/);
     await alice.press("approve", card);
     expect(await result).toMatchObject({ content: [{ text: "at dock 7" }] });
     await expect.poll(() => post(bench, "Approved by alice")?.text).toContain("done");
@@ -190,7 +198,9 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     await bob.say(text, { format: "markdown" });
     await expect.poll(() => post(bench, "*bold*")).toBeDefined();
     const seen = post(bench, "*bold*")?.text ?? "";
-    expect(seen).toContain("*bold* <b>&amp; @everyone <!here> <@U1> [x](http://e) \\u202egnp\\u200b `tick` _u_");
+    expect(seen).toContain(
+      "*bold* <b>&amp; @everyone <!here> <@U1> [x](http://e) \\u202egnp\\u200b `tick` _u_",
+    );
     expect(seen).toContain("(bob)");
     expect(seen).not.toMatch(/[\u202e\u200b]/);
     // And the other way: what a person writes reaches the room letter for letter.

@@ -57,7 +57,9 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
       muc_room_locking = false
     `,
   );
-  const child = spawn("/usr/bin/prosody", ["--config", config, "-F"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("/usr/bin/prosody", ["--config", config, "-F"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);

@@ -82,7 +82,8 @@ function headOf(proposal: Proposal): Part[] {
 }
 
 function titleOf({ method, params, targets }: Proposal): string {
-  const what = method === "tools/call" ? written(params.name) : `${method} ${written(params.uri ?? params.name ?? "")}`;
+  const what =
+    method === "tools/call" ? written(params.name) : `${method} ${written(params.uri ?? params.name ?? "")}`;
   return shortened(`${targets.join(", ") || "anybody"}: ${what}`);
 }
 
@@ -111,7 +112,12 @@ function endLines(proposal: Proposal): Part[] {
       return [];
     case "fulfilled": {
       const changed = fulfilment?.isChanged ? ", with changes" : "";
-      return [text(`Approved by ${shortened(fulfilment?.fulfiller ?? "")}${changed} · ${outcomeOf(proposal)}`, true)];
+      return [
+        text(
+          `Approved by ${shortened(fulfilment?.fulfiller ?? "")}${changed} · ${outcomeOf(proposal)}`,
+          true,
+        ),
+      ];
     }
     case "rejected":
       return [text(`Rejected by ${shortened(last?.by ?? "")}${reasonText(last?.reason)}`, true), ...late];

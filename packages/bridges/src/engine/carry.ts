@@ -1,10 +1,10 @@
 // From a room to its channel: one loop, in the order of the room, each envelope once; cards that are stale first.
-import { readChat, type Proposal, type RoomEnvelope } from "@mcpx/client";
+import { type Proposal, type RoomEnvelope, readChat } from "@mcpx/client";
 import { parseKind } from "@mcpx/protocol";
 import { cardPost, endPost } from "../cards/card-post.ts";
 import type { Card } from "../store/bridge-store.ts";
 import { newId } from "../store/new-id.ts";
-import { cut, fit, partsOf, type Post, shown } from "../text/post.ts";
+import { cut, fit, type Post, partsOf, shown } from "../text/post.ts";
 import type { BridgeCore, Channel } from "./bridge-core.ts";
 import { isSaidHere } from "./said-id.ts";
 import { send } from "./send.ts";
@@ -58,7 +58,10 @@ async function carryOne(core: BridgeCore, channel: Channel, envelope: RoomEnvelo
   // Cut first: what nobody will see costs nothing.
   const text = cut(chat.text, platform.can.charsMax);
   const parts = partsOf(shown(text));
-  const post = { parts: [{ kind: "text", text: authorOf(channel, chat.from), isStrong: true }, ...parts], buttons: [] } as const;
+  const post = {
+    parts: [{ kind: "text", text: authorOf(channel, chat.from), isStrong: true }, ...parts],
+    buttons: [],
+  } as const;
   const key = `${name}-${channel.followed?.epoch}-${envelope.seq}`;
   const whole = fitted(core, channel, post, chat.text.length - text.length);
   await send(core, channel, () => platform.post(channel.id, whole, key));
@@ -74,7 +77,9 @@ function isForeign({ options }: BridgeCore, channel: Channel, { id, from }: Room
 /** The id always: names are chosen by their bearers. */
 function authorOf({ followed }: Channel, id: string): string {
   const name = followed?.room.peers.find((peer) => peer.id === id)?.name;
-  return name === undefined || name === id ? id : `${shown(name).replaceAll("\n", " ").slice(0, 100)} (${id})`;
+  return name === undefined || name === id
+    ? id
+    : `${shown(name).replaceAll("\n", " ").slice(0, 100)} (${id})`;
 }
 
 /** As it stands now, not as it was made: it may be decided already. */
@@ -125,7 +130,8 @@ async function showLost(core: BridgeCore, channel: Channel, card: Card & { ref: 
   const url = core.options.roomUrl(channel.topic);
   const link = url === undefined ? undefined : { label: "Open the room", url };
   const post: Post = { parts: [{ kind: "text", text, isStrong: true }], buttons: [], link };
-  if (platform.can.edits === "in place") await send(core, channel, () => platform.edit(channel.id, card.ref, post));
+  if (platform.can.edits === "in place")
+    await send(core, channel, () => platform.edit(channel.id, card.ref, post));
   await store.closeCard(card.id);
 }
 

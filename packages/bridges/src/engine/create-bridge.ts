@@ -84,13 +84,25 @@ export function createBridge(options: BridgeOptions): Bridge {
   };
   const run = async () => {
     await options.store.forget(now() - forgetMs);
-    await again(core, () => platform.start(events), (why) => {
-      state = "down";
-      fault = why;
-    });
-    const loops = await Promise.all([...channels.values()].map((channel) => again(core, () => runChannel(channel), (why) => {
-      channel.fault = why;
-    })));
+    await again(
+      core,
+      () => platform.start(events),
+      (why) => {
+        state = "down";
+        fault = why;
+      },
+    );
+    const loops = await Promise.all(
+      [...channels.values()].map((channel) =>
+        again(
+          core,
+          () => runChannel(channel),
+          (why) => {
+            channel.fault = why;
+          },
+        ),
+      ),
+    );
     state = "up";
     fault = undefined;
     ready.resolve();
@@ -138,7 +150,8 @@ async function openChannel({ options, now }: BridgeCore, channel: Channel): Prom
   channel.followed = await followRoom({
     join: () => rooms.join(channel.topic),
     // A store of another epoch has nothing of ours: everything begins anew.
-    since: ({ epoch, seq }) => (stored?.epoch === epoch ? Math.max(0, Math.min(oldest, stored.seq, seq)) : seq),
+    since: ({ epoch, seq }) =>
+      stored?.epoch === epoch ? Math.max(0, Math.min(oldest, stored.seq, seq)) : seq,
     onNews: channel.wake,
     onChange: ({ id }) => {
       channel.stale.add(id);
@@ -147,7 +160,8 @@ async function openChannel({ options, now }: BridgeCore, channel: Channel): Prom
     now,
   });
   const { followed } = channel;
-  channel.carried = stored?.epoch === followed.epoch ? Math.min(stored.seq, followed.latest) : followed.latest;
+  channel.carried =
+    stored?.epoch === followed.epoch ? Math.min(stored.seq, followed.latest) : followed.latest;
   if (stored === undefined) {
     await store.setPosition(name, channel.id, { epoch: followed.epoch, seq: channel.carried });
   }

@@ -1,11 +1,11 @@
 // What somebody says on the platform: a code, a decision in words, or chat for the room.
-import { isMcpxError } from "@mcpx/protocol";
 import type { Said, Verb } from "../platform.ts";
 import { SeatRefusal } from "../rooms/seat.ts";
 import type { BridgeCore } from "./bridge-core.ts";
 import { takeLinkWords } from "./link-user.ts";
 import { memberOf } from "./member-of.ts";
 import { pressCard } from "./press-card.ts";
+import { refusalText } from "./refusal-text.ts";
 import { saidId } from "./said-id.ts";
 import { whisper } from "./whisper.ts";
 
@@ -26,7 +26,12 @@ export async function hearSaid(core: BridgeCore, said: Said): Promise<void> {
   }
   const member = await memberOf(options, said.user);
   if (member === undefined) {
-    return whisper(core, said.user, channel.id, "You read along here. To speak, ask the operator for a code, then write: link CODE");
+    return whisper(
+      core,
+      said.user,
+      channel.id,
+      "You read along here. To speak, ask the operator for a code, then write: link CODE",
+    );
   }
   const place = { bridge: options.name, channel: channel.id, participant: member.participant };
   try {
@@ -38,16 +43,10 @@ export async function hearSaid(core: BridgeCore, said: Said): Promise<void> {
     });
   } catch (error) {
     await whisper(core, said.user, channel.id, `The room did not take your message: ${refusalText(error)}`);
-    if (!(error instanceof SeatRefusal)) options.log.debug({ bridge: options.name, err: error }, "a message was not taken");
+    if (!(error instanceof SeatRefusal))
+      options.log.debug({ bridge: options.name, err: error }, "a message was not taken");
   }
 }
 
 const helpText =
   "To speak and decide here as yourself, ask the operator for a code, then write: link CODE. To end that, write: unlink";
-
-/** For the person it concerns: a sentence of the gateway's, never internals. */
-export function refusalText(error: unknown): string {
-  if (error instanceof SeatRefusal) return `${error.message} (${error.reason})`;
-  if (isMcpxError(error)) return `${error.detail} (${error.code})`;
-  return "it cannot be reached now. Try again later.";
-}

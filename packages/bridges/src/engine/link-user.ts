@@ -27,7 +27,10 @@ export async function issueCode(
 ): Promise<{ code: string; expiresAt: number } | undefined> {
   const code = newId(10);
   const expiresAt = now + codeMs;
-  const isKept = await store.addCode({ hash: hashOf(bridge, code), bridge, participant, level, expiresAt }, now);
+  const isKept = await store.addCode(
+    { hash: hashOf(bridge, code), bridge, participant, level, expiresAt },
+    now,
+  );
   return isKept ? { code: `${code.slice(0, 5)}-${code.slice(5)}`, expiresAt } : undefined;
 }
 
@@ -55,7 +58,12 @@ async function link(core: BridgeCore, { user, channel }: Said, typed: string): P
   if (before !== undefined) core.seats.leave(before.id);
   core.guesses.delete(user.key);
   log.info({ bridge: name, user: user.key, participant: made.participant }, "a person was linked");
-  await whisper(core, user, channel, `You are ${made.participant} here from now on. Write unlink to end that.`);
+  await whisper(
+    core,
+    user,
+    channel,
+    `You are ${made.participant} here from now on. Write unlink to end that.`,
+  );
 }
 
 async function unlink(core: BridgeCore, { user, channel }: Said): Promise<void> {
@@ -81,5 +89,7 @@ function noteGuess(core: BridgeCore, user: string, now: number): void {
 }
 
 function hashOf(bridge: string, code: string): string {
-  return createHash("sha256").update(JSON.stringify([bridge, code])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([bridge, code]))
+    .digest("hex");
 }

@@ -13,7 +13,11 @@ export async function memberOf(options: BridgeOptions, user: PlatformUser): Prom
     return { participant, level, linkId: id };
   }
   if (options.unlinked === "read") return undefined;
-  return { participant: guestId(options.kind, user.key), name: user.name?.slice(0, 100), level: "restricted" };
+  return {
+    participant: guestId(options.kind, user.key),
+    name: user.name?.slice(0, 100),
+    level: "restricted",
+  };
 }
 
 /** Under a prefix that no token can have. */

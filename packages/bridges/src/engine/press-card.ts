@@ -8,7 +8,7 @@ import type { Member } from "../rooms/bridge-rooms.ts";
 import { type Seat, SeatRefusal } from "../rooms/seat.ts";
 import type { Card } from "../store/bridge-store.ts";
 import type { BridgeCore, Channel } from "./bridge-core.ts";
-import { refusalText } from "./hear-said.ts";
+import { refusalText } from "./refusal-text.ts";
 import { whisper } from "./whisper.ts";
 
 const reasonCharsMax = 500;
@@ -54,7 +54,12 @@ interface Decided {
   reason?: string | undefined;
 }
 
-async function reject(core: BridgeCore, channel: Channel, member: Member, decided: Decided): Promise<string | undefined> {
+async function reject(
+  core: BridgeCore,
+  channel: Channel,
+  member: Member,
+  decided: Decided,
+): Promise<string | undefined> {
   const { card, proposal, reason } = decided;
   try {
     const seat = await core.seats.seatOf(member, channel.topic);
@@ -68,13 +73,19 @@ async function reject(core: BridgeCore, channel: Channel, member: Member, decide
     return undefined;
   } catch (error) {
     // The same person said no before, with other words.
-    if (error instanceof SeatRefusal && error.reason === "id_conflict") return "You have rejected it already.";
+    if (error instanceof SeatRefusal && error.reason === "id_conflict")
+      return "You have rejected it already.";
     return `Your no was not taken: ${refusalText(error)}`;
   }
 }
 
 /** One person at a time, and only the first for good: two presses never make two calls. */
-async function approve(core: BridgeCore, channel: Channel, member: Member, decided: Decided): Promise<string | undefined> {
+async function approve(
+  core: BridgeCore,
+  channel: Channel,
+  member: Member,
+  decided: Decided,
+): Promise<string | undefined> {
   const { store } = core.options;
   const { card, proposal } = decided;
   const [target = ""] = proposal.targets;
@@ -83,7 +94,9 @@ async function approve(core: BridgeCore, channel: Channel, member: Member, decid
   }
   if (!(await store.claim(card.id, member.participant))) {
     const { claimedBy } = (await store.card(card.id)) ?? {};
-    return claimedBy === member.participant ? undefined : `${claimedBy ?? "Somebody"} is approving it already.`;
+    return claimedBy === member.participant
+      ? undefined
+      : `${claimedBy ?? "Somebody"} is approving it already.`;
   }
   let isSent = false;
   try {

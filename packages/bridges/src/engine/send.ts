@@ -9,7 +9,11 @@ const backoff = { minMs: 500, maxMs: 60_000 };
 const retryAfterMsMax = 600_000;
 
 /** Undefined where the platform will never take it. Rejects when the bridge is closed. */
-export async function send<T>(core: BridgeCore, channel: Channel, work: () => Promise<T>): Promise<T | undefined> {
+export async function send<T>(
+  core: BridgeCore,
+  channel: Channel,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   const { log, name } = core.options;
   for (let attempt = 0; ; attempt += 1) {
     await turn(core, channel);

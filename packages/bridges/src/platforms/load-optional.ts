@@ -7,7 +7,9 @@ export async function loadOptional<T>(name: string, load: () => Promise<T>): Pro
     return await load();
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
-    const what = isMissing ? `needs the package ${name}; install it with: npm install ${name}` : `could not load ${name}`;
+    const what = isMissing
+      ? `needs the package ${name}; install it with: npm install ${name}`
+      : `could not load ${name}`;
     throw new PlatformError("refused", `this bridge ${what}`, { cause: error });
   }
 }

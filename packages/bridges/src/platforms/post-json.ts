@@ -3,7 +3,11 @@ import { PlatformError } from "../platform.ts";
 
 const answerMs = 10_000;
 
-export async function postJson(url: string, headers: Record<string, string>, body: string): Promise<Response> {
+export async function postJson(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -21,7 +25,9 @@ export async function postJson(url: string, headers: Record<string, string>, bod
   await response.body?.cancel();
   const said = `${URL.parse(url)?.host} answered ${response.status}`;
   if (response.status === 429) {
-    throw new PlatformError("busy", said, { retryAfterMs: retryAfterMs(response.headers.get("retry-after")) });
+    throw new PlatformError("busy", said, {
+      retryAfterMs: retryAfterMs(response.headers.get("retry-after")),
+    });
   }
   throw new PlatformError(response.status >= 500 || response.status === 408 ? "down" : "refused", said);
 }

@@ -3,7 +3,7 @@
 // by what comes back.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Platform } from "../platform.ts";
-import { plainText, type Post } from "../text/post.ts";
+import { type Post, plainText } from "../text/post.ts";
 import { postJson } from "./post-json.ts";
 
 export interface WebhookOptions {
@@ -77,7 +77,11 @@ export function createWebhookVerifier(
 ): (received: ReceivedWebhook, nowMs: number) => "good" | "forged" | "stale" | "replayed" {
   const seen = new Map<string, number>();
   return ({ headers, body }, nowMs) => {
-    const { "webhook-id": id = "", "webhook-timestamp": timestamp = "", "webhook-signature": given = "" } = headers;
+    const {
+      "webhook-id": id = "",
+      "webhook-timestamp": timestamp = "",
+      "webhook-signature": given = "",
+    } = headers;
     const wanted = signature(secret, id, timestamp, body);
     const isSigned = given.split(" ").some((one) => {
       const [version, text = ""] = one.split(",", 2);

@@ -2,7 +2,7 @@
 // address that the chat's server tells; where it tells none, nobody can be known, and nobody is heard.
 import { createHash } from "node:crypto";
 import { type Platform, PlatformError, type PlatformEvents, type PlatformUser } from "../platform.ts";
-import { plainText, type Post } from "../text/post.ts";
+import { type Post, plainText } from "../text/post.ts";
 import { loadOptional } from "./load-optional.ts";
 import { declineResumption, type XmlElement, type XmppEntity, type XmppLibrary } from "./xmpp-library.ts";
 
@@ -80,7 +80,8 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     for (const chat of options.channels) await enter(chat);
   };
   const send = async (chat: string, key: string, post: Post, replaced?: string) => {
-    if (!options.channels.includes(chat)) throw new PlatformError("refused", `${chat} is not a chat of this bridge`);
+    if (!options.channels.includes(chat))
+      throw new PlatformError("refused", `${chat} is not a chat of this bridge`);
     if (!joined.has(chat)) throw new PlatformError("down", `the chat ${chat} is not joined`);
     const xml = build();
     // Told apart from an earlier try by nothing: the chat itself drops no doubles, but clients do.
@@ -121,7 +122,8 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     if (user === undefined) return undefined;
     const isPublic = type === "groupchat";
     if (isPublic === (seen === undefined)) return undefined;
-    const given = stanza.getChildren("stanza-id", stanzaIds).find(({ attrs }) => attrs.by === address)?.attrs.id;
+    const given = stanza.getChildren("stanza-id", stanzaIds).find(({ attrs }) => attrs.by === address)
+      ?.attrs.id;
     const isEdit = stanza.getChild("replace", corrections) !== undefined;
     return void events?.said({
       channel: isPublic ? address : undefined,
@@ -154,7 +156,8 @@ export function createXmppPlatform(options: XmppOptions): Platform {
         resource: `mcpx-${crypto.randomUUID()}`,
         credentials: async (authenticate, mechanisms, _fast, connection) => {
           const isSafe = connection.isSecure() || isLoopback(options.service);
-          if (!isSafe) throw new PlatformError("refused", "the XMPP server offers no TLS; the password was not sent");
+          if (!isSafe)
+            throw new PlatformError("refused", "the XMPP server offers no TLS; the password was not sent");
           const mechanism = connection.isSecure() ? mechanisms[0] : mechanisms.find((one) => one !== "PLAIN");
           await authenticate({ username: options.username, password: options.password() }, mechanism);
         },
@@ -216,7 +219,8 @@ function faultOf(stanza: XmlElement): PlatformError {
   const condition = ["resource-constraint", "policy-violation", "remote-server-timeout"].find(
     (one) => error?.getChild(one, stanzaErrors) !== undefined,
   );
-  const text = error?.getChildText("text", stanzaErrors) ?? condition ?? error?.attrs.type ?? "no reason given";
+  const text =
+    error?.getChildText("text", stanzaErrors) ?? condition ?? error?.attrs.type ?? "no reason given";
   const isPassing = error?.attrs.type === "wait" || condition !== undefined;
   return new PlatformError(isPassing ? "busy" : "refused", `the XMPP server refused it: ${text}`);
 }

@@ -1,6 +1,6 @@
 // A room as a bridge reads it: every proposal followed at once, and every envelope to be had by its number, from memory
 // or from history, in order and once.
-import { ProposalTracker, type Proposal, type Room, type RoomEnvelope } from "@mcpx/client";
+import { type Proposal, ProposalTracker, type Room, type RoomEnvelope } from "@mcpx/client";
 import { timestampMs } from "@mcpx/protocol";
 import type { Position } from "../store/bridge-store.ts";
 
@@ -46,7 +46,10 @@ export async function followRoom({ join, since, onNews, onChange, now }: FollowO
     clearTimeout(timer);
     const next = tracker.nextExpiry();
     if (next === undefined) return;
-    timer = setTimeout(() => tell(tracker.expire(now())), Math.min(Math.max(next - now(), 0) + 1, lookMs)).unref();
+    timer = setTimeout(
+      () => tell(tracker.expire(now())),
+      Math.min(Math.max(next - now(), 0) + 1, lookMs),
+    ).unref();
   };
   const take = (envelope: RoomEnvelope) => tell(tracker.observe(envelope, receivedAt(envelope, now())));
   const onEnvelope = ({ detail }: { detail: RoomEnvelope }) => {

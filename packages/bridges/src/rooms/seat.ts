@@ -44,7 +44,8 @@ export class Seat {
     socket.onmessage = ({ data }: { data: unknown }) => this.#hear(String(data));
     socket.onclose = ({ reason }: { reason: string }) => {
       closed.resolve(reason);
-      for (const { fail } of [...this.#waiting.values()]) fail(new SeatRefusal(reason || "closed", "the connection ended"));
+      for (const { fail } of [...this.#waiting.values()])
+        fail(new SeatRefusal(reason || "closed", "the connection ended"));
     };
   }
 
@@ -82,7 +83,10 @@ export class Seat {
 
   #exchange(draft: SeatDraft, read: (envelope: JsonObject) => JsonObject | undefined): Promise<JsonObject> {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    const timer = setTimeout(() => waiting.fail(new SeatRefusal("timeout", "nobody answered in time")), answerMs);
+    const timer = setTimeout(
+      () => waiting.fail(new SeatRefusal("timeout", "nobody answered in time")),
+      answerMs,
+    );
     const end = () => {
       clearTimeout(timer);
       this.#waiting.delete(draft.id);

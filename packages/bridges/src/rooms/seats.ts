@@ -1,5 +1,5 @@
 // Seats of people in rooms: opened at the first word, shared by the words that follow, closed when idle.
-import { type BridgeRooms, type Member } from "./bridge-rooms.ts";
+import type { BridgeRooms, Member } from "./bridge-rooms.ts";
 import { Seat } from "./seat.ts";
 
 export interface Seats {

@@ -5,7 +5,13 @@ import { type BridgeStore, codesMax } from "./bridge-store.ts";
 const bridge = "team";
 
 export function storeCases(createStore: () => BridgeStore): void {
-  const code = (hash: string, more: object = {}) => ({ hash, bridge, participant: "alice", expiresAt: 100, ...more });
+  const code = (hash: string, more: object = {}) => ({
+    hash,
+    bridge,
+    participant: "alice",
+    expiresAt: 100,
+    ...more,
+  });
   const card = (id: string, more: object = {}) => ({
     ...{ id, bridge, channel: "general", proposal: `p-${id}`, seq: 1, expiresAt: 100 },
     ...more,
@@ -16,7 +22,11 @@ export function storeCases(createStore: () => BridgeStore): void {
     await store.addCode(code("a", { level: "full" }), 0);
     expect(await store.redeem("other", "a", "u1", 1)).toBeUndefined();
     expect(await store.redeem(bridge, "b", "u1", 1)).toBeUndefined();
-    expect(await store.redeem(bridge, "a", "u1", 1)).toMatchObject({ participant: "alice", user: "u1", level: "full" });
+    expect(await store.redeem(bridge, "a", "u1", 1)).toMatchObject({
+      participant: "alice",
+      user: "u1",
+      level: "full",
+    });
     expect(await store.redeem(bridge, "a", "u2", 1)).toBeUndefined();
     await store.addCode(code("late"), 0);
     expect(await store.redeem(bridge, "late", "u1", 100)).toBeUndefined();

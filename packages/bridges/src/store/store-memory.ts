@@ -1,5 +1,12 @@
 // Nothing is kept over a restart: for tests and for bridges that may begin anew.
-import { type BridgeStore, type Card, codesMax, type Link, type NewCode, type Position } from "./bridge-store.ts";
+import {
+  type BridgeStore,
+  type Card,
+  codesMax,
+  type Link,
+  type NewCode,
+  type Position,
+} from "./bridge-store.ts";
 import { newId } from "./new-id.ts";
 
 export function createMemoryStore(): BridgeStore {

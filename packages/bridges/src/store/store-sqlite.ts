@@ -36,7 +36,9 @@ export function createSqliteStore(db: DatabaseSync): BridgeStore {
     countCodes: db.prepare("SELECT count(*) AS n FROM bridge_codes WHERE bridge = ?"),
     addCode: db.prepare("INSERT INTO bridge_codes VALUES (?, ?, ?, ?, ?)"),
     dropCodes: db.prepare("DELETE FROM bridge_codes WHERE expires_at <= ?"),
-    spend: db.prepare("DELETE FROM bridge_codes WHERE hash = ? AND bridge = ? AND expires_at > ? RETURNING *"),
+    spend: db.prepare(
+      "DELETE FROM bridge_codes WHERE hash = ? AND bridge = ? AND expires_at > ? RETURNING *",
+    ),
     addLink: db.prepare("INSERT OR REPLACE INTO bridge_links VALUES (?, ?, ?, ?, ?, ?)"),
     link: db.prepare("SELECT * FROM bridge_links WHERE bridge = ? AND user = ?"),
     links: db.prepare("SELECT * FROM bridge_links WHERE bridge = ? ORDER BY participant, user"),

@@ -1,14 +1,24 @@
 // A chat platform in memory, strict about its rules: unknown channels and posts, doubled buttons, posts that are too long
 // or come too fast, edits of what is gone. What a test sees is what a person would.
-import { type Platform, type PlatformAbilities, PlatformError, type PlatformEvents, type Verb } from "../platform.ts";
-import { charsOf, plainText, type Post } from "../text/post.ts";
+import {
+  type Platform,
+  type PlatformAbilities,
+  PlatformError,
+  type PlatformEvents,
+  type Verb,
+} from "../platform.ts";
+import { charsOf, type Post, plainText } from "../text/post.ts";
 
 export interface FixturePlatform {
   /** The platform's own side stays when the bridge restarts. */
   open(): Platform;
   readonly posts: { ref: string; channel: string; post: Post; text: string; edits: number }[];
   readonly whispers: { user: string; text: string }[];
-  say(user: string, text: string, more?: { id?: string; channel?: string | undefined; name?: string; isEdit?: boolean }): Promise<void>;
+  say(
+    user: string,
+    text: string,
+    more?: { id?: string; channel?: string | undefined; name?: string; isEdit?: boolean },
+  ): Promise<void>;
   press(user: string, verb: Verb, card: string, channel?: string): Promise<void>;
   /** What is wrong with the platform now. */
   trouble: "none" | "down" | "busy";
@@ -32,7 +42,8 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
   const check = (channel: string, post: Post) => {
     if (fixture.trouble !== "none") fixture.refused += 1;
     if (fixture.trouble === "down") throw new PlatformError("down", "the platform is down");
-    if (fixture.trouble === "busy") throw new PlatformError("busy", "too many requests", { retryAfterMs: 20 });
+    if (fixture.trouble === "busy")
+      throw new PlatformError("busy", "too many requests", { retryAfterMs: 20 });
     if (channel !== fixtureChannel) throw new PlatformError("refused", `there is no channel ${channel}`);
     if (charsOf(post) > can.charsMax) throw new PlatformError("refused", "the post is too long");
     const verbs = post.buttons.map(({ verb, card }) => `${verb} ${card}`);

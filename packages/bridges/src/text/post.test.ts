@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { charsOf, cut, fit, partsOf, type Post, shown } from "./post.ts";
+import { charsOf, cut, fit, type Post, partsOf, shown } from "./post.ts";
 
 const post = (text: string): Post => ({ parts: [{ kind: "text", text }], buttons: [] });
 

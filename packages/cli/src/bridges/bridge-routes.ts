@@ -10,6 +10,6 @@ export interface BridgeRoutesOptions {
 }
 
 export function bridgeRoutes({ identity, audit, bridges }: BridgeRoutesOptions): Route[] {
-  const list = () => ({ body: { bridges: bridges()?.facts() ?? [] } });
+  const list = async () => ({ body: { bridges: (await bridges()?.facts()) ?? [] } });
   return [operatorRoute({ identity, audit }, "GET", "/admin/bridges", list)];
 }

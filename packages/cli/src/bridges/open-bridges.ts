@@ -6,6 +6,7 @@ import {
   bridgeMigrations,
   createBridge,
   createSqliteStore,
+  type Link,
   type Member,
   platformKinds,
 } from "@mcpx/bridges";
@@ -26,8 +27,14 @@ export interface BridgeParts {
   roomUrl(topic: string): string;
 }
 
+export interface BridgeFacts extends ReturnType<Bridge["facts"]> {
+  name: string;
+  platform: string;
+  links: { user: string; participant: string; level: string | undefined; since: string }[];
+}
+
 export interface OpenBridges {
-  facts(): (ReturnType<Bridge["facts"]> & { name: string; platform: string })[];
+  facts(): Promise<BridgeFacts[]>;
   /** Resolves when all of them have reached their platforms. */
   readonly ready: Promise<unknown>;
 }
@@ -49,15 +56,30 @@ export function openBridges(
     const { name, kind, channels, unlinked } = one;
     const rooms = roomsFor(name, gateway, own);
     const platform = one.open();
-    return { kind, bridge: createBridge({ name, kind, platform, channels, unlinked, store, rooms, secret, log, roomUrl }) };
+    return {
+      kind,
+      bridge: createBridge({ name, kind, platform, channels, unlinked, store, rooms, secret, log, roomUrl }),
+    };
   });
   opened.defer(async () => {
     await Promise.all(bridges.map(({ bridge }) => bridge.close()));
   });
   return {
-    facts: () => bridges.map(({ kind, bridge }) => ({ name: bridge.name, platform: kind, ...bridge.facts() })),
+    facts: () =>
+      Promise.all(
+        bridges.map(async ({ kind, bridge }) => ({
+          name: bridge.name,
+          platform: kind,
+          ...bridge.facts(),
+          links: (await store.links(bridge.name)).map(linkFacts),
+        })),
+      ),
     ready: Promise.all(bridges.map(({ bridge }) => bridge.ready)),
   };
+}
+
+function linkFacts({ user, participant, level, at }: Link): BridgeFacts["links"][number] {
+  return { user, participant, level, since: new Date(at).toISOString() };
 }
 
 function roomsFor(name: string, gateway: BridgeParts["gateway"], own: readonly string[]): BridgeRooms {
@@ -76,7 +98,11 @@ function roomsFor(name: string, gateway: BridgeParts["gateway"], own: readonly s
 }
 
 /** A person, whose level the gateway finds as for anybody: an admin's decision, the link, the known identity, the mode. */
-function principalOf({ participant, name, level, linkId }: Member, topic: string, own: readonly string[]): Principal {
+function principalOf(
+  { participant, name, level, linkId }: Member,
+  topic: string,
+  own: readonly string[],
+): Principal {
   const isGuest = linkId === undefined;
   const lower = participant.toLowerCase();
   const isPlatforms = bridgePrefixes.some((prefix) => lower.startsWith(prefix));

@@ -232,6 +232,36 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    title: "Bridges to chat platforms and phones",
+    commands: [
+      listed(
+        "bridge add",
+        "carry rooms to a chat platform or to phones",
+        async () => (await import("../commands/bridge-add.ts")).bridgeAdd,
+      ),
+      listed(
+        "bridge list",
+        "show the bridges, how they are, and who is linked",
+        async () => (await import("../commands/bridge-list.ts")).bridgeList,
+      ),
+      listed(
+        "bridge link",
+        "print a code by which a person on the platform becomes a participant",
+        async () => (await import("../commands/bridge-link.ts")).bridgeLink,
+      ),
+      listed(
+        "bridge unlink",
+        "end the links of a person",
+        async () => (await import("../commands/bridge-unlink.ts")).bridgeUnlink,
+      ),
+      listed(
+        "bridge remove",
+        "remove a bridge, with its links and cards",
+        async () => (await import("../commands/bridge-remove.ts")).bridgeRemove,
+      ),
+    ],
+  },
+  {
     title: "Devices",
     commands: [
       listed(

@@ -106,6 +106,16 @@ export function withoutServer({ path, before }: ConfigFile, name: string): strin
   return checked(removeProperty(before?.text ?? "", ["mcpServers", name]), path);
 }
 
+/** The text with that bridge, or without it where the entry is `undefined`; checked. */
+export function withBridge({ path, before }: ConfigFile, name: string, entry: object | undefined): string {
+  const text = before?.text ?? "";
+  const place = ["bridges", name];
+  return checked(
+    entry === undefined ? removeProperty(text, place) : setProperty(text, place, entry, path),
+    path,
+  );
+}
+
 /** The text with one value of a server changed, or without it where it is `undefined`; checked. */
 export function withServerValue(
   { path, before }: ConfigFile,
@@ -125,9 +135,7 @@ export function withServerValue(
 export function saveConfig(file: ConfigFile, text: string, now: Date): SavedConfig {
   const { path, dataDir, before } = file;
   if (before === undefined && path.startsWith(dataDir)) makeDataDir(dataDir);
-  const holdsSecrets = Object.values(parseConfig(text, path).mcpServers ?? {}).some(
-    (server) => serverSecrets(server).length > 0,
-  );
+  const holdsSecrets = shownSecrets(parseConfig(text, path)).length > 0;
   const mode = before === undefined || holdsSecrets ? (before?.mode ?? 0o600) & 0o600 : before.mode;
   const backup = before === undefined ? undefined : backUp(path, { ...before, mode }, now);
   const whole = `${before?.bom ?? ""}${text}`;
@@ -143,9 +151,17 @@ function isAcceptedNow({ path, dataDir, before }: ConfigFile): boolean {
   return acceptedFile(dataDir, path)?.sha256 === sha256Of(`${before.bom}${before.text}`);
 }
 
-/** Every value of the servers in a text that must not be shown. */
-export function shownSecrets({ mcpServers = {} }: Config): string[] {
-  return Object.values(mcpServers).flatMap(serverSecrets);
+/** Every value of the servers and bridges in a text that must not be shown. */
+export function shownSecrets({ mcpServers = {}, bridges = {} }: Config): string[] {
+  return [
+    ...Object.values(mcpServers).flatMap(serverSecrets),
+    ...Object.values(bridges).flatMap(bridgeSecrets),
+  ];
+}
+
+/** What only refers to a variable or a file is none. */
+function bridgeSecrets({ password, secret, token }: NonNullable<Config["bridges"]>[string]): string[] {
+  return [password, secret, token].filter((one) => one !== undefined && !one.includes("${")) as string[];
 }
 
 type ReadServer = NonNullable<Config["mcpServers"]>[string];

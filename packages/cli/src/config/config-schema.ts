@@ -291,6 +291,43 @@ const device = section({
   disabled: is.flag.exactOptional(),
 });
 
+/** What each platform needs, and may have. */
+const bridgeKeys = {
+  xmpp: { needed: ["service", "username", "password"], more: ["domain", "nick", "unlinked"] },
+  webhook: { needed: ["url", "secret"], more: [] },
+  ntfy: { needed: ["url"], more: ["token"] },
+} as const satisfies Record<string, { needed: readonly string[]; more: readonly string[] }>;
+
+export const builtPlatforms = Object.keys(bridgeKeys) as (keyof typeof bridgeKeys)[];
+
+/** Rooms on a chat platform, or on phones. */
+const bridge = section({
+  platform: is.oneOf(builtPlatforms),
+  channels: byName(z.string().min(1).max(256), is.roomName),
+  unlinked: is.oneOf(["read", "guest"]).exactOptional(),
+  service: is.xmppService.exactOptional(),
+  domain: is.hostName.exactOptional(),
+  username: is.text("an account's name", "mcpx").exactOptional(),
+  password: is.text("a password", "${env:XMPP_PASSWORD}").exactOptional(),
+  nick: is.text("a nickname", "mcpx").exactOptional(),
+  url: is.serverUrl.exactOptional(),
+  secret: is.text("a secret", "${env:WEBHOOK_SECRET}").exactOptional(),
+  token: is.text("a token", "${env:NTFY_TOKEN}").exactOptional(),
+  disabled: is.flag.exactOptional(),
+}).check(({ value, issues }) => {
+  const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
+  const { needed, more } = bridgeKeys[value.platform];
+  const known = ["platform", "channels", "disabled", ...needed, ...more];
+  for (const key of needed) {
+    if (value[key as keyof typeof value] === undefined)
+      add(`needs ${key} for the platform ${value.platform}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) add(`has ${key}, which the platform ${value.platform} does not use; remove it`);
+  }
+  if (Object.keys(value.channels).length === 0) add("has no channels; name at least one with its room");
+});
+
 /** What becomes of calls: the first rule that fits decides. */
 const gateRule = section({
   tools: is.toolGlob,
@@ -394,6 +431,7 @@ export const configSchema = section(
     parents: list(parent).exactOptional(),
     subservers: byName(is.segment, subserver).exactOptional(),
     devices: byName(is.segment, device).exactOptional(),
+    bridges: byName(is.segment, bridge).exactOptional(),
     budgets: byName(is.segment, budget).exactOptional(),
     costUnits: section({
       free: is.costUnits.exactOptional(),
@@ -407,7 +445,7 @@ export const configSchema = section(
       level: is.oneOf(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).exactOptional(),
     }).exactOptional(),
   },
-  ["bridges", "cluster"],
+  ["cluster"],
 );
 
 /** As it is read: durations are milliseconds. */

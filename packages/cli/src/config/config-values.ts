@@ -121,6 +121,12 @@ export const ownToolGlob = value<string>(
 
 export const serverUrl = value<string>("an http or https address", "http://127.0.0.1:3000/mcp", isServerUrl);
 
+export const xmppService = value<string>(
+  "the address of an XMPP server: xmpp or xmpps",
+  "xmpps://chat.example.com:5223",
+  (input) => typeof input === "string" && /^xmpps?:\/\/[a-z0-9.:[\]-]+$/i.test(input) && URL.canParse(input),
+);
+
 export const axUrl = value<string>(
   "the address of a tree: ws, wss, http or https",
   "wss://tree.example.com/ax",

@@ -75,8 +75,24 @@ test("every fault is told at once, with its place, what was expected and a way o
   ]);
 });
 
+test("a bridge has what its platform needs, and nothing of another", () => {
+  const bridge = (entry: object) => faults(JSON.stringify({ bridges: { team: entry } })).join("\n");
+  const channels = { "ops@muc.example.com": "ops" };
+  const xmpp = { platform: "xmpp", channels, service: "xmpps://chat.example.com:5223", username: "mcpx" };
+  expect(bridge({ ...xmpp })).toContain("needs password for the platform xmpp");
+  expect(bridge({ ...xmpp, password: "p", secret: "s" })).toContain(
+    "has secret, which the platform xmpp does not use",
+  );
+  expect(bridge({ ...xmpp, password: "p", channels: {} })).toContain("has no channels");
+  expect(bridge({ ...xmpp, password: "p", service: "https://chat.example.com" })).toContain("xmpp or xmpps");
+  expect(bridge({ platform: "irc", channels })).toContain("platform");
+  expect(() =>
+    parseConfig(JSON.stringify({ bridges: { team: { ...xmpp, password: "p" } } }), "mcpx.json"),
+  ).not.toThrow();
+});
+
 test("keys of later versions are refused as such", () => {
-  const keys = ["bridges", "cluster"];
+  const keys = ["cluster"];
   const text = JSON.stringify({
     ...Object.fromEntries(keys.map((key) => [key, {}])),
   });

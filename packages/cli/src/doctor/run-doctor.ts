@@ -4,6 +4,7 @@ import type { DoctorCommandContext } from "../commands/doctor.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
 import { approverKeys } from "./approver-keys.ts";
+import { bridges } from "./bridges.ts";
 import { clients } from "./clients.ts";
 import { configuration } from "./configuration.ts";
 import { dataDirectory } from "./data-directory.ts";
@@ -34,6 +35,7 @@ const checks: readonly Check[] = [
   toolCount,
   nameLength,
   toolSchemas,
+  bridges,
   clients,
 ];
 

@@ -1,13 +1,62 @@
-// From the configuration to the bridges.
-import type { Platform } from "@mcpx/bridges";
+// From the configuration to the bridges. Secrets are filled in when they are used, so that they can be replaced meanwhile.
+import {
+  createNtfyPlatform,
+  createWebhookPlatform,
+  createXmppPlatform,
+  type Platform,
+  type PlatformKind,
+} from "@mcpx/bridges";
+import type { Config } from "../config/config.ts";
+import { type FillInFrom, fillIn } from "../config/fill-in.ts";
 
 export interface BridgeSettings {
   name: string;
-  /** The platform's word. */
-  kind: string;
+  kind: PlatformKind;
   /** Which room each channel carries. */
   channels: ReadonlyMap<string, string>;
   unlinked: "read" | "guest";
   /** Nothing is reached yet. */
   open(): Platform;
+}
+
+export type BridgeEntry = NonNullable<Config["bridges"]>[string];
+
+export function bridgeSettings({ bridges = {} }: Config, world: FillInFrom): BridgeSettings[] {
+  return Object.entries(bridges)
+    .filter(([, { disabled }]) => disabled !== true)
+    .map(([name, entry]) => ({
+      name,
+      kind: entry.platform,
+      channels: new Map(Object.entries(entry.channels)),
+      unlinked: entry.unlinked ?? "read",
+      open: () => openPlatform(entry, world),
+    }));
+}
+
+function openPlatform(entry: BridgeEntry, world: FillInFrom): Platform {
+  const {
+    platform,
+    channels,
+    service = "",
+    username = "",
+    password = "",
+    url = "",
+    secret = "",
+    token,
+  } = entry;
+  switch (platform) {
+    case "xmpp":
+      return createXmppPlatform({
+        service,
+        domain: entry.domain ?? URL.parse(service)?.hostname ?? "",
+        username,
+        password: () => fillIn(password, world),
+        nick: entry.nick ?? username,
+        channels: Object.keys(channels),
+      });
+    case "webhook":
+      return createWebhookPlatform({ url, secret: () => fillIn(secret, world) });
+    case "ntfy":
+      return createNtfyPlatform({ url, ...(token !== undefined && { token: () => fillIn(token, world) }) });
+  }
 }

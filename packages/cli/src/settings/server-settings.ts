@@ -8,12 +8,16 @@ import { defaultLimits } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config/config.ts";
 import { Failure } from "../framework/failure.ts";
 import type { ServerOptions } from "../server/start-server.ts";
+import { bridgeSettings } from "./bridge-settings.ts";
 import { configDir, type TreeWorld, treeSettings } from "./tree-settings.ts";
 
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 6279;
 
-export type ServerSettings = Pick<ServerOptions, "listen" | "gateway" | "tree" | "issuers" | "limits">;
+export type ServerSettings = Pick<
+  ServerOptions,
+  "listen" | "gateway" | "tree" | "bridges" | "issuers" | "limits"
+>;
 
 /** `host` and `port` of the command line win over the configuration's. */
 export function serverSettings(
@@ -38,6 +42,7 @@ export function serverSettings(
       insecure: listen.insecure,
     },
     gateway: gatewayOptions(config),
+    bridges: bridgeSettings(config, { dir, env: given.env }),
     tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
     issuers: issuers as ServerOptions["issuers"],
     limits: { ...defaultLimits, ...config.limits },

@@ -50,6 +50,12 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
       ...Object.entries(config.devices ?? {}).map(([name, { line, disabled }]) => ({
         ...{ name: `device ${name}`, url: line, headers: [], isOff: disabled === true },
       })),
+      ...Object.entries(config.bridges ?? {}).map(([name, { service, url, channels, disabled }]) => ({
+        name: `bridge ${name}`,
+        url: shownUrl(service ?? url ?? ""),
+        headers: Object.entries(channels).map(([channel, room]) => `carries ${room} to ${channel}`),
+        isOff: disabled === true,
+      })),
     ],
     weakens: [
       ...servers.flatMap(([name, server]) => weakenedBy(name, server)),
@@ -58,7 +64,7 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
     ],
     variables,
     files,
-    sets: Object.keys(config).filter((key) => !["mcpServers", "parents", "devices"].includes(key)),
+    sets: Object.keys(config).filter((key) => !["mcpServers", "parents", "devices", "bridges"].includes(key)),
   };
 }
 
@@ -136,6 +142,7 @@ function weakenedDoors(config: Config): string[] {
     subservers = {},
     topics = {},
     limits = {},
+    bridges = {},
   } = config;
   const { host, hosts = [], insecure, origins = [] } = listen;
   return [
@@ -144,6 +151,11 @@ function weakenedDoors(config: Config): string[] {
     ...hosts.map((name) => `listen.hosts: it answers to ${name}, wherever that leads`),
     ...origins.map((origin) => `listen.origins: pages of ${origin} may talk to it`),
     ...(mode === "open" ? ["mode: nobody has to prove who they are"] : []),
+    ...Object.entries(bridges).flatMap(([name, { unlinked }]) =>
+      unlinked === "guest"
+        ? [`bridges.${name}.unlinked: everybody in its channels may speak in its rooms`]
+        : [],
+    ),
     ...issuers.map(({ issuer, admin }) => `issuers: tokens of ${issuer} count${admin ? ", as admins'" : ""}`),
     ...Object.entries(identities).map(([id, { level }]) => `identities: ${id} has the level ${level}`),
     ...(levels === undefined ? [] : [`levels: ${JSON.stringify(levels)}`]),

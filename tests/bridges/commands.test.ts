@@ -1,0 +1,60 @@
+// Bridges from the terminal: added, linked, listed, unlinked, removed, with a gateway that runs.
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { mcpx, scratch, up } from "../cli/support/mcpx-process.ts";
+
+test("a bridge is added, started with mcpx up, listed, and removed with its links", {
+  timeout: 90_000,
+}, async () => {
+  const bodies: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    bodies.push(await text(request));
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  onTestFinished(() => void receiver.close());
+  const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  const dir = scratch();
+  const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+  const run = (...args: string[]) => mcpx([...args, "--data", dir], { cwd: dir });
+  const wrong = await run("bridge", "add", "pager", "--platform", "webhook", "--channel", "pager=ops");
+  expect(wrong).toMatchObject({ code: 1 });
+  expect(wrong.err).toContain("needs url for the platform webhook");
+  const added = await run(
+    ...["bridge", "add", "pager", "--platform", "webhook", "--channel", "pager=ops"],
+    ...["--address", address, "--secret", secret],
+  );
+  expect(added).toMatchObject({ code: 0 });
+  expect(added.out).not.toContain(secret);
+  const config = join(dir, "mcpx.json");
+  expect(statSync(config).mode & 0o077).toBe(0);
+  expect(JSON.parse(readFileSync(config, "utf8")).bridges.pager).toEqual({
+    platform: "webhook",
+    channels: { pager: "ops" },
+    url: address,
+    secret,
+  });
+  expect((await run("doctor")).out).toContain("bridge pager: webhook, 1 channel");
+  const gateway = await up(dir, ["--no-demo"], { cwd: dir });
+  onTestFinished(async () => {
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  });
+  await expect.poll(async () => (await run("bridge", "list")).out).toContain("pager  webhook  up");
+  expect((await run("bridge", "list")).out).toContain("ops → pager");
+  expect((await run("bridge", "link", "pager", "slack:T1:U1")).err).toContain("nobody can be linked");
+  expect((await run("bridge", "link", "pgaer", "alice")).err).toContain("pager");
+  const linked = await run("bridge", "link", "pager", "alice", "--level", "full");
+  expect(linked.out).toMatch(/^[0-9a-z]{5}-[0-9a-z]{5}$/);
+  expect(await run("bridge", "unlink", "pager", "alice")).toMatchObject({ code: 1 });
+  expect((await run("audit", "--action", "bridge.code")).out).toContain("alice");
+  const removed = await run("bridge", "remove", "pager");
+  expect(removed.out).toContain("removed the bridge pager");
+  expect(removed.out).not.toContain(secret);
+  expect(JSON.parse(readFileSync(config, "utf8")).bridges ?? {}).toEqual({});
+});
