@@ -22,9 +22,6 @@ test("a bridge is added, started with mcpx up, listed, and removed with its link
   const dir = scratch();
   const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
   const run = (...args: string[]) => mcpx([...args, "--data", dir], { cwd: dir });
-  const wrong = await run("bridge", "add", "pager", "--platform", "webhook", "--channel", "pager=ops");
-  expect(wrong).toMatchObject({ code: 1 });
-  expect(wrong.err).toContain("needs url for the platform webhook");
   const added = await run(
     ...["bridge", "add", "pager", "--platform", "webhook", "--channel", "pager=ops"],
     ...["--address", address, "--secret", secret],
@@ -45,10 +42,10 @@ test("a bridge is added, started with mcpx up, listed, and removed with its link
     gateway.kill("SIGTERM");
     await gateway.ended;
   });
-  await expect.poll(async () => (await run("bridge", "list")).out).toContain("pager  webhook  up");
-  expect((await run("bridge", "list")).out).toContain("ops → pager");
+  await expect
+    .poll(async () => (await run("bridge", "list")).out)
+    .toMatch(/pager {2}webhook {2}up\n {2}ops → pager/);
   expect((await run("bridge", "link", "pager", "slack:T1:U1")).err).toContain("nobody can be linked");
-  expect((await run("bridge", "link", "pgaer", "alice")).err).toContain("pager");
   const linked = await run("bridge", "link", "pager", "alice", "--level", "full");
   expect(linked.out).toMatch(/^[0-9a-z]{5}-[0-9a-z]{5}$/);
   expect(await run("bridge", "unlink", "pager", "alice")).toMatchObject({ code: 1 });

@@ -116,7 +116,7 @@ async function createBench(): Promise<PlatformBench> {
 
 platformCases("[X0-2.1-7]", createBench);
 
-test("[B-BRIDGE-1] a nick is nobody: who takes a linked person's nick decides nothing", async () => {
+test("[X0-2.1-7] [B-BRIDGE-1] a nick is nobody: who takes a linked person's nick decides nothing", async () => {
   const bench = await createBench();
   const { kind, channel } = bench;
   const room = await startBridgedRoom({ kind, channel, open: bench.open });

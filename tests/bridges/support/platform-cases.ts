@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { refusedAtTheDoor } from "../../support/enter.ts";
 import { type BridgedRoom, type BridgeSetup, bridgeName, startBridgedRoom, topic } from "./bridged-room.ts";
 
-export interface Person {
+interface Person {
   /** As the platform authenticates them. */
   readonly key: string;
   say(text: string): Promise<void>;

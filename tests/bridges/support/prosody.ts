@@ -17,7 +17,7 @@ export const domain = "localhost";
 export const chatService = "chat.localhost";
 export const passwordOf = (user: string) => `secret of ${user}`;
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

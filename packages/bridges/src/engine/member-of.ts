@@ -21,7 +21,7 @@ export async function memberOf(options: BridgeOptions, user: PlatformUser): Prom
 }
 
 /** Under a prefix that no token can have. */
-export function guestId(kind: string, key: string): string {
+function guestId(kind: string, key: string): string {
   const plain = `${kind}:${key}`;
   if (isId(plain)) return plain;
   return `${kind}:~${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;

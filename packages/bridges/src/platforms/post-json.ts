@@ -35,7 +35,7 @@ export async function postJson(
 const retryDefaultMs = 5_000;
 
 /** Seconds or a date (RFC 9110); five seconds where it says nothing that can be read. */
-export function retryAfterMs(value: string | null, now = Date.now()): number {
+function retryAfterMs(value: string | null, now = Date.now()): number {
   if (value === null) return retryDefaultMs;
   if (/^\d{1,6}$/.test(value)) return Number(value) * 1_000;
   const at = Date.parse(value);

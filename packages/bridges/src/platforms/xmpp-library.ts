@@ -23,7 +23,7 @@ export interface XmppEntity {
   send(element: XmlElement): Promise<void>;
 }
 
-export interface XmppCredentials {
+interface XmppCredentials {
   username: string;
   password: string;
 }

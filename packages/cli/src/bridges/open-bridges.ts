@@ -27,7 +27,7 @@ export interface BridgeParts {
   roomUrl(topic: string): string;
 }
 
-export interface BridgeFacts extends ReturnType<Bridge["facts"]> {
+interface BridgeFacts extends ReturnType<Bridge["facts"]> {
   name: string;
   platform: string;
   links: { user: string; participant: string; level: string | undefined; since: string }[];

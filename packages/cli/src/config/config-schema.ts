@@ -298,7 +298,7 @@ const bridgeKeys = {
   ntfy: { needed: ["url"], more: ["token"] },
 } as const satisfies Record<string, { needed: readonly string[]; more: readonly string[] }>;
 
-export const builtPlatforms = Object.keys(bridgeKeys) as (keyof typeof bridgeKeys)[];
+const builtPlatforms = Object.keys(bridgeKeys) as (keyof typeof bridgeKeys)[];
 
 /** Rooms on a chat platform, or on phones. */
 const bridge = section({

@@ -156,7 +156,11 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   await openTreeRooms(settings, { gateway, tree, clock, log, limits }, opened);
   for (const device of settings.devices) devices.open(device);
   const roomUrl = () => `${settings.gates.url ?? ways.url()}/`;
-  bridges = openBridges(options.bridges ?? [], { ...ground, gateway, own: ownIds(settings), roomUrl }, opened);
+  bridges = openBridges(
+    options.bridges ?? [],
+    { ...ground, gateway, own: ownIds(settings), roomUrl },
+    opened,
+  );
   return { url, tree, console, rooms: gateway, devices, bridges, namesKey, routes: all };
 }
 
