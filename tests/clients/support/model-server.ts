@@ -8,7 +8,7 @@ import type { Told } from "./driver.ts";
 // biome-ignore lint/suspicious/noExplicitAny: requests of other programs
 type Body = any;
 
-export interface Plan {
+interface Plan {
   tool: string;
   args: Record<string, unknown>;
 }
