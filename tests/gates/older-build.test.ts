@@ -25,6 +25,7 @@ test(
     expect(out).toContain('│ with {"paper":"taxes","copies":9007199254740993}');
     // The card offers nothing that would be refused.
     expect(out).not.toContain("mcpx approve");
+    await gated.run("key", "enroll", "alice", "--unsealed");
     for (const id of [olderGates.waiting, olderGates.held]) {
       expect(await gated.run("approve", id, "--yes")).toMatchObject({
         code: 1,

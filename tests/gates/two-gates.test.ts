@@ -38,10 +38,17 @@ afterAll(async () => {
 const names = ({ result }: Message) => result.tools.map(({ name }: Message) => name);
 const open = (box: string) => callTool(agent, "leaf.vault.open", { box });
 
+/** Of alice, as `mcpx key new --unsealed` writes it: a test is a program. */
+function keyFile(): string {
+  const path = join(scratch(), "alice.jwk");
+  const jwk = { ...alice.privateKey.export({ format: "jwk" }), mcpx_unsealed: true };
+  writeFileSync(path, JSON.stringify(jwk), { mode: 0o600 });
+  return path;
+}
+
 /** `mcpx approve` in a process of its own, as an admin of the root. */
 async function approve(id: string, ...words: string[]) {
-  const key = join(scratch(), "alice.jwk");
-  writeFileSync(key, JSON.stringify(alice.privateKey.export({ format: "jwk" })), { mode: 0o600 });
+  const key = keyFile();
   const admin = ["--url", root.url, "--token", await root.adminToken(), "--key", key];
   return start(["approve", id, ...admin, ...words]);
 }
@@ -79,8 +86,7 @@ test("[AX-11.3-8] a call whose gate below is unknown is not signed with --below"
   await first.ended;
   const { body } = await leaf.call("GET", "/admin/gates?status=pending", await leaf.adminToken());
   const [gate] = body.gates.filter(({ terms }: Message) => terms.asker.endsWith("/agent"));
-  const key = join(scratch(), "alice.jwk");
-  writeFileSync(key, JSON.stringify(alice.privateKey.export({ format: "jwk" })), { mode: 0o600 });
+  const key = keyFile();
   const at = ["--url", leaf.url, "--token", await leaf.adminToken(), "--key", key];
   const command = start(["approve", gate.id, ...at, "--below", "--yes"]);
   expect(await command.ended).toMatchObject({ code: 1 });
