@@ -17,9 +17,9 @@ test("[B-ROOM-1] [B-ROOM-2] what mcpx serve puts into a room is at its face, for
     const caller = await connectSdk(kind, { url: `${url}/rooms/kitchen/mcp`, token });
     onTestFinished(() => caller.close());
     const names = await caller.tools();
-    expect(names).toContain("tiny.params");
-    expect(names).toContain("chat.say");
-    const got = JSON.parse(await caller.call("tiny.params", { text: "hi" }));
+    expect(names).toContain("tiny__params");
+    expect(names).toContain("chat__say");
+    const got = JSON.parse(await caller.call("tiny__params", { text: "hi" }));
     expect(got).toMatchObject({ name: "params", arguments: { text: "hi" } });
     await caller.call("chat.say", { text: `hello from ${kind}` });
   }
