@@ -19,13 +19,28 @@ const news = {
 } as const;
 
 const updated = "notifications/resources/updated";
+/**
+ * How long changes are gathered: twice as long each time, up to a second, until there were none for a while. Every
+ * client lists everything again, and a server may change at each of their lists.
+ */
 const gatherMs = 25;
+const gatherMsMax = 1_000;
+const calmMs = 2_000;
 
-/** Whom each kind of news is for: everybody, or these people and callers. */
-export type GatheredNews = Map<keyof typeof news, Whom | "everybody">;
+export interface GatheredNews {
+  /** Whom each kind of news is for: everybody, or these people and callers. */
+  readonly waiting: Map<keyof typeof news, Whom | "everybody">;
+  gatherMs: number;
+  /** When some was told last, in monotonic ms. */
+  toldAt: number;
+}
 interface Whom {
   people: Set<string>;
   callerKeys: Set<string>;
+}
+
+export function noNews(): GatheredNews {
+  return { waiting: new Map(), gatherMs, toldAt: Number.NEGATIVE_INFINITY };
 }
 
 /** `person`, `callerKey`: the only one whose list it is. */
@@ -35,24 +50,30 @@ export function announceChange(
   person?: string | undefined,
   callerKey?: string | undefined,
 ): void {
-  const gathered = state.gatheredNews;
-  if (gathered.size === 0) {
-    setTimeout(() => {
-      const all = [...gathered];
-      gathered.clear();
-      for (const [one, whom] of all) tell(state, news[one], whom);
-    }, gatherMs).unref();
-  }
+  const { waiting } = state.gatheredNews;
+  if (waiting.size === 0) gather(state);
   const told = kind === "templates" ? "resources" : kind;
-  const whom = gathered.get(told);
+  const whom = waiting.get(told);
   if ((person === undefined && callerKey === undefined) || whom === "everybody") {
-    gathered.set(told, "everybody");
+    waiting.set(told, "everybody");
     return;
   }
   const { people, callerKeys } = whom ?? { people: new Set(), callerKeys: new Set() };
   if (callerKey !== undefined) callerKeys.add(callerKey);
   else if (person !== undefined) people.add(person);
-  gathered.set(told, { people, callerKeys });
+  waiting.set(told, { people, callerKeys });
+}
+
+function gather(state: TreeState): void {
+  const { gatheredNews: gathered, clock } = state;
+  const isCalm = clock.monotonic() - gathered.toldAt > calmMs;
+  gathered.gatherMs = isCalm ? gatherMs : Math.min(2 * gathered.gatherMs, gatherMsMax);
+  setTimeout(() => {
+    const all = [...gathered.waiting];
+    gathered.waiting.clear();
+    gathered.toldAt = clock.monotonic();
+    for (const [one, whom] of all) tell(state, news[one], whom);
+  }, gathered.gatherMs).unref();
 }
 
 function tell(

@@ -21,6 +21,7 @@ import type { Caller, Exchange } from "../mcp/exchange.ts";
 import type { Profile, Profiles } from "../mcp/profile.ts";
 import type { Tree, TreeFacts } from "../mcp/tree.ts";
 import { ownSegment } from "../names/own-segment.ts";
+import { noNews } from "../notifications/announce.ts";
 import { wantLogs } from "../notifications/log-levels.ts";
 import type { FlowLimits } from "../notifications/notification-flow.ts";
 import { createFlows } from "../notifications/notification-flows.ts";
@@ -136,7 +137,7 @@ export function createTree(options: TreeOptions): RunningTree {
     profiles: new Map(),
     subscribers: new Set(),
     directories: new Map(),
-    gatheredNews: new Map(),
+    gatheredNews: noNews(),
     flows: createFlows(options.notifications),
     clock,
     log,
