@@ -7,6 +7,7 @@ import {
   createFixturePlatform,
   type FixturePlatform,
   fixtureChannel,
+  otherChannel,
 } from "../../packages/bridges/src/testing/fixture-platform.ts";
 import { gateConfig, newKey } from "../gates/support/gate-room.ts";
 import { connectSdk } from "../tree/support/sdk-callers.ts";
@@ -173,16 +174,33 @@ test("[X0-14.4-1] wrong codes are counted, and after five of them even a right o
 
 test("[B-BRIDGE-1] a card belongs to its channel: the same id pressed elsewhere decides nothing", async () => {
   const fixture = createFixturePlatform();
-  const room = await start(fixture);
+  const room = await start(fixture, { others: [otherChannel] });
   await link(room, fixture);
   room.propose("dock 1");
-  await expect.poll(() => fixture.posts.length).toBe(1);
-  const card = fixture.posts[0]?.post.buttons[0]?.card ?? "";
-  await fixture.press(alice, "approve", card, "elsewhere");
-  expect(fixture.whispers.at(-1)?.text).toContain("unknown here");
+  await expect.poll(() => fixture.posts.length).toBe(2);
+  const cardIn = (channel: string) =>
+    fixture.posts.find((post) => post.channel === channel)?.post.buttons[0]?.card ?? "";
+  expect(cardIn(fixtureChannel)).not.toBe(cardIn(otherChannel));
+  for (const channel of [otherChannel, "elsewhere"]) {
+    await fixture.press(alice, "approve", cardIn(fixtureChannel), channel);
+    expect(fixture.whispers.at(-1)?.text).toContain("unknown here");
+  }
   expect(room.moves).toEqual([]);
-  await fixture.press(alice, "approve", card);
+  await fixture.press(alice, "approve", cardIn(fixtureChannel));
   await expect.poll(() => room.moves).toEqual(["dock 1"]);
+  // The other card follows too.
+  await expect
+    .poll(() => texts(fixture).filter((text) => text.includes("Approved by alice")))
+    .toHaveLength(2);
+});
+
+test("[X0-14.4-1] a guest is restricted also where everybody else is full", async () => {
+  const fixture = createFixturePlatform();
+  const room = await start(fixture, { unlinked: "guest", server: { gateway: { mode: "open" } } });
+  const bob = await room.join("bob");
+  await fixture.say("dora@example.org", "hello");
+  const guest = () => bob.peers.find(({ id }) => id === "xmpp:dora@example.org")?.privilege;
+  await expect.poll(guest).toBe("restricted");
 });
 
 test("[B-BRIDGE-1] a target that is not there, or does not answer, leaves the card open for the next press", async () => {

@@ -38,12 +38,20 @@ export interface BridgeSetup {
   channel: string;
   open(): Platform;
   unlinked?: "read" | "guest";
+  /** Further channels of the same room. */
+  others?: readonly string[];
   server?: TestServerOptions;
 }
 
 export async function startBridgedRoom(setup: BridgeSetup): Promise<BridgedRoom> {
-  const { kind, channel, open, unlinked = "read" } = setup;
-  const bridge = { name: bridgeName, kind, channels: new Map([[channel, topic]]), unlinked, open };
+  const { kind, channel, open, unlinked = "read", others = [] } = setup;
+  const bridge = {
+    name: bridgeName,
+    kind,
+    channels: new Map([channel, ...others].map((one) => [one, topic])),
+    unlinked,
+    open,
+  };
   const options = { ...setup.server, bridges: [bridge] };
   const server = await startTestServer(options);
   onTestFinished(() => server.stop());

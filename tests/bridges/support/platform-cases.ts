@@ -140,6 +140,11 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     await alice.press("approve", card);
     await expect.poll(() => alice.heard().join("\n")).toContain("privilege_violation");
     expect(room.moves).toEqual([]);
+    // Who was linked with less has less.
+    const carol = await linked(bench, room, "carol", "restricted");
+    await carol.press("approve", card);
+    await expect.poll(() => carol.heard().join("\n")).toContain("privilege_violation");
+    expect(room.moves).toEqual([]);
     await room.server.call("POST", `/admin/participants/alice/promote?topic=${topic}`, admin);
     await alice.press("approve", card);
     await expect.poll(() => room.moves).toEqual(["dock 1"]);

@@ -27,6 +27,7 @@ export interface FixturePlatform {
 }
 
 export const fixtureChannel = "general";
+export const otherChannel = "random";
 
 export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}): FixturePlatform {
   let events: PlatformEvents | undefined;
@@ -44,7 +45,8 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
     if (fixture.trouble === "down") throw new PlatformError("down", "the platform is down");
     if (fixture.trouble === "busy")
       throw new PlatformError("busy", "too many requests", { retryAfterMs: 20 });
-    if (channel !== fixtureChannel) throw new PlatformError("refused", `there is no channel ${channel}`);
+    if (channel !== fixtureChannel && channel !== otherChannel)
+      throw new PlatformError("refused", `there is no channel ${channel}`);
     if (charsOf(post) > can.charsMax) throw new PlatformError("refused", "the post is too long");
     const verbs = post.buttons.map(({ verb, card }) => `${verb} ${card}`);
     if (new Set(verbs).size !== verbs.length) throw new PlatformError("refused", "a button is there twice");
