@@ -133,3 +133,14 @@ test("an address that redirects does not get the secret's signature elsewhere", 
   await expect(platform.post("a", { parts: [], buttons: [] }, "k")).rejects.toMatchObject({ fault: "down" });
   expect(elsewhere.received).toEqual([]);
 });
+
+test("a secret that is missing or too short is told at the start, before anything waits", async () => {
+  const nobody = { said: async () => {}, pressed: async () => {} };
+  const missing = () => {
+    throw new Error("the environment variable NTFY_TOKEN is not set");
+  };
+  const ntfy = createNtfyPlatform({ url: "http://127.0.0.1:1", token: missing });
+  await expect(ntfy.start(nobody)).rejects.toThrow("NTFY_TOKEN");
+  const webhook = createWebhookPlatform({ url: "http://127.0.0.1:1", secret: () => "whsec_c2hvcnQ=" });
+  await expect(webhook.start(nobody)).rejects.toThrow("at least 24 bytes");
+});

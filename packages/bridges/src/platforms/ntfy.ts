@@ -24,7 +24,8 @@ export function createNtfyPlatform({ url, token }: NtfyOptions): Platform {
       // The public server gives 60 at once, then one in five seconds.
       pace: { perSecond: 0.2, burst: 30 },
     },
-    start: async () => {},
+    // A token that cannot be had is told at the start, not when something waits.
+    start: async () => void token?.(),
     async post(channel, post) {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token()}` };
       const response = await postJson(url, headers, JSON.stringify(messageOf(channel, post)));
