@@ -51,7 +51,9 @@ test("where to authorise is shown to operators until it is done, and to nobody e
 
 test("a gateway that is ended waits for nobody's authorisation", { timeout: 60_000 }, async () => {
   const { gateway, run } = await stage();
-  expect((await run("tree")).out).toContain("needs authorisation");
+  await expect
+    .poll(async () => (await run("tree")).out, { timeout: 30_000 })
+    .toContain("needs authorisation");
   gateway.kill("SIGTERM");
   expect(await Promise.race([gateway.ended, setTimeout(15_000, "still there")])).not.toBe("still there");
 });
