@@ -1,6 +1,6 @@
 // A proposal as a card: what is asked, by whom, of whom, and what a person on the platform can do about it. Pure.
 import type { Participant, Proposal } from "@mcpx/client";
-import { isObject, readGateNotice, visibleJson, written } from "@mcpx/protocol";
+import { isObject, maskSecrets, readGateNotice, visibleJson, written } from "@mcpx/protocol";
 import { type Button, cut, type Part, type Post, shown } from "../text/post.ts";
 
 export interface CardView {
@@ -72,7 +72,7 @@ function buttonsOf(card: string): Button[] {
 function headOf(proposal: Proposal): Part[] {
   const { proposer, params, reason } = proposal;
   const args = isObject(params.arguments) ? params.arguments : params;
-  const json = visibleJson(JSON.stringify(args));
+  const json = visibleJson(JSON.stringify(maskSecrets(args)));
   const more = json.length > argumentCharsMax ? ` … (${json.length} characters)` : "";
   return [
     text(titleOf(proposal), true),
