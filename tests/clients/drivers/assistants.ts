@@ -6,10 +6,15 @@ import { join } from "node:path";
 import type { Driver, Session } from "../support/driver.ts";
 import { type ModelServer, startModel } from "../support/model-server.ts";
 
-export const assistantPackages = ["@anthropic-ai/claude-code", "@openai/codex"] as const;
+export const assistantPackages = [
+  "@anthropic-ai/claude-code",
+  "@openai/codex",
+  "@google/gemini-cli",
+  "opencode-ai",
+] as const;
 
 export function assistants(dir: string): readonly Driver[] {
-  return [claudeCode(dir), codex(dir)];
+  return [claudeCode(dir), codex(dir), gemini(dir), opencode(dir)];
 }
 
 const claudeCode = (dir: string): Driver => ({
@@ -59,6 +64,50 @@ const codex = (dir: string): Driver => ({
     const env = { PATH: process.env.PATH, HOME: home, CODEX_HOME: codexHome };
     const words = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go"];
     return sessionOf(model, () => run(join(dir, "node_modules/.bin/codex"), words, { env, cwd: home }));
+  },
+});
+
+const gemini = (dir: string): Driver => ({
+  client: "Gemini CLI",
+  package: "@google/gemini-cli",
+  async connect({ url, token, home }) {
+    const model = await startModel();
+    mkdirSync(join(home, ".gemini"));
+    const headers = { Authorization: `Bearer ${token}` };
+    const settings = {
+      mcpServers: { mcpx: { httpUrl: url, headers, trust: true } },
+      security: { auth: { selectedType: "gemini-api-key" } },
+      privacy: { usageStatisticsEnabled: false },
+    };
+    writeFileSync(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      GEMINI_API_KEY: "none",
+      GOOGLE_GEMINI_BASE_URL: model.url,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    };
+    const words = ["-m", "gemini-2.5-flash", "--approval-mode", "yolo", "-p", "go"];
+    return sessionOf(model, () => run(join(dir, "node_modules/.bin/gemini"), words, { env, cwd: home }));
+  },
+});
+
+const opencode = (dir: string): Driver => ({
+  client: "opencode",
+  package: "opencode-ai",
+  async connect({ url, token, home }) {
+    const model = await startModel();
+    const headers = { Authorization: `Bearer ${token}` };
+    const config = {
+      autoupdate: false,
+      share: "disabled",
+      mcp: { mcpx: { type: "remote", url, headers, oauth: false, enabled: true } },
+      provider: { anthropic: { options: { baseURL: `${model.url}/v1`, apiKey: "none" } } },
+    };
+    writeFileSync(join(home, "opencode.json"), JSON.stringify(config));
+    const env = { PATH: process.env.PATH, HOME: home, ANTHROPIC_API_KEY: "none" };
+    const words = ["run", "-m", "anthropic/claude-sonnet-4-5", "go"];
+    return sessionOf(model, () => run(join(dir, "node_modules/.bin/opencode"), words, { env, cwd: home }));
   },
 });
 

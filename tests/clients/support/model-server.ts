@@ -1,5 +1,5 @@
-// A model that does what it is told: it calls one tool, looks at what comes of it, and ends. Speaks Anthropic's messages
-// (`/v1/messages`) and OpenAI's responses (`/v1/responses`), as a stream, on this machine.
+// A model that does what it is told: it calls one tool, looks at what comes of it, and ends. Speaks Anthropic's messages,
+// OpenAI's responses and Google's contents, as a stream, on this machine.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -47,17 +47,25 @@ async function answer(model: ModelServer, request: IncomingMessage, response: Se
   const text = Buffer.concat(parts).toString();
   const path = request.url?.split("?")[0] ?? "";
   const body: Body = text === "" ? {} : JSON.parse(text);
-  const isMessages = path.endsWith("/messages");
-  if (!isMessages && !path.endsWith("/responses")) {
+  const speak = languages.find(([ending]) => path.endsWith(ending))?.[1];
+  if (speak === undefined) {
     response.writeHead(404, { "content-type": "application/json" }).end("{}");
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const event of isMessages ? messages(model, body) : responses(model, body)) {
-    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  for (const event of speak(model, body)) {
+    const head = event.type === undefined ? "" : `event: ${event.type}\n`;
+    response.write(`${head}data: ${JSON.stringify(event)}\n\n`);
   }
   response.end();
 }
+
+/** By the end of the address. */
+const languages: readonly [string, (model: ModelServer, body: Body) => Body[]][] = [
+  ["/messages", messages],
+  ["/responses", responses],
+  [":streamGenerateContent", contents],
+];
 
 function messages(model: ModelServer, { tools = [], messages: said, model: name }: Body): Body[] {
   const names = tools.map((tool: Body) => tool.name);
@@ -133,5 +141,28 @@ function responses(model: ModelServer, { tools = [], input }: Body): Body[] {
     { type: "response.created", response: { id: "resp_1" } },
     { type: "response.output_item.done", output_index: 0, item },
     { type: "response.completed", response: { id: "resp_1", status: "completed", output: [item], usage } },
+  ];
+}
+
+function contents(model: ModelServer, { tools = [], contents: said = [] }: Body): Body[] {
+  const names = tools.flatMap((tool: Body) => (tool.functionDeclarations ?? []).map((one: Body) => one.name));
+  if (names.length > 0) model.tools = names;
+  const results = said.at(-1)?.parts?.filter((part: Body) => part.functionResponse !== undefined) ?? [];
+  for (const { functionResponse } of results) {
+    const { response } = functionResponse;
+    model.told = {
+      text: JSON.stringify([response, said.at(-1).parts]),
+      isError: response.error !== undefined,
+    };
+  }
+  const { plan } = model;
+  const isCall = plan !== undefined && results.length === 0 && names.includes(plan.tool);
+  const part = isCall ? { functionCall: { name: plan.tool, args: plan.args } } : { text: "done" };
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+  return [
+    {
+      candidates: [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }],
+      usageMetadata,
+    },
   ];
 }

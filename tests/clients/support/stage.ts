@@ -60,8 +60,6 @@ export async function openStage(): Promise<Stage> {
   const oven = await enter("oven");
   await oven.serve(ovenServer(baked) as never);
   const helen = await enter("helen");
-  const admin = await server.adminToken();
-
   const place = async (path: string, token: string) => {
     const home = mkdtempSync(join(dir, "home-"));
     return { url: `${server.url}${path}`, token, home };
@@ -72,6 +70,8 @@ export async function openStage(): Promise<Stage> {
     room: async (id, level) =>
       place(`/rooms/${topic}/mcp`, await server.token({ sub: id, topics: [topic], level })),
     async decide(caller, decision) {
+      // Minted anew: the stage may stand longer than a token counts.
+      const admin = await server.adminToken();
       const id = await vi.waitFor(async () => {
         const { body } = await server.call("GET", "/admin/gates?status=pending", admin);
         const gates: { id: string; principal: string }[] = body.gates;
