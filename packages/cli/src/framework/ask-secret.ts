@@ -13,10 +13,11 @@ const keys = { interrupt: "\u0003", end: "\u0004", erase: ["\u007f", "\b"], eras
 
 export const askAtTerminal: AskSecret = async (question) => {
   const terminal = openTerminal();
-  writeSync(terminal, `${question}: `);
   const stream = new ReadStream(terminal);
   try {
+    // Before it is asked for: whoever is quick is not shown either.
     stream.setRawMode(true);
+    writeSync(terminal, `${question}: `);
     return await readLine(stream);
   } finally {
     stream.setRawMode(false);
