@@ -63,6 +63,8 @@ export const auditOutcomes: Readonly<Record<string, AuditOutcome>> = {
   "approver.enroll": outcome("enrolled", "odd"),
   "approver.invite": outcome("invited", "odd"),
   "approver.remove": outcome("removed", "odd"),
+  "bridge.code": outcome("made", "plain"),
+  "bridge.unlink": outcome("unlinked", "plain"),
   "token.issue": outcome("issued", "plain"),
   "token.revoke": outcome("taken back", "plain"),
   "token.rotate": done,

@@ -246,7 +246,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "bridge link",
-        "print a code by which a person on the platform becomes a participant",
+        "print a code that links a person of the platform",
         async () => (await import("../commands/bridge-link.ts")).bridgeLink,
       ),
       listed(

@@ -43,7 +43,7 @@ export const bridgeAdd = defineCommand({
   options,
   examples: [
     [
-      "mcpx bridge add team --platform xmpp --service xmpps://chat.example.com:5223 --username bridge --password '${env:XMPP_PASSWORD}' --channel ops@muc.example.com=ops",
+      "mcpx bridge add team --platform xmpp --service xmpps://chat.example.com:5223 --username bridge \\\n      --password '${env:XMPP_PASSWORD}' --channel ops@muc.example.com=ops",
       "the room ops as a chat of an XMPP server",
     ],
     [
