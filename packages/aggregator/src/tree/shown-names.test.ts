@@ -76,6 +76,7 @@ test("[B-CLIENT-2] the first call by a rendered name waits for its own server al
   });
   const tree = testTree([serverOptions("good", good.open), serverOptions("silent", silent.open)]);
   expect(await reached(tree, good, "good__t")).toBe("t");
+  expect(silent.asked).toEqual([]);
 });
 
 test("[B-CLIENT-2] a list of 1 000 tools is rendered from what is kept", async () => {
