@@ -50,7 +50,7 @@ test("[B-GATE-1] a notice has the terms, and the difference from the call before
 });
 
 test.each([
-  ["unannotated", "The tool says nothing of its danger that is believed."],
+  ["unannotated", "No trusted annotation says how dangerous the tool is."],
   ["panic", "At the moment everything is asked for."],
   ["rule 3", "The operator's rule 3 wants it."],
 ])("people are told that they are asked because of %s", (why, text) => {

@@ -32,7 +32,7 @@ export function noticeOf(
 
 const reasons: Readonly<Record<string, string>> = {
   irreversible: "The tool says that it cannot be undone.",
-  unannotated: "The tool says nothing of its danger that is believed.",
+  unannotated: "No trusted annotation says how dangerous the tool is.",
   reversible: "A rule of the operator wants it.",
   panic: "At the moment everything is asked for.",
 };

@@ -72,7 +72,7 @@ function restRow({ tool, action, why }: JsonObject): string[] {
 export function whyText(why: string): string {
   if (why === "irreversible") return "cannot be undone";
   if (why === "reversible") return "can be undone, or only reads";
-  if (why === "unannotated") return "says nothing of its danger that is believed";
+  if (why === "unannotated") return "has no trusted annotation of its danger";
   if (why === "panic") return "panic is on";
   return visible(why);
 }

@@ -67,9 +67,9 @@ test("[B-SIGN-1] a call of an older build says that its asker is not signed", ()
 test("what a tool does not say is said to be assumed", () => {
   const capability = { mutable: true, reversible: false, auth_scope: "write", cost_class: "metered" };
   const lines = cardOf(reportOf({}, { why: "unannotated", capability }));
-  expect(lines).toContain("│ agent wants to call it; it says nothing of its danger that is believed");
+  expect(lines).toContain("│ agent wants to call it; no trusted annotation says how dangerous it is");
   expect(lines.join("").replaceAll("│ ", "")).toContain(
-    "danger: taken to change things for good (needs write, metered), since it says nothing that is believed",
+    "danger: treated as irreversible (needs write, metered)",
   );
 });
 

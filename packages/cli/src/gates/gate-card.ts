@@ -243,7 +243,7 @@ export function wrapped(text: string, columnsMax: number): string[] {
 
 function whyText({ why }: GateReport): string {
   if (why === "irreversible") return "it cannot be undone";
-  if (why === "unannotated") return "it says nothing of its danger that is believed";
+  if (why === "unannotated") return "no trusted annotation says how dangerous it is";
   if (why === "panic") return "panic is on, everything is asked for";
   return `${visible(why)} asks for it`;
 }
@@ -273,7 +273,7 @@ function dangerText({ capability, why }: GateReport): string {
 
 function assumedText(costs: readonly string[]): string {
   const more = costs.length === 0 ? "" : ` (${costs.join(", ")})`;
-  return visible(`taken to change things for good${more}, since it says nothing that is believed`);
+  return visible(`treated as irreversible${more}`);
 }
 
 function approvalLines({ approvals, review, approvers }: GateReport): string[] {

@@ -4,11 +4,11 @@ import { dangersOf, whyText } from "./capability-words.ts";
 
 test("what a tool does not say is said to be assumed", () => {
   expect(dangersOf(cautious, "unannotated").map(({ text }) => text)).toEqual([
-    "Assumed, since it says nothing that is believed",
+    "Assumed: no trusted annotation",
     "Cannot be undone",
     "Twice is not the same as once",
     "May cost something",
   ]);
   expect(dangersOf(cautious, "irreversible")[0]?.text).toBe("Cannot be undone");
-  expect(whyText("unannotated")).toBe("The tool says nothing of its danger that is believed");
+  expect(whyText("unannotated")).toBe("No trusted annotation says how dangerous the tool is");
 });

@@ -21,7 +21,7 @@ export function dangersOf(capability: Readonly<Capability>, why?: string, word?:
   const words: Danger[] = [];
   const whose = whoseWordText(word);
   if (why === "unannotated" && whose === undefined)
-    words.push({ text: "Assumed, since it says nothing that is believed", tone: "plain" });
+    words.push({ text: "Assumed: no trusted annotation", tone: "plain" });
   if (isIrreversible(capability)) words.push({ text: "Cannot be undone", tone: "bad" });
   else if (mutable) words.push({ text: "Changes something; can be undone", tone: "odd" });
   else words.push({ text: "Only reads", tone: "good" });
@@ -57,7 +57,7 @@ export function onlyReads(tool: JsonObject): boolean {
 
 const reasons: Readonly<Record<string, string>> = {
   irreversible: "The tool says that it cannot be undone",
-  unannotated: "The tool says nothing of its danger that is believed",
+  unannotated: "No trusted annotation says how dangerous the tool is",
   reversible: "A rule wants it",
   panic: "At the moment everything is asked for",
 };
