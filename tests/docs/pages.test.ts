@@ -59,6 +59,12 @@ test.for(plain)("%s: every command it names exists", (page) => {
   expect(named.filter((word) => !known.has(word))).toEqual([]);
 });
 
+test("the page of commands has all of them", () => {
+  const text = textOf("docs/COMMANDS.md");
+  const words = new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""));
+  expect([...words].filter((word) => !new RegExp(`\\b${word}\\b`).test(text))).toEqual([]);
+});
+
 /** Words of the house that a reader would have to learn, or that hide who does something. */
 const avoided = /\b(whoever|whomever|somebody's word|desk|patience|remarks|likeness|overheard)\b/i;
 
