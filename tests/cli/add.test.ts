@@ -187,7 +187,7 @@ test("a command that is not there is not written, nor what is no address, unless
 });
 
 test.each([
-  [["add", "a"], "add needs more than that"],
+  [["add", "a"], "missing argument"],
   [["add", "__proto__", "--", "x"], "cannot be a server's name"],
   [["add", "a", "http://x", "--env", "A=1"], "--env is for commands"],
   [["add", "a", "--header", "A: 1", "--", "x"], "--header is for addresses"],

@@ -251,10 +251,13 @@ test("--unannotated is kept for each server, and what is neither ask nor allow i
     );
   };
   const refused = await mcpx(["import", "--yes", "--unannotated", "maybe"], options);
-  expect(refused).toMatchObject({ code: 2, err: "mcpx: --unannotated maybe is not one; use ask or allow" });
+  expect(refused).toMatchObject({
+    code: 2,
+    err: 'mcpx: invalid value "maybe" for --unannotated; expected ask or allow',
+  });
   expect(existsSync(path)).toBe(false);
   const { out } = await mcpx(["import", "--yes", "--unannotated", "allow"], options);
-  expect(out).toContain("tools that do not say how dangerous they are will be allowed");
+  expect(out).toContain("tools without a trusted annotation will be allowed");
   await mcpx(["add", "notes", "https://notes.example.com/mcp", "--unannotated", "ask"], options);
   await mcpx(["add", "plain", "https://plain.example.com/mcp"], options);
   expect(kept()).toEqual([

@@ -68,7 +68,7 @@ test("a script calls tools one after the other, and its exit code tells whether 
     "!! no tool nothing",
     "!! tinny is not here; did you mean tiny?",
     `!! the text {a: 1} is not a JSON object; write for example '{"message": "hi"}'`,
-    "!! /call needs more than that; write /call PEER TOOL JSON",
+    "!! /call has a missing argument; write /call PEER TOOL JSON",
     "!! there is no /frobnicate; see /help; // says a slash",
     "!! there is no /tool; did you mean /tools?",
   ]);

@@ -153,7 +153,7 @@ test("a tool the lists keep out is enabled by name", async () => {
 
 test.each([
   [["tools", "rename", "files.write", "Not One"], 2, "cannot be a tool's name"],
-  [["tools", "rename", "files.write"], 2, "tools rename needs more than that"],
+  [["tools", "rename", "files.write"], 2, "missing argument: NEW"],
   [["tools", "fix", "files.write", "path"], 2, "no name or no value"],
   [["tools", "fix", "files.write", "path=secret words"], 2, "the value of path is not JSON"],
   [["tools", "accept"], 2, "accept needs the name of a tool, or --all"],

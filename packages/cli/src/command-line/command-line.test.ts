@@ -53,7 +53,7 @@ test.each([
   [["up", "--port=1", "--port=2"], "mcpx: --port is given twice; give it once"],
   [["up", "--port", "http"], "mcpx: --port http is not a port; write a number from 0 to 65535"],
   [["--json", "up"], "mcpx: --json comes before the command; write mcpx COMMAND [options]"],
-  [["tail"], "mcpx: tail needs more than that; usage: mcpx tail ROOM [--history N] [--no-follow]"],
+  [["tail"], "mcpx: missing argument: ROOM; usage: mcpx tail ROOM [--history N] [--no-follow]"],
   [["token", "lst"], 'mcpx: token does not take "lst"; did you mean mcpx token list?'],
   [["token", "--topic", "t"], "mcpx: --id is missing; say whose token it is: --id alice"],
   [

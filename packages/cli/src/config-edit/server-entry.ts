@@ -61,12 +61,12 @@ export function readEntry(
 
 export function readUnannotated(given: string | undefined): Unannotated | undefined {
   if (given === undefined || given === "ask" || given === "allow") return given;
-  throw misuse(`--unannotated ${given} is not one`, "use ask or allow");
+  throw misuse(`invalid value ${JSON.stringify(given)} for --unannotated`, "expected ask or allow");
 }
 
 function readEra(given: string | undefined): ServerEra | undefined {
   if (given === undefined || given === "auto" || given === "legacy" || given === "modern") return given;
-  throw misuse(`--era ${given} is not one`, "use auto, legacy or modern");
+  throw misuse(`invalid value ${JSON.stringify(given)} for --era`, "expected auto, legacy or modern");
 }
 
 function readPairs(

@@ -33,10 +33,17 @@ export function checkWords(command: Command, words: readonly string[], names: re
   const { min, max } = command.words;
   if (words.length >= min && words.length <= max) return;
   const usage = `usage: mcpx ${command.name} ${command.usage}`;
-  if (words.length < min) throw misuse(`${command.name} needs more than that`, usage);
+  if (words.length < min) throw misuse(`missing argument${missingName(command, words.length)}`, usage);
   const surplus = words[max] ?? "";
   const meant = max === 0 ? suggestion(`${command.name} ${surplus}`, names, "mcpx ") : undefined;
   throw misuse(`${command.name} does not take ${JSON.stringify(surplus)}`, meant ?? usage);
+}
+
+/** As its usage calls it. */
+function missingName({ usage }: Command, given: number): string {
+  const [first = ""] = usage.split("\n");
+  const named = first.split(" ").filter((word) => /^[A-Z]/.test(word))[given];
+  return named === undefined ? "" : `: ${named}`;
 }
 
 function toParseArgs([name, { type, multiple }]: [string, OptionSpec]) {
@@ -86,8 +93,8 @@ function setOption({ options }: Parsed, specs: OptionSpecs, token: OptionToken):
 
 function checkValue(rawName: string, value: string, { values }: OptionSpec): void {
   if (!Array.isArray(values) || values.includes(value)) return;
-  const meant = suggestion(value, values, `${rawName} `) ?? `use ${oneOf(values)}`;
-  throw misuse(`${rawName} ${value} is not one`, meant);
+  const meant = suggestion(value, values, `${rawName} `) ?? `expected ${oneOf(values)}`;
+  throw misuse(`invalid value ${JSON.stringify(value)} for ${rawName}`, meant);
 }
 
 function oneOf(words: readonly string[]): string {

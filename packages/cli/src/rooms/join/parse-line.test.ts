@@ -26,8 +26,8 @@ test.each([
 });
 
 test.each([
-  ["/call oven", "/call needs more than that; write /call PEER TOOL JSON"],
-  ["/reject 1", "/reject needs more than that; write /reject ID REASON"],
+  ["/call oven", "/call has a missing argument; write /call PEER TOOL JSON"],
+  ["/reject 1", "/reject has a missing argument; write /reject ID REASON"],
   ["/aprove 1", "there is no /aprove; did you mean /approve?"],
   ["/call oven heat [1]", "the text [1] is not a JSON object"],
   ["/propose oven heat {a} why", "the text {a} why is not a JSON object"],

@@ -92,7 +92,7 @@ function readArguments(text: string): JsonObject {
 function needed(word: string, name: string): string {
   if (word !== "") return word;
   const usage = verbs.find(([usage]) => usage.split(" ")[0] === name)?.[0] ?? name;
-  throw misuse(`${name} needs more than that`, `write ${usage}`);
+  throw misuse(`${name} has a missing argument`, `write ${usage}`);
 }
 
 function nextWord(text: string): { word: string; rest: string } {
