@@ -115,7 +115,7 @@ test("[AX-12-1] a storm of list_changed is a few pieces of news, and calls go on
   expect(told).toBeLessThanOrEqual((performance.now() - startedAt) / 25 + 1);
 });
 
-test("[AX-12-1] a list that is another each time it is read is told of ever less often", async () => {
+test("[AX-12-1] a list that is another each time it is read is told of once a second after a while", async () => {
   const own = await startTestServer();
   onTestFinished(() => own.stop());
   const here = { url: `${own.url}/mcp`, token: await own.token({ sub: "alice", topics: [], tools: ["**"] }) };
@@ -138,10 +138,10 @@ test("[AX-12-1] a list that is another each time it is read is told of ever less
     await ask(here, "tools/list");
     await expect.poll(told, { interval: 5 }).toBeGreaterThan(heard);
   }
-  // Six times on the way to once a second, and then once a second.
-  expect(told()).toBeLessThanOrEqual(6 + (performance.now() - startedAt) / 1_000);
+  // Twenty times at once, and then once a second.
+  expect(told()).toBeLessThanOrEqual(21 + (performance.now() - startedAt) / 1_000);
   // Control: it is told of.
-  expect(told()).toBeGreaterThanOrEqual(5);
+  expect(told()).toBeGreaterThanOrEqual(20);
 }, 30_000);
 
 test("[AX-12-1] a client that does not read misses what it cannot take, which is counted, and no other client does", async () => {

@@ -19,20 +19,21 @@ const news = {
 } as const;
 
 const updated = "notifications/resources/updated";
-/**
- * How long changes are gathered: twice as long each time, up to a second, until there were none for a while. Every
- * client lists everything again, and a server may change at each of their lists.
- */
+/** Changes within this time are one piece of news. */
 const gatherMs = 25;
-const gatherMsMax = 1_000;
-const calmMs = 2_000;
+/**
+ * Told at once so many times, and then once a second: every client lists everything again when it is told, and a server
+ * may change at each of their lists.
+ */
+const promptMax = 20;
+const refillMs = 1_000;
 
 export interface GatheredNews {
   /** Whom each kind of news is for: everybody, or these people and callers. */
   readonly waiting: Map<keyof typeof news, Whom | "everybody">;
-  gatherMs: number;
-  /** When some was told last, in monotonic ms. */
-  toldAt: number;
+  /** How often changes may still be told at once, as of `at` (monotonic ms); below 0 they have to wait. */
+  prompt: number;
+  at: number;
 }
 interface Whom {
   people: Set<string>;
@@ -40,7 +41,7 @@ interface Whom {
 }
 
 export function noNews(): GatheredNews {
-  return { waiting: new Map(), gatherMs, toldAt: Number.NEGATIVE_INFINITY };
+  return { waiting: new Map(), prompt: promptMax, at: 0 };
 }
 
 /** `person`, `callerKey`: the only one whose list it is. */
@@ -66,14 +67,17 @@ export function announceChange(
 
 function gather(state: TreeState): void {
   const { gatheredNews: gathered, clock } = state;
-  const isCalm = clock.monotonic() - gathered.toldAt > calmMs;
-  gathered.gatherMs = isCalm ? gatherMs : Math.min(2 * gathered.gatherMs, gatherMsMax);
-  setTimeout(() => {
-    const all = [...gathered.waiting];
-    gathered.waiting.clear();
-    gathered.toldAt = clock.monotonic();
-    for (const [one, whom] of all) tell(state, news[one], whom);
-  }, gathered.gatherMs).unref();
+  const now = clock.monotonic();
+  gathered.prompt = Math.min(promptMax, gathered.prompt + (now - gathered.at) / refillMs) - 1;
+  gathered.at = now;
+  setTimeout(
+    () => {
+      const all = [...gathered.waiting];
+      gathered.waiting.clear();
+      for (const [one, whom] of all) tell(state, news[one], whom);
+    },
+    gatherMs + Math.max(0, -gathered.prompt) * refillMs,
+  ).unref();
 }
 
 function tell(

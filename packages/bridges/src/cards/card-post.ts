@@ -88,7 +88,7 @@ function titleOf({ method, params, targets }: Proposal): string {
 }
 
 function openLines({ expiresAt, rejections, statuses, mcpax }: Proposal, isGate: boolean): Part[] {
-  const until = `Open until ${new Date(expiresAt).toISOString().replace(/\.\d+Z$/, "Z")}`;
+  const until = `Open until ${new Date(expiresAt).toISOString().slice(0, 19)}Z`;
   const why = isGate
     ? " · requires a signature"
     : mcpax === undefined

@@ -59,10 +59,18 @@ export function cut(text: string, charsMax: number): string {
 export function partsOf(text: string): Part[] {
   const pieces = text.split(/^```[^\n`]*\n([\s\S]*?)\n?^```[ \t]*$/m);
   return pieces.flatMap((piece, index): Part[] => {
-    const body = piece.replace(/^\n+|\n+$/g, "");
+    const body = withoutBlankEnds(piece);
     if (body === "") return [];
     return [index % 2 === 1 ? { kind: "code", text: body } : { kind: "text", text: body }];
   });
+}
+
+function withoutBlankEnds(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text[start] === "\n") start += 1;
+  while (end > start && text[end - 1] === "\n") end -= 1;
+  return text.slice(start, end);
 }
 
 /** For platforms without markup. */
