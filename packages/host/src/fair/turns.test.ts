@@ -32,6 +32,17 @@ test("an account works at once until its slice is used, and goes on in later tur
   expect(done).toEqual(["1", "2", "3", "4"]);
 });
 
+test("while others are about its slice is shorter, and as long as before once they have gone", async () => {
+  const { turns, done, work, pass } = scene();
+  const busy = turns.account("busy");
+  const atOnce = () => [1, 2, 3, 4, 5].map((i) => turns.run(busy, work(`${i}`, 0.1)));
+  turns.run(turns.account("other"), work("other", 0.1));
+  expect(atOnce()).toEqual([true, true, false, false, false]);
+  while (done.length < 6) await nextTurn();
+  pass(200);
+  expect(atOnce()).toEqual([true, true, true, true, true]);
+});
+
 test("an account that has used little works at once while another waits", async () => {
   const { turns, done, work } = scene();
   const busy = turns.account("busy");

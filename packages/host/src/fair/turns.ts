@@ -2,14 +2,18 @@
 // tree's own processes pass here. Their time is measured and charged to an account: that of its principal,
 // or of its address before there is one.
 //
-// In each turn of the event loop an account may work for `sliceMs` at once; what it wants beyond that waits. Behind the
+// In each turn of the event loop an account may work for a slice at once; what it wants beyond that waits. Behind the
 // poll phase of each turn one piece of what waits is done: of the account that has used least of late. So a busy
 // account makes others wait for one piece, not for all it has; and alone it has the whole thread. Some pieces cannot be
 // made short: whoever holds the thread for long rests afterwards while others are about, so that most of what others
 // want meets no such piece at all.
 
-/** Work of one account within one turn of the loop before the rest of it waits. */
+/**
+ * Work of one account within one turn of the loop before the rest of it waits: while it is alone, and while others are
+ * about. An envelope needs some four turns from its socket to its ack, and each of them is as long as such a slice.
+ */
 const sliceMs = 0.5;
+const sharedSliceMs = 0.15;
 /** Who works for longer than this at once rests for `restFactor` times as long, where others are about. */
 const longMs = 1;
 const restFactor = 3;
@@ -95,15 +99,21 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
     current.charge(now - since, now, turn);
     if (last?.account !== current) lastButOne = last;
     last = { account: current, at: now };
-    if (current.turnMs > longMs && areOthersAbout(now)) {
+    if (current.turnMs > longMs && areOthersAbout(current, now)) {
       current.restsUntil = now + Math.min(current.turnMs * restFactor, restMsMax);
     }
     current = undefined;
   }
 
-  /** Others than the one that worked last. */
-  function areOthersAbout(now: number): boolean {
-    return lastButOne !== undefined && now - lastButOne.at < aboutMs;
+  function areOthersAbout(account: Account, now: number): boolean {
+    const other = last?.account === account ? lastButOne : last;
+    return other !== undefined && now - other.at < aboutMs;
+  }
+
+  /** In this turn of the loop it has worked for as long as it may at once. */
+  function isSpent(account: Account): boolean {
+    if (account.turn !== turn || account.turnMs < sharedSliceMs) return false;
+    return account.turnMs >= sliceMs || areOthersAbout(account, monotonic());
   }
 
   // A tick that a microtask asks for runs when no microtask is left: then the callback's work is done.
@@ -166,7 +176,7 @@ export function createTurns(monotonic: () => number = () => performance.now()): 
     if (account.waiting.length > 0) return false;
     if (account.restsUntil > 0 && account.restsUntil > monotonic()) return false;
     if (current === account) settleInto(account);
-    return account.turn !== turn || account.turnMs < sliceMs;
+    return !isSpent(account);
   }
 
   /** What it has done in this very callback counts already. */
