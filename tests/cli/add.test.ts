@@ -245,5 +245,5 @@ test("the era a server is spoken to in is kept with it, and no other word is tak
   });
   const { code, err } = await add("--era", "2025", "--replace");
   expect(code).toBe(2);
-  expect(err).toContain("use auto, legacy or modern");
+  expect(err).toContain("expected auto, legacy or modern");
 });

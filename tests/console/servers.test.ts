@@ -277,7 +277,7 @@ test("wishes that cannot be are refused with what is wrong, and nothing is writt
     [{ ...addTiny, header: [`X: ${token}`] }, "--header is for addresses"],
     [{ ...addTiny, segment: "No Good" }, "segment"],
     [{ ...addTiny, name: "mcpax" }, "belongs to mcpx itself"],
-    [{ ...addTiny, unannotated: "maybe" }, "use ask or allow"],
+    [{ ...addTiny, unannotated: "maybe" }, "expected ask or allow"],
   ];
   for (const [wish, message] of wrong) {
     const answer = await preview(visitor, wish);
