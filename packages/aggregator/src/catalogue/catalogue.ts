@@ -182,10 +182,13 @@ async function refill(
   });
   let kept: { replaces: Listed | undefined } | undefined;
   try {
-    const { listed, cut } = await readUntilSettled(state, server, kind, caller, slot, room);
+    const { listed, cut, wasOutdated } = await readUntilSettled(state, server, kind, caller, slot, room);
     const wasMissed = server.mute.has(kind) || server.listFaults.has(kind);
     if (wasMissed) isBack(state, server, kind);
     if (before !== undefined) noteAlarm(state, server, kind, { isFalse: wasTold, before, listed });
+    // Nobody was told when the server said it: others may have read what was there before.
+    if (wasOutdated && before !== undefined && before.digest !== listed.digest)
+      state.events.listsChanged([kind], userOf(server));
     // Forgotten meanwhile: good for those who wait, not for keeping.
     if (!server.isRetired && findSlot(server, kind, caller) === slot) {
       kept = { replaces: slot.listed };
@@ -237,8 +240,9 @@ async function readUntilSettled(
   caller: Caller,
   slot: Slot,
   room: ListRoom,
-): Promise<{ listed: Listed; cut: string | undefined }> {
+): Promise<{ listed: Listed; cut: string | undefined; wasOutdated: boolean }> {
   let digest: string | undefined;
+  let wasOutdated = false;
   for (let reads = 1; ; reads += 1) {
     slot.isOutdated = false;
     // Of several readings the last counts.
@@ -247,11 +251,12 @@ async function readUntilSettled(
     const last = digest;
     digest = hash("sha256", JSON.stringify(fetched.items));
     const isSettled = !slot.isOutdated || digest === last;
+    wasOutdated ||= slot.isOutdated;
     if (!isSettled && reads < readsMax) continue;
     const isGood = isSettled && fetched.cut === undefined;
     const ttlMs = isGood ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
     const listed = toListed(state, server, kind, { ...fetched, ttlMs }, { digest, bytes: room.bytes });
-    return { listed, cut: fetched.cut };
+    return { listed, cut: fetched.cut, wasOutdated };
   }
 }
 

@@ -52,21 +52,24 @@ export function forgetOtherLists({ lists }: Server, caller: Caller): boolean {
 
 /**
  * The server says that its lists have changed: they are read again, and good for calls until then. `false` where nobody
- * needs to be told: whoever reads them now will see, or the server says so all the time.
+ * is told now: every list is being read at this moment, and its reader says whether it is another one, or the server
+ * says so all the time.
  */
 export function outdateLists(server: Server, kinds: readonly ListKind[], now: number): boolean {
   const isIdle = kinds.some((kind) => isDoubted(server, kind));
-  let isNews = !isIdle;
+  let isBeingRead = false;
+  let isKnown = false;
   replaceSlots(server, kinds, (slot) => {
     if (slot.fetching !== undefined) {
-      isNews = false;
+      isBeingRead = true;
       return Object.assign(slot, { isOutdated: true });
     }
+    isKnown ||= slot.listed !== undefined;
     if (!isIdle || slot.listed === undefined) return { ...expired(slot), wasTold: true };
     const goodUntil = Math.min(slot.listed.goodUntil, now + doubtMs);
     return { ...slot, listed: { ...slot.listed, goodUntil } };
   });
-  return isNews;
+  return !isIdle && (isKnown || !isBeingRead);
 }
 
 /** It has said so too often for nothing. */
