@@ -37,6 +37,45 @@ test("[AX-5.1-1] a list is asked for once in 60 s, and again after list_changed"
   expect(lists()).toBe(3);
 });
 
+test.each([
+  ["another one", 1],
+  ["control: the same", 0],
+])(
+  "[AX-12-1] a list that is said to change while it is read, and is %s, is told so often",
+  async (becomes, often) => {
+    let listed = "before";
+    let opened = Promise.withResolvers<void>();
+    opened.resolve();
+    const server = inProcessServer({
+      handle: async ({ method }) => {
+        if (method !== "tools/list") return undefined as never;
+        const items = [tool(listed)];
+        await opened.promise;
+        return { tools: items };
+      },
+    });
+    const { tree, ask, clock } = testTree([serverOptions("s", server.open)]);
+    let told = 0;
+    const hears = () => {
+      told += 1;
+      return true;
+    };
+    await tree.subscribe(callerOf({ caller: { key: "hearer" } }), { toolsListChanged: true }, hears);
+    await ask("tools/list");
+    clock.advance(60_001);
+    opened = Promise.withResolvers();
+    const reading = ask("tools/list");
+    await expect.poll(() => server.asked.filter(({ method }) => method === "tools/list").length).toBe(2);
+    if (often > 0) listed = "after";
+    server.takers[0]?.notification("notifications/tools/list_changed", {});
+    opened.resolve();
+    expect(names(await reading)).toContain(`s.${listed}`);
+    // Timers end in the order of their times: news that waits to be told is told before this one.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect({ becomes, told }).toEqual({ becomes, told: often });
+  },
+);
+
 test("a server's own time to live counts, and the merged list lives as long as the shortest", async () => {
   const short = inProcessServer({
     handle: ({ method }) =>
