@@ -217,13 +217,18 @@ test("[AC-9-8] a capability near its end is replaced without anybody noticing", 
   const { room } = await kitchen.enter("ann");
   await requestCapability(room, "oven", { tools: ["heat"], duration: 2 });
   const until = Date.now() + 4_000;
-  while (Date.now() < until) {
+  let longestMs = 0;
+  for (let last = Date.now(); last < until; ) {
     expect(textOf(await room.peer("oven").callTool("heat", heat))).toBe("180 degrees");
+    longestMs = Math.max(longestMs, Date.now() - last);
+    last = Date.now();
   }
   const refused = kitchen.events.filter(({ type }) => type === "refused");
   const granted = kitchen.events.filter(({ type }) => type === "granted");
   expect(granted.length).toBeGreaterThan(1);
-  expect(refused.every(({ reason }) => reason === "expired")).toBe(true);
+  // A machine that stood still until it was over has none to refresh.
+  const reasons = longestMs < 1_500 ? ["expired"] : ["expired", "missing"];
+  expect(refused.filter(({ reason }) => !reasons.includes(String(reason)))).toEqual([]);
 });
 
 test("[AC-9-3] [AC-9-7] a revocation works at once and is told to the room", async () => {
