@@ -25,6 +25,7 @@ test("the defaults are those of the design", () => {
     queueEnvelopesMax: 1_000,
     queueStallMs: 10_000,
     historyPageMax: 1_000,
+    historyBytesMax: 8_589_934_592,
     ticketMs: 30_000,
   });
 });

@@ -53,6 +53,8 @@ export interface Limits {
   queueStallMs: number;
   /** Envelopes of one history page. */
   historyPageMax: number;
+  /** Bytes of all topics' history on disk; the largest topics give way first. */
+  historyBytesMax: number;
   /** Topics one gateway keeps. */
   topicsMax: number;
   /** Topics one principal may create. */
@@ -158,6 +160,7 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   queueEnvelopesMax: 1_000,
   queueStallMs: 10_000,
   historyPageMax: 1_000,
+  historyBytesMax: 8_589_934_592,
   topicsMax: 10_000,
   topicsPerPrincipalMax: 1_000,
   participantsMax: 1_000_000,

@@ -104,7 +104,11 @@ const toolAccess = z.custom<"off" | "enforce" | AccessPolicy>(isToolAccess, {
 
 const topic = section({
   history: is.flag.exactOptional(),
-  retention: section({ count: is.count.exactOptional(), age: is.duration.exactOptional() }).exactOptional(),
+  retention: section({
+    count: is.count.exactOptional(),
+    age: is.duration.exactOptional(),
+    bytes: is.count.exactOptional(),
+  }).exactOptional(),
   tree: is.flag.exactOptional(),
   toolAccess: toolAccess.exactOptional(),
 });

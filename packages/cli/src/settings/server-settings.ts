@@ -67,8 +67,8 @@ function gatewayOptions(config: Config): Partial<GatewayOptions> {
 
 function topicOptions(topics: NonNullable<Config["topics"]>): Record<string, Partial<TopicOptions>> {
   const entries = Object.entries(topics).map(([name, { history, retention, toolAccess }]) => {
-    const { count, age } = retention ?? {};
-    const kept = { ...(count !== undefined && { count }), ...(age !== undefined && { ageMs: age }) };
+    const { age, ...counted } = retention ?? {};
+    const kept = { ...counted, ...(age !== undefined && { ageMs: age }) };
     const bounds = { ...(history !== undefined && { history }), ...(retention && { retention: kept }) };
     return [name, { ...bounds, ...(toolAccess && { toolAccess }) }];
   });

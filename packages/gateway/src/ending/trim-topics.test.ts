@@ -1,12 +1,14 @@
 import { createLogger, createManualClock } from "@mcpx/host";
+import { defaultLimits } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { topicOptions } from "../joining/open-room.ts";
 import { defaultOptions, type TopicOptions } from "../room/gateway-state.ts";
 import { createMemoryTopicLog } from "../topic-log/memory.ts";
-import { trimTopics } from "./trim-topics.ts";
+import { shareOf, trimTopics } from "./trim-topics.ts";
 
-function gatewayWith(topics: Record<string, Partial<TopicOptions>>) {
+function gatewayWith(topics: Record<string, Partial<TopicOptions>>, historyBytesMax = 1_000_000) {
   return {
+    limits: { ...defaultLimits, historyBytesMax },
     options: { ...defaultOptions, topics },
     durableLog: createMemoryTopicLog(),
     clock: createManualClock(),
@@ -44,6 +46,37 @@ test("[X0-5.3-5] each topic keeps what its own retention says, by count and by a
   expect(await gateway.durableLog.bounds("fresh/room")).toEqual({ first: 4, last: 5 });
 });
 
+test("[B-FAIR-1] the topic that takes most of the disk gives way; who takes less than a share loses nothing", async () => {
+  const gateway = gatewayWith({}, 10_000);
+  await fill(gateway, "quiet");
+  gateway.topics.add("flooded");
+  for (let i = 0; i < 100; i += 1) {
+    const entry = {
+      topic: "flooded",
+      id: `f${i}`,
+      from: "mallory",
+      at: 0,
+      digest: "",
+      text: "x".repeat(744),
+    };
+    await gateway.durableLog.append(entry);
+  }
+  await trimTopics(gateway);
+  expect(await gateway.durableLog.bounds("quiet")).toEqual({ first: 1, last: 5 });
+  // 10 000 bytes without the five small ones are eight whole entries and a part of the ninth.
+  expect(await gateway.durableLog.bounds("flooded")).toEqual({ first: 92, last: 100 });
+  await trimTopics({ ...gateway, limits: { ...gateway.limits, historyBytesMax: 100_000 } });
+  expect(await gateway.durableLog.bounds("flooded"), "control").toEqual({ first: 92, last: 100 });
+});
+
+test("a share is what is left for each of those who want more", () => {
+  expect(shareOf([], 10)).toBe(Infinity);
+  expect(shareOf([4, 6], 10)).toBe(Infinity);
+  expect(shareOf([4, 7], 10)).toBe(6);
+  expect(shareOf([100, 1, 100, 1], 10)).toBe(4);
+  expect(shareOf([100, 100, 100], 10)).toBe(3);
+});
+
 test("[X0-5.3-5] others have their turn while many topics are looked at", async () => {
   const gateway = gatewayWith({});
   for (let i = 0; i < 1_000; i += 1) gateway.topics.add(`room:${i}`);
@@ -56,7 +89,8 @@ test("[X0-5.3-5] others have their turn while many topics are looked at", async 
   next = setImmediate(takeTurn);
   await trimTopics(gateway);
   clearImmediate(next);
-  expect(turns).toBe(9);
+  // Once for their sizes, once to trim them.
+  expect(turns).toBe(18);
 });
 
 test("[X0-5.3-5] a gateway that shuts down leaves the rest to the next start", async () => {

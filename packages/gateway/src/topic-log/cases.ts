@@ -225,6 +225,24 @@ function trimCases(log: () => TopicLog): void {
     expect(await seqsOf(log())).toEqual([7, 8, 9]);
   });
 
+  test("[B-FAIR-1] a trim by bytes keeps the newest so many, and at most a mebibyte more", async () => {
+    const text = `"${"x".repeat(262_144 - 256 - 2)}"`;
+    await appendMany(log(), 30, { text });
+    const quarters = async () => Math.round((await log().size("room")) / 262_144);
+    expect(await quarters()).toBe(30);
+    expect(await log().trim("room", { bytes: 30 * 262_144 }, 0), "control").toBe(0);
+    const removed = await log().trim("room", { bytes: 3 * 1_048_576 }, 0);
+    expect(removed).toBeGreaterThanOrEqual(14);
+    expect(removed).toBeLessThanOrEqual(18);
+    expect((await log().bounds("room")).first).toBe(removed + 1);
+    expect(Math.abs((await quarters()) - (30 - removed))).toBeLessThanOrEqual(4);
+    await appendMany(log(), 4, { topic: "other", text });
+    expect(await log().trim("other", { bytes: 3 * 1_048_576 }, 0)).toBe(0);
+    await log().trim("room", { count: 0 }, 0);
+    expect(await quarters()).toBeLessThanOrEqual(4);
+    expect(await log().size("nowhere")).toBe(0);
+  });
+
   test("a trim touches no other topic", async () => {
     await appendMany(log(), 3);
     await appendMany(log(), 3, { topic: "other" });

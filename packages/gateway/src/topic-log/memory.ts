@@ -7,6 +7,7 @@ import {
   type Appended,
   type Bounds,
   bytesInMemory,
+  bytesInStore,
   type Entry,
   type NewEntry,
   type ReadOptions,
@@ -84,6 +85,7 @@ export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): Topic
           .map(([name, { last }]) => ({ name, seq: last }))
           .sort((a, b) => (a.name < b.name ? -1 : 1)),
       ),
+    size: (name) => lookUp(name, 0, storedBytes),
     trim: (name, kept, now) => lookUp(name, 0, (topic) => trim(holding, topic, kept, now)),
     close: async () => {
       isClosed = true;
@@ -131,8 +133,24 @@ function seqBefore(topic: Topic, time: number): number {
   return searchSeqBefore(topic, (seq) => keptAt(topic, seq).at, time);
 }
 
+function seqBeyond(topic: Topic, bytes: number): number {
+  let seq = topic.last;
+  for (let held = 0; seq >= topic.first && held < bytes; seq -= 1) held += bytesInStore(keptAt(topic, seq));
+  return seq;
+}
+
+function storedBytes(topic: Topic): number {
+  return [...topic.bySeq.values()].reduce((sum, kept) => sum + bytesInStore(kept), 0);
+}
+
 function trim(holding: Holding, topic: Topic, retention: Retention, now: number): number {
-  const upTo = lastToTrim(topic, (time) => seqBefore(topic, time), retention, now);
+  const upTo = lastToTrim(
+    topic,
+    (time) => seqBefore(topic, time),
+    (bytes) => seqBeyond(topic, bytes),
+    retention,
+    now,
+  );
   const first = topic.first;
   while (topic.first <= upTo) forgetFirst(holding, topic);
   return topic.first - first;

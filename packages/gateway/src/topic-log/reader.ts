@@ -12,6 +12,9 @@ export interface TopicLogReader {
   read(topic: string, options: ReadOptions): Entry[];
   find(topic: string, id: string): Entry | undefined;
   seqBefore(topic: string, time: number): number;
+  /** The last seq beyond the newest so many bytes; 0 where they are fewer. */
+  seqBeyond(topic: string, bytes: number): number;
+  size(topic: string): number;
   topics(): { name: string; seq: number }[];
 }
 
@@ -42,6 +45,18 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
     `SELECT ${entry} FROM envelopes WHERE topic = ${key} AND seq = :seq AND id = :id`,
   );
   const atOf = db.prepare(`SELECT at FROM envelopes WHERE topic = ${key} AND seq = :seq`);
+  const beyond = db.prepare(
+    `SELECT seq FROM byte_marks
+     WHERE topic = ${key} AND bytes <= (SELECT bytes FROM topics WHERE name = :topic) - :bytes
+     ORDER BY bytes DESC LIMIT 1`,
+  );
+  const sizeOf = db.prepare(
+    `SELECT bytes - coalesce((
+       SELECT m.bytes FROM byte_marks AS m WHERE m.topic = topics.key
+       AND m.seq < coalesce((SELECT seq FROM envelopes WHERE topic = topics.key ORDER BY seq LIMIT 1), last + 1)
+       ORDER BY m.bytes LIMIT 1
+     ), 0) AS size FROM topics WHERE name = :topic`,
+  );
   const allTopics = db.prepare("SELECT name, last AS seq FROM topics ORDER BY name");
 
   const ids = createTopicIds(db);
@@ -74,6 +89,8 @@ export function createTopicLogReader(db: DatabaseSync): TopicLogReader {
         db.exec("COMMIT");
       }
     },
+    seqBeyond: (topic, bytes) => Number(beyond.get({ topic, bytes })?.seq ?? 0),
+    size: (topic) => Number(sizeOf.get({ topic })?.size ?? 0),
     topics: () => allTopics.all().map(({ name, seq }) => ({ name: String(name), seq: Number(seq) })),
   };
 }

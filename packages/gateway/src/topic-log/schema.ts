@@ -47,5 +47,19 @@ export const topicLogStore: DatabaseOptions = {
         ) STRICT, WITHOUT ROWID;
       `,
     },
+    {
+      version: 3,
+      // `topics.bytes` counts all that was ever appended from here on, and `byte_marks` what it was at one seq in
+      // every mebibyte. A column of `envelopes` would stand behind the text: to read it is to read all of that.
+      up: `
+        ALTER TABLE topics ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE byte_marks (
+          topic INTEGER NOT NULL,
+          bytes INTEGER NOT NULL,
+          seq INTEGER NOT NULL,
+          PRIMARY KEY (topic, bytes)
+        ) STRICT, WITHOUT ROWID;
+      `,
+    },
   ],
 };

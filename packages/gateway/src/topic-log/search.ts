@@ -22,11 +22,13 @@ export function searchSeqBefore(
 export function lastToTrim(
   bounds: Bounds,
   seqBefore: (time: number) => number,
-  { count, ageMs }: Retention,
+  seqBeyond: (bytes: number) => number,
+  { count, ageMs, bytes }: Retention,
   now: number,
 ): number {
   const none = bounds.first - 1;
   const byCount = count === undefined ? none : bounds.last - Math.max(0, count);
   const byAge = ageMs === undefined ? none : seqBefore(now - ageMs);
-  return Math.max(none, byCount, byAge);
+  const byBytes = bytes === undefined ? none : seqBeyond(bytes);
+  return Math.max(none, byCount, byAge, byBytes);
 }

@@ -89,7 +89,13 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
   };
 
   async function trim(topic: string, retention: Retention, now: number): Promise<number> {
-    const upTo = lastToTrim(reader.bounds(topic), (time) => reader.seqBefore(topic, time), retention, now);
+    const upTo = lastToTrim(
+      reader.bounds(topic),
+      (time) => reader.seqBefore(topic, time),
+      (bytes) => reader.seqBeyond(topic, bytes),
+      retention,
+      now,
+    );
     let removed = 0;
     // A trim that a close cuts short is finished by the next one.
     for (let isDone = upTo < reader.bounds(topic).first; !isDone && closing === undefined; ) {
@@ -126,6 +132,7 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
       if (closing === undefined) threads.write({ do: "prepare", topic }).catch(() => {});
     },
     topics: () => whenOpen(() => reader.topics()),
+    size: (topic) => whenOpen(() => reader.size(topic)),
     trim: (topic, retention, now) => whenOpen(() => trim(topic, retention, now)),
     close: () => {
       closing ??= finish();

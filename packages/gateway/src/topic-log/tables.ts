@@ -4,7 +4,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { createIdBlocks, type Grown } from "./id-blocks.ts";
 import { createTopicIds } from "./ids.ts";
-import type { Appended, NewEntry } from "./topic-log.ts";
+import { type Appended, bytesInStore, type NewEntry } from "./topic-log.ts";
 
 export interface Trimmed {
   removed: number;
@@ -24,12 +24,17 @@ export interface Tables {
 
 interface Head extends Grown {
   last_at: number;
+  /** Of all that was appended, trimmed or not. */
+  bytes: number;
 }
+
+/** So much is appended between two marks. */
+const markBytes = 1_048_576;
 
 export function createTables(db: DatabaseSync, trimRows: number): Tables {
   const addTopic = db.prepare("INSERT INTO topics (name) VALUES (?) ON CONFLICT (name) DO NOTHING");
-  const headOf = db.prepare("SELECT key, last, last_at FROM topics WHERE name = ?");
-  const setHead = db.prepare("UPDATE topics SET last = ?, last_at = ? WHERE key = ?");
+  const headOf = db.prepare("SELECT key, last, last_at, bytes FROM topics WHERE name = ?");
+  const setHead = db.prepare("UPDATE topics SET last = ?, last_at = ?, bytes = ? WHERE key = ?");
   const insert = db.prepare(
     "INSERT INTO envelopes (topic, seq, id, sender, at, digest, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
@@ -38,6 +43,11 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
   );
   const firstOf = db.prepare("SELECT seq FROM envelopes WHERE topic = ? ORDER BY seq LIMIT 1");
   const removeUpTo = db.prepare("DELETE FROM envelopes WHERE topic = ? AND seq <= ?");
+  const addMark = db.prepare("INSERT INTO byte_marks (topic, bytes, seq) VALUES (?, ?, ?)");
+  // The last mark before the first entry that stays tells how much was appended before it.
+  const removeMarks = db.prepare(
+    "DELETE FROM byte_marks WHERE topic = :key AND bytes < (SELECT max(bytes) FROM byte_marks WHERE topic = :key AND seq <= :seq)",
+  );
   const topicIds = createTopicIds(db);
   const blocks = createIdBlocks(db);
 
@@ -50,7 +60,7 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
     };
     const appended = batches.map((entries) => entries.map(appendOne));
     for (const head of heads.values()) {
-      setHead.run(head.last, head.last_at, head.key);
+      setHead.run(head.last, head.last_at, head.bytes, head.key);
       blocks.store(head);
     }
     return appended;
@@ -58,8 +68,8 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
 
   function loadHead(topic: string): Head {
     addTopic.run(topic);
-    const { key, last, last_at } = headOf.get(topic) as unknown as Head;
-    return { key, last, last_at, before: last, ids: topicIds.of(key, last) };
+    const { key, last, last_at, bytes } = headOf.get(topic) as unknown as Head;
+    return { key, last, last_at, bytes, before: last, ids: topicIds.of(key, last) };
   }
 
   function prepare(topic: string): void {
@@ -78,6 +88,11 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
     head.last += 1;
     head.last_at = Math.max(at, head.last_at);
     insert.run(head.key, head.last, id, from, head.last_at, digest, text);
+    const before = head.bytes;
+    head.bytes += bytesInStore({ text });
+    if (Math.floor(head.bytes / markBytes) > Math.floor(before / markBytes)) {
+      addMark.run(head.key, head.bytes, head.last);
+    }
     head.ids.add(head.last, hash);
     return { outcome: "appended", seq: head.last, at: head.last_at };
   }
@@ -88,6 +103,7 @@ export function createTables(db: DatabaseSync, trimRows: number): Tables {
     if (key === undefined || first === undefined || Number(first) > upTo) return { removed: 0, isDone: true };
     const end = Math.min(upTo, Number(first) + trimRows - 1);
     blocks.removeUpTo(Number(key), end);
+    removeMarks.run({ key, seq: end });
     return { removed: Number(removeUpTo.run(key, end).changes), isDone: end === upTo };
   }
 

@@ -45,10 +45,19 @@ export interface ReadOptions {
   order: "oldest_first" | "newest_first";
 }
 
-/** What is kept: within the newest `count` and not older than `ageMs`. A missing bound does not bind. */
+/** What an entry takes on disk: its text, and some for the rest of it. */
+export function bytesInStore({ text }: Pick<NewEntry, "text">): number {
+  return Buffer.byteLength(text) + 256;
+}
+
+/**
+ * What is kept: within the newest `count`, not older than `ageMs`, and of the newest at least `bytes` and at most a
+ * mebibyte more. A missing bound does not bind.
+ */
 export interface Retention {
   count?: number;
   ageMs?: number;
+  bytes?: number;
 }
 
 export interface TopicLog {
@@ -70,6 +79,8 @@ export interface TopicLog {
   /** A hint that appends are about to come: what the first of them needs is loaded meanwhile. */
   prepare(topic: string): void;
   topics(): Promise<{ name: string; seq: number }[]>;
+  /** The bytes of the entries kept, a mebibyte more or less. */
+  size(topic: string): Promise<number>;
   trim(topic: string, retention: Retention, now: number): Promise<number>;
   /** Finishes what was begun. */
   close(): Promise<void>;
