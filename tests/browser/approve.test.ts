@@ -118,7 +118,7 @@ test("[AX-11.3-2] [AX-11.3-5] [B-GATE-1] a passkey approves, and the call happen
   const [credential] = await device.credentials();
   expect(credential?.signCount).toBeGreaterThan(1);
   expect(await server.counters()).toEqual([["anna", credential?.signCount]]);
-  expect(server.audited()).toContainEqual(["gate.approve", "anna", undefined]);
+  expect(await server.audited()).toContainEqual(["gate.approve", "anna", undefined]);
   expect(errors).toEqual([]);
 });
 
@@ -479,5 +479,5 @@ test("a link to enrol is for those at the machine to make, for one name, once", 
   await page.getByText("this link was used or is too old").waitFor();
   const again = await server.post(`${new URL(String(body.url)).pathname}/passkey`, { credential: {} });
   expect(again.status).toBe(401);
-  expect(server.audited()).toContainEqual(["approver.enroll", "ben", undefined]);
+  expect(await server.audited()).toContainEqual(["approver.enroll", "ben", undefined]);
 });

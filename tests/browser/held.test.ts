@@ -64,7 +64,7 @@ test("[B-GATE-1] looked at with a passkey, then released: the caller gets exactl
   await page.getByText("Released by anna.").waitFor();
   expect(JSON.stringify(await server.call({ path: "/released", secret }))).toContain("secret");
   expect(server.called()).toHaveLength(1);
-  const words = server.audited().map(([action, actor]) => `${action} ${actor}`);
+  const words = (await server.audited()).map(([action, actor]) => `${action} ${actor}`);
   expect(words.filter((word) => word.startsWith("gate."))).toEqual(
     expect.arrayContaining(["gate.held agent", "gate.look anna", "gate.release anna"]),
   );

@@ -63,7 +63,7 @@ export interface ApproveServer {
   reload(): Promise<void>;
   /** What each passkey has counted, as it is kept. */
   counters(): Promise<[string, number][]>;
-  audited(): (string | undefined)[][];
+  audited(): Promise<(string | undefined)[][]>;
   stop(): Promise<void>;
 }
 
@@ -166,9 +166,9 @@ export async function startApproveServer(
         "passkey" in one ? [[one.name, one.passkey.counter]] : [],
       );
     },
-    audited() {
-      audit.flush();
-      return audit.list({ limit: 100 }).map(({ action, actor, reason }) => [action, actor, reason]);
+    async audited() {
+      const records = await audit.list({ limit: 100 });
+      return records.map(({ action, actor, reason }) => [action, actor, reason]);
     },
     async stop() {
       await listener.close({ graceMs: 100 });

@@ -63,9 +63,9 @@ function localSource(dataDir: string): AuditSource {
   return {
     where: `the data in ${dataDir}`,
     list: async (query) =>
-      audit.list(query).map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
-    page: async (query) => audit.page(query),
-    verify: async () => audit.verify(),
+      (await audit.list(query)).map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
+    page: (query) => audit.page(query),
+    verify: () => audit.verify(),
     proposals: ({ since }) => localProposals(join(dataDir, "topics.db"), since),
     close: () => db.close(),
   };

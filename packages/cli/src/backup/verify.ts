@@ -29,7 +29,7 @@ export async function verifyBackup(dir: string): Promise<BackupVerdict> {
   );
   if (names.length === 0)
     throw new Failure(`there is no backup in ${dir}`, `it would hold ${storeFiles.join(" and ")}`);
-  const stores = names.map((file) => verifyStore(join(dir, file), file));
+  const stores = await Promise.all(names.map((file) => verifyStore(join(dir, file), file)));
   if (listed === undefined) return { stores, files: undefined };
   const files: FileVerdict[] = [];
   for (const one of listed.filter(({ sha256 }) => sha256 !== undefined)) {
@@ -77,12 +77,13 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
-function verifyStore(path: string, file: string): FileVerdict {
+async function verifyStore(path: string, file: string): Promise<FileVerdict> {
   const problems = [...integrityProblems(path)];
   if (file !== "state.db" || problems.length > 0) return { file, problems };
   const db = openState(path, { readOnly: true });
   try {
-    const chain = createAudit({ db, clock: systemClock, log: createLogger({ level: "silent" }) }).verify();
+    const audit = createAudit({ db, clock: systemClock, log: createLogger({ level: "silent" }) });
+    const chain = await audit.verify();
     if (!chain.ok) return { file, problems: [`the audit chain is broken at record ${chain.at}`] };
     return { file, problems, audit: { records: chain.records, head: chain.head } };
   } finally {

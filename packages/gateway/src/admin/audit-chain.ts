@@ -10,6 +10,10 @@ export async function readAuditChain(gateway: Gateway, request: HttpRequest): Pr
   const { query } = request;
   const limit = Math.min(numberOf(query, "limit", 100), pageMax);
   const since = numberOf(query, "since", undefined);
-  const { rows, head, pruned } = gateway.audit.page({ after: numberOf(query, "after", 0), limit, since });
+  const { rows, head, pruned } = await gateway.audit.page({
+    after: numberOf(query, "after", 0),
+    limit,
+    since,
+  });
   return { body: { records: rows, head: { ...head }, ...(pruned !== undefined && { pruned }) } };
 }

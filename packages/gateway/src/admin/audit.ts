@@ -13,15 +13,14 @@ export async function readAudit(gateway: Gateway, request: HttpRequest): Promise
   const actor = query.get("actor") ?? undefined;
   const since = numberOf(query, "since", undefined);
   gateway.audit.flush();
-  const records = gateway.audit
-    .list({
-      limit,
-      since,
-      ...(before === undefined ? {} : { before }),
-      ...(action ? { action } : {}),
-      ...(actor ? { actor } : {}),
-    })
-    .map((record) => ({ ...record, at: isoTime(record.at) }));
-  const chain = query.get("verify") === "1" ? { chain: gateway.audit.verify() } : {};
+  const found = await gateway.audit.list({
+    limit,
+    since,
+    ...(before === undefined ? {} : { before }),
+    ...(action ? { action } : {}),
+    ...(actor ? { actor } : {}),
+  });
+  const records = found.map((record) => ({ ...record, at: isoTime(record.at) }));
+  const chain = query.get("verify") === "1" ? { chain: await gateway.audit.verify() } : {};
   return { body: { records, ...chain } };
 }

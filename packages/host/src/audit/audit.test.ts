@@ -40,7 +40,7 @@ function elsewhere<T>(work: (other: DatabaseSync) => T): T {
   }
 }
 
-test("records are listed newest first, with every field", () => {
+test("records are listed newest first, with every field", async () => {
   const audit = open();
   audit.record({ action: "room.join", actor: "alice", topic: "demo" });
   clock.advance(5);
@@ -51,7 +51,7 @@ test("records are listed newest first, with every field", () => {
     topic: "demo",
     detail: { level: "full" },
   });
-  expect(audit.list({ limit: 10 })).toEqual([
+  expect(await audit.list({ limit: 10 })).toEqual([
     {
       seq: 2,
       at: clock.now(),
@@ -76,18 +76,61 @@ test("records are listed newest first, with every field", () => {
   audit.close();
 });
 
-test("a list can be paged and filtered", () => {
+test("a list can be paged and filtered", async () => {
   const audit = open();
   for (let i = 0; i < 10; i += 1) {
     audit.record({ action: i % 2 === 0 ? "even" : "odd", actor: i < 5 ? "alice" : "bob" });
   }
-  const seqs = (query: Parameters<typeof audit.list>[0]) => audit.list(query).map(({ seq }) => seq);
-  expect(seqs({ limit: 3 })).toEqual([10, 9, 8]);
-  expect(seqs({ limit: 3, before: 8 })).toEqual([7, 6, 5]);
-  expect(seqs({ limit: 10, action: "even", actor: "bob" })).toEqual([9, 7]);
+  const seqs = (query: Parameters<typeof audit.list>[0]) =>
+    audit.list(query).then((records) => records.map(({ seq }) => seq));
+  expect(await seqs({ limit: 3 })).toEqual([10, 9, 8]);
+  expect(await seqs({ limit: 3, before: 8 })).toEqual([7, 6, 5]);
+  expect(await seqs({ limit: 10, action: "even", actor: "bob" })).toEqual([9, 7]);
 });
 
-test("what is recorded waits for its batch, what is recorded now does not", () => {
+test("others have their turn while a long chain is verified, searched and paged", async () => {
+  const audit = open();
+  for (let i = 0; i < 6_000; i += 1) audit.record({ action: i === 10 ? "rare" : `a${i}`, actor: "alice" });
+  audit.flush();
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const takeTurn = () => {
+    turns += 1;
+    next = setImmediate(takeTurn);
+  };
+  const turnsDuring = async (work: () => Promise<unknown>) => {
+    turns = 0;
+    next = setImmediate(takeTurn);
+    await work();
+    clearImmediate(next);
+    return turns;
+  };
+  const { length: all } = await audit.list({ limit: 10_000 });
+  const pieces = Math.floor(all / 500);
+  expect(pieces).toBeGreaterThan(5);
+  expect(await turnsDuring(() => audit.verify())).toBeGreaterThanOrEqual(pieces - 1);
+  expect(await turnsDuring(() => audit.list({ limit: 5, action: "rare" }))).toBeGreaterThanOrEqual(
+    pieces - 1,
+  );
+  const never = clock.now() + 1;
+  expect(await turnsDuring(() => audit.page({ after: 0, limit: 5, since: never }))).toBeGreaterThanOrEqual(
+    pieces - 1,
+  );
+  expect(await turnsDuring(() => audit.list({ limit: 5 })), "control").toBeLessThanOrEqual(1);
+});
+
+test("a chain that grows while it is verified verifies", async () => {
+  const audit = open();
+  for (let i = 0; i < 1_200; i += 1) audit.recordNow({ action: `a${i}` });
+  const verifying = audit.verify();
+  for (let i = 0; i < 20; i += 1) {
+    await new Promise(setImmediate);
+    audit.recordNow({ action: "meanwhile" });
+  }
+  expect(await verifying).toMatchObject({ ok: true });
+});
+
+test("what is recorded waits for its batch, what is recorded now does not", async () => {
   const audit = open();
   const stored = () => elsewhere((other) => other.prepare("SELECT action FROM audit ORDER BY seq").all());
   audit.record({ action: "first" });
@@ -96,39 +139,39 @@ test("what is recorded waits for its batch, what is recorded now does not", () =
   expect(stored()).toEqual([{ action: "first" }, { action: "token.revoke" }]);
 });
 
-test("a batch is written when it is full", () => {
+test("a batch is written when it is full", async () => {
   const audit = open();
   for (let i = 0; i < 256; i += 1) audit.record({ action: "call", actor: `caller ${i}` });
   expect(elsewhere((other) => other.prepare("SELECT count(*) AS n FROM audit").get())).toEqual({ n: 256 });
   audit.close();
 });
 
-test("of one actor's very many permissions those of one thing share a record; nobody else's do, nor what is grave", () => {
+test("of one actor's very many permissions those of one thing share a record; nobody else's do, nor what is grave", async () => {
   const audit = open();
   const call = { action: "tool.call", actor: "mallory", detail: { hash: "x" } };
   for (let i = 0; i < 5_000; i += 1) audit.record({ ...call, subject: `s.t${i % 2}` });
   audit.record({ ...call, actor: "alice", subject: "s.t" });
   for (const actor of ["mallory", "mallory"]) audit.recordNow({ action: "gate.approve", actor });
-  const records = audit.list({ limit: 300 });
+  const records = await audit.list({ limit: 300 });
   const sum = (actor: string) =>
     records.filter((one) => one.actor === actor).reduce((n, { count }) => n + count, 0);
   expect(records.length).toBe(32 + 2 + 1 + 2);
   expect([sum("mallory"), sum("alice")]).toEqual([5_002, 1]);
   expect(records.filter(({ action }) => action === "gate.approve").map(({ count }) => count)).toEqual([1, 1]);
   expect(records.find(({ actor }) => actor === "alice")?.detail).toEqual({ hash: "x" });
-  expect(audit.verify().ok).toBe(true);
+  expect((await audit.verify()).ok).toBe(true);
   for (let i = 0; i < 5_000; i += 1) audit.record({ ...call, subject: `made-up-${i}` });
-  expect(audit.list({ limit: 1_000 }).length).toBe(records.length + 32 + 32 + 1);
+  expect((await audit.list({ limit: 1_000 })).length).toBe(records.length + 32 + 32 + 1);
 });
 
-test("identical refusals of one batch are one record with a count; a few permissions are not", () => {
+test("identical refusals of one batch are one record with a count; a few permissions are not", async () => {
   const audit = open();
   const refusal = { action: "room.join", reason: "topic_forbidden", actor: "mallory", topic: "vault" };
   for (let i = 0; i < 1_000; i += 1) audit.record(refusal);
   audit.record({ ...refusal, topic: "other" });
   audit.record({ action: "room.join", actor: "alice" });
   audit.record({ action: "room.join", actor: "alice" });
-  expect(audit.list({ limit: 10 }).map(({ count, topic }) => [count, topic])).toEqual([
+  expect((await audit.list({ limit: 10 })).map(({ count, topic }) => [count, topic])).toEqual([
     [1, undefined],
     [1, undefined],
     [1, "other"],
@@ -138,7 +181,7 @@ test("identical refusals of one batch are one record with a count; a few permiss
 
 test.each(["topic", "subject"])(
   "refusals of one who makes up a %s each time are few, and all counted",
-  (name) => {
+  async (name) => {
     const audit = open();
     const refusal = { action: "room.join", reason: "topic_forbidden", actor: "mallory" };
     for (let i = 0; i < 1_000; i += 1) audit.record({ ...refusal, [name]: `made-up-${i}` });
@@ -146,7 +189,7 @@ test.each(["topic", "subject"])(
     audit.record({ ...refusal, [name]: "made-up-3" });
     audit.record({ ...refusal, reason: "bad_request", [name]: "vault" });
     audit.record({ ...refusal, actor: "eve", [name]: "vault" });
-    const seen = audit.list({ limit: 300 }).reverse();
+    const seen = (await audit.list({ limit: 300 })).reverse();
     expect(seen.map(({ count, actor, topic, subject }) => [count, actor, topic ?? subject])).toEqual([
       [1, "mallory", "made-up-0"],
       [1, "mallory", "made-up-1"],
@@ -159,17 +202,17 @@ test.each(["topic", "subject"])(
   },
 );
 
-test("texts are bounded, survive any character, and hold no token", () => {
+test("texts are bounded, survive any character, and hold no token", async () => {
   const audit = open();
   const jws = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
   audit.record({ action: "room.join", topic: `a\u0000b\ud800"\n`, actor: "x".repeat(100_000), reason: jws });
   audit.record({ action: "tool.call", detail: { token: jws, long: "\ud83d\ude00".repeat(10_000) } });
   audit.record({ action: "tool.call", detail: jws });
-  const text = JSON.stringify(audit.list({ limit: 10 }));
+  const text = JSON.stringify(await audit.list({ limit: 10 }));
   expect(text).not.toContain("eyJ");
   expect(text.length).toBeLessThan(8_000);
-  expect(audit.list({ limit: 1, before: 2 })[0]?.topic).toBe(`a\u0000b\ufffd"\n`);
-  expect(audit.verify()).toMatchObject({ ok: true, records: 3 });
+  expect((await audit.list({ limit: 1, before: 2 }))[0]?.topic).toBe(`a\u0000b\ufffd"\n`);
+  expect(await audit.verify()).toMatchObject({ ok: true, records: 3 });
 });
 
 describe("the chain", () => {
@@ -182,25 +225,25 @@ describe("the chain", () => {
     return audit;
   }
 
-  test("an untouched chain verifies, an empty one too", () => {
-    expect(open().verify()).toMatchObject({ ok: true, records: 0 });
-    expect(filled().verify()).toEqual({
+  test("an untouched chain verifies, an empty one too", async () => {
+    expect(await open().verify()).toMatchObject({ ok: true, records: 0 });
+    expect(await filled().verify()).toEqual({
       ok: true,
       records: 10,
       head: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 
-  test("the chain goes on after a restart", () => {
+  test("the chain goes on after a restart", async () => {
     filled().close();
     db.close();
     db = openState(path);
     const audit = open();
     audit.recordNow({ action: "again" });
-    expect(audit.verify()).toMatchObject({ ok: true, records: 11 });
+    expect(await audit.verify()).toMatchObject({ ok: true, records: 11 });
   });
 
-  test("two processes write one chain", () => {
+  test("two processes write one chain", async () => {
     const audit = filled();
     elsewhere((other) => {
       const log = createLogger({ level: "silent" });
@@ -210,7 +253,7 @@ describe("the chain", () => {
         audit.recordNow({ action: "call" });
       }
     });
-    expect(audit.verify()).toMatchObject({ ok: true, records: 20 });
+    expect(await audit.verify()).toMatchObject({ ok: true, records: 20 });
   });
 
   test.each([
@@ -243,10 +286,10 @@ describe("the chain", () => {
     ["the head removed", "DELETE FROM audit_head", 1],
     ["the head set back", "UPDATE audit_head SET seq = 7", 8],
     ["the head's hash changed", "UPDATE audit_head SET hash = 'x'", 10],
-  ])("%s is found", (_what, sql, at) => {
+  ])("%s is found", async (_what, sql, at) => {
     const audit = filled();
     elsewhere((other) => other.exec(sql));
-    expect(audit.verify()).toEqual({ ok: false, at });
+    expect(await audit.verify()).toEqual({ ok: false, at });
   });
 });
 
@@ -267,7 +310,7 @@ test("a store that fails is logged and counted, never thrown; the records wait w
 
   db.exec("ALTER TABLE elsewhere RENAME TO audit");
   expect(audit.flush()).toBe(true);
-  expect(audit.list({ limit: 1 })).toMatchObject([{ action: "audit.lost", count: 905 }]);
-  expect(audit.verify()).toMatchObject({ ok: true, records: 4_097 });
+  expect(await audit.list({ limit: 1 })).toMatchObject([{ action: "audit.lost", count: 905 }]);
+  expect(await audit.verify()).toMatchObject({ ok: true, records: 4_097 });
   audit.close();
 });

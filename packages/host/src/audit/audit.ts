@@ -15,6 +15,7 @@ import {
   appendRows,
   type ChainedRow,
   type ChainVerdict,
+  firstSince,
   listRows,
   pageRows,
   verifyChain,
@@ -48,10 +49,10 @@ export interface Audit {
   recordNow(event: AuditEvent): boolean;
   flush(): boolean;
   /** Newest first. */
-  list(query: AuditQuery): AuditRecord[];
+  list(query: AuditQuery): Promise<AuditRecord[]>;
   /** Of the chain as it is stored, for those who check it elsewhere. */
-  page(query: AuditPageQuery): AuditPage;
-  verify(): ChainVerdict;
+  page(query: AuditPageQuery): Promise<AuditPage>;
+  verify(): Promise<ChainVerdict>;
   /** Writes what is waiting and stops. The database stays open. */
   close(): void;
 }
@@ -136,15 +137,17 @@ export function createAudit({ db, clock, log, metrics, retention }: AuditOptions
       return false;
     },
     flush,
-    list: (query) => {
+    async list(query) {
       flush();
-      return listRows(db, query).map(toRecord);
+      return (await listRows(db, query)).map(toRecord);
     },
-    page(query) {
+    async page(query) {
       flush();
-      return pageRows(db, query);
+      if (query.since === undefined) return pageRows(db, query);
+      const first = await firstSince(db, query.after, query.since);
+      return pageRows(db, { ...query, after: first - 1 });
     },
-    verify() {
+    async verify() {
       flush();
       return verifyChain(db);
     },

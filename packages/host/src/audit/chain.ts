@@ -2,6 +2,7 @@
 // It shows tampering by whoever did not rewrite everything after it; keeping `head` elsewhere shows that too.
 import { hash as digest } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 
 /** A record as it is stored; `detail` is JSON text. */
 export interface AuditRow {
@@ -90,53 +91,74 @@ export function appendRows(db: DatabaseSync, rows: readonly AuditRow[]): void {
   db.prepare("INSERT OR REPLACE INTO audit_head (only, seq, hash) VALUES (1, ?, ?)").run(seq, hash);
 }
 
-/** Walks the whole chain: a job for the CLI, not for a request. */
-export function verifyChain(db: DatabaseSync): ChainVerdict {
-  // One read transaction, so that head and rows are of the same moment.
-  db.exec("BEGIN");
-  try {
-    const head = readHead(db);
-    const pruned = readPruned(db);
-    // What was pruned is believed where the chain itself says so.
-    let isSaid = pruned === undefined;
-    let { to: seq, hash } = pruned ?? { to: 0, hash: noHash };
-    for (const row of db.prepare(`SELECT ${columns} FROM audit ORDER BY seq`).iterate()) {
-      const record = row as unknown as ChainedRow;
+/** So many rows are read at once; then others have their turn, because a chain may have millions. */
+const turnRows = 500;
+
+/** Walks the whole chain, also while it grows and its beginning is pruned. */
+export async function verifyChain(db: DatabaseSync): Promise<ChainVerdict> {
+  let pruned: Pruned | undefined;
+  // What was pruned is believed where the chain itself says so.
+  let isSaid = true;
+  let [seq, hash] = [0, noHash];
+  for (;;) {
+    const page = pageRows(db, { after: seq, limit: turnRows });
+    if (page.pruned !== undefined && page.pruned.to > seq) {
+      pruned = page.pruned;
+      isSaid = false;
+      [seq, hash] = [pruned.to, pruned.hash];
+      continue;
+    }
+    for (const record of page.rows) {
       seq += 1;
       hash = rowHash(hash, seq, record);
       if (record.seq !== seq || record.hash !== hash) return { ok: false, at: seq };
       isSaid ||= pruned !== undefined && isRecordOf(record, pruned);
     }
-    if (!isSaid) return { ok: false, at: (pruned?.to ?? 0) + 1 };
-    if (head.seq !== seq) return { ok: false, at: Math.min(head.seq, seq) + 1 };
-    if (head.hash !== hash) return { ok: false, at: seq };
-    const records = seq - (pruned?.to ?? 0);
-    return { ok: true, records, head: hash, ...(pruned !== undefined && { pruned }) };
-  } finally {
-    db.exec("COMMIT");
+    if (page.rows.length < turnRows) {
+      if (!isSaid) return { ok: false, at: (pruned?.to ?? 0) + 1 };
+      if (page.head.seq !== seq) return { ok: false, at: Math.min(page.head.seq, seq) + 1 };
+      if (page.head.hash !== hash) return { ok: false, at: seq };
+      const records = seq - (pruned?.to ?? 0);
+      return { ok: true, records, head: hash, ...(pruned !== undefined && { pruned }) };
+    }
+    await setImmediate();
   }
 }
 
-export function listRows(db: DatabaseSync, query: AuditQuery): ChainedRow[] {
-  const rows = db
-    .prepare(
-      `SELECT ${columns} FROM audit
-       WHERE seq < ? AND at >= ? AND (? IS NULL OR action GLOB ?) AND (? IS NULL OR actor = ?)
-       ORDER BY seq DESC LIMIT ?`,
-    )
-    .all(
-      query.before ?? Number.MAX_SAFE_INTEGER,
-      query.since ?? 0,
-      query.action ?? null,
-      patternOf(query.action),
-      query.actor ?? null,
-      query.actor ?? null,
-      query.limit,
-    );
-  return rows as unknown as ChainedRow[];
+/** Newest first. */
+export async function listRows(db: DatabaseSync, query: AuditQuery): Promise<ChainedRow[]> {
+  const { limit, since = 0, action, actor } = query;
+  const statement = db.prepare(
+    `SELECT ${columns} FROM audit
+     WHERE seq < ? AND seq >= ? AND at >= ? AND (? IS NULL OR action GLOB ?) AND (? IS NULL OR actor = ?)
+     ORDER BY seq DESC LIMIT ?`,
+  );
+  const pattern = patternOf(action);
+  const rows: ChainedRow[] = [];
+  let before = Math.min(query.before ?? Infinity, lastSeq(db) + 1);
+  while (rows.length < limit && before > (readPruned(db)?.to ?? 0) + 1) {
+    const from = before - turnRows;
+    const asked = [before, from, since, action ?? null, pattern, actor ?? null, actor ?? null];
+    rows.push(...(statement.all(...asked, limit - rows.length) as unknown as ChainedRow[]));
+    before = from;
+    if (rows.length < limit) await setImmediate();
+  }
+  return rows;
+}
+
+/** Oldest first. Times may go back where a clock did, so all are looked at. */
+export async function firstSince(db: DatabaseSync, after: number, since: number): Promise<number> {
+  const statement = db.prepare("SELECT min(seq) AS first FROM audit WHERE seq > ? AND seq <= ? AND at >= ?");
+  for (let from = Math.max(after, readPruned(db)?.to ?? 0); from < lastSeq(db); from += turnRows) {
+    const first = statement.get(from, from + turnRows, since)?.first;
+    if (typeof first === "number") return first;
+    await setImmediate();
+  }
+  return lastSeq(db) + 1;
 }
 
 export function pageRows(db: DatabaseSync, { after, limit, since = 0 }: AuditPageQuery): AuditPage {
+  // One read transaction, so that head and rows are of the same moment.
   db.exec("BEGIN");
   try {
     const rows = db
@@ -151,6 +173,10 @@ export function pageRows(db: DatabaseSync, { after, limit, since = 0 }: AuditPag
   } finally {
     db.exec("COMMIT");
   }
+}
+
+function lastSeq(db: DatabaseSync): number {
+  return Number(db.prepare("SELECT max(seq) AS last FROM audit").get()?.last ?? 0);
 }
 
 /** Every star costs a walk over the text: so many, and the rest are letters. */

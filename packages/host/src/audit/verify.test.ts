@@ -13,7 +13,7 @@ const clock = createManualClock();
 const time = "2030-01-01T00:00:00.000Z";
 
 /** Ten records as a real chain has them. */
-function chain(): ChainedRow[] {
+async function chain(): Promise<ChainedRow[]> {
   const db = openState(":memory:");
   try {
     const audit = createAudit({ db, clock, log: createLogger({ level: "silent" }) });
@@ -23,13 +23,13 @@ function chain(): ChainedRow[] {
       audit.flush();
       clock.advance(1_000);
     }
-    return audit.page({ after: 0, limit: 10 }).rows;
+    return (await audit.page({ after: 0, limit: 10 })).rows;
   } finally {
     db.close();
   }
 }
 
-const rows = chain();
+const rows = await chain();
 const last = rows.at(-1) as ChainedRow;
 
 /** An honest export, from this record on. */

@@ -84,9 +84,9 @@ function auditInto(events: AuditEvent[]): Audit {
     events.push(event);
     return true;
   };
-  const verify = () => ({ ok: true, records: 0, head: "" }) as const;
-  const page = () => ({ rows: [], head: { seq: 0, hash: "" } });
-  return { record, recordNow, flush: () => true, list: () => [], page, verify, close: () => {} };
+  const verify = async () => ({ ok: true, records: 0, head: "" }) as const;
+  const page = async () => ({ rows: [], head: { seq: 0, hash: "" } });
+  return { record, recordNow, flush: () => true, list: async () => [], page, verify, close: () => {} };
 }
 
 const called = ({ server }: Scene) => server.asked.filter(({ method }) => method === "tools/call").length;
