@@ -306,20 +306,50 @@ test("[AX-13.4-1] one subserver id has one place", async () => {
 test("[AX-13.4-1] of five that come at once with one subserver id, to five segments, one gets a place", async () => {
   const five = await Promise.all(["race-a", "race-b", "race-c", "race-d", "race-e"].map(comeSilent));
   const all = async (idOf: () => string) => {
-    const answers = five.map(({ segment, registrant }) =>
-      registrant.register(registrationOf(segment, { subserver_id: idOf() })),
+    const answers = await Promise.all(
+      five.map(({ segment, registrant }) =>
+        registrant.register(registrationOf(segment, { subserver_id: idOf() })),
+      ),
     );
-    return (await Promise.all(answers)).map((answer) => answer.result?.status ?? reasonOf(answer)).sort();
+    for (const [i, { result }] of answers.entries()) {
+      if (result?.session_id !== undefined) sessions.set(five[i]?.registrant, result.session_id);
+    }
+    return answers.map((answer) => answer.result?.status ?? reasonOf(answer)).sort();
   };
+  const sessions = new Map<RawRegistrant | undefined, string>();
   const id = randomUUID();
   expect(await all(() => id)).toEqual([...Array(4).fill("duplicate_subserver"), "registered"]);
   // Control: with an id of its own each gets one; the one that was refused first has left nothing behind.
-  for (const { registrant } of five.splice(0)) registrant.cut();
+  for (const { registrant } of five.splice(0)) {
+    const session_id = sessions.get(registrant);
+    if (session_id === undefined) registrant.cut();
+    else await registrant.request("mcpax/deregister", { session_id });
+  }
   five.push(...(await Promise.all(["race-f", "race-g", "race-h", "race-i", "race-j"].map(comeSilent))));
   expect(await all(randomUUID)).toEqual(Array(5).fill("registered"));
   const { registrant } = await comeSilent("race-k");
   const again = await registrant.register(registrationOf("race-k", { subserver_id: id }));
   expect(again.result?.status).toBe("registered");
+});
+
+test("[AX-13.4-1] [B-REG-1] while one is away nobody else takes its subserver id, wherever it registers", async () => {
+  const id = randomUUID();
+  const owner = await come("away");
+  await owner.register(registrationOf("away", { subserver_id: id }));
+  owner.cut();
+  const thief = await come("thief");
+  expect(reasonOf(await thief.register(registrationOf("thief", { subserver_id: id })))).toBe(
+    "duplicate_subserver",
+  );
+  const back = await come("away");
+  const answer = await back.register(registrationOf("away", { subserver_id: id }));
+  expect(answer.result?.status).toBe("registered");
+  // Control: its owner may bring it elsewhere, and with an id of its own the other is taken.
+  await back.request("mcpax/deregister", { session_id: answer.result?.session_id });
+  const other = await come("thief");
+  expect((await other.register(registrationOf("thief", { subserver_id: id }))).result?.status).toBe(
+    "registered",
+  );
 });
 
 /** It does not say whose it is, so that for a second its registration is under way. */

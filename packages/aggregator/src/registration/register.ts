@@ -17,6 +17,7 @@ import {
   type Credential,
   checkCycle,
   checkSubtreeSize,
+  giveBack,
   keepMsOf,
   nothingPending,
   type RegistrarState,
@@ -142,10 +143,20 @@ async function claim(
   { segment, subserverId }: Registration,
   standing: Standing,
 ): Promise<void> {
-  const { identity, isProven } = standing;
-  const wanted = { segment, subserverId, identity, isProven };
+  const { identity, registrant, isProven } = standing;
+  const wanted = { segment, subserverId, identity, registrant, isProven };
   const holder = await state.store.claim(wanted, keepMsOf(state, standing));
-  if (holder.identity !== identity) throw conflict(segment, "it is kept for somebody else");
+  if (holder.segment === segment) {
+    if (holder.identity !== identity) throw conflict(segment, "it is kept for somebody else");
+    return;
+  }
+  throw new McpxError(
+    "duplicate_subserver",
+    `it is kept for ${holder.segment}, which registered with it before`,
+    {
+      suggestion: "Choose another subserver_id, or deregister that one first",
+    },
+  );
 }
 
 async function admit(
@@ -184,8 +195,7 @@ async function admit(
     };
   } catch (error) {
     await state.store.letGo(subserverId, sessionId);
-    // Who was never here keeps nothing.
-    if (!standing.isProven && !state.bySegment.has(segment)) await state.store.release(segment, subserverId);
+    if (!state.bySegment.has(segment)) await giveBack(state, registration, standing);
     throw error;
   }
 }

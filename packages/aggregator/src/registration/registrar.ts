@@ -172,6 +172,16 @@ export function keepMsOf({ tree }: RegistrarState, { isProven }: Standing): numb
   return isProven ? provenKeepMs : tree.graceMs;
 }
 
+/** Of one that has left, or was never here: its id is anybody's, the segment only where it was not proven. */
+export async function giveBack(
+  state: RegistrarState,
+  { segment, subserverId }: Registration,
+  standing: Standing,
+): Promise<void> {
+  if (standing.isProven) await state.store.leave(segment, keepMsOf(state, standing));
+  else await state.store.release(segment, subserverId);
+}
+
 /** Whose budget it is: a new `subserver_id`, session or connection of the same owner does not begin a new one. */
 export function budgetHolder({ segment }: Registration, { identity }: Standing): string {
   return `${segment} ${identity}`;

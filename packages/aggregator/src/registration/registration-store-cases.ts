@@ -35,11 +35,17 @@ export const claimOf = (more: Partial<Claim> = {}): Claim => ({
   segment: "edge",
   subserverId: "s1",
   identity: "dns:edge.example.com",
+  registrant: "local edge",
   isProven: true,
   ...more,
 });
 
-const stranger = claimOf({ subserverId: "s2", identity: "token:mallory", isProven: false });
+const stranger = claimOf({
+  subserverId: "s2",
+  identity: "token:mallory",
+  registrant: "local mallory",
+  isProven: false,
+});
 
 export const ownerOf = (aggregatorId: string, sessionId = `${aggregatorId}-1`) => ({
   aggregatorId,
@@ -69,6 +75,27 @@ function claimCases(start: Start): void {
     expect(await store.claim({ ...stranger, segment: "other" }, 1_000)).toMatchObject({
       identity: "token:mallory",
     });
+  });
+
+  test("[AX-13.4-1] the id of one that is away is kept for it, wherever others register, until it leaves or its time ends", async () => {
+    const { clock, store } = start();
+    await store.claim(claimOf(), 1_000);
+    const thief = claimOf({ segment: "other", registrant: "local mallory" });
+    expect(await store.claim(thief, 1_000)).toEqual(claimOf());
+    expect(await store.claim({ ...thief, subserverId: "s9" }, 1_000), "control").toMatchObject({
+      segment: "other",
+    });
+    // The same one may come elsewhere.
+    expect(await store.claim(claimOf({ segment: "third" }), 1_000)).toEqual(claimOf({ segment: "third" }));
+    await store.release("third", "s1");
+    await store.leave("edge", 1_000);
+    expect(await store.claim(thief, 1_000)).toEqual(thief);
+    expect(await store.claim(claimOf({ segment: "edge", subserverId: "s3" }), 1_000)).toMatchObject({
+      subserverId: "s3",
+    });
+    expect(await store.claim(claimOf({ segment: "fourth" }), 1_000)).toEqual(thief);
+    clock.advance(1_000);
+    expect(await store.claim(claimOf({ segment: "fourth" }), 1_000)).toMatchObject({ segment: "fourth" });
   });
 
   test("[AX-4.2-1] a race for a segment has one winner, and all learn the same", async () => {

@@ -24,32 +24,46 @@ export function createSqliteRegistrationStore(options: SqliteRegistrationStoreOp
 function createClaims({
   db,
   clock,
-}: SqliteRegistrationStoreOptions): Pick<RegistrationStore, "claim" | "touch" | "release"> {
+}: SqliteRegistrationStoreOptions): Pick<RegistrationStore, "claim" | "touch" | "leave" | "release"> {
   const take = db.prepare(
-    `INSERT INTO segment_claims (segment, subserver_id, identity, is_proven, until_ms) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO segment_claims (segment, subserver_id, identity, registrant, is_proven, until_ms)
+     VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (segment) DO UPDATE SET subserver_id = excluded.subserver_id, identity = excluded.identity,
-       is_proven = excluded.is_proven, until_ms = excluded.until_ms
+       registrant = excluded.registrant, is_proven = excluded.is_proven, until_ms = excluded.until_ms
      WHERE identity = excluded.identity OR until_ms <= ?`,
   );
   const find = db.prepare(
-    "SELECT segment, subserver_id, identity, is_proven FROM segment_claims WHERE segment = ?",
+    "SELECT segment, subserver_id, identity, registrant, is_proven FROM segment_claims WHERE segment = ?",
+  );
+  const elsewhere = db.prepare(
+    `SELECT segment, subserver_id, identity, registrant, is_proven FROM segment_claims
+     WHERE subserver_id = ? AND segment <> ? AND registrant <> ? AND until_ms > ?`,
+  );
+  const leave = db.prepare(
+    "UPDATE segment_claims SET subserver_id = '', until_ms = ? WHERE segment = ? AND until_ms > ?",
   );
   const touch = db.prepare("UPDATE segment_claims SET until_ms = ? WHERE segment = ? AND until_ms > ?");
   const release = db.prepare("DELETE FROM segment_claims WHERE segment = ? AND subserver_id = ?");
   const prune = db.prepare("DELETE FROM segment_claims WHERE until_ms <= ?");
   const isTimeToPrune = nowAndThen(clock);
   return {
-    async claim({ segment, subserverId, identity, isProven }, keepMs) {
+    async claim({ segment, subserverId, identity, registrant, isProven }, keepMs) {
       const now = clock.now();
       return immediately(db, () => {
         if (isTimeToPrune()) prune.run(now);
-        take.run(segment, subserverId, identity, isProven ? 1 : 0, endOf(now, keepMs), now);
+        const other = elsewhere.get(subserverId, segment, registrant, now);
+        if (other !== undefined) return claimOf(other);
+        take.run(segment, subserverId, identity, registrant, isProven ? 1 : 0, endOf(now, keepMs), now);
         return claimOf(find.get(segment) ?? {});
       });
     },
     async touch(segment, keepMs) {
       const now = clock.now();
       immediately(db, () => touch.run(endOf(now, keepMs), segment, now));
+    },
+    async leave(segment, keepMs) {
+      const now = clock.now();
+      immediately(db, () => leave.run(endOf(now, keepMs), segment, now));
     },
     async release(segment, subserverId) {
       immediately(db, () => release.run(segment, subserverId));
@@ -115,6 +129,7 @@ function claimOf(row: Record<string, unknown>): Claim {
     segment: String(row.segment),
     subserverId: String(row.subserver_id),
     identity: String(row.identity),
+    registrant: String(row.registrant ?? ""),
     isProven: row.is_proven === 1,
   };
 }

@@ -7,6 +7,8 @@ export interface Claim {
   subserverId: string;
   /** Who has it, as proven or as authenticated: the same text is the same one. */
   identity: string;
+  /** The principal or certificate that registered: tokens of one issuer share an identity. */
+  registrant: string;
   /** A proven one is kept for long, others only as long as the tools of a lost server. */
   isProven: boolean;
 }
@@ -24,12 +26,15 @@ export type Lease =
 
 export interface RegistrationStore {
   /**
-   * Takes the segment where it is free, expired, or this identity's already; gives back whose it is now. Kept by the
-   * wall clock: a claim outlives the process.
+   * Takes the segment where it is free, expired, or this identity's already; gives back whose it is now. Where another
+   * registrant keeps the same `subserverId` in another segment, nothing is taken and that claim is given back: who is
+   * away for a moment finds its id again. Kept by the wall clock: a claim outlives the process.
    */
   claim(claim: Claim, keepMs: number): Promise<Claim>;
   /** Begins the time again that a claim is kept. One that has expired is gone: only `claim` brings it back. */
   touch(segment: string, keepMs: number): Promise<void>;
+  /** As `touch`, for one that has left: its `subserverId` is anybody's again. */
+  leave(segment: string, keepMs: number): Promise<void>;
   /** Gives the segment up, if it is this subserver's. */
   release(segment: string, subserverId: string): Promise<void>;
   /** Makes `owner` the subserver's only one, unless another one's lease has not ended. The same aggregator takes over from itself. */

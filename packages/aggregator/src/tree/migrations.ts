@@ -60,6 +60,12 @@ const pinPayers = `
   CREATE INDEX tool_pins_payer ON tool_pins (payer, chars) WHERE payer IS NOT NULL;
 `;
 
+/** Who registered, so that the id of one that is away for a moment is kept for it. Of older claims nobody knows. */
+const claimants = `
+  ALTER TABLE segment_claims ADD COLUMN registrant TEXT;
+  CREATE INDEX segment_claims_subserver ON segment_claims (subserver_id);
+`;
+
 export const aggregatorMigrations: readonly Migration[] = [
   { version: 1, up: toolPins },
   { version: 2, up: registrations },
@@ -67,4 +73,5 @@ export const aggregatorMigrations: readonly Migration[] = [
   { version: 4, up: gateTables },
   { version: 5, up: heldGates },
   { version: 6, up: pinPayers },
+  { version: 7, up: claimants },
 ];
