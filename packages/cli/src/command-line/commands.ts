@@ -28,6 +28,26 @@ export const sections: readonly Section[] = [
         async () => (await import("../commands/trust.ts")).trust,
       ),
       listed(
+        "config check",
+        "find every fault of a configuration, and start nothing",
+        async () => (await import("../commands/config-check.ts")).configCheck,
+      ),
+      listed(
+        "config print",
+        "show the configuration that counts, with or without defaults",
+        async () => (await import("../commands/config-print.ts")).configPrint,
+      ),
+      listed(
+        "config keys",
+        "explain the keys of the configuration",
+        async () => (await import("../commands/config-keys.ts")).configKeys,
+      ),
+      listed(
+        "config schema",
+        "print the JSON Schema of the configuration, for editors",
+        async () => (await import("../commands/config-schema.ts")).configSchemaCommand,
+      ),
+      listed(
         "conform",
         "judge a gateway and its tree, ours or another's",
         async () => (await import("../commands/conform.ts")).conform,

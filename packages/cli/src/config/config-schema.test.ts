@@ -2,47 +2,40 @@ import { readFileSync } from "node:fs";
 import { defaultTopic } from "@mcpx/gateway";
 import { defaultLimits } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { defaultHost, defaultPort } from "../settings/server-settings.ts";
-import { configSchema } from "./config-schema.ts";
+import { configJsonSchema, keysOf } from "./config-json-schema.ts";
+import { configReference, configTable } from "./config-reference.ts";
 
 const page = readFileSync(new URL("../../../../docs/CONFIG.md", import.meta.url), "utf8");
+const rows = new Map(configReference.map((row) => [row.key, row.default]));
+const schema = configJsonSchema();
 
-/** Key and default of each row. */
-const rows = new Map(
-  [...page.matchAll(/^\| `([^`]+)` \| .+? \| (.+?) \| .+ \|$/gm)].map(([, key = "", value = ""]) => [
-    key,
-    value,
-  ]),
-);
-
-interface JsonSchema {
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
-  items?: JsonSchema;
-}
-
-/** `topics.NAME.history`, `issuers[].level`: every key that holds a value. */
-function keysOf({ properties, additionalProperties, items }: JsonSchema, path: string): string[] {
-  if (properties !== undefined) {
-    return Object.entries(properties).flatMap(([key, child]) =>
-      keysOf(child, path === "" ? key : `${path}.${key}`),
-    );
-  }
-  if (typeof additionalProperties === "object") {
-    return keysOf(additionalProperties, `${path}.${path === "identities" ? "ID" : "NAME"}`);
-  }
-  const inner = items === undefined ? [] : keysOf(items, `${path}[]`);
-  // A list of plain values is one key.
-  return inner.some((key) => key.startsWith(`${path}[].`)) ? inner : [path];
-}
-
-test("docs/CONFIG.md names every key of the configuration, and no other", () => {
-  const schema = z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" }) as JsonSchema;
-  expect([...rows.keys()].sort()).toEqual(keysOf(schema, "").sort());
+test("every key of the configuration is described, and no other", () => {
+  expect([...rows.keys()].sort()).toEqual([...keysOf(schema).keys()].sort());
+  expect(configReference.length).toBe(rows.size);
 });
 
-test("docs/CONFIG.md shows the defaults as they are", () => {
+test("docs/CONFIG.md has the table of the keys as they are described; node scripts/config-page.ts writes it", () => {
+  expect(page).toContain(configTable());
+});
+
+test("the JSON Schema has a type for nearly every key, a meaning for each, and knows what is no key", () => {
+  const keys = [...keysOf(schema)];
+  const typed = keys.filter(([, place]) => ["type", "enum", "anyOf"].some((word) => word in place));
+  expect(keys.length - typed.length).toBeLessThan(10);
+  for (const [key, { description }] of keys) expect([key, typeof description]).toEqual([key, "string"]);
+  expect(schema).toMatchObject({
+    additionalProperties: false,
+    properties: {
+      listen: { properties: { port: { type: "integer", default: defaultPort } } },
+      limits: {
+        properties: { topicsMax: { type: "integer", minimum: 1, default: defaultLimits.topicsMax } },
+      },
+    },
+  });
+});
+
+test("the defaults are described as they are", () => {
   for (const [name, value] of Object.entries(defaultLimits)) {
     expect([name, rows.get(`limits.${name}`)]).toEqual([name, `\`${value}\``]);
   }

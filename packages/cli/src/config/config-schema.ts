@@ -412,6 +412,7 @@ const levelRights = section({
 
 export const configSchema = section(
   {
+    $schema: is.anyText.exactOptional(),
     listen: listen.exactOptional(),
     mode: is.oneOf(["mixed", "secure", "open"]).exactOptional(),
     identities: byName(is.id, section({ level: is.level })).exactOptional(),

@@ -5,11 +5,18 @@ import { z } from "zod";
 import { durationRule, parseDuration } from "../framework/duration.ts";
 import { suggestion } from "../framework/nearest.ts";
 
-/** A value checked as a whole; `expected` completes "expected …". */
-function value<T>(expected: string, example: unknown, check: (value: unknown) => boolean) {
-  return z.custom<T>(check, {
-    error: ({ input }) => expectation(`${expected}, for example ${JSON.stringify(example)}`, input),
-  });
+/** A value checked as a whole; `expected` completes "expected …". `form` is what a JSON Schema can say of it. */
+function value<T>(
+  expected: string,
+  example: unknown,
+  check: (value: unknown) => boolean,
+  form: object = { type: typeof example },
+) {
+  return z
+    .custom<T>(check, {
+      error: ({ input }) => expectation(`${expected}, for example ${JSON.stringify(example)}`, input),
+    })
+    .meta({ ...form, examples: [example] });
 }
 
 export function expectation(expected: string, input: unknown): string {
@@ -18,43 +25,61 @@ export function expectation(expected: string, input: unknown): string {
 }
 
 export function oneOf<const T extends string>(names: readonly T[]) {
-  return z.custom<T>((input) => names.includes(input as T), {
-    error: ({ input }) => {
-      const meant =
-        typeof input === "string" ? suggestion(JSON.stringify(input), names.map(quoted)) : undefined;
-      const rule = expectation(`one of ${names.map(quoted).join(", ")}`, input);
-      return meant === undefined ? rule : `${rule}; ${meant}`;
-    },
-  });
+  return z
+    .custom<T>((input) => names.includes(input as T), {
+      error: ({ input }) => {
+        const meant =
+          typeof input === "string" ? suggestion(JSON.stringify(input), names.map(quoted)) : undefined;
+        const rule = expectation(`one of ${names.map(quoted).join(", ")}`, input);
+        return meant === undefined ? rule : `${rule}; ${meant}`;
+      },
+    })
+    .meta({ enum: names });
 }
 
-export const flag = z.custom<boolean>((input) => typeof input === "boolean", {
-  error: ({ input }) => expectation("true or false", input),
-});
+export const flag = z
+  .custom<boolean>((input) => typeof input === "boolean", {
+    error: ({ input }) => expectation("true or false", input),
+  })
+  .meta({ type: "boolean" });
 
-export const port = value<number>("a whole number from 0 to 65535", 6279, (input) =>
-  isWhole(input, 0, 65_535),
+export const port = value<number>(
+  "a whole number from 0 to 65535",
+  6279,
+  (input) => isWhole(input, 0, 65_535),
+  { type: "integer", minimum: 0, maximum: 65_535 },
 );
 
-export const count = value<number>("a whole number from 1", 10_000, (input) => isWhole(input, 1));
+export const count = value<number>("a whole number from 1", 10_000, (input) => isWhole(input, 1), {
+  type: "integer",
+  minimum: 1,
+});
 
 export const positive = value<number>(
   "a number above 0",
   10,
   (input) => typeof input === "number" && Number.isFinite(input) && input > 0,
+  { type: "number", exclusiveMinimum: 0 },
 );
 
 export const costUnits = value<number>(
   "a number from 0",
   10,
   (input) => typeof input === "number" && Number.isFinite(input) && input >= 0,
+  { type: "number", minimum: 0 },
 );
 
 export const finite = value<number>("a number", 0.1, (input) => Number.isFinite(input));
 
-export const byte = value<number>("a whole number from 0 to 255", 2, (input) => isWhole(input, 0, 255));
+export const byte = value<number>("a whole number from 0 to 255", 2, (input) => isWhole(input, 0, 255), {
+  type: "integer",
+  minimum: 0,
+  maximum: 255,
+});
 
-export const crcBits = value<0 | 8 | 16>("0, 8 or 16", 16, (input) => [0, 8, 16].includes(input as number));
+export const crcBits = value<0 | 8 | 16>("0, 8 or 16", 16, (input) => [0, 8, 16].includes(input as number), {
+  enum: [0, 8, 16],
+});
 
 /** Where a device is. */
 export const line = value<string>(`a line: ${lineForms}`, "serial:/dev/ttyUSB0", isLine);
@@ -69,6 +94,7 @@ export const plainValue = value<string | number | boolean | null>(
   "a text, a number, true, false or null",
   "/tmp/**",
   (input) => input === null || ["string", "number", "boolean"].includes(typeof input),
+  { type: ["string", "number", "boolean", "null"] },
 );
 
 export const level = oneOf([...levels].reverse().filter(isLevel));
@@ -86,6 +112,7 @@ export const durationOrZero = value<string | 0>(
   `0 or ${durationRule}`,
   "30s",
   (input) => input === 0 || isDuration(input),
+  { anyOf: [{ const: 0 }, { type: "string" }] },
 ).transform((input) => (input === 0 ? 0 : toMs(input)));
 
 export const hostName = value<string>("an address or host name", "127.0.0.1", isHostName);
