@@ -1,6 +1,6 @@
 // `mcpx up` from the first start to the last signal.
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -160,4 +160,17 @@ test("[X1-6.1-1] open mode is what the configuration says, and only then", async
 test("--open says so where there is no browser to open", async () => {
   const gateway = await up(scratch(), ["--open"], { env: { PATH: scratch() } });
   await gateway.line(/no browser could be opened; open the link yourself/);
+});
+
+test("a start that fails after the port was opened ends, and leaves the data directory to the next", async () => {
+  const dir = scratch();
+  const data = join(dir, "data");
+  mkdirSync(data, { mode: 0o700 });
+  // What it writes when it listens cannot be written.
+  mkdirSync(join(data, "gateway.json", "in-the-way"), { recursive: true, mode: 0o700 });
+  const { code, err } = await mcpx(["up", "--data", data, "--port", "0", "--no-demo"], { cwd: dir });
+  expect([code, err]).toEqual([1, expect.stringContaining("gateway.json")]);
+  rmSync(join(data, "gateway.json"), { recursive: true });
+  const gateway = await up(data);
+  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
 });

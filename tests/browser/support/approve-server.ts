@@ -70,7 +70,7 @@ export interface ApproveServer {
 const tool = { name: "wipe", inputSchema: { type: "object" }, annotations: { destructiveHint: true } };
 
 export async function startApproveServer(
-  options: { rules?: Rule[]; ttlMs?: number } = {},
+  options: { rules?: Rule[]; ttlMs?: number; handle?: Parameters<typeof inProcessServer>[0]["handle"] } = {},
 ): Promise<ApproveServer> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-approve-"));
   const log = createLogger({ level: "silent" });
@@ -95,7 +95,7 @@ export async function startApproveServer(
     ttlMs: options.ttlMs,
     approveUrl: (id) => `${origin}/approve/${id}`,
   });
-  const server = inProcessServer({ tools: [tool] });
+  const server = inProcessServer({ tools: [tool], ...(options.handle && { handle: options.handle }) });
   const tree = createTree({
     name: "test",
     version: "1.0.0",

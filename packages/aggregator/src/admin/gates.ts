@@ -10,7 +10,7 @@ import {
   statementOf,
   statementText,
 } from "@mcpx/protocol";
-import { decideSoon } from "../gates/confirm.ts";
+import { decideSoon, prove } from "../gates/confirm.ts";
 import { toolSecrets, toolWarnings, toolWord } from "../gates/gate-warnings.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { describeKey } from "../gates/proofs/describe-key.ts";
@@ -98,7 +98,12 @@ async function decideGate(
   const proof = isObject(body) ? body.proof : undefined;
   if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
   const gate = await findGate(gates, request.params.id);
-  const decided = await decideSoon(state, gates, gate, { proof, by: principalName(by) });
+  const decided = await decideSoon(
+    state,
+    gates,
+    gate,
+    await prove(state, gates, gate, { proof, by: principalName(by) }),
+  );
   return wholeGate(state, gates, decided, by);
 }
 

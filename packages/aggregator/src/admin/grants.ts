@@ -16,7 +16,7 @@ import {
   statementText,
 } from "@mcpx/protocol";
 import { promptFor, proofText } from "../gates/approve/decide-here.ts";
-import { decide, recordRefusal } from "../gates/confirm.ts";
+import { decideSoon, recordRefusal } from "../gates/confirm.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
 import { addOffer, findOffer, type GrantOffers, offerMs } from "../gates/grant-offers.ts";
 import { addGrant, type Grant, listGrants, revokeGrant } from "../gates/grants.ts";
@@ -147,7 +147,7 @@ async function letGo(
   if (gate === undefined) throw new McpxError("confirmation_unknown");
   const statement = statementOf(call, "approve");
   const proofHash = hash("sha256", `${thumbprint}\n${statementText(statement)}`, "base64url");
-  const decided = await decide(state, gates, gate, { by, thumbprint, statement, proofHash, proof });
+  const decided = await decideSoon(state, gates, gate, { by, thumbprint, statement, proofHash, proof });
   return { id: decided.id, status: decided.status };
 }
 

@@ -54,15 +54,15 @@ export async function decide(
 
 /**
  * A decision, and a moment's wait for what comes of it: gives back the gate as it stands then. What is decided happens,
- * also where nobody waits for its end. `by`: who hands the proof in.
+ * also where nobody waits for its end.
  */
 export async function decideSoon(
   state: TreeState,
   gates: Gatekeeper,
   gate: Gate,
-  handed: { proof: string; by: string },
+  proof: CheckedProof & { proof: string },
 ): Promise<Gate> {
-  const deciding = decide(state, gates, gate, await prove(state, gates, gate, handed));
+  const deciding = decide(state, gates, gate, proof);
   const left = new AbortController();
   try {
     await Promise.race([deciding, sleep(outcomeMs, undefined, { signal: left.signal, ref: false })]);

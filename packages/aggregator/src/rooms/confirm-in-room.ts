@@ -2,7 +2,7 @@
 // room, so that it says what was decided and never what the tool has answered. [B-GATE-2]
 import type { JsonObject } from "@mcpx/protocol";
 import { textParam } from "../catalogue/resolve.ts";
-import { confirm, decideSoon } from "../gates/confirm.ts";
+import { confirm, decideSoon, prove } from "../gates/confirm.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import { principalName } from "../mcp/plain-caller.ts";
@@ -23,5 +23,5 @@ export async function confirmInRoom(
   }
   const proof = textParam(params, "proof");
   const by = principalName(caller.principal);
-  return outcomeResult(await decideSoon(state, gates, gate, { proof, by }));
+  return outcomeResult(await decideSoon(state, gates, gate, await prove(state, gates, gate, { proof, by })));
 }

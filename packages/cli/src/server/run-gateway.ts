@@ -2,7 +2,7 @@
 import { createLogger, type Logger } from "@mcpx/host";
 import { readApprovers } from "../access/approvers.ts";
 import { localUrl } from "../access/local-url.ts";
-import { readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
+import { type GatewayPlace, readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
 import type { UpContext } from "../commands/up.ts";
 import { makeAcceptedDir } from "../config/accepted-files.ts";
 import { type LoadedConfig, loadConfig } from "../config/config.ts";
@@ -44,20 +44,26 @@ export async function runGateway(context: UpContext): Promise<number> {
   const isDemo = loaded.path === undefined && !options["no-demo"];
   const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
   makeDataDir(dataDir, (line) => log.warn({ dataDir }, line));
-  const lock = lockOrFail(dataDir);
-  makeAcceptedDir(dataDir);
-  let reload: (() => void) | undefined;
-  // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
-  const hasTerminal = output.isTerminal || output.isErrorTerminal;
-  const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
+  const ending = new AsyncDisposableStack();
   try {
+    const lock = lockOrFail(dataDir);
+    ending.defer(() => {
+      removePlace(dataDir);
+      lock.release();
+    });
+    makeAcceptedDir(dataDir);
+    let reload: (() => void) | undefined;
+    // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
+    const hasTerminal = output.isTerminal || output.isErrorTerminal;
+    const interrupted = context.interrupted(hasTerminal ? undefined : () => reload?.());
     const configuration = createConfiguration({
       ...{ env: context.env, places: placesOf(loaded, places) },
       check: (one) => void settingsOf(one),
       reload: () => reload?.(),
     });
     const server = await start(dataDir, { ...settings, isDemo, configuration }, log);
-    const demo = isDemo ? await startDemo({ ...server, log }) : undefined;
+    ending.defer(() => stop(server, settings, log));
+    if (isDemo) await startDemo({ ...server, log }).then((demo) => ending.defer(demo.stop));
     const url = localUrl(server.url, settings.listen);
     const read = (last: LoadedConfig): Reading => {
       const again = loadConfig(placesOf(last, places));
@@ -66,36 +72,39 @@ export async function runGateway(context: UpContext): Promise<number> {
     const waiting = (path: string) => waitingText(path, dataDir);
     reload = createReload({ loaded, settings }, { read, waiting, change: server.change, log });
     const paths = watchedPlaces(placesOf(loaded, places));
-    const watching = watchConfig({ paths, seen, changed: reload, log });
+    ending.defer(watchConfig({ paths, seen, changed: reload, log }).close);
     if (loaded.path !== undefined && loaded.accepted === "waiting") {
       log.warn({ config: loaded.path }, waiting(loaded.path));
     }
-    const place = { url, pid: process.pid, names: server.namesKey, ...(isDemo && { isDemo }) };
-    const isAccepted = loaded.accepted !== undefined;
-    writePlace(dataDir, {
-      ...place,
-      ...(loaded.path !== undefined && { config: loaded.path }),
-      ...(isAccepted && { isAccepted }),
-    });
-    // Those of the demo are nobody's.
-    const servers = isDemo ? 0 : (settings.tree?.servers.length ?? 0);
-    const link = server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined;
+    writePlace(dataDir, placeOf(loaded, { url, names: server.namesKey, isDemo }));
     const path = context.env.PATH;
-    const hasBoard = isDemo && hasDemoBoard(path);
-    const needsApprover = !isDemo && hasNoApprover(dataDir, loaded);
-    const facts = { url, dataDir, configPath: loaded.path, servers, link, isDemo, hasBoard, needsApprover };
-    await announce(context, facts);
-    const board = isDemo ? startDemoBoard({ ...server, path, log }) : undefined;
+    await announce(context, {
+      ...{ url, dataDir, configPath: loaded.path, isDemo },
+      // Those of the demo are nobody's.
+      servers: isDemo ? 0 : (settings.tree?.servers.length ?? 0),
+      link: server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined,
+      hasBoard: isDemo && hasDemoBoard(path),
+      needsApprover: !isDemo && hasNoApprover(dataDir, loaded),
+    });
+    if (isDemo) ending.defer(startDemoBoard({ ...server, path, log }).stop);
     await untilAborted(interrupted);
-    watching.close();
-    await board?.stop();
-    await demo?.stop();
-    await stop(server, settings, log);
     return 0;
   } finally {
-    removePlace(dataDir);
-    lock.release();
+    await ending.disposeAsync();
   }
+}
+
+/** What other commands are told of the gateway that runs. */
+function placeOf(
+  { path, accepted }: LoadedConfig,
+  { url, names, isDemo }: { url: string; names: string; isDemo: boolean },
+): GatewayPlace {
+  return {
+    ...{ url, pid: process.pid, names },
+    ...(isDemo && { isDemo }),
+    ...(path !== undefined && { config: path }),
+    ...(accepted !== undefined && { isAccepted: true }),
+  };
 }
 
 function hasNoApprover(dataDir: string, { config }: LoadedConfig): boolean {

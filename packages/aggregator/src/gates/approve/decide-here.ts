@@ -12,7 +12,7 @@ import {
   statementOf,
 } from "@mcpx/protocol";
 import type { TreeState } from "../../servers/tree-state.ts";
-import { decide, prove } from "../confirm.ts";
+import { decideSoon, prove } from "../confirm.ts";
 import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
 import type { PasskeyKey } from "../proofs/anchors.ts";
 import type { PasskeyProof } from "../proofs/proof-passkey.ts";
@@ -96,8 +96,9 @@ async function decideWith(
 ): Promise<HttpResponse> {
   const gate = await findGate(gates, request.params.id);
   checkOpen(gate);
+  // A call may take longer than a browser waits: the page asks again for what came of it.
   const proven = await prove(state, gates, gate, { proof, by: undefined });
-  const decided = await decide(state, gates, gate, proven);
+  const decided = await decideSoon(state, gates, gate, proven);
   const rpId = rpIdOf(originOf(request));
   return { body: await factsOf(gates, decided, { state, rpId }) };
 }
