@@ -1,8 +1,8 @@
 // `mcpx capabilities revoke ID`: the gateway refuses the next call with it, and the room is told.
 import type { JsonObject } from "@mcpx/protocol";
-import { begunWith } from "../framework/by-beginning.ts";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
+import { withIdPrefix } from "../framework/id-prefix.ts";
 import { visible } from "../framework/visible.ts";
 import { adminCall, objects } from "../gates/gate-desk.ts";
 
@@ -44,7 +44,7 @@ function chosenOf(context: Context<typeof options>, seen: readonly JsonObject[])
       (room === undefined || topic === room) && (owner === undefined || issuer === owner),
   );
   const whole = here.filter((one) => one.id === id);
-  const begun = begunWith(id, here, (one) => String(one.id));
+  const begun = withIdPrefix(id, here, (one) => String(one.id));
   const [first, second] = whole.length > 0 ? whole : begun;
   if (second !== undefined)
     throw misuse(`${id} fits several`, "write more of it, or give --room and --owner");

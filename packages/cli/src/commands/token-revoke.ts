@@ -4,9 +4,9 @@ import { accessGateway, callGateway, hasGateway } from "../access/gateway-access
 import { issuedTokens } from "../access/issued-tokens.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { localUser, withStore } from "../files/local-store.ts";
-import { begunWith } from "../framework/by-beginning.ts";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
+import { withIdPrefix } from "../framework/id-prefix.ts";
 import { visible } from "../framework/visible.ts";
 
 export const tokenRevoke = defineCommand({
@@ -37,7 +37,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
 function chosenOf(given: string, issued: readonly JsonObject[]): string {
   const ids = issued.map(({ jti }) => String(jti));
   if (ids.includes(given)) return given;
-  const fitting = begunWith(given, ids, (id) => id);
+  const fitting = withIdPrefix(given, ids, (id) => id);
   const [first, second] = fitting;
   if (second !== undefined) {
     const some = fitting.slice(0, namedMax).join(", ");

@@ -1,8 +1,8 @@
 // Approving and rejecting proposals, for the chat line and for the commands.
 import type { Progress, Proposal, Room } from "@mcpx/client";
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { fittingOne } from "../framework/by-beginning.ts";
 import { Failure } from "../framework/failure.ts";
+import { onlyWithIdPrefix } from "../framework/id-prefix.ts";
 
 /** Nobody types so many of a longer one: it is meant as it stands. */
 const wholeCharsMin = 16;
@@ -23,7 +23,8 @@ export interface Approval {
 export function findPending(room: Room, id: string, what: "approved" | "rejected"): Proposal {
   const { proposals, topic } = room;
   const whole = proposals.get(id);
-  const proposal = id.length >= wholeCharsMin && whole ? whole : (fittingOne(id, proposals.all()) ?? whole);
+  const proposal =
+    id.length >= wholeCharsMin && whole ? whole : (onlyWithIdPrefix(id, proposals.all()) ?? whole);
   const why = whyNotPending(room, proposal?.id ?? id);
   if (proposal !== undefined && why === undefined) return proposal;
   throw new Failure(`${id} cannot be ${what}: ${why}`, `see mcpx pending ${topic}`);

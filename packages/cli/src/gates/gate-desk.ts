@@ -13,9 +13,9 @@ import {
 } from "@mcpx/protocol";
 import { accessGateway, callGateway } from "../access/gateway-access.ts";
 import { localUser } from "../files/local-store.ts";
-import { fittingOne } from "../framework/by-beginning.ts";
 import type { Context, gatewayOptions } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
+import { onlyWithIdPrefix } from "../framework/id-prefix.ts";
 
 type GatewayContext = Context<typeof gatewayOptions>;
 
@@ -108,7 +108,7 @@ export function gateDesk(context: GatewayContext): GateDesk {
         if (!(error instanceof Failure) || error.reason !== "confirmation_unknown") throw error;
       }
       const { gates } = await list();
-      const only = fittingOne(id, gates);
+      const only = onlyWithIdPrefix(id, gates);
       if (only !== undefined) return await show(only.id);
       const fix = "see mcpx pending, and for a proposal in a room write ROOM ID";
       throw new Failure(`there is no gate ${id}`, fix);

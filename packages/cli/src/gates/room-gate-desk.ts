@@ -10,8 +10,8 @@ import {
   roomMethods,
   statementOf,
 } from "@mcpx/protocol";
-import { fittingOne } from "../framework/by-beginning.ts";
 import { Failure } from "../framework/failure.ts";
+import { onlyWithIdPrefix } from "../framework/id-prefix.ts";
 import { checked, type GateDesk, type GateReport } from "./gate-desk.ts";
 
 export function roomGateDesk(room: Room): GateDesk {
@@ -47,7 +47,7 @@ export function findRoomGate(room: Room, id: string): GateReport | undefined {
   const gates = gatesIn(room);
   const named = gates.find((gate) => gate.id === id || gateProposalId(gate.id) === id);
   // What somebody else calls so is somebody else's.
-  return named ?? (room.proposals.get(id) === undefined ? fittingOne(id, gates) : undefined);
+  return named ?? (room.proposals.get(id) === undefined ? onlyWithIdPrefix(id, gates) : undefined);
 }
 
 function gatesIn(room: Room): GateReport[] {
