@@ -80,7 +80,7 @@ test("a token is revoked by the beginning of its id where that is clear, and nev
   }
   expect(await revoke("feed")).toMatchObject({
     code: 2,
-    err: `mcpx: feed is the beginning of several tokens: ${twins.join(", ")}; write more of it`,
+    err: `mcpx: several tokens start with feed: ${twins.join(", ")}; write more characters of the id`,
   });
   expect(await revokedIds()).toEqual([]);
   expect(await revoke(jti.slice(0, 8))).toMatchObject({ code: 0, out: `revoked ${jti}` });

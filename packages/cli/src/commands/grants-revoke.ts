@@ -24,7 +24,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const ids = objects((await call("GET", "/grants")).grants).map((grant) => String(grant.id));
   const chosen = ids.filter((one) => options.all || one.startsWith(id ?? ""));
   if (!options.all && chosen.length > 1)
-    throw misuse(`${id} is the beginning of several`, "write more of it");
+    throw misuse(`several grants start with ${id}`, "write more characters of the id");
   if (!options.all && chosen.length === 0) throw new Failure(`there is no grant ${id}`, "see mcpx grants");
   for (const one of chosen) await call("DELETE", `/grants/${encodeURIComponent(one)}`);
   if (options.json) output.json({ revoked: chosen });

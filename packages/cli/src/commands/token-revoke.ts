@@ -42,7 +42,7 @@ function chosenOf(given: string, issued: readonly JsonObject[]): string {
   if (second !== undefined) {
     const some = fitting.slice(0, namedMax).join(", ");
     const more = fitting.length > namedMax ? `, and ${fitting.length - namedMax} more` : "";
-    throw misuse(`${given} is the beginning of several tokens: ${some}${more}`, "write more of it");
+    throw misuse(`several tokens start with ${given}: ${some}${more}`, "write more characters of the id");
   }
   if (first !== undefined) return first;
   if (isWhole(given)) return given;
