@@ -67,8 +67,8 @@ test("[X0-5.2-3] [X1-9.1-1] [B-RESUME-1] a client in Python joins, chats, is ref
   oven.send({ kind: "mcp", to: ["alice", "snake"], correlation_id: call, payload });
   expect(await next("fulfilled")).toMatchObject({ by: "alice", to: ["alice", "snake"], result });
 
-  const { id: lastWords } = await next("sent");
-  const { seq: unread } = await listener.find(({ id }) => id === lastWords);
+  const { id: lastSent } = await next("sent");
+  const { seq: unread } = await listener.find(({ id }) => id === lastSent);
   child.stdin?.write("now break off\n");
   const lost = await next("lost");
   expect(lost.at).toBe(unread - 1);
@@ -78,7 +78,7 @@ test("[X0-5.2-3] [X1-9.1-1] [B-RESUME-1] a client in Python joins, chats, is ref
 
   const resumed = await next("resumed");
   expect(resumed.welcome).toMatchObject({ resumed: true, history: { seq: lost.at } });
-  expect(resumed.ack).toMatchObject({ event: "ack", id: lastWords, seq: unread });
+  expect(resumed.ack).toMatchObject({ event: "ack", id: lastSent, seq: unread });
   expect(await exited, errors()).toBe(0);
 
   // What it was told is what happened: everything once, in order, from first to last.

@@ -55,7 +55,7 @@ function open(): Promise<Link> {
     {
       notification: () => {},
       question: async (question) => answerQuestion(question),
-      remark: (line) => void process.stderr.write(`${line}\n`),
+      logLine: (line) => void process.stderr.write(`${line}\n`),
     },
   );
 }

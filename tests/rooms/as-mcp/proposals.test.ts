@@ -162,7 +162,7 @@ test("[B-ROOM-1] what nobody decides in time has expired", async () => {
   const room = await joinLocally(house.rooms, await house.identity.tokens.verify(token), topic);
   const scout = await joinLocally(house.rooms, ownPrincipal("scout", topic), topic);
   onTestFinished(() => scout.close());
-  const taker = { notification: () => {}, question: async () => ({}), remark: () => {} };
+  const taker = { notification: () => {}, question: async () => ({}), logLine: () => {} };
   const link = createRoomLink(room, taker, { holdMs: 2_000, ttlMs: 300, scout: async () => scout });
   onTestFinished(() => link.close());
   const params = { name: "oven.echo", arguments: { text: "late" } };

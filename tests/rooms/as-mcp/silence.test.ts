@@ -18,7 +18,7 @@ test("[B-ROOM-1] whoever has kept a reader waiting is not waited for until it ha
     isLeftOut: () => false,
     names: createPeerNames(),
     changed: () => {},
-    remark: () => {},
+    logLine: () => {},
     bounds: { waitMs: 1_000 },
   });
   onTestFinished(() => lists.close());

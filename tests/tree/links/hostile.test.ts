@@ -13,17 +13,17 @@ async function fault(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test.each(eras)("%s: of two answers the first counts; the others are remarks", async (era) => {
-  const { call, remarks } = await openTo(hostile("--era", era));
+test.each(eras)("%s: of two answers the first counts; the others are logged", async (era) => {
+  const { call, logLines } = await openTo(hostile("--era", era));
   expect(await call("twice")).toBe(1);
   expect(await call("wrong-id")).toBe("right");
-  await expect.poll(() => remarks.filter((line) => line.includes("nobody waits for"))).toHaveLength(3);
+  await expect.poll(() => logLines.filter((line) => line.includes("nobody waits for"))).toHaveLength(3);
 });
 
 test.each(eras)("%s: nonsense between the lines harms nobody", async (era) => {
-  const { call, remarks } = await openTo(hostile("--era", era));
+  const { call, logLines } = await openTo(hostile("--era", era));
   expect(await call("nonsense")).toBe("survived");
-  expect(remarks).toContain("Listening on port 3000 …");
+  expect(logLines).toContain("Listening on port 3000 …");
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
@@ -53,7 +53,7 @@ test.each(eras)("%s: dying, it loses what it was asked; what is asked then is no
 });
 
 test.each(eras)("%s: a line of a gigabyte is never held, and costs its own answer only", async (era) => {
-  const { call, remarks } = await openTo(hostile("--era", era), { limits: { messageBytesMax: 1_048_576 } });
+  const { call, logLines } = await openTo(hostile("--era", era), { limits: { messageBytesMax: 1_048_576 } });
   const before = process.memoryUsage().rss;
   let most = 0;
   const watching = setInterval(() => {
@@ -64,32 +64,32 @@ test.each(eras)("%s: a line of a gigabyte is never held, and costs its own answe
   );
   clearInterval(watching);
   expect((most - before) / 1_048_576).toBeLessThan(200);
-  expect(remarks).toContain("(a message of more than 1048576 bytes was dropped)");
+  expect(logLines).toContain("(a message of more than 1048576 bytes was dropped)");
   expect(await call("echo")).toBe("echo");
 });
 
 test.each(eras)("%s: a flood of notifications is read slowly, and all of it", async (era) => {
-  const { call, notifications, remarks } = await openTo(hostile("--era", era));
+  const { call, notifications, logLines } = await openTo(hostile("--era", era));
   expect(await call("flood")).toBe("flooded");
   expect(notifications).toHaveLength(20_000);
-  expect(remarks).toEqual([]);
+  expect(logLines).toEqual([]);
   expect(await call("echo")).toBe("echo");
 });
 
 test.each(eras)("%s: a flood of what belongs to a request is cut, and how much is said", async (era) => {
-  const { call, remarks } = await openTo(hostile("--era", era));
+  const { call, logLines } = await openTo(hostile("--era", era));
   const heard: unknown[] = [];
   const notify = (_method: string, { progress }: JsonObject) => void heard.push(progress);
   expect(await call("chatter", {}, { wantsProgress: true, notify })).toBe("chattered");
   expect(heard.length).toBeLessThan(5_000);
-  await expect.poll(() => remarks.join("\n"), { timeout: 5_000 }).toMatch(/\d{5} notifications dropped/);
+  await expect.poll(() => logLines.join("\n"), { timeout: 5_000 }).toMatch(/\d{5} notifications dropped/);
 });
 
 test("what it writes beside the protocol is cut too", async () => {
-  const { call, remarks } = await openTo(hostile());
+  const { call, logLines } = await openTo(hostile());
   expect(await call("babble")).toBe("babbled");
-  await expect.poll(() => remarks.join("\n"), { timeout: 5_000 }).toMatch(/\d{5} lines left out/);
-  expect(remarks.length).toBeLessThan(1_000);
+  await expect.poll(() => logLines.join("\n"), { timeout: 5_000 }).toMatch(/\d{5} lines left out/);
+  expect(logLines.length).toBeLessThan(1_000);
 });
 
 test("a server that does not read is not written to without end", async () => {
@@ -134,10 +134,10 @@ test("of one principal's no more requests are in flight than are left for others
 });
 
 test("a caller that throws at what it is told harms nobody but itself", async () => {
-  const { call, remarks } = await openTo(hostile());
+  const { call, logLines } = await openTo(hostile());
   const notify = () => {
     throw new Error("of the caller's");
   };
   expect(await call("progress", {}, { wantsProgress: true, notify })).toMatchObject({});
-  expect(remarks).toContainEqual(expect.stringContaining("of the caller's"));
+  expect(logLines).toContainEqual(expect.stringContaining("of the caller's"));
 });

@@ -101,9 +101,9 @@ test("legacy: ping is answered by the link, and what nobody knows is not found",
 });
 
 test("modern: a question is no part of the era and is dropped", async () => {
-  const { call, remarks } = await openTo(hostile("--era", "modern"));
+  const { call, logLines } = await openTo(hostile("--era", "modern"));
   await call("ask-later");
-  await expect.poll(() => remarks).toContain("(a question was dropped: roots/list; this era has none)");
+  await expect.poll(() => logLines).toContain("(a question was dropped: roots/list; this era has none)");
 });
 
 test("legacy: what is watched and the level of the log are told once each, the last one wins", async () => {

@@ -42,7 +42,7 @@ async function everythingOver(type: "stdio" | "http" | "sse" | "auto-http"): Pro
 }
 
 test.each(["stdio", "http", "sse", "auto-http"] as const)("the published server over %s", async (type) => {
-  const { link, ask, remarks } = await openTo(await everythingOver(type));
+  const { link, ask, logLines } = await openTo(await everythingOver(type));
   expect(link.facts).toMatchObject({ era: "legacy", revision: "2025-11-25" });
   const { tools } = (await ask("tools/list")) as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name)).toContain("echo");
@@ -71,7 +71,7 @@ test.each(["stdio", "http", "sse", "auto-http"] as const)("the published server 
   const hanging = ask("tools/call", long, { signal: stop.signal });
   stop.abort(new McpxError("timeout"));
   await expect(hanging).rejects.toThrow();
-  expect(remarks.filter((line) => line.startsWith("(not sent"))).toEqual([]);
+  expect(logLines.filter((line) => line.startsWith("(not sent"))).toEqual([]);
 });
 
 async function fixtureOver(type: "stdio" | "http", era: string): Promise<Transport> {

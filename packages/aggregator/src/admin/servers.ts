@@ -19,7 +19,7 @@ function readLog(state: TreeState, { params }: HttpRequest): HttpResponse {
     servers.find(({ name }) => name === params.name) ??
     servers.find(({ segment }) => segment === params.name);
   if (server === undefined) throw new McpxError("not_found", "there is no such server");
-  const lines = server.remarks
+  const lines = server.stderrTail
     .list()
     .map(({ at, line }) => ({ at: new Date(at).toISOString(), line: line.toWellFormed() }));
   return { body: { server: server.name, lines } };

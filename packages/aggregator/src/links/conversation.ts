@@ -93,7 +93,7 @@ export class Conversation implements WireTaker {
   readonly #unasked: Throttle;
   /** What belongs to requests. */
   readonly #notices: Throttle;
-  readonly #remarks: Throttle;
+  readonly #logLines: Throttle;
   readonly #take = (message: JsonObject) => this.take(message, undefined);
   #listener: Listener | undefined;
   #wire: Wire | undefined;
@@ -104,7 +104,7 @@ export class Conversation implements WireTaker {
     this.name = name;
     this.#taker = taker;
     this.#limits = limits;
-    this.#remarks = new Throttle(limits.remarkRate, (count) => this.#say(`(${count} lines left out)`));
+    this.#logLines = new Throttle(limits.logLineRate, (count) => this.#say(`(${count} lines left out)`));
     this.#unasked = new Throttle(limits.notificationRate, () => {});
     this.#notices = new Throttle(limits.notificationRate, (count) =>
       this.#say(
@@ -211,7 +211,7 @@ export class Conversation implements WireTaker {
     const told = { jsonrpc: "2.0", ...message };
     const sending = { take: this.#take, signal: AbortSignal.timeout(tellMs) };
     this.#wire.send(told, sending).catch((error: unknown) => {
-      if (this.#why === undefined) this.remark(`(not sent: ${textOf(error)})`);
+      if (this.#why === undefined) this.logLine(`(not sent: ${textOf(error)})`);
     });
   }
 
@@ -229,11 +229,12 @@ export class Conversation implements WireTaker {
     if (this.#why !== undefined) return;
     try {
       if (message.method === undefined) this.#answer(message, on);
-      else if (typeof message.method !== "string") this.remark("(a message that is no JSON-RPC was dropped)");
+      else if (typeof message.method !== "string")
+        this.logLine("(a message that is no JSON-RPC was dropped)");
       else this.#hear(message, on);
     } catch (error) {
       // Whatever a server sends must not end more than what it was for.
-      this.remark(`(a message was dropped: ${textOf(error)})`);
+      this.logLine(`(a message was dropped: ${textOf(error)})`);
     }
   }
 
@@ -247,8 +248,8 @@ export class Conversation implements WireTaker {
     if (inFlight !== undefined) this.#fail(inFlight, "bad_server_answer", detail);
   }
 
-  remark(line: string): void {
-    if (this.#remarks.admits()) this.#say(line);
+  logLine(line: string): void {
+    if (this.#logLines.admits()) this.#say(line);
   }
 
   error(reason: Reason, detail: string, options?: { suggestion?: string; cause?: unknown }): McpxError {
@@ -266,7 +267,7 @@ export class Conversation implements WireTaker {
     if (!isCalm) this.#wire?.pause?.();
     if (isCalm || message.id === undefined) this.#listener?.heard(message, on);
     else
-      this.remark(
+      this.logLine(
         `(a question was dropped: no more than ${this.#limits.notificationRate} a second are taken)`,
       );
   }
@@ -278,7 +279,7 @@ export class Conversation implements WireTaker {
     if (inFlight === undefined && (id === null || id === undefined) && isObject(message.error)) inFlight = on;
     if (inFlight === undefined || this.#settle(inFlight) === undefined) {
       if (!this.#unasked.admits()) this.#wire?.pause?.();
-      this.remark(`(an answer nobody waits for was dropped: id ${String(JSON.stringify(id)).slice(0, 80)})`);
+      this.logLine(`(an answer nobody waits for was dropped: id ${String(JSON.stringify(id)).slice(0, 80)})`);
       return;
     }
     const { result } = message;
@@ -309,7 +310,7 @@ export class Conversation implements WireTaker {
     for (const inFlight of this.#inFlight.values()) this.#fail(inFlight, "server_lost", why);
     this.#notices.flush();
     this.#unasked.flush();
-    this.#remarks.flush();
+    this.#logLines.flush();
   }
 
   /** A wire's fault, with the server it is of. */
@@ -326,7 +327,7 @@ export class Conversation implements WireTaker {
 
   #say(line: string): void {
     try {
-      this.#taker.remark(line);
+      this.#taker.logLine(line);
     } catch {
       // Nobody to tell.
     }

@@ -146,7 +146,7 @@ export class LegacyLink implements Link, Listener {
     if (question.method === "ping") {
       this.#conversation.tell({ id, result: {} });
     } else if (!isRequestId(id) || this.#asked.has(id)) {
-      this.#conversation.remark("(a question without an id of its own was dropped)");
+      this.#conversation.logLine("(a question without an id of its own was dropped)");
     } else if (!questions.has(question.method)) {
       const error = { code: rpcCodes.methodNotFound, message: "Method not found" };
       this.#conversation.tell({ id, error });
@@ -168,7 +168,7 @@ export class LegacyLink implements Link, Listener {
           : (await inFlight.request.ask({ [key]: question }))[key];
       reply = { id, result: result ?? {} };
     } catch (error) {
-      if (isMcpxError(error) && error.code === "internal") this.#conversation.remark(error.message);
+      if (isMcpxError(error) && error.code === "internal") this.#conversation.logLine(error.message);
       reply = { id, error: faultOf(error) };
     }
     // It may have taken its question back.

@@ -11,7 +11,7 @@ export interface LinkLimits {
   /** Notifications a second that belong to requests, and after how many of all kinds reading pauses; bursts may have four times as many. */
   notificationRate: number;
   /** Lines for people a second; bursts may have four times as many. */
-  remarkRate: number;
+  logLineRate: number;
 }
 
 export const defaultLinkLimits: LinkLimits = {
@@ -20,5 +20,5 @@ export const defaultLinkLimits: LinkLimits = {
   inFlightMax: 1_024,
   questionsMax: 64,
   notificationRate: 500,
-  remarkRate: 50,
+  logLineRate: 50,
 };

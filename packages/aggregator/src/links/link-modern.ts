@@ -114,7 +114,7 @@ export class ModernLink implements Link, Listener {
     const method = message.method as string;
     const params = isObject(message.params) ? message.params : {};
     if (message.id !== undefined) {
-      this.#conversation.remark(`(a question was dropped: ${method.slice(0, 80)}; this era has none)`);
+      this.#conversation.logLine(`(a question was dropped: ${method.slice(0, 80)}; this era has none)`);
     } else if (this.#listening.heard(method, params, on)) return;
     else if (method === "notifications/progress") this.#progress(params, on);
     else if (method === "notifications/message") this.#logged(params, on);

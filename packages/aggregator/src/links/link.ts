@@ -46,8 +46,8 @@ export interface LinkTaker {
   reach?(why: string | undefined): void;
   /** A legacy server's question while no request is under way. */
   question(question: Question): Promise<JsonObject>;
-  /** A line for people: what a child wrote beside the protocol, and what the link had to drop. */
-  remark(line: string): void;
+  /** A line for people: what a child process wrote to stderr, and what the link had to drop. */
+  logLine(line: string): void;
 }
 
 export interface Link {

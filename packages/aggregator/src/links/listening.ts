@@ -152,7 +152,7 @@ export class Listening {
     this.#newest = undefined;
     this.#hasGap = true;
     if (error instanceof RpcError && error.fault.code === rpcCodes.methodNotFound) {
-      this.#conversation.remark("(it does not know subscriptions/listen: changes go unnoticed)");
+      this.#conversation.logLine("(it does not know subscriptions/listen: changes go unnoticed)");
       this.#onAcknowledged?.();
       return;
     }

@@ -5,7 +5,7 @@ import type { HttpAnswer } from "./http-attempt.ts";
 import { answerIdIn, tooLarge } from "./lost-answer.ts";
 import type { WireTaker } from "./wire.ts";
 
-const remarkCharsMax = 400;
+const logLineCharsMax = 400;
 
 export function isEventStream(answer: HttpAnswer): boolean {
   return /^text\/event-stream\b/i.test(answer.headers["content-type"] ?? "");
@@ -81,11 +81,11 @@ export function commonReader(
   const take = (data: string, type: string) => {
     if (type !== "message") other?.(data, type);
     else if (!takeMessages(data, (message) => taker.message(message))) {
-      taker.remark(`(no JSON-RPC message: ${data.slice(0, remarkCharsMax)})`);
+      taker.logLine(`(no JSON-RPC message: ${data.slice(0, logLineCharsMax)})`);
     }
   };
   return readEventBytes(bytesMax, take, (head, tail) => {
-    taker.remark(`(a message of more than ${bytesMax} bytes was dropped)`);
+    taker.logLine(`(a message of more than ${bytesMax} bytes was dropped)`);
     const id = answerIdIn(head, tail);
     if (id !== undefined) taker.unreadable?.(id, tooLarge(bytesMax));
   });

@@ -29,7 +29,7 @@ export interface ServerProcess {
 }
 
 /** How long output may still come from a process that has ended. */
-const lastWordsMs = 500;
+const drainMs = 500;
 const lookMs = 100;
 
 /** Rejects with `server_unreachable` where it cannot be started. */
@@ -52,7 +52,7 @@ export async function startProcess(wish: ServerCommand): Promise<ServerProcess> 
   };
   const ended = exited.promise.then(async (why) => {
     await endAll();
-    await lastWords(child);
+    await drainedOutput(child);
     return why;
   });
   return {
@@ -115,13 +115,13 @@ async function releaseLater(group: Group): Promise<void> {
   release(group);
 }
 
-/** What still comes is read; then nothing of it is left here, whoever holds the other ends. */
-async function lastWords(child: ChildProcess): Promise<void> {
+/** Reads what the child still writes, for a moment, then closes the pipes even where a grandchild keeps them open. */
+async function drainedOutput(child: ChildProcess): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   const outputs = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const closed = Promise.all(outputs.map((stream) => stream.closed || once(stream, "close", { signal })));
-  await Promise.race([closed, wait(lastWordsMs, undefined, { signal })]).catch(() => {});
+  await Promise.race([closed, wait(drainMs, undefined, { signal })]).catch(() => {});
   stop.abort();
   closed.catch(() => {});
   for (const stream of [child.stdin, ...outputs]) stream?.destroy();

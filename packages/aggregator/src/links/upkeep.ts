@@ -44,7 +44,7 @@ export class Upkeep {
         await this.#conversation.request(this.#conversation.nextId(), request, params);
       } catch (error) {
         if (this.#conversation.isOver) break;
-        this.#conversation.remark(`(${method}: ${error instanceof Error ? error.message : error})`);
+        this.#conversation.logLine(`(${method}: ${error instanceof Error ? error.message : error})`);
       }
     }
     this.#isBusy = false;

@@ -17,7 +17,7 @@ const bytesMax = 100_000;
 
 async function start(open: OpenWire) {
   const others: JsonObject[] = [];
-  const remarks: string[] = [];
+  const logLines: string[] = [];
   const waiting = new Map<unknown, PromiseWithResolvers<JsonObject>>();
   const take = (message: JsonObject) => {
     const asked = waiting.get(message.id);
@@ -26,7 +26,7 @@ async function start(open: OpenWire) {
   };
   const taker: WireTaker = {
     message: take,
-    remark: (line) => void remarks.push(line),
+    logLine: (line) => void logLines.push(line),
     unreadable: (id, detail) => waiting.get(id)?.reject(new Error(detail)),
   };
   const { wire, seenClosed } = await open(taker, bytesMax);
@@ -40,7 +40,7 @@ async function start(open: OpenWire) {
     await Promise.race([answered.promise, wire.send(message, { take, signal }).then(() => answered.promise)]);
     return answered.promise;
   };
-  return { wire, ask, others, remarks, seenClosed };
+  return { wire, ask, others, logLines, seenClosed };
 }
 
 async function reasonOf(promise: Promise<unknown>): Promise<string> {

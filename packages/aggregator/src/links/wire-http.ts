@@ -22,7 +22,7 @@ const lingerMs = 1_000;
 const farewellMs = 2_000;
 /** A server that cannot be reached so many times in a row is lost. */
 const lostAfter = 2;
-const remarkCharsMax = 400;
+const logLineCharsMax = 400;
 const sessionOver = "its session is over";
 
 /** Throws `server_unreachable` where the address is none. Nothing is sent before the first message. */
@@ -302,7 +302,7 @@ class HttpWire implements Wire {
   }
 
   #garbage(data: string): void {
-    this.#taker.remark(`(no JSON-RPC message: ${data.slice(0, remarkCharsMax)})`);
+    this.#taker.logLine(`(no JSON-RPC message: ${data.slice(0, logLineCharsMax)})`);
   }
 }
 

@@ -7,7 +7,7 @@ import { answerIdIn, tooLarge } from "./lost-answer.ts";
 import { type ServerCommand, type ServerProcess, startProcess } from "./start-process.ts";
 import type { Wire, WireTaker } from "./wire.ts";
 
-const remarkBytesMax = 4_000;
+const stderrLineBytesMax = 4_000;
 const pauseMs = 20;
 const gatheredCharsMax = 65_536;
 const sent = Promise.resolve();
@@ -60,15 +60,17 @@ class StdioWire implements Wire {
     const { messageBytesMax } = limits;
     const messages = new LineReader(messageBytesMax, {
       line: (text) => this.#takeLine(text),
-      long: () => taker.remark(`(a message of more than ${messageBytesMax} bytes was dropped)`),
+      long: () => taker.logLine(`(a message of more than ${messageBytesMax} bytes was dropped)`),
       longOver: (head, tail) => {
         const id = answerIdIn(head, tail);
         if (id !== undefined) taker.unreadable?.(id, tooLarge(messageBytesMax));
       },
     });
-    const remarks = new LineReader(remarkBytesMax, { line: (text) => text !== "" && taker.remark(text) });
+    const stderrLines = new LineReader(stderrLineBytesMax, {
+      line: (text) => text !== "" && taker.logLine(text),
+    });
     server.stdout.on("data", (chunk: Buffer) => messages.push(chunk)).on("end", () => messages.end());
-    server.stderr.on("data", (chunk: Buffer) => remarks.push(chunk)).on("end", () => remarks.end());
+    server.stderr.on("data", (chunk: Buffer) => stderrLines.push(chunk)).on("end", () => stderrLines.end());
     for (const stream of [server.stdout, server.stderr]) stream.on("error", () => {});
   }
 
@@ -106,13 +108,13 @@ class StdioWire implements Wire {
     try {
       value = parseExact(text);
     } catch {
-      this.#taker.remark(text.slice(0, remarkBytesMax));
+      this.#taker.logLine(text.slice(0, stderrLineBytesMax));
       return;
     }
     if (isObject(value)) this.#taker.message(value);
     // COMPAT: MCP 2025-03-26 had batches.
     else if (Array.isArray(value)) {
       for (const message of value) if (isObject(message)) this.#taker.message(message);
-    } else this.#taker.remark(text.slice(0, remarkBytesMax));
+    } else this.#taker.logLine(text.slice(0, stderrLineBytesMax));
   }
 }

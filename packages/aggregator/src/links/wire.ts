@@ -16,7 +16,7 @@ export interface Sending {
 export interface WireTaker {
   message(message: JsonObject): void;
   /** A line for people. */
-  remark(line: string): void;
+  logLine(line: string): void;
   /** The other side cannot be reached, and why; `undefined` when it can again. */
   reach?(why: string | undefined): void;
   /** The answer to this came and cannot be read. */

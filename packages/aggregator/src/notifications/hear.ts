@@ -25,15 +25,15 @@ const changes: ReadonlyMap<string, readonly ListKind[]> = new Map([
 
 /** The conversation begins to be heard while it is being opened. */
 export function hear(state: TreeState, server: Server, conversation: LinkEntry): LinkTaker {
-  function remark(line: string): void {
+  function logLine(line: string): void {
     const now = state.clock.now();
-    conversation.said.push(line, now);
-    server.remarks.push(line, now);
-    state.log.debug({ server: server.name, line }, "a server's remark");
+    conversation.stderrTail.push(line, now);
+    server.stderrTail.push(line, now);
+    state.log.debug({ server: server.name, line }, "server wrote a line to stderr");
   }
 
   function drop(method: string, params: JsonObject, why: string): void {
-    passNotification(state, server, params, () => remark(`(${why}, and dropped: ${shown(method)})`));
+    passNotification(state, server, params, () => logLine(`(${why}, and dropped: ${shown(method)})`));
   }
 
   return {
@@ -69,7 +69,7 @@ export function hear(state: TreeState, server: Server, conversation: LinkEntry):
       if (askAside !== undefined) return await askAside(question);
       throw new RpcError({ code: rpcCodes.methodNotFound, message: "there is nobody to ask outside a call" });
     },
-    remark,
+    logLine,
   };
 }
 

@@ -24,7 +24,7 @@ export interface PeerListsOptions {
   isLeftOut(id: string): boolean;
   names: PeerNames;
   changed(): void;
-  remark(line: string): void;
+  logLine(line: string): void;
   bounds?: Partial<PeerListsBounds>;
 }
 
@@ -80,7 +80,7 @@ interface Slot {
 const participantKey = "x-mcpx-participant";
 
 export function createPeerLists(options: PeerListsOptions): PeerLists {
-  const { room, lister, isLeftOut, names, changed, remark } = options;
+  const { room, lister, isLeftOut, names, changed, logLine } = options;
   const bounds = { ...defaultBounds, ...options.bounds };
   const slots = new Map<string, Slot>();
   const ending = new AbortController();
@@ -117,7 +117,7 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
     try {
       const { tools, leftOut } = await listPeer(await lister(), id, bounds);
       slot.isMute = false;
-      if (leftOut > 0) remark(`${id}: of its tools some cannot be listed, or are too many`);
+      if (leftOut > 0) logLine(`${id}: of its tools some cannot be listed, or are too many`);
       fill(slot, roomTools(names.of(id), id, tools));
     } catch (error) {
       // Who serves nothing will say when that has changed.
@@ -202,7 +202,7 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
       bytes += heapBytesOf(item);
       return bytes <= bounds.allBytesMax;
     });
-    if (kept.length < tools.length) remark(`${tools.length - kept.length} tools are too many to be listed`);
+    if (kept.length < tools.length) logLine(`${tools.length - kept.length} tools are too many to be listed`);
     return kept;
   }
 

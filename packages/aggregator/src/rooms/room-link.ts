@@ -34,7 +34,7 @@ export function createRoomLink(room: Room, taker: LinkTaker, options: RoomLinkOp
   const proposing = createProposing(room, options);
   const changed = () => taker.notification("notifications/tools/list_changed", {});
   const lister = async () => (room.level === "full" || scout === undefined ? room : scout());
-  const lists = createPeerLists({ room, lister, isLeftOut, names, changed, remark: taker.remark, bounds });
+  const lists = createPeerLists({ room, lister, isLeftOut, names, changed, logLine: taker.logLine, bounds });
   const talk: Talk = { room, names, proposing, isLeftOut, lists };
   const ended = Promise.withResolvers<string>();
   room.addEventListener("state", ({ detail: { state, reason } }) => {

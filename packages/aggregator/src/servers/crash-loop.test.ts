@@ -32,7 +32,7 @@ test("a child that ends again and again is left alone, and calls meanwhile say w
   const call = () => ask("tools/call", { name: "s.t" });
   const crash = async () => {
     await call();
-    server.takers.at(-1)?.remark("Error: no database");
+    server.takers.at(-1)?.logLine("Error: no database");
     server.die();
     await Promise.resolve();
   };
@@ -56,7 +56,7 @@ test("how it ended, and what it said, is in its status while it is well again", 
   const server = inProcessServer({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
   const { ask } = testTree([serverOptions("s", asChild(server.open))]);
   await ask("tools/call", { name: "s.t" });
-  server.takers[0]?.remark("Error: no database");
+  server.takers[0]?.logLine("Error: no database");
   server.die();
   await ask("tools/call", { name: "s.t" });
   const { structuredContent } = await ask("tools/call", { name: "mcpax.status" });

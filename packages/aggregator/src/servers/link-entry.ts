@@ -2,7 +2,7 @@
 import type { Link } from "../links/link.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { Lists } from "./list-slots.ts";
-import { Remarks } from "./remarks.ts";
+import { StderrTail } from "./stderr-tail.ts";
 
 export interface LinkEntry {
   readonly key: string;
@@ -22,7 +22,7 @@ export interface LinkEntry {
   /** Since when it is open. */
   openedAt: number;
   /** What the server said beside the protocol in this conversation. */
-  readonly said: Remarks;
+  readonly stderrTail: StderrTail;
 }
 
 /** `open` is called at once, with the entry that will have what it gives. */
@@ -31,7 +31,14 @@ export function createLinkEntry(
   open: (entry: LinkEntry) => Promise<Link>,
 ): LinkEntry {
   const { now, ...rest } = facts;
-  const entry = { ...rest, link: undefined, inFlight: 0, usedAt: now, openedAt: now, said: new Remarks() };
+  const entry = {
+    ...rest,
+    link: undefined,
+    inFlight: 0,
+    usedAt: now,
+    openedAt: now,
+    stderrTail: new StderrTail(),
+  };
   return Object.assign(entry, { opening: open(entry as unknown as LinkEntry) });
 }
 

@@ -3,14 +3,14 @@ import { noteDeath } from "./crash-loop.ts";
 import { degrade } from "./degrade.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import { forgetEntry } from "./link-pool.ts";
-import { withLastWords } from "./remarks.ts";
 import type { Server } from "./server.ts";
 import { noteOwnDeath } from "./setbacks.ts";
+import { withStderr } from "./stderr-tail.ts";
 import type { TreeState } from "./tree-state.ts";
 
 export function loseConversation(state: TreeState, server: Server, entry: LinkEntry, why: string): void {
   if (!forgetEntry(server, entry) || state.isClosed) return;
-  const told = withLastWords(why, entry.said);
+  const told = withStderr(why, entry.stderrTail);
   server.lastLoss = { why: told, at: state.clock.now() };
   state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
   if (entry.link?.pid !== undefined) breakLoop(state, server, entry, told);

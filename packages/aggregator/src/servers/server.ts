@@ -13,10 +13,10 @@ import type { CrashLoop } from "./crash-loop.ts";
 import type { Latency } from "./latency.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { Lists } from "./list-slots.ts";
-import { Remarks } from "./remarks.ts";
 import type { OwnServer } from "./server-for.ts";
 import { registeredOf, type ServerOrigin } from "./server-origin.ts";
 import type { Setback } from "./setbacks.ts";
+import { StderrTail } from "./stderr-tail.ts";
 
 /** What a conversation begins with. */
 export interface Opening {
@@ -123,7 +123,7 @@ export interface Server extends Readonly<ServerOptions> {
   /** It was lost, that was told, and it has not come back. */
   isLost: boolean;
   /** What it said beside the protocol, in all its conversations. */
-  readonly remarks: Remarks;
+  readonly stderrTail: StderrTail;
   readonly crashLoop: CrashLoop;
   /** How a conversation ended last that nobody wanted to end, and when (wall clock). */
   lastLoss: { why: string; at: number } | undefined;
@@ -147,7 +147,7 @@ export function createServer(options: ServerOptions): Server {
     fault: undefined,
     degraded: undefined,
     isLost: false,
-    remarks: new Remarks(),
+    stderrTail: new StderrTail(),
     crashLoop: { deaths: [], trips: 0 },
     speaksBoth: false,
     setbacks: new Map(),

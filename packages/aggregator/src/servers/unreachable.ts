@@ -2,9 +2,9 @@
 import { backoffMs, isMcpxError, McpxError } from "@mcpx/protocol";
 import { RpcError } from "../mcp/rpc-error.ts";
 import type { LinkEntry } from "./link-entry.ts";
-import { withLastWords } from "./remarks.ts";
 import type { Server } from "./server.ts";
 import { noteRefusal } from "./setbacks.ts";
+import { withStderr } from "./stderr-tail.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const backoff = { minMs: 1_000, maxMs: 60_000 };
@@ -21,7 +21,7 @@ export function noteFault(
   state: TreeState,
   server: Server,
   error: unknown,
-  { owner, said }: LinkEntry,
+  { owner, stderrTail }: LinkEntry,
 ): unknown {
   const now = state.clock.monotonic();
   if (owner !== undefined && isMcpxError(error) && error.cause instanceof RpcError) {
@@ -33,7 +33,7 @@ export function noteFault(
   const waitMs = backoffMs(failures - 1, backoff);
   const shown = isMcpxError(error) ? error.detail : "it could not be opened";
   const bare = shown.startsWith(`${server.name}: `) ? shown.slice(server.name.length + 2) : shown;
-  const detail = withLastWords(bare, said);
+  const detail = withStderr(bare, stderrTail);
   server.fault = { detail, since: server.fault?.since ?? state.clock.now(), retryAt: now + waitMs, failures };
   state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server cannot be reached");
   if (!isMcpxError(error) || detail === bare) return error;

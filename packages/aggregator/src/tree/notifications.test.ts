@@ -277,7 +277,7 @@ test("[AX-12-4] only trees are believed what they say of servers, and only of th
   await vi.advanceTimersByTimeAsync(2_000);
   expect(told).toEqual([]);
   const [server] = [...tree.tree.state.bySegment.values()].filter(({ name }) => name === "leaf");
-  expect(server?.remarks.list().map(({ line }) => line)).toEqual([
+  expect(server?.stderrTail.list().map(({ line }) => line)).toEqual([
     `(not believed, and dropped: "${subserverLost}")`,
     `(not believed, and dropped: "${notificationOverflow}")`,
   ]);

@@ -49,7 +49,7 @@ export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
         clientInfo: { name: "mcpx-cli", version },
         capabilities: {},
       },
-      { notification() {}, question: () => Promise.reject(new Error("nobody to ask")), remark() {} },
+      { notification() {}, question: () => Promise.reject(new Error("nobody to ask")), logLine() {} },
     ),
   );
   return {

@@ -23,16 +23,16 @@ export function importTable(planned: readonly PlannedServer[]): string[] {
 }
 
 /** What somebody should know before choosing, by number. */
-export function importRemarks(planned: readonly PlannedServer[], width: number): string[] {
+export function importNotes(planned: readonly PlannedServer[], width: number): string[] {
   return planned.flatMap(({ name, found, also, takenBy }, index) => {
-    const remarks = [
+    const notes = [
       takenBy === undefined ? "" : `${found.name} is taken by ${takenBy}: this one becomes ${name}`,
       also.length === 0 ? "" : `the same at ${also.map((other) => originText(other, 0)).join(", ")}`,
       found.entry.disabled === true ? "is off there, and stays off" : "",
       found.needs.length === 0 ? "" : `needs ${found.needs.join(", ")} in the environment of mcpx up`,
       found.untaken.length === 0 ? "" : `not taken over: ${found.untaken.join(", ")}`,
-    ].filter((remark) => remark !== "");
-    return remarks.map((remark) => cut(`${String(index + 1).padStart(3)}  ${visible(remark)}`, width));
+    ].filter((note) => note !== "");
+    return notes.map((note) => cut(`${String(index + 1).padStart(3)}  ${visible(note)}`, width));
   });
 }
 

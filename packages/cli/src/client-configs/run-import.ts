@@ -22,14 +22,7 @@ import { visible } from "../framework/visible.ts";
 import type { ClientWorld } from "./client.ts";
 import { clientsOf } from "./clients.ts";
 import { type Findings, type FoundServer, findServers } from "./find-servers.ts";
-import {
-  importRemarks,
-  importTable,
-  leftLines,
-  reachText,
-  secretNames,
-  transportOf,
-} from "./import-table.ts";
+import { importNotes, importTable, leftLines, reachText, secretNames, transportOf } from "./import-table.ts";
 import { type ImportPlan, type PlannedServer, planImport, readChoice } from "./plan-import.ts";
 
 interface Choice {
@@ -91,9 +84,9 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
       output.line(index === 0 ? output.paint("dim", line) : line);
     });
   }
-  const remarks = importRemarks(planned, output.width);
-  if (remarks.length > 0) output.line();
-  for (const line of remarks) output.line(output.paint("yellow", line));
+  const notes = importNotes(planned, output.width);
+  if (notes.length > 0) output.line();
+  for (const line of notes) output.line(output.paint("yellow", line));
   if (left.length > 0) output.line(`\nleft out`);
   for (const line of leftLines(left, output.width)) output.line(output.paint("dim", line));
   if (planned.length > 0) output.line();

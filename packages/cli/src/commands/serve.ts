@@ -49,7 +49,7 @@ async function run(context: ServeContext): Promise<number> {
   await checkDoor(await place.access.enter(), topic);
   const say = (text: string) => output.note(`-- ${text}`);
   const server = new RelayedServer(open, options.url ?? words[2] ?? name, {
-    remark: (line) => output.note(`[${name}] ${visible(line)}`),
+    logLine: (line) => output.note(`[${name}] ${visible(line)}`),
     lost: (why, retryMs) =>
       say(`${name} ended (${visible(why)}), starting it again in ${(retryMs / 1_000).toFixed(1)} s`),
     back: () => say(`${name} is back`),

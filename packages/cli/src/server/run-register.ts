@@ -58,7 +58,7 @@ function treeOf({ output }: RegisterContext, { segment, transport }: RegisterWis
         open: (opening, taker) =>
           openLink(
             { name: segment, transport, ...opening },
-            { ...taker, remark: (line) => output.note(`[${segment}] ${visible(line)}`) },
+            { ...taker, logLine: (line) => output.note(`[${segment}] ${visible(line)}`) },
           ),
       },
     ],

@@ -212,7 +212,7 @@ function withoutSecrets(taker: LinkTaker, transport: Transport): LinkTaker {
   const { env, ...rest } = transport.type === "stdio" ? transport : { ...transport, env: {} };
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const secrets = secretsOf({ ...rest, env: Object.fromEntries(given) });
-  return { ...taker, remark: (line) => taker.remark(hideSecrets(line, secrets)) };
+  return { ...taker, logLine: (line) => taker.logLine(hideSecrets(line, secrets)) };
 }
 
 function overridesOf({ tools, allow, deny }: ServerConfig): Overrides | undefined {

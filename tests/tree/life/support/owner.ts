@@ -5,6 +5,6 @@ import { openStdioWire } from "@mcpx/aggregator";
 const [count, command = "", ...args] = process.argv.slice(2);
 const transport = { type: "stdio", command, args, cwd: "/", env: { PATH: process.env.PATH } } as const;
 const wires = await Promise.all(
-  Array.from({ length: Number(count) }, () => openStdioWire(transport, { message() {}, remark() {} })),
+  Array.from({ length: Number(count) }, () => openStdioWire(transport, { message() {}, logLine() {} })),
 );
 process.stdout.write(`${wires.map(({ pid }) => pid).join(" ")}\n`);

@@ -14,7 +14,7 @@ import { onTestFinished } from "vitest";
 interface Heard {
   notifications: [string, JsonObject][];
   questions: JsonObject[];
-  remarks: string[];
+  logLines: string[];
 }
 
 export interface TestLink extends Heard {
@@ -26,7 +26,7 @@ export interface TestLink extends Heard {
 }
 
 export async function openTo(transport: Transport, more: Partial<OpenOptions> = {}): Promise<TestLink> {
-  const heard: Heard = { notifications: [], questions: [], remarks: [] };
+  const heard: Heard = { notifications: [], questions: [], logLines: [] };
   const link = await openLink(
     {
       name: "near",
@@ -41,7 +41,7 @@ export async function openTo(transport: Transport, more: Partial<OpenOptions> = 
         heard.questions.push({ ...question });
         return { roots: [] };
       },
-      remark: (line) => void heard.remarks.push(line),
+      logLine: (line) => void heard.logLines.push(line),
     },
   );
   onTestFinished(() => link.close());

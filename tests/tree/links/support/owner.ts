@@ -11,7 +11,7 @@ const transport = {
 } as const;
 const link = await openLink(
   { name: "mine", transport, clientInfo: { name: "owner", version: "1" }, capabilities: {} },
-  { notification() {}, question: async () => ({}), remark() {} },
+  { notification() {}, question: async () => ({}), logLine() {} },
 );
 const result = await link.request({
   method: "tools/call",

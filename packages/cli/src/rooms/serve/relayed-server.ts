@@ -17,7 +17,7 @@ import { version } from "../../framework/version.ts";
 export type OpenServer = (taker: WireTaker) => Promise<Wire>;
 
 export interface RelayNews {
-  remark(line: string): void;
+  logLine(line: string): void;
   /** It ended by itself and is started again after `retryMs`. */
   lost(why: string, retryMs: number): void;
   back(): void;
@@ -104,7 +104,7 @@ export class RelayedServer {
     this.#introduced = introduced;
     const wire = await this.#open({
       message: (message) => this.#fromServer(message),
-      remark: (line) => this.#news.remark(line),
+      logLine: (line) => this.#news.logLine(line),
       unreadable: (id, detail) =>
         this.#asked.delete(id) && this.#fail(id, `Too large: ${detail}`, "too_large"),
     }).catch((error: unknown) => {
@@ -248,7 +248,7 @@ export class RelayedServer {
   }
 
   #toRoom(message: JsonObject): void {
-    this.#room?.send(message).catch((error: unknown) => this.#news.remark(String(error)));
+    this.#room?.send(message).catch((error: unknown) => this.#news.logLine(String(error)));
   }
 }
 

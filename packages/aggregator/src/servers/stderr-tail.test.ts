@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { lastWords, Remarks } from "./remarks.ts";
+import { lastStderrLines, StderrTail } from "./stderr-tail.ts";
 
-function saying(...lines: string[]): Remarks {
-  const remarks = new Remarks();
-  for (const line of lines) remarks.push(line, 1);
-  return remarks;
+function saying(...lines: string[]): StderrTail {
+  const tail = new StderrTail();
+  for (const line of lines) tail.push(line, 1);
+  return tail;
 }
 
 test("no more than the last lines are kept, however many and however long they are", () => {
-  const remarks = saying(...Array.from({ length: 1_000 }, (_, n) => `line ${n}`));
-  expect(remarks.list()).toHaveLength(200);
-  expect(remarks.list().at(-1)?.line).toBe("line 999");
-  for (let n = 0; n < 1_000; n += 1) remarks.push("x".repeat(100_000), n);
-  const kept = remarks.list();
+  const tail = saying(...Array.from({ length: 1_000 }, (_, n) => `line ${n}`));
+  expect(tail.list()).toHaveLength(200);
+  expect(tail.list().at(-1)?.line).toBe("line 999");
+  for (let n = 0; n < 1_000; n += 1) tail.push("x".repeat(100_000), n);
+  const kept = tail.list();
   expect(kept.reduce((sum, { line }) => sum + line.length, 0)).toBeLessThanOrEqual(65_536);
   expect(kept.at(-1)?.at).toBe(999);
 });
@@ -51,9 +51,9 @@ test.each([
   ["the same twice, as it is started twice", ["no key", "no key"], "no key"],
   ["many lines", ["1a", "2b", "3c", "4d", "5e", "6f"], "2b | 3c | 4d | 5e | 6f"],
 ])("of %s, what tells most is repeated", (_, lines, words) => {
-  expect(lastWords(saying(...lines))).toBe(words);
+  expect(lastStderrLines(saying(...lines))).toBe(words);
 });
 
 test("what is repeated is short", () => {
-  expect(lastWords(saying("x".repeat(2_000)))).toHaveLength(400);
+  expect(lastStderrLines(saying("x".repeat(2_000)))).toHaveLength(400);
 });
