@@ -1,9 +1,9 @@
 // All servers' lists in one, in the order of canonical names, and how clients see the names.
 import { principalKey } from "@mcpx/host";
 import { withRoot } from "@mcpx/protocol";
+import { capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
-import { shapeOf } from "../mcp/shape.ts";
 import {
   type Dialect,
   type Rendered,
@@ -173,12 +173,14 @@ async function current(
 
 /** Where some servers are another one for each user, or list something else to this caller, so is the whole. */
 function keyOf(state: TreeState, kind: ListKind, caller: Caller): string {
-  const shape = shapeOf(caller.capabilities);
+  const capabilityKey = capabilityKeyOf(caller.capabilities);
   const hasOwn = findServersFor(state, caller).some(
     (server) => ownEntry(server, caller)?.lists !== undefined,
   );
-  if (hasOwn) return JSON.stringify([kind, shape, personOf(caller)?.name, caller.key]);
-  return state.isPersonal ? JSON.stringify([kind, shape, personOf(caller)?.name]) : `${kind} ${shape}`;
+  if (hasOwn) return JSON.stringify([kind, capabilityKey, personOf(caller)?.name, caller.key]);
+  return state.isPersonal
+    ? JSON.stringify([kind, capabilityKey, personOf(caller)?.name])
+    : `${kind} ${capabilityKey}`;
 }
 
 /** What is mounted at the root keeps the name its server gives it, where that is one of the dialect and of no other. */

@@ -7,9 +7,9 @@ import { backoffMs, isMcpxError, McpxError, written } from "@mcpx/protocol";
 import { readList } from "../catalogue/fetch-list.ts";
 import { HttpRefusal } from "../links/http-refusal.ts";
 import type { Link } from "../links/link.ts";
+import { canBeAsked, capabilitiesOf, capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
-import { canBeAsked, capabilitiesOf, shapeOf } from "../mcp/shape.ts";
 import { stopWhenIdle } from "../servers/idle-stop.ts";
 import { createLinkEntry, hasBegun, type LinkEntry } from "../servers/link-entry.ts";
 import { entryFor } from "../servers/link-for.ts";
@@ -100,7 +100,7 @@ function open(state: TreeState, server: Server, { caller }: Asked, key: string):
 
 async function start(state: TreeState, server: Server, entry: LinkEntry): Promise<Link> {
   const { owner } = entry;
-  const capabilities = capabilitiesOf(shapeOf(owner?.capabilities ?? {}));
+  const capabilities = capabilitiesOf(capabilityKeyOf(owner?.capabilities ?? {}));
   const era = { era: "legacy", isEraFixed: true, timeoutMs: openMs } as const;
   const link = await server.open(
     { ...openingOf(state, capabilities), ...era },

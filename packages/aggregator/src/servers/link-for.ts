@@ -3,8 +3,8 @@
 // beginning, so callers who can be asked things get a conversation of their own, and a question can never reach somebody
 // else; all others share.
 import type { Link } from "../links/link.ts";
+import { canBeAsked, capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
-import { canBeAsked, shapeOf } from "../mcp/shape.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import { openBeside, ownKey, sharedKey } from "./link-keys.ts";
 import { openConversation } from "./open-conversation.ts";
@@ -33,7 +33,7 @@ export async function linkFor(state: TreeState, server: Server, caller: Caller):
 
 function keyFor(server: Server, caller: Caller): string {
   if (server.era === "modern" || isShared(server)) return sharedKey;
-  return canBeAsked(caller.capabilities) ? ownKey(caller) : `for ${shapeOf(caller.capabilities)}`;
+  return canBeAsked(caller.capabilities) ? ownKey(caller) : `for ${capabilityKeyOf(caller.capabilities)}`;
 }
 
 /**

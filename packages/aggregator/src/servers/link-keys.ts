@@ -1,6 +1,7 @@
 // What conversations are kept under, and which of them is a caller's own. Pure.
+
+import { canBeAsked, capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
-import { canBeAsked, shapeOf } from "../mcp/shape.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { Server } from "./server.ts";
 
@@ -8,12 +9,12 @@ import type { Server } from "./server.ts";
 export const sharedKey = "";
 
 export function ownKey({ key, capabilities }: Caller): string {
-  return `of ${key} ${shapeOf(capabilities)}`;
+  return `of ${key} ${capabilityKeyOf(capabilities)}`;
 }
 
 /** Of its legacy conversation beside a modern one. */
 export function besideKey({ key, capabilities }: Caller): string {
-  return `beside ${key} ${shapeOf(capabilities)}`;
+  return `beside ${key} ${capabilityKeyOf(capabilities)}`;
 }
 
 /** The legacy conversation a caller has to itself at a server of both eras, once it is open. */

@@ -1,8 +1,8 @@
 // Where lists are kept: for each server by what callers can, and for a caller whose conversation has become its own.
 import type { Listed } from "../catalogue/catalogue.ts";
+import { capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import { type ListKind, listKinds } from "../mcp/list-kinds.ts";
-import { shapeOf } from "../mcp/shape.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import { ownEntry } from "./link-keys.ts";
 import type { Server } from "./server.ts";
@@ -27,7 +27,7 @@ const doubtMs = 5_000;
 
 /** Where this caller's list is, if there is one. Changes nothing. */
 export function findSlot(server: Server, kind: ListKind, caller: Caller): Slot | undefined {
-  const lists = ownEntry(server, caller)?.lists ?? server.lists.get(shapeOf(caller.capabilities));
+  const lists = ownEntry(server, caller)?.lists ?? server.lists.get(capabilityKeyOf(caller.capabilities));
   return lists?.[kind];
 }
 
@@ -38,15 +38,15 @@ export function ensureSlot(server: Server, kind: ListKind, caller: Caller): Slot
   const [oldest] = server.lists.keys();
   if (server.lists.size >= shapesMax && oldest !== undefined) server.lists.delete(oldest);
   const lists = emptyLists();
-  server.lists.set(shapeOf(caller.capabilities), lists);
+  server.lists.set(capabilityKeyOf(caller.capabilities), lists);
   return lists[kind];
 }
 
 /** What is kept for other kinds of clients, to make room; false where there is nothing. */
 export function forgetOtherLists({ lists }: Server, caller: Caller): boolean {
-  const own = shapeOf(caller.capabilities);
-  const others = [...lists.keys()].filter((shape) => shape !== own);
-  for (const shape of others) lists.delete(shape);
+  const own = capabilityKeyOf(caller.capabilities);
+  const others = [...lists.keys()].filter((key) => key !== own);
+  for (const key of others) lists.delete(key);
   return others.length > 0;
 }
 
@@ -102,7 +102,7 @@ export function forgiveLists(server: Server, kind: ListKind): void {
 /** From now on this conversation's lists are its caller's alone; what is known stays good for calls until they are read. */
 export function partLists(server: Server, entry: LinkEntry): void {
   if (entry.owner === undefined || entry.lists !== undefined) return;
-  const shared = server.lists.get(shapeOf(entry.owner.capabilities));
+  const shared = server.lists.get(capabilityKeyOf(entry.owner.capabilities));
   entry.lists = emptyLists();
   for (const kind of listKinds) {
     const listed = shared?.[kind].listed;

@@ -1,8 +1,8 @@
 // Opens a conversation with a server, and what follows once it is open.
 import { heapBytesOf, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Link } from "../links/link.ts";
+import { canBeAsked, capabilitiesOf, capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
-import { canBeAsked, capabilitiesOf, shapeOf } from "../mcp/shape.ts";
 import { awaitedOf, awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import { restore } from "./degrade.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
@@ -44,7 +44,7 @@ export function openingOf(
 async function start(state: TreeState, server: Server, caller: Caller, entry: LinkEntry): Promise<Link> {
   const awaited = awaitedOf(server);
   if (awaited !== undefined) awaited.over = (isGranted) => authorised(state, server, isGranted);
-  const capabilities = isShared(server) ? {} : capabilitiesOf(shapeOf(caller.capabilities));
+  const capabilities = isShared(server) ? {} : capabilitiesOf(capabilityKeyOf(caller.capabilities));
   const { eraWanted } = server;
   const era = { era: eraWanted ?? server.era, isEraFixed: eraWanted !== undefined };
   let link: Link;

@@ -97,7 +97,7 @@ export interface Server extends Readonly<ServerOptions> {
   /** What each user has of it, by their names; only where it is one for each. */
   readonly own: Map<string, OwnServer>;
   readonly links: Map<string, LinkEntry>;
-  /** By what the callers can; see `shapeOf`. */
+  /** By `capabilityKeyOf` of the callers. */
   readonly lists: Map<string, Lists>;
   /** Known since the first conversation. */
   era: Era | undefined;

@@ -1,32 +1,32 @@
-// What a client can, as one text: servers may list other things for other clients, and legacy ones are told once, when
-// the conversation begins. Pure.
+// A client's capabilities as one text, to compare and to look up by. Servers may list other tools for clients with other
+// capabilities, and a legacy server is told the capabilities once, when the session begins. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 
 const known = ["elicitation", "extensions", "roots", "sampling", "tasks"] as const;
 const charsMax = 2_048;
 
 /** A memo: capabilities never change once they were read, and callers keep theirs. */
-const shapes = new WeakMap<JsonObject, string>();
+const keys = new WeakMap<JsonObject, string>();
 
-/** The same text for clients that can the same. */
-export function shapeOf(capabilities: JsonObject): string {
-  // Most can nothing of it, and modern ones say so with every request: that is not worth remembering.
+/** The same text for clients with the same capabilities. */
+export function capabilityKeyOf(capabilities: JsonObject): string {
+  // Most clients declare none of these, and modern clients repeat that with every request: not worth remembering.
   if (!known.some((key) => isObject(capabilities[key]))) return "";
-  const remembered = shapes.get(capabilities);
+  const remembered = keys.get(capabilities);
   if (remembered !== undefined) return remembered;
   const entries = known
     .filter((key) => isObject(capabilities[key]))
     .map((key) => [key, sorted(capabilities[key])]);
   const text = JSON.stringify(Object.fromEntries(entries));
-  // Nobody's real capabilities are that long; they are served as one that can nothing.
-  const shape = text.length > charsMax ? "" : text;
-  shapes.set(capabilities, shape);
-  return shape;
+  // No real client's capabilities are that long; such a client is served as one without capabilities.
+  const key = text.length > charsMax ? "" : text;
+  keys.set(capabilities, key);
+  return key;
 }
 
-/** What a conversation declares for clients of this shape. */
-export function capabilitiesOf(shape: string): JsonObject {
-  return shape === "" ? {} : (JSON.parse(shape) as JsonObject);
+/** The capabilities that a session declares to its server for clients with this key. */
+export function capabilitiesOf(key: string): JsonObject {
+  return key === "" ? {} : (JSON.parse(key) as JsonObject);
 }
 
 /** Whether servers may ask this client anything. */
