@@ -79,10 +79,10 @@ const shownMax = 20;
 const leftOutMax = 100;
 /** A server that could not be listed is not asked before this. */
 const listAgainMs = 5_000;
-/** Whoever has something to show waits this long for something newer. */
+/** A caller who can be shown an older list waits this long for a newer one. */
 const staleWaitMs = 1_000;
-/** A failure that takes longer than this has kept somebody waiting. */
-const patienceMs = 1_000;
+/** A failure that took longer than this has delayed a client. */
+const slowFailureMs = 1_000;
 const readsMax = 3;
 /** The tree itself asks, as a client that can nothing. */
 const nobody = plainCaller(innerPrincipal("tree", ["**"]), "tree");
@@ -204,7 +204,7 @@ async function refill(
     slot.failedUntil = server.fault?.retryAt ?? now + listAgainMs;
     server.listFaults.set(kind, fault);
     const isLate = isMcpxError(error) && error.code === "timeout";
-    if (isLate || now - startedAt > patienceMs)
+    if (isLate || now - startedAt > slowFailureMs)
       hasKeptWaiting(state, server, kind, () => listOf(state, server, kind, nobody));
     state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
     return slot.listed;

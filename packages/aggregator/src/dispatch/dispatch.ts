@@ -5,8 +5,8 @@ import { McpxError } from "@mcpx/protocol";
 import { toldName } from "../catalogue/advice.ts";
 import type { Link } from "../links/link.ts";
 import { withAsker } from "../mcp/asker.ts";
+import { CallDeadline, classMs } from "../mcp/call-deadline.ts";
 import type { Exchange } from "../mcp/exchange.ts";
-import { classMs, Patience } from "../mcp/patience.ts";
 import { entryFor } from "../servers/link-for.ts";
 import { partLists } from "../servers/list-slots.ts";
 import { isTree, type Server } from "../servers/server.ts";
@@ -64,7 +64,7 @@ async function sendOver(
   const { caller, method } = exchange;
   const ms = allowedMs(server, latency);
   const late = () => new McpxError("timeout", `${server.name} did not answer ${method} within ${ms} ms`);
-  const patience = new Patience(ms, exchange.signal, late);
+  const deadline = new CallDeadline(ms, exchange.signal, late);
   const send = (sent: JsonObject) => {
     sending?.(sent);
     return link.request({
@@ -77,24 +77,24 @@ async function sendOver(
       paramHeaders,
       caller,
       nameFor: (tool) => toldName(state, caller, server, tool),
-      signal: patience.signal,
+      signal: deadline.signal,
       notify(what, about) {
-        if (what === "notifications/progress") patience.extend();
+        if (what === "notifications/progress") deadline.extend();
         exchange.notify(what, about);
       },
-      ask: (questions) => patience.pausedFor(exchange.ask(questions)),
+      ask: (questions) => deadline.pausedFor(exchange.ask(questions)),
     });
   };
   try {
     const first = await send(paramsFor(link.facts.era, params));
     if (first.resultType !== "input_required" || caller.era === "modern") return first;
-    const ask: Exchange["ask"] = (questions) => patience.pausedFor(exchange.ask(questions));
+    const ask: Exchange["ask"] = (questions) => deadline.pausedFor(exchange.ask(questions));
     return await answerQuestions({ first, params, ask, send, server: server.name });
   } catch (error) {
     return bridgeError(error, link.facts.era, exchange);
   } finally {
-    patience.end();
-    if (!patience.wasPaused && !exchange.signal.aborted) took?.(clock.monotonic() - startedAt);
+    deadline.end();
+    if (!deadline.wasPaused && !exchange.signal.aborted) took?.(clock.monotonic() - startedAt);
   }
 }
 

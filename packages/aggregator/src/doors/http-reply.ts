@@ -42,8 +42,8 @@ export interface HttpReplyOptions {
   hold(bytes: number): Hold;
 }
 
-/** A client, or something between, that hears nothing at all for longer may think us dead. */
-const patienceMs = 10_000;
+/** A client or proxy that receives no byte for longer may close the connection. */
+const quietMsMax = 10_000;
 const keepAliveMs = 15_000;
 /** What is as small as this waits in the buffers of the connection, and is not counted. */
 const uncountedBytes = 16_384;
@@ -158,7 +158,7 @@ export function createHttpReply({
     onCut: (callback) => void cuts.push(callback),
     pulse(now) {
       countRead();
-      if (now - heardAt < (track === undefined ? patienceMs : keepAliveMs)) return;
+      if (now - heardAt < (track === undefined ? quietMsMax : keepAliveMs)) return;
       heardAt = now;
       opened().keepAlive();
     },

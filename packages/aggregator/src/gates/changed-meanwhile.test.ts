@@ -183,7 +183,7 @@ const sendings: Omit<Row, "word">[] = [
     what: "fixed arguments that say what was signed",
     meanwhile: ({ configure }) => configure({ overrides: overridesOf({ wipe: { arguments: { n: 1 } } }) }),
   },
-  { what: "the server's patience", meanwhile: ({ configure }) => configure({ callMs: 5_000 }) },
+  { what: "the server's deadline for calls", meanwhile: ({ configure }) => configure({ callMs: 5_000 }) },
   {
     what: "another tool of the server",
     scene: { isPinned: true },

@@ -22,7 +22,7 @@ export async function waitAt(
   { id }: Pick<Gate, "id">,
   leftMs = exchange.wantsProgress ? gates.holdWithProgressMs : gates.holdMs,
 ): Promise<JsonObject> {
-  const patience = { leftMs, signs: 0 };
+  const wait = { leftMs, signs: 0 };
   const shown = new Set<GateStatus>();
   for (;;) {
     const { told, now } = await glance(gates, exchange.caller, id);
@@ -31,7 +31,7 @@ export async function waitAt(
       // Once for the call, and once for its result.
       shown.add(now.status);
       await show(state, gates, exchange, now);
-    } else if (patience.leftMs > 0) await held(gates, exchange, now, patience);
+    } else if (wait.leftMs > 0) await held(gates, exchange, now, wait);
     else return confirmation(state, gates, exchange.caller, await look(gates, { id }));
   }
 }
@@ -172,19 +172,19 @@ async function show(
   }
 }
 
-/** What is left of it, over all that is waited for. */
-interface Patience {
+/** The time the caller still waits, and the progress notifications it was sent. */
+interface WaitLeft {
   leftMs: number;
   signs: number;
 }
 
 /** Until something becomes of it, or waiting has become long. */
-async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, patience: Patience): Promise<void> {
+async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, wait: WaitLeft): Promise<void> {
   const { waiting } = gates;
   const { id, status } = gate;
   const { dialect } = exchange.caller;
   const everyMs = exchange.wantsProgress ? signMs : unheardSignMs;
-  const until = performance.now() + patience.leftMs;
+  const until = performance.now() + wait.leftMs;
   const leftMs = () => until - performance.now();
   const { promise: woken, resolve } = Promise.withResolvers<"woken">();
   const callbacks = waiting.get(id) ?? new Set();
@@ -197,14 +197,14 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, patien
     while (leftMs() > 0) {
       const passed = sleep(Math.min(everyMs, leftMs()), undefined, { signal: exchange.signal, ref: false });
       if ((await Promise.race([woken, passed])) === "woken") return;
-      patience.signs += 1;
+      wait.signs += 1;
       exchange.notify("notifications/progress", {
-        progress: patience.signs,
+        progress: wait.signs,
         message: signText(gate, dialect),
       });
     }
   } finally {
-    patience.leftMs = leftMs();
+    wait.leftMs = leftMs();
     callbacks.delete(wake);
     if (callbacks.size === 0 && waiting.get(id) === callbacks) waiting.delete(id);
   }

@@ -25,7 +25,7 @@ type Listen = (id: string, filter: Filter, signal: AbortSignal) => Promise<JsonO
 
 const backoff = { minMs: 500, maxMs: 60_000 };
 /** A server that has not acknowledged by then never will. */
-const patienceMs = 30_000;
+const ackTimeoutMs = 30_000;
 /** A server that cannot be reached so many times in a row is lost. */
 const lostAfter = 2;
 
@@ -115,7 +115,7 @@ export class Listening {
     };
     this.#newest = subscription;
     this.#live.set(subscription.id, subscription);
-    this.#timer = setTimeout(() => !subscription.isAcknowledged && subscription.stop.abort(), patienceMs);
+    this.#timer = setTimeout(() => !subscription.isAcknowledged && subscription.stop.abort(), ackTimeoutMs);
     this.#timer.unref();
     this.#listen(subscription.id, this.#filter, subscription.stop.signal).then(
       () => this.#broke(subscription, undefined),

@@ -244,16 +244,16 @@ class Opening {
     const { timeoutMs = timeoutMsDefault, isEraFixed = false } = this.#options;
     const restMs = line.wire.hasStreams ? timeoutMs / 2 : Math.min(silenceMs, timeoutMs / 2);
     // Where nothing else will be tried, nothing is kept back for it.
-    const patienceMs = isEraFixed ? timeoutMs : restMs;
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), patienceMs);
-    const stop = () => patience.abort(signal.reason);
+    const probeMs = isEraFixed ? timeoutMs : restMs;
+    const probe = new AbortController();
+    const timer = setTimeout(() => probe.abort(), probeMs);
+    const stop = () => probe.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     try {
-      return await this.#discover(line, patience.signal);
+      return await this.#discover(line, probe.signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (patience.signal.aborted || !isModernFault(error, line.wire.hasStreams)) return undefined;
+      if (probe.signal.aborted || !isModernFault(error, line.wire.hasStreams)) return undefined;
       throw error;
     } finally {
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import type { LogLevel } from "../mcp/era.ts";
 import type { Conversation } from "./conversation.ts";
 import { ownRequest } from "./own-request.ts";
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 export class Upkeep {
   /** As the server declared them. */
@@ -40,7 +40,7 @@ export class Upkeep {
     for (let step = this.#next(); step !== undefined && !this.#conversation.isOver; step = this.#next()) {
       const { method, params } = step;
       try {
-        const request = ownRequest(method, AbortSignal.timeout(patienceMs));
+        const request = ownRequest(method, AbortSignal.timeout(timeoutMs));
         await this.#conversation.request(this.#conversation.nextId(), request, params);
       } catch (error) {
         if (this.#conversation.isOver) break;

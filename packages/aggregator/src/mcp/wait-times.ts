@@ -28,13 +28,13 @@ export interface Waiting {
 }
 
 export function waitMsOf({ given, wantsProgress, info }: Waiting): number {
-  if (given === undefined) return Math.min(patienceOf(wantsProgress, info), waitMsMax);
+  if (given === undefined) return Math.min(defaultWaitMs(wantsProgress, info), waitMsMax);
   const ms = numberOf(given) ?? -1;
   if (!Number.isInteger(ms) || ms < 0) throw new McpxError("bad_params", "timeout_ms must be a whole number");
   return Math.min(ms, waitMsMax);
 }
 
-function patienceOf(wantsProgress: boolean, info: JsonObject | undefined): number {
+function defaultWaitMs(wantsProgress: boolean, info: JsonObject | undefined): number {
   const known = knownClient(info);
   if (known === undefined) return wantsProgress ? waitWithProgressMsDefault : waitMsDefault;
   return wantsProgress && known.isKeptByProgress ? waitMsMax : known.waitsMs - marginMs;

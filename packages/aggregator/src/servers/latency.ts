@@ -1,7 +1,7 @@
 // How slow a tool really is on this path: its class is raised when its calls show it, and only ever raised above what it
 // declares. Pure. [AX-9.2-4]
 import { type LatencyClass, latencyClasses } from "@mcpx/protocol";
-import { classMs } from "../mcp/patience.ts";
+import { classMs } from "../mcp/call-deadline.ts";
 
 export interface Latency {
   /** The last calls' ms, oldest overwritten first. */

@@ -1,4 +1,4 @@
-// Questions to one stub and their answers, over whatever line there is now: ids, patience, repeats, and no more open
+// Requests to one stub and their answers, over the line there is now: ids, deadlines, repeats, and no more open
 // at once than the stub can take. Knows neither profile: a codec does. [AX-B-6]
 import type { Line } from "../lines/line.ts";
 import { busyStatus } from "../tools/status.ts";

@@ -34,7 +34,7 @@ export interface Stub {
 
 export type CreateStub = (config: DeviceConfig, events: StubEvents) => Stub;
 
-/** Three attempts fit into the patience for `fast` tools. */
+/** Three attempts fit into the deadline of `fast` tools. */
 export const callMsDefault = 1_000;
 
 export const fieldsOf = (fields: readonly Field[] | undefined): readonly Field[] => fields ?? [];

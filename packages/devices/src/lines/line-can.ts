@@ -21,7 +21,7 @@ export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
     let bus: CanBus | undefined;
     let isOver = false;
     const flows = createFlows();
-    let patience: NodeJS.Timeout | undefined;
+    let forgetTimer: NodeJS.Timeout | undefined;
     const send = (data: Uint8Array) => {
       try {
         return bus?.send({ id: toStub, data }) ?? false;
@@ -31,10 +31,10 @@ export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
       }
     };
     const reader = createIsoTpReader({
-      // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
-      dropped: () => clearTimeout(patience),
+      // A caller that waits for the packet sends its request again; the line does not report why a packet was damaged.
+      dropped: () => clearTimeout(forgetTimer),
       frame: (packet) => {
-        clearTimeout(patience);
+        clearTimeout(forgetTimer);
         taker.bytes(packet);
       },
       answer: (data) => taker.isLookingOn || send(data),
@@ -42,13 +42,13 @@ export function canLine({ bus: openBus, node }: CanAddress): OpenLine {
     const take = (data: Uint8Array) => {
       const flow = readFlowControl(data);
       if (flow !== undefined) return flows.hear(flow);
-      clearTimeout(patience);
-      patience = setTimeout(reader.forget, waitMs);
+      clearTimeout(forgetTimer);
+      forgetTimer = setTimeout(reader.forget, waitMs);
       reader.take(data);
     };
     const end = () => {
       isOver = true;
-      clearTimeout(patience);
+      clearTimeout(forgetTimer);
     };
     const lose = (why: string) => {
       if (isOver) return;
@@ -119,7 +119,7 @@ function createFlows(): Flows {
 interface Sending {
   send(frame: Uint8Array): boolean;
   flows: Flows;
-  /** The line, or the patience of whoever waits for an answer. */
+  /** The line was closed, or the caller no longer waits. */
   isOver(): boolean;
 }
 

@@ -13,7 +13,7 @@ export const classMs: Readonly<Record<LatencyClass, number | undefined>> = {
 };
 
 /** `end` must be called. The signal aborts with `late()`, or with the outer signal's reason. */
-export class Patience {
+export class CallDeadline {
   readonly #ms: number | undefined;
   readonly #outer: AbortSignal;
   readonly #late: () => Error;
