@@ -113,8 +113,8 @@ export function shownName({ entries, renderings }: Directory, entry: Entry, call
 }
 
 /** In a room the tree's id stands before its names, and a parent puts its own segment there. [AX-3.1-1] */
-export function seesRoot({ isParent, isOverheard }: Caller): boolean {
-  return isParent !== true && isOverheard !== true;
+export function seesRoot({ isParent, isPublic }: Caller): boolean {
+  return isParent !== true && isPublic !== true;
 }
 
 /** What a rendered name means; `undefined` for clients that see canonical names. */

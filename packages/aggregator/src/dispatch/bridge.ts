@@ -58,7 +58,7 @@ function readQuestions(value: unknown, server: string): Record<string, Question>
 /** A result where an error has become one; everything else is thrown on. */
 export function bridgeError(thrown: unknown, server: Era, { caller, method }: Exchange): JsonObject {
   if (!(thrown instanceof RpcError)) throw thrown;
-  if (thrown.fault.code === rpcCodes.urlElicitationRequired && caller.isOverheard === true) {
+  if (thrown.fault.code === rpcCodes.urlElicitationRequired && caller.isPublic === true) {
     const text = "the server wants an address to be visited: call it at /mcp with a client of your own";
     throw rpcError(rpcCodes.urlElicitationRequired, text);
   }

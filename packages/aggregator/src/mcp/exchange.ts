@@ -36,8 +36,8 @@ export interface Caller {
   readonly profile: Profile | undefined;
   /** The room whose face it came to; absent at the tree. */
   readonly place?: string | undefined;
-  /** It asks in a room, where everybody reads what it is answered: nothing is said that is for it alone. */
-  readonly isOverheard?: boolean | undefined;
+  /** The caller asks in a room, where every participant reads the answer: the answer holds nothing that is for the caller alone. */
+  readonly isPublic?: boolean | undefined;
   /** The quietest log message wanted; nothing is sent where it is absent. */
   readonly logLevel: LogLevel | undefined;
   /** It is the tree above us: its routes are read. Everybody else's are removed. [AX-7.2-2] */

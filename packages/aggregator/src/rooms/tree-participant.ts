@@ -11,9 +11,9 @@ import { confirmInRoom } from "./confirm-in-room.ts";
 import { fitMessage } from "./fit-message.ts";
 import { type GateProposals, proposeGates } from "./gate-proposals.ts";
 import { memberPrincipal } from "./member-principal.ts";
-import { overheard, overheardCaller } from "./overheard.ts";
 import { ownEnd, type ServedTransport } from "./own-end.ts";
 import { createPeerPaces } from "./peer-paces.ts";
+import { publicCaller, publicExchange } from "./public-caller.ts";
 
 export interface TreeParticipantOptions {
   room: Room;
@@ -109,8 +109,8 @@ function roomTree(tree: RunningTree): Tree {
       : tree.handle(exchange);
   return {
     ...tree,
-    describe: (caller) => tree.describe(overheardCaller(caller)),
-    handle: (exchange) => handle(overheard(exchange)),
+    describe: (caller) => tree.describe(publicCaller(caller)),
+    handle: (exchange) => handle(publicExchange(exchange)),
     // The room would read, and its log would keep, whatever any server says.
     subscribe: (caller, { unasked: _, ...wishes }, deliver) => tree.subscribe(caller, wishes, deliver),
   };

@@ -44,8 +44,8 @@ test("a server that waits to be authorised says so, and where to operators alone
   expect(seen).toMatchObject({ state: "needs authorisation", fault: "an operator has to authorise it" });
   expect(JSON.stringify(seen)).not.toContain("idp.example");
   expect(await status({ principal: { admin: true } })).toMatchObject({ authorise_url: address });
-  const overheard = await status({ principal: { admin: true }, caller: { isOverheard: true } });
-  expect(JSON.stringify(overheard)).not.toContain("idp.example");
+  const inRoom = await status({ principal: { admin: true }, caller: { isPublic: true } });
+  expect(JSON.stringify(inRoom)).not.toContain("idp.example");
 });
 
 test("it is not tried while it waits, and its tools are there as soon as it is granted", async () => {

@@ -31,7 +31,7 @@ export function signInLink(name: string, place: SignInPlace | undefined, why: st
     if (place === undefined) throw new McpxError("server_unauthorised", `${name}: ${why}`);
     if (request.method === "tools/call") return await answer(place, request);
     throw new McpxError("server_unauthorised", notYet(place), {
-      suggestion: request.caller?.isOverheard ? elsewhere : `Open ${signInAddress(place)}`,
+      suggestion: request.caller?.isPublic ? elsewhere : `Open ${signInAddress(place)}`,
     });
   });
 }
@@ -54,7 +54,7 @@ function itemOf({ server, person }: SignInPlace): JsonObject {
 
 async function answer(place: SignInPlace, request: LinkRequest): Promise<JsonObject> {
   const { signIns, server, person } = place;
-  if (request.caller?.isOverheard) {
+  if (request.caller?.isPublic) {
     return said(`${notYet(place)}. ${elsewhere}`, true, { status: "sign_in_required", server });
   }
   const url = signInAddress(place);

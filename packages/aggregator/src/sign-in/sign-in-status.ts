@@ -20,6 +20,6 @@ export function signInStatus({ signIns }: TreeState, server: Server, caller: Cal
     return { state: "needs sign-in", users, signed_in: false };
   if (isSignedIn(signIns, name, person)) return { users, signed_in: true };
   const needed = { state: "needs sign-in", users, signed_in: false };
-  if (caller.isOverheard === true) return needed;
+  if (caller.isPublic === true) return needed;
   return { ...needed, sign_in_url: signInAddress({ signIns, server: name, personal, person }) };
 }

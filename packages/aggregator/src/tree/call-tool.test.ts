@@ -379,11 +379,9 @@ test("[B-TREE-1] the address a server gives to one caller is told nobody in a ro
   });
   const { ask } = testTree([serverOptions("s", server.open)]);
   for (const era of ["legacy", "modern"] as const) {
-    const told = async (isOverheard: boolean) =>
+    const told = async (isPublic: boolean) =>
       JSON.stringify(
-        await ask("tools/call", { name: "s.t" }, { caller: { era, isOverheard } }).catch(
-          ({ fault }) => fault,
-        ),
+        await ask("tools/call", { name: "s.t" }, { caller: { era, isPublic } }).catch(({ fault }) => fault),
       );
     expect(await told(true)).toContain("at /mcp with a client of your own");
     expect(await told(true)).not.toContain("example.com");

@@ -64,8 +64,8 @@ const tools: readonly OwnTool[] = [
   },
 ];
 
-function isOperator({ principal, isOverheard }: Caller): boolean {
-  return principal.admin && isOverheard !== true;
+function isOperator({ principal, isPublic }: Caller): boolean {
+  return principal.admin && isPublic !== true;
 }
 
 /** Answered with the result of the call it waits for, as it is. */

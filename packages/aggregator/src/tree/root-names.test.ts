@@ -61,7 +61,7 @@ test.each(["safe", "strict"] as const)(
 
 test("[AX-3.1-1] a tree with parents adds no segment of its own, nor for a parent or in a room", async () => {
   expect(await names(draft({ hasParents: true }), { tools: ["edge.stm32h7.*"] })).toEqual([short]);
-  for (const caller of [{ isParent: true }, { isOverheard: true }]) {
+  for (const caller of [{ isParent: true }, { isPublic: true }]) {
     const tree = draft();
     expect(await names(tree, { caller, tools: ["edge.stm32h7.*"] })).toEqual([short]);
     // What a room's policy says of a name must not be evaded by another spelling of it.

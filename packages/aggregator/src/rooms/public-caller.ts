@@ -1,25 +1,25 @@
-// What a member of a room asks, and everybody there reads the answer of: nothing is shown that only one is to open. Who
-// asks is fixed here, so that what changes while the request is under way changes nothing of it. Pure.
+// A room member's request to the tree, whose answer the whole room reads: the answer must hold no address that is meant
+// for one user. The caller is copied when the request begins, so that later changes do not affect it. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { refusalOf } from "../mcp/asking.ts";
 import type { Caller, Exchange, Question } from "../mcp/exchange.ts";
 
-/** A copy: a session's caller is whoever has asked last. */
-export function overheardCaller(caller: Caller): Caller {
+/** A copy: the caller object of a session is changed by its next request. */
+export function publicCaller(caller: Caller): Caller {
   const { askAside } = caller;
-  const heard = { ...caller, capabilities: withoutAddresses(caller.capabilities), isOverheard: true };
-  if (askAside === undefined) return heard;
+  const open = { ...caller, capabilities: withoutAddresses(caller.capabilities), isPublic: true };
+  if (askAside === undefined) return open;
   return {
-    ...heard,
+    ...open,
     async askAside(question) {
-      checkQuestion(question, heard);
+      checkQuestion(question, open);
       return await askAside(question);
     },
   };
 }
 
-export function overheard(exchange: Exchange): Exchange {
-  const caller = overheardCaller(exchange.caller);
+export function publicExchange(exchange: Exchange): Exchange {
+  const caller = publicCaller(exchange.caller);
   return {
     ...exchange,
     caller,
@@ -35,11 +35,11 @@ function checkQuestion(question: Question, caller: Caller): void {
   if (refusal !== undefined) throw refusal;
 }
 
-/** Addresses that servers give to one user are often all it takes to act for them. */
+/** A sign-in address that a server gives to one user is often enough to act as that user. */
 function withoutAddresses(capabilities: JsonObject): JsonObject {
   const { elicitation, ...others } = capabilities;
   if (!isObject(elicitation) || !Object.hasOwn(elicitation, "url")) return capabilities;
   const { url: _, ...modes } = elicitation;
-  // Nothing in it would mean forms.
+  // An empty `elicitation` would declare forms.
   return Object.keys(modes).length === 0 ? others : { ...others, elicitation: modes };
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import type { Exchange, Question } from "../mcp/exchange.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
-import { overheard } from "./overheard.ts";
+import { publicExchange } from "./public-caller.ts";
 
 const form: Question = { method: "elicitation/create", params: { message: "?" } };
 const address: Question = { method: "elicitation/create", params: { mode: "url", url: "https://a.example" } };
@@ -25,8 +25,8 @@ test("[B-TREE-1] nobody in a room is shown an address, whatever their client can
   const given = exchangeOf({ elicitation: { form: {}, url: {} }, roots: {} });
   // Control: without the room it is shown.
   expect(await given.ask({ q: address })).toEqual({ q: { action: "accept" } });
-  const { caller, ask } = overheard(given);
-  expect(caller).toMatchObject({ isOverheard: true });
+  const { caller, ask } = publicExchange(given);
+  expect(caller).toMatchObject({ isPublic: true });
   expect(caller.capabilities).toEqual({ elicitation: { form: {} }, roots: {} });
   await expect(ask({ q: address })).rejects.toThrow("has not declared elicitation");
   await expect(caller.askAside?.(address)).rejects.toThrow("has not declared elicitation");
@@ -35,8 +35,8 @@ test("[B-TREE-1] nobody in a room is shown an address, whatever their client can
 });
 
 test("[B-TREE-1] who can only be shown addresses is not taken for one who fills in forms", async () => {
-  expect(overheard(exchangeOf({ elicitation: { url: {} } })).caller.capabilities).toEqual({});
-  expect(overheard(exchangeOf({ elicitation: {} })).caller.capabilities).toEqual({ elicitation: {} });
+  expect(publicExchange(exchangeOf({ elicitation: { url: {} } })).caller.capabilities).toEqual({});
+  expect(publicExchange(exchangeOf({ elicitation: {} })).caller.capabilities).toEqual({ elicitation: {} });
 });
 
 test("[B-TREE-1] who asks stays who asked", () => {
@@ -44,7 +44,7 @@ test("[B-TREE-1] who asks stays who asked", () => {
   const given = exchangeOf({});
   const caller = { ...given.caller };
   Object.defineProperty(caller, "principal", { enumerable: true, get: () => innerPrincipal("ada", tools) });
-  const heard = overheard({ ...given, caller });
+  const heard = publicExchange({ ...given, caller });
   tools = ["**"];
   expect(heard.caller.principal.tools).toEqual(["a.*"]);
   expect(caller.principal.tools).toEqual(["**"]);
