@@ -21,10 +21,10 @@ export { creationOptions, readRegistration } from "./gates/approve/registration.
 export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
 export { originOf, rpIdOf } from "./gates/approve/where.ts";
 export { approverClash, approverMarks, type NewApprover } from "./gates/approver-clash.ts";
+export { confusableSkeleton } from "./gates/confusable-name.ts";
 export { gatedNames } from "./gates/gated-names.ts";
 export { anchorsNow, createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
 export { keepGates } from "./gates/keep-gates.ts";
-export { likeness } from "./gates/likeness.ts";
 export { keepPanic, readPanic } from "./gates/panic.ts";
 export {
   type Anchor,

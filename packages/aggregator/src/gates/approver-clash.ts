@@ -1,7 +1,7 @@
 // Whether somebody who is to approve could be taken for another: by a name that looks like theirs, by their key, or by
 // the id of their passkey, which whoever registers one chooses freely. Pure.
 
-import { likeness } from "./likeness.ts";
+import { confusableSkeleton } from "./confusable-name.ts";
 import type { AnchorKey } from "./proofs/anchors.ts";
 
 /** What is known of the new one so far. */
@@ -14,7 +14,7 @@ export interface NewApprover {
 /** Two that share one of these are not two. */
 export function approverMarks({ name, thumbprint, passkey }: NewApprover): string[] {
   return [
-    `name ${likeness(name)}`,
+    `name ${confusableSkeleton(name)}`,
     ...(thumbprint === undefined ? [] : [`key ${thumbprint}`]),
     ...(passkey === undefined ? [] : [`credential ${passkey.credentialId}`]),
   ];
@@ -25,6 +25,6 @@ export function approverClash(fresh: NewApprover, others: readonly AnchorKey[]):
   const marks = new Set(approverMarks(fresh));
   const other = others.find((one) => approverMarks(one).some((mark) => marks.has(mark)));
   if (other === undefined) return undefined;
-  const isAlike = likeness(other.name) === likeness(fresh.name);
+  const isAlike = confusableSkeleton(other.name) === confusableSkeleton(fresh.name);
   return isAlike ? `${fresh.name} is or looks like ${other.name}` : `this key is ${other.name}'s already`;
 }

@@ -1,6 +1,6 @@
 // From the configuration to the gates: which calls wait for a human, whose signature counts, and for how long.
 import { resolve } from "node:path";
-import { type Anchor, type AnchorKey, anchorKeys, likeness, type Rule } from "@mcpx/aggregator";
+import { type Anchor, type AnchorKey, anchorKeys, confusableSkeleton, type Rule } from "@mcpx/aggregator";
 import type { Config } from "../config/config.ts";
 import { readKeyFile } from "../files/key-file.ts";
 import { Failure } from "../framework/failure.ts";
@@ -58,11 +58,11 @@ function readAnchors(configs: readonly AnchorConfig[], dir: string): readonly An
   return configs.flatMap((config, index) => {
     const place = `gates.anchors[${index}]`;
     const name = config.name ?? config.issuer ?? "";
-    const other = seen.get(likeness(name));
+    const other = seen.get(confusableSkeleton(name));
     if (other !== undefined) {
       throw new Failure(`${place}: ${name} is or looks like ${other}`, "give each a name of its own");
     }
-    seen.set(likeness(name), name);
+    seen.set(confusableSkeleton(name), name);
     try {
       return anchorKeys([anchorOf(config, dir)]);
     } catch (error) {

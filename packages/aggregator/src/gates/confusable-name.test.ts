@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { likeness } from "./likeness.ts";
+import { confusableSkeleton } from "./confusable-name.ts";
 
 test("names that look alike are alike, others are not", () => {
   for (const [one, other] of [
@@ -10,7 +10,7 @@ test("names that look alike are alike, others are not", () => {
     ["ops.team", "ops-team"],
     ["marnie", "mamie"],
   ] as const)
-    expect(likeness(one)).toBe(likeness(other));
-  expect(likeness("alice")).not.toBe(likeness("alicia"));
-  expect(likeness("anna")).not.toBe(likeness("hanna"));
+    expect(confusableSkeleton(one)).toBe(confusableSkeleton(other));
+  expect(confusableSkeleton("alice")).not.toBe(confusableSkeleton("alicia"));
+  expect(confusableSkeleton("anna")).not.toBe(confusableSkeleton("hanna"));
 });
