@@ -2,7 +2,7 @@
 import { McpxError } from "@mcpx/protocol";
 import type { GateLimits, GateWish } from "./gate-store.ts";
 import type { GateTimes } from "./gate-times.ts";
-import type { GateLoad, GateRows } from "./store-desk.ts";
+import type { GateLoad, GateRows } from "./gate-transaction.ts";
 
 export function checkWish({ argumentsText }: GateWish, { argumentsCharsMax }: GateLimits): void {
   if (argumentsText.length > argumentsCharsMax) {

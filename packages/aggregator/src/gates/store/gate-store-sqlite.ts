@@ -3,8 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { immediately } from "@mcpx/host";
 import { withoutRoot, withRoot } from "@mcpx/protocol";
 import { type Gate, type GateStatus, type GateStore, type ListedGate, listMax } from "./gate-store.ts";
+import type { GateRows } from "./gate-transaction.ts";
 import { createGateVerbs, type GateStoreOptions } from "./gate-verbs.ts";
-import type { GateRows } from "./store-desk.ts";
 
 /** The large texts come last, so that reading the rest does not read them. Proofs are kept for ever. */
 export const gateTables = `

@@ -17,8 +17,15 @@ import {
   type SameCall,
 } from "./gate-store.ts";
 import { createGateTimes } from "./gate-times.ts";
+import {
+  decideAt,
+  type GateRows,
+  type GateStoreParts,
+  isUnderWay,
+  save,
+  stepIf,
+} from "./gate-transaction.ts";
 import { holding } from "./hold-verbs.ts";
-import { decideAt, type GateRows, isUnderWay, type StoreDesk, save, stepIf } from "./store-desk.ts";
 
 export interface GateStoreOptions {
   clock: Clock;
@@ -31,33 +38,33 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
   const { clock, newId = unguessable } = options;
   const limits = { ...defaultGateLimits, ...options.limits };
   const times = createGateTimes({ clock, joinMs: limits.joinMs });
-  const desk: StoreDesk = { rows, times, clock, limits, newId };
+  const parts: GateStoreParts = { rows, times, clock, limits, newId };
   return {
-    ...deciding(desk),
-    ...dispatching(desk),
-    ...holding(desk),
-    ...looking(desk),
+    ...deciding(parts),
+    ...dispatching(parts),
+    ...holding(parts),
+    ...looking(parts),
     async open(wish, ttlMs, promised) {
       checkWish(wish, limits);
       return rows.atomically(() => {
-        const known = joinable(desk, wish);
-        if (known !== undefined) return { gate: join(desk, known, wish), isNew: false };
+        const known = joinable(parts, wish);
+        if (known !== undefined) return { gate: join(parts, known, wish), isNew: false };
         for (const id of rows.prune(limits)) times.forget(id);
         checkRoom(rows, times, limits, wish);
-        return { gate: create(desk, wish, ttlMs, promised), isNew: true };
+        return { gate: create(parts, wish, ttlMs, promised), isNew: true };
       });
     },
     async expire() {
       const over = rows.waiting().filter(times.isOver).slice(0, listMax);
       if (over.length === 0) return [];
       return rows.atomically(() =>
-        over.flatMap(({ id }) => end(desk, id, (gate) => isWaiting(gate) && times.seen(gate))),
+        over.flatMap(({ id }) => end(parts, id, (gate) => isWaiting(gate) && times.seen(gate))),
       );
     },
     async recover() {
       return rows.atomically(() => [
-        ...endAll(desk, "consumed", (gate) => ended(gate, "indeterminate", clock.now())),
-        ...endAll(desk, "approved", (gate) => neverSent(gate, clock.now())),
+        ...endAll(parts, "consumed", (gate) => ended(gate, "indeterminate", clock.now())),
+        ...endAll(parts, "approved", (gate) => neverSent(gate, clock.now())),
       ]);
     },
     async useProof(hash) {
@@ -72,47 +79,47 @@ export function unguessable(): string {
   return id.startsWith("-") ? unguessable() : id;
 }
 
-function deciding(desk: StoreDesk): Pick<GateStore, "approve" | "reject"> {
-  const { clock } = desk;
+function deciding(parts: GateStoreParts): Pick<GateStore, "approve" | "reject"> {
+  const { clock } = parts;
   return {
     async approve(id, approval) {
-      return decideAt(desk, id, approval.proofHash, (gate) => approved(gate, approval, clock.now()));
+      return decideAt(parts, id, approval.proofHash, (gate) => approved(gate, approval, clock.now()));
     },
     async reject(id, rejection) {
-      return decideAt(desk, id, rejection.proofHash, (gate) => rejected(gate, rejection, clock.now()));
+      return decideAt(parts, id, rejection.proofHash, (gate) => rejected(gate, rejection, clock.now()));
     },
   };
 }
 
-function dispatching(desk: StoreDesk): Pick<GateStore, "consume" | "settle" | "deliver"> {
-  const { clock, limits } = desk;
+function dispatching(parts: GateStoreParts): Pick<GateStore, "consume" | "settle" | "deliver"> {
+  const { clock, limits } = parts;
   return {
     async consume(id) {
       const isReleased = ({ status }: Gate) => status === "approved";
-      return stepIf(desk, id, isReleased, (gate) => ({ ...gate, status: "consumed" }));
+      return stepIf(parts, id, isReleased, (gate) => ({ ...gate, status: "consumed" }));
     },
     async settle(id, outcome) {
-      return stepIf(desk, id, isUnderWay, (gate) =>
+      return stepIf(parts, id, isUnderWay, (gate) =>
         settled(gate, outcome, clock.now(), limits.resultCharsMax),
       );
     },
     async deliver(id) {
       const isUnheard = (gate: Gate) => isFinished(gate) && !gate.isDelivered;
       // That it has expired is left for `expire` to write down and to tell.
-      return stepIf(desk, id, isUnheard, (gate) => ({ ...gate, isDelivered: true }));
+      return stepIf(parts, id, isUnheard, (gate) => ({ ...gate, isDelivered: true }));
     },
   };
 }
 
-function looking(desk: StoreDesk): Pick<GateStore, "find" | "findOpen" | "findLast" | "list"> {
-  const { rows, times } = desk;
+function looking(parts: GateStoreParts): Pick<GateStore, "find" | "findOpen" | "findLast" | "list"> {
+  const { rows, times } = parts;
   return {
     async find(id) {
       const gate = rows.find(id);
       return gate && times.seen(gate);
     },
     async findOpen(wish) {
-      return joinable(desk, wish);
+      return joinable(parts, wish);
     },
     async findLast(gate, principal) {
       return rows.newestDone(gate, principal);
@@ -125,7 +132,7 @@ function looking(desk: StoreDesk): Pick<GateStore, "find" | "findOpen" | "findLa
 }
 
 /** Only the newest can be: an older one was not to be joined when the newest was made, and so it stays. */
-function joinable({ rows, times }: StoreDesk, wish: SameCall): Gate | undefined {
+function joinable({ rows, times }: GateStoreParts, wish: SameCall): Gate | undefined {
   const gate = rows.newest(wish.principal, wish.tool, wish.digest);
   if (gate === undefined || !times.isJoinable(gate)) return undefined;
   const seen = times.seen(gate);
@@ -137,14 +144,14 @@ function isSameServer({ server }: Gate, wish: SameCall): boolean {
   return canonicalJson(server ?? null) === canonicalJson(wish.server ?? null);
 }
 
-function join(desk: StoreDesk, gate: Gate, wish: GateWish): Gate {
+function join(parts: GateStoreParts, gate: Gate, wish: GateWish): Gate {
   const next = joined(gate, wish);
-  if (next !== gate) save(desk, next);
+  if (next !== gate) save(parts, next);
   return next;
 }
 
 function create(
-  { rows, times, clock, newId }: StoreDesk,
+  { rows, times, clock, newId }: GateStoreParts,
   wish: GateWish,
   ttlMs: number,
   promised: PromisedGate | undefined,
@@ -166,10 +173,14 @@ function create(
 }
 
 /** A page at a time: what has ended is not in the next. */
-function endAll(desk: StoreDesk, status: GateStatus, change: (gate: Gate) => Gate | false): ListedGate[] {
+function endAll(
+  parts: GateStoreParts,
+  status: GateStatus,
+  change: (gate: Gate) => Gate | false,
+): ListedGate[] {
   const all: ListedGate[] = [];
   for (;;) {
-    const page = desk.rows.list(status).flatMap(({ id }) => end(desk, id, change));
+    const page = parts.rows.list(status).flatMap(({ id }) => end(parts, id, change));
     if (page.length === 0) return all;
     all.push(...page);
   }
@@ -181,11 +192,11 @@ function neverSent(gate: Gate, at: number): Gate | false {
   return { ...ended(gate, "refused", at), refusal: "never_sent", reason: errorTable.never_sent.message };
 }
 
-function end(desk: StoreDesk, id: string, change: (gate: Gate) => Gate | false): ListedGate[] {
-  const gate = desk.rows.find(id);
+function end(parts: GateStoreParts, id: string, change: (gate: Gate) => Gate | false): ListedGate[] {
+  const gate = parts.rows.find(id);
   const next = gate !== undefined && change(gate);
   if (!next) return [];
-  save(desk, next);
+  save(parts, next);
   return [listedOf(next)];
 }
 

@@ -1,5 +1,5 @@
-// What the verbs of a store work with: the rows of whatever keeps gates, and the two ways to change one, by a decision or
-// by a step only one takes.
+// The two transactions that change a gate: a decision with its proof, and a step that exactly one of several may take.
+// They work on the rows of any database that keeps gates.
 import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import type { Gate, GateLimits, GateStatus, ListedGate } from "./gate-store.ts";
@@ -14,7 +14,7 @@ export interface GateLoad {
 type WaitingGate = Pick<Gate, "id" | "principal" | "createdAt" | "expiresAt" | "heldAt"> & { chars: number };
 
 export interface GateRows {
-  /** All of the work or nothing of it, durable when it returns, and nobody else's in between. */
+  /** One transaction: all of the work or none, durable when it returns, isolated from others. */
   atomically<T>(work: () => T): T;
   insert(gate: Gate): void;
   find(id: string): Gate | undefined;
@@ -34,7 +34,7 @@ export interface GateRows {
   addProof(hash: string): boolean;
 }
 
-export interface StoreDesk {
+export interface GateStoreParts {
   rows: GateRows;
   times: GateTimes;
   clock: Clock;
@@ -42,14 +42,14 @@ export interface StoreDesk {
   newId: () => string;
 }
 
-/** Together with the proof, which is spent by it; throws where it comes too late. */
+/** Changes the gate and marks the proof as used; throws where the decision comes too late. */
 export function decideAt(
-  desk: StoreDesk,
+  parts: GateStoreParts,
   id: string,
   proofHash: string | undefined,
   change: (gate: Gate) => Gate,
 ): Gate {
-  const { rows, times } = desk;
+  const { rows, times } = parts;
   return rows.atomically(() => {
     const gate = rows.find(id);
     if (gate === undefined) throw new McpxError("confirmation_unknown");
@@ -57,23 +57,23 @@ export function decideAt(
     if (proofHash !== undefined && !rows.addProof(proofHash)) {
       throw new McpxError("confirmation_used", "this proof was used before");
     }
-    save(desk, next);
+    save(parts, next);
     return next;
   });
 }
 
-/** Only where it is as it should be, which exactly one of many can find. */
+/** Changes the gate only where `isRight` holds; of several that try at once exactly one returns true. */
 export function stepIf(
-  desk: StoreDesk,
+  parts: GateStoreParts,
   id: string,
   isRight: (seen: Gate) => boolean,
   change: (gate: Gate) => Gate,
 ): boolean {
-  const { rows, times } = desk;
+  const { rows, times } = parts;
   return rows.atomically(() => {
     const gate = rows.find(id);
     if (gate === undefined || !isRight(times.seen(gate))) return false;
-    save(desk, change(gate));
+    save(parts, change(gate));
     return true;
   });
 }
@@ -82,7 +82,7 @@ export function isUnderWay({ status }: Gate): boolean {
   return status === "consumed";
 }
 
-export function save({ rows, times }: StoreDesk, gate: Gate): void {
+export function save({ rows, times }: GateStoreParts, gate: Gate): void {
   rows.update(gate);
   times.start(gate);
 }
