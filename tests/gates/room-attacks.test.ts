@@ -2,7 +2,7 @@
 import { joinRoom } from "@mcpx/client";
 import { readGateNotice, statementOf } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { roomGate, roomGateDesk } from "../../packages/cli/src/gates/room-gate-desk.ts";
+import { roomGate, roomGateAccess } from "../../packages/cli/src/gates/room-gate-access.ts";
 import { rejection } from "../client/support/house.ts";
 import { mintTokens } from "../faults/support/tokens.ts";
 import {
@@ -148,8 +148,8 @@ test("[B-GATE-1] [AX-11.3-2] a forged card collects no signature: only the gatew
     const proposal = victim.proposals.get(forged);
     if (proposal === undefined) throw new Error("it was not seen");
     expect(roomGate(victim, proposal)).toBeUndefined();
-    await expect(roomGateDesk(victim).find(notice.confirmation_id)).rejects.toThrow("there is no gate");
-    await expect(roomGateDesk(victim).decide(notice.confirmation_id, "proof")).rejects.toThrow();
+    await expect(roomGateAccess(victim).find(notice.confirmation_id)).rejects.toThrow("there is no gate");
+    await expect(roomGateAccess(victim).decide(notice.confirmation_id, "proof")).rejects.toThrow();
   }
   expect(asked).toEqual([]);
   expect(victim.peers.map(({ id: peer, own }) => [peer, own])).toEqual([["mallory", undefined]]);
@@ -164,9 +164,9 @@ test("[B-GATE-1] [AX-11.3-2] a forged card collects no signature: only the gatew
   const real = alice.room.proposals.get(id);
   if (real === undefined) throw new Error("it was not seen");
   expect(roomGate(alice.room, real)).toMatchObject({ principal: "mallory", terms: { asker: "mallory" } });
-  const desk = roomGateDesk(alice.room);
-  const gate = await desk.find(notice.confirmation_id);
-  await desk.decide(gate.id, await sign(gate.terms, "approve", house.keys.alice));
+  const access = roomGateAccess(alice.room);
+  const gate = await access.find(notice.confirmation_id);
+  await access.decide(gate.id, await sign(gate.terms, "approve", house.keys.alice));
   await expect.poll(() => house.traces()).toEqual(['shred {"paper":"taxes"}']);
 });
 

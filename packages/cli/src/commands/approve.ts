@@ -12,7 +12,7 @@ import { visible } from "../framework/visible.ts";
 import { resultLines } from "../gates/call-text.ts";
 import { approveGate, gateOptions } from "../gates/decide-gate.ts";
 import { approveProposal, findPending } from "../gates/decide-proposal.ts";
-import { findRoomGate, roomGateDesk } from "../gates/room-gate-desk.ts";
+import { findRoomGate, roomGateAccess } from "../gates/room-gate-access.ts";
 
 const options = {
   ...roomOptions,
@@ -69,8 +69,8 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
     if (findRoomGate(room, id) !== undefined) {
       checkAsItIs(context);
       if (options.below) throw misuse("a room shows no gates below", "write mcpx approve ID --below");
-      const desk = roomGateDesk(room);
-      return await approveGate(context, id, { isAgreed: options.yes, isOpen: options.secrets }, desk);
+      const access = roomGateAccess(room);
+      return await approveGate(context, id, { isAgreed: options.yes, isOpen: options.secrets }, access);
     }
     const proposal = findPending(room, id, "approved");
     checkNoCopy(proposal);

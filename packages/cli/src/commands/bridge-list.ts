@@ -3,7 +3,7 @@ import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 export const bridgeList = defineCommand({
   usage: "",

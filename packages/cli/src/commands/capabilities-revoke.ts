@@ -4,7 +4,7 @@ import { type Context, defineCommand, gatewayOptions } from "../framework/comman
 import { Failure, misuse } from "../framework/failure.ts";
 import { withIdPrefix } from "../framework/id-prefix.ts";
 import { visible } from "../framework/visible.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 const options = {
   ...gatewayOptions,

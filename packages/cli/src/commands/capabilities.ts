@@ -4,7 +4,7 @@ import { type Context, defineCommand, gatewayOptions } from "../framework/comman
 import { formatDuration } from "../framework/duration.ts";
 import { columns } from "../framework/output.ts";
 import { cut, visible } from "../framework/visible.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 export const capabilities = defineCommand({
   usage: "[ROOM]",

@@ -2,7 +2,7 @@
 
 import { deviceLines } from "../devices/device-lines.ts";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 export const devices = defineCommand({
   usage: "",

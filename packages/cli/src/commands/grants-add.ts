@@ -10,7 +10,7 @@ import { readJsonObject } from "../framework/read-json-object.ts";
 import { ask } from "../framework/show-change.ts";
 import { visible } from "../framework/visible.ts";
 import { gateOptions, keyPathOf } from "../gates/decide-gate.ts";
-import { adminCall, gateDesk } from "../gates/gate-desk.ts";
+import { adminCall, gateAccess } from "../gates/gate-access.ts";
 import { grantRow } from "./grants.ts";
 
 const options = {
@@ -105,7 +105,7 @@ async function whoAndWhat(context: Context<typeof options>): Promise<JsonObject>
     return { principal, tools };
   }
   if (words.length > 0) throw misuse("--like says who and which tool", "leave out the words");
-  const gate = await gateDesk(context).find(like);
+  const gate = await gateAccess(context).find(like);
   return {
     principal: gate.principal,
     tools: gate.tool,

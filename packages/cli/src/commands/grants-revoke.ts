@@ -1,7 +1,7 @@
 // `mcpx grants revoke ID`: from now on that is asked for again.
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 const options = { ...gatewayOptions, all: { type: "boolean", about: "every grant there is" } } as const;
 

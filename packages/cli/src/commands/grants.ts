@@ -5,7 +5,7 @@ import { formatDuration } from "../framework/duration.ts";
 import { misuse } from "../framework/failure.ts";
 import { columns } from "../framework/output.ts";
 import { cut, visible } from "../framework/visible.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 export const grants = defineCommand({
   usage: "[list]",

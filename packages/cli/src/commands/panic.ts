@@ -5,7 +5,7 @@ import { dataDirOf } from "../files/data-dir.ts";
 import { localUser, withStore } from "../files/local-store.ts";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { misuse } from "../framework/failure.ts";
-import { adminCall } from "../gates/gate-desk.ts";
+import { adminCall } from "../gates/gate-access.ts";
 
 export const panic = defineCommand({
   usage: "[on|off]   (on is the default)",

@@ -5,10 +5,10 @@ import { defaultLimits } from "@mcpx/protocol";
 import { accessRoom, enterRoom, roomOptions } from "../access/room-access.ts";
 import { type Context, defineCommand } from "../framework/command.ts";
 import { readLimit } from "../framework/read-limit.ts";
+import { type GateReport, gateAccess, gateJson } from "../gates/gate-access.ts";
 import { gateCard } from "../gates/gate-card.ts";
-import { type GateReport, gateDesk, gateJson } from "../gates/gate-desk.ts";
 import { proposalCard } from "../gates/proposal-card.ts";
-import { roomGate } from "../gates/room-gate-desk.ts";
+import { roomGate } from "../gates/room-gate-access.ts";
 
 const options = {
   ...roomOptions,
@@ -48,12 +48,12 @@ async function showGates(context: PendingContext): Promise<number> {
 async function localGates(context: PendingContext) {
   const { options, output, program } = context;
   const limit = readLimit(options.limit, 20);
-  const desk = gateDesk(context);
-  const { gates: calls, approvers, isPanic } = await desk.list("pending");
-  const { gates: results } = await desk.list("held");
+  const access = gateAccess(context);
+  const { gates: calls, approvers, isPanic } = await access.list("pending");
+  const { gates: results } = await access.list("held");
   const waiting = [...results, ...calls].reverse();
-  const shown = await Promise.all(waiting.slice(0, limit).map(({ id }) => desk.find(id)));
-  if (options.secrets) for (const { id } of shown) await desk.noteSecrets?.(id);
+  const shown = await Promise.all(waiting.slice(0, limit).map(({ id }) => access.find(id)));
+  if (options.secrets) for (const { id } of shown) await access.noteSecrets?.(id);
   const note = () => {
     if (isPanic) output.note(`panic is on: every call is asked for, until ${program} panic off`);
     if (approvers?.length === 0) {

@@ -7,7 +7,7 @@ import { misuse } from "../framework/failure.ts";
 import { gateOptions, rejectGate } from "../gates/decide-gate.ts";
 import { findPending, rejectProposal } from "../gates/decide-proposal.ts";
 import { targetText } from "../gates/proposal-card.ts";
-import { findRoomGate, roomGateDesk } from "../gates/room-gate-desk.ts";
+import { findRoomGate, roomGateAccess } from "../gates/room-gate-access.ts";
 
 const options = {
   ...roomOptions,
@@ -46,7 +46,7 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
   });
   try {
     if (findRoomGate(room, id) !== undefined) {
-      return await rejectGate(context, id, reason === "" ? undefined : reason, roomGateDesk(room));
+      return await rejectGate(context, id, reason === "" ? undefined : reason, roomGateAccess(room));
     }
     const proposal = findPending(room, id, "rejected");
     const isOver = await rejectProposal(room, proposal, reason);

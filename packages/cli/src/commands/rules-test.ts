@@ -3,7 +3,7 @@ import { type JsonObject, parseExact } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { readJsonObject } from "../framework/read-json-object.ts";
 import { visible } from "../framework/visible.ts";
-import { adminCall } from "../gates/gate-desk.ts";
+import { adminCall } from "../gates/gate-access.ts";
 import { whyText } from "./rules.ts";
 
 export const rulesTest = defineCommand({

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { columns, type Output } from "../framework/output.ts";
 import { cut, visible } from "../framework/visible.ts";
-import { adminCall, objects } from "../gates/gate-desk.ts";
+import { adminCall, objects } from "../gates/gate-access.ts";
 
 export const rules = defineCommand({
   usage: "",

@@ -2,7 +2,7 @@
 import { isObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { visible } from "../framework/visible.ts";
-import { adminCall } from "../gates/gate-desk.ts";
+import { adminCall } from "../gates/gate-access.ts";
 import { lookAtTree } from "../tree-view/look-at-tree.ts";
 import { knowingServers } from "../tree-view/no-such-server.ts";
 import { drawTree } from "../tree-view/tree-drawing.ts";

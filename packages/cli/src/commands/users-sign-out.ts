@@ -2,7 +2,7 @@
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { visible } from "../framework/visible.ts";
-import { adminCall } from "../gates/gate-desk.ts";
+import { adminCall } from "../gates/gate-access.ts";
 import { knowingServers, namesText } from "../tree-view/no-such-server.ts";
 
 const options = { ...gatewayOptions, user: { type: "string", value: "NAME", about: "who" } } as const;

@@ -1,7 +1,7 @@
 // `mcpx users SERVER`: who has signed in to a server that users sign in to themselves.
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { visible } from "../framework/visible.ts";
-import { adminCall } from "../gates/gate-desk.ts";
+import { adminCall } from "../gates/gate-access.ts";
 import { knowingServers } from "../tree-view/no-such-server.ts";
 
 export const users = defineCommand({

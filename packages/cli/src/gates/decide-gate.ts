@@ -17,8 +17,8 @@ import { Failure, misuse } from "../framework/failure.ts";
 import { ask } from "../framework/show-change.ts";
 import { visible } from "../framework/visible.ts";
 import { resultLines } from "./call-text.ts";
+import { type GateAccess, type GateReport, gateAccess, gateJson } from "./gate-access.ts";
 import { gateCard, isUndecided, stateText } from "./gate-card.ts";
-import { type GateDesk, type GateReport, gateDesk, gateJson } from "./gate-desk.ts";
 
 export const gateOptions = {
   key: {
@@ -45,18 +45,18 @@ export async function approveGate(
   context: GateContext,
   id: string,
   { isAgreed, isOpen, isBelowToo = false }: ApproveOptions,
-  desk: GateDesk = gateDesk(context),
+  access: GateAccess = gateAccess(context),
 ): Promise<number> {
   const { options, output } = context;
-  const gate = await desk.find(id);
-  const { sign, signAll, kid, of } = await signer(context, desk);
+  const gate = await access.find(id);
+  const { sign, signAll, kid, of } = await signer(context, access);
   if (isAgreed) checkNeedsPerson(of, context);
   checkPending(gate, "approved");
   checkNamesAsker(gate);
   checkNotYetBy(gate, kid);
   const below = isBelowToo ? gatesBelowOf(gate) : [];
   if (!isAgreed) {
-    if (isOpen) await desk.noteSecrets?.(gate.id);
+    if (isOpen) await access.noteSecrets?.(gate.id);
     const card = options.json ? [] : gateCard(gate, output, { nowMs: Date.now(), isOpen });
     for (const line of card) output.line(line);
     const answer = options.json
@@ -71,7 +71,7 @@ export async function approveGate(
     }
   }
   const proof = below.length === 0 ? await sign(gate, "approve") : await signAll([gate.terms, ...below]);
-  const after = await desk.decide(gate.id, proof);
+  const after = await access.decide(gate.id, proof);
   if (options.json) output.json(gateJson(after));
   else for (const line of outcomeLines(after)) output.line(line);
   return hasGoneWrong(after) ? 1 : 0;
@@ -81,16 +81,16 @@ export async function rejectGate(
   context: GateContext,
   id: string,
   reason: string | undefined,
-  desk: GateDesk = gateDesk(context),
+  access: GateAccess = gateAccess(context),
 ): Promise<number> {
   const { options, output } = context;
   if (reason !== undefined && reason.length > gateReasonCharsMax) {
     throw misuse(`the reason is longer than ${gateReasonCharsMax} characters`, "say it in fewer");
   }
-  const gate = await desk.find(id);
-  const { sign } = await signer(context, desk);
+  const gate = await access.find(id);
+  const { sign } = await signer(context, access);
   checkPending(gate, "rejected");
-  const after = await desk.decide(gate.id, await sign(gate, "reject", reason));
+  const after = await access.decide(gate.id, await sign(gate, "reject", reason));
   if (options.json) output.json(gateJson(after));
   else output.line(`${visible(after.tool)}: ${stateText(after)}`);
   return 0;
@@ -106,11 +106,11 @@ interface Signer {
 }
 
 /** With a key that counts there: what would be refused is not tried. */
-async function signer(context: GateContext, desk: GateDesk): Promise<Signer> {
+async function signer(context: GateContext, access: GateAccess): Promise<Signer> {
   const path = keyPathOf(context);
   const signing = signWith(context, path);
   const { kid } = signing;
-  const { approvers } = await desk.list("pending");
+  const { approvers } = await access.list("pending");
   if (approvers !== undefined && !approvers.some((one) => one.thumbprint === kid)) {
     const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;
     throw new Failure(`the key in ${path} approves nothing there`, fix);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { GateReport } from "./gate-access.ts";
 import { gateCard, wrapped } from "./gate-card.ts";
-import type { GateReport } from "./gate-desk.ts";
 
 const plain = { paint: (_style: string, text: string) => text };
 const nowMs = Date.parse("2026-11-16T12:00:00Z");

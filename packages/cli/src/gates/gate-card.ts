@@ -6,7 +6,7 @@ import type { Output } from "../framework/output.ts";
 import { hideSecrets } from "../framework/secrets.ts";
 import { visible } from "../framework/visible.ts";
 import { argumentWarnings } from "./argument-warnings.ts";
-import type { GateReport } from "./gate-desk.ts";
+import type { GateReport } from "./gate-access.ts";
 import { heldLines } from "./held-result.ts";
 
 export interface GateCardOptions {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "@mcpx/protocol";
 import { hideSecrets, secretsIn } from "../framework/secrets.ts";
 import { visible } from "../framework/visible.ts";
 import { jsonLines, shortened } from "./call-text.ts";
-import type { GateReport } from "./gate-desk.ts";
+import type { GateReport } from "./gate-access.ts";
 
 const linesMax = 200;
 const charsMax = 20_000;

@@ -3,7 +3,7 @@ import type { Proposal, ProposalChange } from "@mcpx/client";
 import type { JsonObject } from "@mcpx/protocol";
 import { cut, visible } from "../../framework/visible.ts";
 import { resultLines, shortened } from "../../gates/call-text.ts";
-import { roomGate } from "../../gates/room-gate-desk.ts";
+import { roomGate } from "../../gates/room-gate-access.ts";
 import { addressees, timeText } from "../envelope-line.ts";
 import { changedCallLines } from "./changed-call.ts";
 import { type ChatLine, cardOf } from "./chat-line.ts";

@@ -2,10 +2,10 @@
 import type { Proposal, Room } from "@mcpx/client";
 import type { Decision, JsonObject } from "@mcpx/protocol";
 import type { Output } from "../../framework/output.ts";
+import type { GateReport } from "../../gates/gate-access.ts";
 import { gateCard } from "../../gates/gate-card.ts";
-import type { GateReport } from "../../gates/gate-desk.ts";
 import { proposalCard } from "../../gates/proposal-card.ts";
-import { roomGate } from "../../gates/room-gate-desk.ts";
+import { roomGate } from "../../gates/room-gate-access.ts";
 
 export interface ChatLine {
   readonly room: Room;

@@ -8,7 +8,7 @@ import { cut, visible } from "../../framework/visible.ts";
 import { resultLines, shortened } from "../../gates/call-text.ts";
 import { approveProposal, rejectProposal, whyNotPending } from "../../gates/decide-proposal.ts";
 import { targetText } from "../../gates/proposal-card.ts";
-import { roomGate, roomGateDesk } from "../../gates/room-gate-desk.ts";
+import { roomGate, roomGateAccess } from "../../gates/room-gate-access.ts";
 import { peerRows, toolRows } from "../peer-rows.ts";
 import { type ChatLine, cardOf } from "./chat-line.ts";
 import { type Line, verbs } from "./parse-line.ts";
@@ -176,9 +176,9 @@ async function decideGate(
   decision: Decision,
   reason?: string,
 ): Promise<void> {
-  const desk = roomGateDesk(room);
-  const gate = await desk.find(id);
-  const after = await desk.decide(gate.id, await signer(gate, decision, reason));
+  const access = roomGateAccess(room);
+  const gate = await access.find(id);
+  const after = await access.decide(gate.id, await signer(gate, decision, reason));
   tell([], { event: "decided", proposal: id, decision, status: after.status });
 }
 

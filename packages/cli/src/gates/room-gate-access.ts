@@ -12,9 +12,9 @@ import {
 } from "@mcpx/protocol";
 import { Failure } from "../framework/failure.ts";
 import { onlyWithIdPrefix } from "../framework/id-prefix.ts";
-import { checked, type GateDesk, type GateReport } from "./gate-desk.ts";
+import { checked, type GateAccess, type GateReport } from "./gate-access.ts";
 
-export function roomGateDesk(room: Room): GateDesk {
+export function roomGateAccess(room: Room): GateAccess {
   const find = async (id: string): Promise<GateReport> => {
     const gate = findRoomGate(room, id);
     if (gate === undefined) {

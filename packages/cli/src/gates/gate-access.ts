@@ -68,7 +68,7 @@ export interface GateReport extends ListedReport {
   place?: string;
 }
 
-export interface GateDesk {
+export interface GateAccess {
   list(status?: string): Promise<{
     gates: ListedReport[];
     /** Absent where that is not told. */
@@ -88,10 +88,10 @@ export function adminCall(context: GatewayContext) {
     callGateway(await access.enter(), method, `/admin${path}`, body);
 }
 
-export function gateDesk(context: GatewayContext): GateDesk {
+export function gateAccess(context: GatewayContext): GateAccess {
   const call = adminCall(context);
   const show = async (id: string) => checked(await call("GET", `/gates/${encodeURIComponent(id)}`));
-  const list: GateDesk["list"] = async (status) => {
+  const list: GateAccess["list"] = async (status) => {
     const { gates, approvers, panic } = await call("GET", `/gates${status ? `?status=${status}` : ""}`);
     return {
       gates: objects(gates) as unknown as ListedReport[],
