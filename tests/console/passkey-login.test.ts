@@ -11,7 +11,7 @@ import { softPasskey } from "../../packages/aggregator/src/gates/testing/soft-pa
 import { softRegistration } from "../../packages/aggregator/src/gates/testing/soft-registration.ts";
 import { createAttempts } from "../../packages/cli/src/console/passkeys/attempts.ts";
 import { createChallenges } from "../../packages/cli/src/console/passkeys/challenges.ts";
-import { createPasskeyDesk } from "../../packages/cli/src/console/passkeys/register.ts";
+import { createPasskeyRegistration } from "../../packages/cli/src/console/passkeys/register.ts";
 import { createSingleUse } from "../../packages/cli/src/console/passkeys/single-use.ts";
 import { openBrowser } from "../browser/page.ts";
 import { plugIn } from "../browser/support/authenticator.ts";
@@ -452,7 +452,7 @@ describe("over HTTP", () => {
   test("who is logged out while a registration is looked at has registered nothing", async () => {
     const ended = new Set<string>();
     const added: string[] = [];
-    const desk = createPasskeyDesk({
+    const desk = createPasskeyRegistration({
       gates: { anchors: [] },
       approvers: {
         add: async ({ name }: { name: string }) => void added.push(name),

@@ -46,13 +46,13 @@ export function grantRoutes(state: TreeState, gates: Gatekeeper, guard: LocalGua
   const path = "/admin/grants";
   const { clock } = state;
   const offers: GrantOffers = new Map();
-  const desk = { state, gates, offers };
+  const parts = { state, gates, offers };
   return [
     operatorRoute(guard, "GET", path, () => ({
       body: { grants: listGrants(gates.grants, clock.monotonic()).map((one) => written(state, one)) },
     })),
-    localRoute(guard, "POST", `${path}/terms`, async (_, request) => ({ body: await offer(desk, request) })),
-    localRoute(guard, "POST", path, async (_, request) => ({ body: await give(desk, request) })),
+    localRoute(guard, "POST", `${path}/terms`, async (_, request) => ({ body: await offer(parts, request) })),
+    localRoute(guard, "POST", path, async (_, request) => ({ body: await give(parts, request) })),
     operatorRoute(guard, "DELETE", `${path}/:id`, (by, { params }) => {
       const id = params.id ?? "";
       if (!revokeGrant(gates.grants, id)) throw new McpxError("not_found", "there is no such grant");
@@ -62,15 +62,15 @@ export function grantRoutes(state: TreeState, gates: Gatekeeper, guard: LocalGua
   ];
 }
 
-interface Desk {
+interface GrantParts {
   state: TreeState;
   gates: Gatekeeper;
   offers: GrantOffers;
 }
 
 /** What an approver has to sign for what is wished, and how a browser asks a passkey for it where there is one. */
-async function offer(desk: Desk, request: HttpRequest): Promise<JsonObject> {
-  const { state, gates, offers } = desk;
+async function offer(parts: GrantParts, request: HttpRequest): Promise<JsonObject> {
+  const { state, gates, offers } = parts;
   const wish = await readWish(parse(await request.text()));
   const gate = wish.gate === undefined ? undefined : await waitingGate(gates, wish.gate, wish.principal);
   const { grant, ttlMs } = wish;
@@ -88,14 +88,18 @@ async function offer(desk: Desk, request: HttpRequest): Promise<JsonObject> {
   };
   const endsAt = state.clock.monotonic() + offerMs;
   addOffer(offers, { terms, grant, ttlMs, thumbprints: gate?.keys ?? [], endsAt });
-  return { terms: { ...terms }, ...(await passkeyPrompt(desk, request, terms)) };
+  return { terms: { ...terms }, ...(await passkeyPrompt(parts, request, terms)) };
 }
 
 /** Nothing where no passkey can be used at this address. */
-async function passkeyPrompt(desk: Desk, request: HttpRequest, terms: GrantTerms): Promise<JsonObject> {
+async function passkeyPrompt(
+  parts: GrantParts,
+  request: HttpRequest,
+  terms: GrantTerms,
+): Promise<JsonObject> {
   try {
     const expiresAt = terms.sign_before * 1_000;
-    return { passkey: await promptFor(desk, request, { expiresAt }, await grantChallenge(terms)) };
+    return { passkey: await promptFor(parts, request, { expiresAt }, await grantChallenge(terms)) };
   } catch (error) {
     if (isMcpxError(error)) return {};
     throw error;
@@ -103,7 +107,7 @@ async function passkeyPrompt(desk: Desk, request: HttpRequest, terms: GrantTerms
 }
 
 /** One signature, one grant; where the call that waits is in it, that goes on by the same. */
-async function give({ state, gates, offers }: Desk, request: HttpRequest): Promise<JsonObject> {
+async function give({ state, gates, offers }: GrantParts, request: HttpRequest): Promise<JsonObject> {
   const { grant_id: id, proof, credential } = parse(await request.text());
   const given =
     typeof proof === "string" ? proof : isObject(credential) ? proofText({ credential }) : undefined;
@@ -139,7 +143,7 @@ async function give({ state, gates, offers }: Desk, request: HttpRequest): Promi
 }
 
 async function letGo(
-  { state, gates }: Pick<Desk, "state" | "gates">,
+  { state, gates }: Pick<GrantParts, "state" | "gates">,
   call: GateTerms,
   { by, thumbprint, proof }: ProvenGrant & { proof: string },
 ): Promise<JsonObject> {

@@ -1,4 +1,4 @@
-// How the pages of a sign-in look: one column, light and dark, from a phone to a desk.
+// How the pages of a sign-in look: one column, light and dark, from a phone to a wide screen.
 export const style = `
 :root {
   color-scheme: light dark;

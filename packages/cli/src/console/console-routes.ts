@@ -22,7 +22,7 @@ import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
 import { callByHand, showTree } from "./operator-tree.ts";
 import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
-import { createPasskeyDesk } from "./passkeys/register.ts";
+import { createPasskeyRegistration } from "./passkeys/register.ts";
 import type { Configuration } from "./servers/configuration.ts";
 import { serverVerbs } from "./servers/routes.ts";
 import { createSessions, type LoginOrigin, type Session, type Sessions } from "./sessions.ts";
@@ -78,7 +78,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const sessions = createSessions({ identity, clock, mayLogIn, endOfToken });
   const tokens = createOperatorTokens({ identity, clock, user, isOver: sessions.isOver, logins });
   const passkeyLogin = createPasskeyLogin(options);
-  const passkeys = createPasskeyDesk({ ...options, isOver: sessions.isOver });
+  const passkeys = createPasskeyRegistration({ ...options, isOver: sessions.isOver });
   const files = consoleFiles();
   const news = createGateNews({ gates: options.gates, check: sessions.check });
   const servers = serverVerbs({

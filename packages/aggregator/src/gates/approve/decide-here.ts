@@ -20,21 +20,24 @@ import { type Gate, termsOf } from "../store/gate-store.ts";
 import { factsOf, findGate } from "./facts.ts";
 import { checkNamed, originOf, rpIdOf } from "./where.ts";
 
-export interface Desk {
+export interface ApprovalParts {
   state: TreeState;
   gates: Gatekeeper;
 }
 
 const promptMsMax = 120_000;
 
-export async function takeProof(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
+export async function takeProof(parts: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
   const { proof } = await readBody(request);
   if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
-  return await decideWith(desk, request, proof.trim());
+  return await decideWith(parts, request, proof.trim());
 }
 
 /** What the browser is to ask the passkey: the challenge is this one decision about this one call. */
-export async function passkeyOptions({ state, gates }: Desk, request: HttpRequest): Promise<HttpResponse> {
+export async function passkeyOptions(
+  { state, gates }: ApprovalParts,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const gate = await findGate(gates, request.params.id);
   checkOpen(gate);
   const statement = readWish(gate, gates, await readBody(request));
@@ -43,7 +46,7 @@ export async function passkeyOptions({ state, gates }: Desk, request: HttpReques
 
 /** For any passkey that can be used at this address. */
 export async function promptFor(
-  { state, gates }: Desk,
+  { state, gates }: ApprovalParts,
   request: HttpRequest,
   { expiresAt }: Pick<Gate, "expiresAt">,
   challenge: string,
@@ -69,8 +72,8 @@ export async function promptFor(
   };
 }
 
-export async function takeAssertion(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
-  return await decideWith(desk, request, proofText(await readBody(request)));
+export async function takeAssertion(parts: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
+  return await decideWith(parts, request, proofText(await readBody(request)));
 }
 
 /** As it would come by any other way; there it is looked at. */
@@ -90,7 +93,7 @@ export function proofText({ decision, reason, credential }: JsonObject): string 
 }
 
 async function decideWith(
-  { state, gates }: Desk,
+  { state, gates }: ApprovalParts,
   request: HttpRequest,
   proof: string,
 ): Promise<HttpResponse> {

@@ -19,7 +19,7 @@ const newKey = () =>
   generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" }) as PasskeyJwk;
 const newId = () => Buffer.from("another credential").toString("base64url");
 
-async function openDesk() {
+async function openParts() {
   const store = await createFileApproverStore(scratch());
   const enrolled: Approver[] = [{ name: "paul", passkey: paul.passkey }];
   const recorded: string[] = [];
@@ -27,23 +27,23 @@ async function openDesk() {
     recorded.push(`${action} ${reason}`);
     return true;
   };
-  const desk = {
+  const parts = {
     gates: { anchors: () => anchorKeys(enrolled.map(anchorOf)) } as unknown as Gatekeeper,
     approvers: { ...store, add: async (one: Approver) => void enrolled.push(one) },
     enrolments: createEnrolments(systemClock),
     audit: { record, recordNow: record } as unknown as Audit,
   };
   const enrol = async (name: string, credentialId: string, publicKey: PasskeyJwk) => {
-    const { ticket } = desk.enrolments.invite(name, "admin");
+    const { ticket } = parts.enrolments.invite(name, "admin");
     const request = (body: object) =>
       ({
         ...{ params: { ticket }, headers: { origin, host: "localhost:7332" }, origin, remoteAddress: "::1" },
         json: async () => body,
       }) as unknown as HttpRequest;
-    const { body } = await enrolOptions(desk, request({}));
+    const { body } = await enrolOptions(parts, request({}));
     const { challenge } = body as { challenge: string };
     const credential = softRegistration({ credentialId, publicKey, challenge, origin });
-    return await enrolPasskey(desk, request({ credential }));
+    return await enrolPasskey(parts, request({ credential }));
   };
   return { enrol, recorded, keys: () => anchorKeys(enrolled.map(anchorOf)) };
 }
@@ -53,7 +53,7 @@ test.each([
   ["the public key", "ann", () => [newId(), paul.passkey.publicKey] as const],
   ["a name that looks like that", "pau1", () => [newId(), newKey()] as const],
 ])("[AX-11.3-2] whoever has a link cannot take %s of another approver", async (_, name, make) => {
-  const { enrol, recorded, keys } = await openDesk();
+  const { enrol, recorded, keys } = await openParts();
   await expect(enrol(name, ...make())).rejects.toMatchObject({ code: "id_conflict" });
   expect(recorded).toEqual(["approver.enroll id_conflict"]);
   // The one who was there still counts.

@@ -12,7 +12,7 @@ import type { Enrolments } from "./enrolments.ts";
 import { creationOptions, readRegistration } from "./registration.ts";
 import { named, originOf } from "./where.ts";
 
-export interface EnrolDesk {
+export interface EnrolParts {
   gates: Gatekeeper;
   approvers: ApproverStore;
   enrolments: Enrolments;
@@ -20,7 +20,7 @@ export interface EnrolDesk {
 }
 
 export async function inviteApprover(
-  desk: EnrolDesk,
+  parts: EnrolParts,
   admin: Principal,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -29,43 +29,43 @@ export async function inviteApprover(
   if (!isApproverName(name)) {
     throw new McpxError("bad_request", "name must be 1 to 64 letters, digits, dots, dashes or underscores");
   }
-  checkFree(desk, { name });
-  const { ticket, expiresAt } = desk.enrolments.invite(name, by);
-  desk.audit.recordNow({ action: "approver.invite", actor: by, subject: name });
-  const url = named(new URL(`enroll/${ticket}`, desk.gates.approveUrl("x")));
+  checkFree(parts, { name });
+  const { ticket, expiresAt } = parts.enrolments.invite(name, by);
+  parts.audit.recordNow({ action: "approver.invite", actor: by, subject: name });
+  const url = named(new URL(`enroll/${ticket}`, parts.gates.approveUrl("x")));
   return { status: 201, body: { url: url.href, expires_at: new Date(expiresAt).toISOString() } };
 }
 
 /** What the browser is to make. */
-export async function enrolOptions(desk: EnrolDesk, request: HttpRequest): Promise<HttpResponse> {
-  const enrolment = desk.enrolments.find(request.params.ticket);
+export async function enrolOptions(parts: EnrolParts, request: HttpRequest): Promise<HttpResponse> {
+  const enrolment = parts.enrolments.find(request.params.ticket);
   const { name } = enrolment;
   const { challenge, ...rest } = creationOptions(name, originOf(request));
   enrolment.challenge = challenge;
   return { body: { challenge, ...rest } };
 }
 
-export async function enrolPasskey(desk: EnrolDesk, request: HttpRequest): Promise<HttpResponse> {
+export async function enrolPasskey(parts: EnrolParts, request: HttpRequest): Promise<HttpResponse> {
   const { credential } = await readBody(request);
-  const { enrolment, giveBack } = desk.enrolments.take(request.params.ticket);
+  const { enrolment, giveBack } = parts.enrolments.take(request.params.ticket);
   const { name, invitedBy, challenge } = enrolment;
   try {
     const passkey = await readRegistration(credential, challenge, originOf(request));
-    checkFree(desk, ...anchorKeys([anchorOf({ name, passkey })]));
-    await desk.approvers.add({ name, passkey });
+    checkFree(parts, ...anchorKeys([anchorOf({ name, passkey })]));
+    await parts.approvers.add({ name, passkey });
     const detail = { credential: passkey.credentialId, origin: passkey.origin, invitedBy };
-    desk.audit.recordNow({ action: "approver.enroll", actor: name, subject: name, detail });
+    parts.audit.recordNow({ action: "approver.enroll", actor: name, subject: name, detail });
   } catch (error) {
     giveBack();
     const reason = isMcpxError(error) ? error.code : "internal";
-    desk.audit.record({ action: "approver.enroll", actor: request.remoteAddress, subject: name, reason });
+    parts.audit.record({ action: "approver.enroll", actor: request.remoteAddress, subject: name, reason });
     throw error;
   }
   return { status: 201, body: { name } };
 }
 
 /** Nobody takes the name, the key or the credential of another, configured or enrolled; whose it is stays untold. */
-function checkFree({ gates }: EnrolDesk, ...fresh: readonly NewApprover[]): void {
+function checkFree({ gates }: EnrolParts, ...fresh: readonly NewApprover[]): void {
   const known = anchorsNow(gates);
   if (fresh.every((one) => approverClash(one, known) === undefined)) return;
   throw new McpxError("id_conflict", "there is an approver of this name, or with this passkey");

@@ -9,20 +9,20 @@ import { provePresence } from "../proofs/proof-passkey.ts";
 import { checkOther } from "../proofs/proofs.ts";
 import { gateEvent, recordFirst } from "../store/gate-records.ts";
 import { type Gate, termsOf } from "../store/gate-store.ts";
-import { type Desk, promptFor, proofText, readBody } from "./decide-here.ts";
+import { type ApprovalParts, promptFor, proofText, readBody } from "./decide-here.ts";
 import { findGate } from "./facts.ts";
 
-export async function lookOptions(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
-  const gate = await findHeld(desk, request);
-  const challenge = lookChallenge(termsOf(gate, desk.gates.aggregatorId));
-  return { body: await promptFor(desk, request, gate, challenge) };
+export async function lookOptions(parts: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
+  const gate = await findHeld(parts, request);
+  const challenge = lookChallenge(termsOf(gate, parts.gates.aggregatorId));
+  return { body: await promptFor(parts, request, gate, challenge) };
 }
 
 /** What came of the call, to the byte, for an approver who is not who asked. */
-export async function lookAtResult(desk: Desk, request: HttpRequest): Promise<HttpResponse> {
-  const { state, gates } = desk;
+export async function lookAtResult(parts: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
+  const { state, gates } = parts;
   const body = await readBody(request);
-  const gate = await findHeld(desk, request);
+  const gate = await findHeld(parts, request);
   const challenge = lookChallenge(termsOf(gate, gates.aggregatorId));
   try {
     const { key, use } = await provePresence(proofText(body), challenge, anchorsNow(gates));
@@ -41,7 +41,7 @@ function lookChallenge(terms: GateTerms): string {
   return hash("sha256", canonicalJson({ look: { ...terms } }), "base64url");
 }
 
-async function findHeld({ gates }: Desk, request: HttpRequest): Promise<Gate> {
+async function findHeld({ gates }: ApprovalParts, request: HttpRequest): Promise<Gate> {
   const gate = await findGate(gates, request.params.id);
   if (gate.status !== "held")
     throw new McpxError("confirmation_used", "no result of it waits for being released");

@@ -6,7 +6,7 @@ import type { TreeState } from "../../servers/tree-state.ts";
 import type { Gatekeeper } from "../gatekeeper.ts";
 import type { ApproverStore } from "../store/approver-store.ts";
 import { recordFirst } from "../store/gate-records.ts";
-import { type Desk, passkeyOptions, takeAssertion, takeProof } from "./decide-here.ts";
+import { type ApprovalParts, passkeyOptions, takeAssertion, takeProof } from "./decide-here.ts";
 import { enrolOptions, enrolPasskey, inviteApprover } from "./enrol.ts";
 import { createEnrolments } from "./enrolments.ts";
 import { factsOf, findGate, versionOf } from "./facts.ts";
@@ -29,31 +29,31 @@ const bodyBytesMax = 65_536;
 export function approveRoutes(options: ApproveRoutesOptions): Route[] {
   const { gates, identity, approvers, audit, page } = options;
   const { state } = options.tree;
-  const desk: Desk = { state, gates };
-  const enrolDesk = { gates, approvers, audit, enrolments: createEnrolments(state.clock) };
+  const parts: ApprovalParts = { state, gates };
+  const enrolParts = { gates, approvers, audit, enrolments: createEnrolments(state.clock) };
   const posts: [string, (request: HttpRequest) => Promise<HttpResponse>][] = [
-    ["/approve/:id/decision", (request) => takeProof(desk, request)],
-    ["/approve/:id/passkey/options", (request) => passkeyOptions(desk, request)],
-    ["/approve/:id/passkey/decision", (request) => takeAssertion(desk, request)],
-    ["/approve/:id/secrets", (request) => noteSecretShown(desk, request)],
-    ["/approve/:id/look/options", (request) => lookOptions(desk, request)],
-    ["/approve/:id/look", (request) => lookAtResult(desk, request)],
-    ["/approve/enroll/:ticket/options", (request) => enrolOptions(enrolDesk, request)],
-    ["/approve/enroll/:ticket/passkey", (request) => enrolPasskey(enrolDesk, request)],
+    ["/approve/:id/decision", (request) => takeProof(parts, request)],
+    ["/approve/:id/passkey/options", (request) => passkeyOptions(parts, request)],
+    ["/approve/:id/passkey/decision", (request) => takeAssertion(parts, request)],
+    ["/approve/:id/secrets", (request) => noteSecretShown(parts, request)],
+    ["/approve/:id/look/options", (request) => lookOptions(parts, request)],
+    ["/approve/:id/look", (request) => lookAtResult(parts, request)],
+    ["/approve/enroll/:ticket/options", (request) => enrolOptions(enrolParts, request)],
+    ["/approve/enroll/:ticket/passkey", (request) => enrolPasskey(enrolParts, request)],
   ];
   return [
     { method: "GET", path: "/approve/enroll/:ticket", handle: () => page },
     { method: "GET", path: "/approve/:id", handle: () => page },
-    { method: "GET", path: "/approve/:id/call", handle: (request) => showGate(desk, request) },
+    { method: "GET", path: "/approve/:id/call", handle: (request) => showGate(parts, request) },
     localRoute({ identity, audit }, "POST", "/admin/approvers/enrolments", (by, request) =>
-      inviteApprover(enrolDesk, by, request),
+      inviteApprover(enrolParts, by, request),
     ),
     ...posts.map(([path, handle]): Route => ({ method: "POST", path, handle, bodyBytesMax })),
   ];
 }
 
 /** Before what looks like a secret is shown at the page. */
-async function noteSecretShown({ state, gates }: Desk, request: HttpRequest): Promise<HttpResponse> {
+async function noteSecretShown({ state, gates }: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
   const { id, tool } = await findGate(gates, request.params.id);
   const event = { action: "secret.show", actor: request.remoteAddress, subject: tool, detail: { gate: id } };
   recordFirst(state.audit, event);
@@ -61,7 +61,7 @@ async function noteSecretShown({ state, gates }: Desk, request: HttpRequest): Pr
 }
 
 /** The id is all it takes to look: nobody guesses it. */
-async function showGate({ state, gates }: Desk, request: HttpRequest): Promise<HttpResponse> {
+async function showGate({ state, gates }: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
   const gate = await findGate(gates, request.params.id);
   const rpId = rpIdOf(originOf(request));
   const etag = versionOf(gates, gate, rpId);

@@ -19,7 +19,7 @@ import type { Session } from "../sessions.ts";
 import { loginKeys } from "./log-in.ts";
 import { createSingleUse } from "./single-use.ts";
 
-export interface PasskeyDesk {
+export interface PasskeyRegistration {
   /** Those that let somebody in. */
   list(session: Session): JsonObject;
   /** What the browser is to make. */
@@ -29,7 +29,7 @@ export interface PasskeyDesk {
   remove(name: string): Promise<JsonObject>;
 }
 
-export interface PasskeyDeskOptions {
+export interface PasskeyRegistrationOptions {
   gates: Pick<Gatekeeper, "anchors">;
   approvers: ApproverStore;
   audit: Audit;
@@ -47,7 +47,7 @@ interface Begun {
   challenge: string;
 }
 
-export function createPasskeyDesk(options: PasskeyDeskOptions): PasskeyDesk {
+export function createPasskeyRegistration(options: PasskeyRegistrationOptions): PasskeyRegistration {
   const { gates, approvers, audit, clock, user, isOver } = options;
   const begun = createSingleUse<Begun>(clock, { lifeMs: promptMs, countMax: openMax });
   const actor = `console:${user}`;

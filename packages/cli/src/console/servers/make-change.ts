@@ -9,7 +9,7 @@ import type { Configuration } from "./configuration.ts";
 import { digestOf, type Plan, planChange } from "./plan-change.ts";
 import type { Change } from "./read-change.ts";
 
-export interface Desk {
+export interface ChangeContext {
   configuration: Configuration;
   audit: Audit;
   actor: string;
@@ -20,8 +20,12 @@ const wordsMax = 50;
 const wordCharsMax = 500;
 
 /** `digest` is of what was shown; throws where it would be another change now. */
-export async function makeChange(desk: Desk, change: Change, digest: unknown): Promise<JsonObject> {
-  const { configuration, audit, actor } = desk;
+export async function makeChange(
+  context: ChangeContext,
+  change: Change,
+  digest: unknown,
+): Promise<JsonObject> {
+  const { configuration, audit, actor } = context;
   const plan = planChange(configuration, change);
   if (digest !== digestOf(plan)) {
     throw new McpxError("bad_request", "the configuration is another than the one that was shown", {
@@ -30,12 +34,12 @@ export async function makeChange(desk: Desk, change: Change, digest: unknown): P
   }
   const { backup, isClosed } = saveOnRecord(audit, plan, eventsOf(change, plan, actor));
   configuration.written(plan.file.path);
-  const forgotten = change.type === "remove" ? await forget(desk, plan, change.name) : 0;
+  const forgotten = change.type === "remove" ? await forget(context, plan, change.name) : 0;
   return { file: plan.file.path, backup: backup ?? null, isClosed, forgotten };
 }
 
 /** `null` where it could not be: the file is written all the same. */
-async function forget({ actor, log }: Desk, { file }: Plan, server: string): Promise<number | null> {
+async function forget({ actor, log }: ChangeContext, { file }: Plan, server: string): Promise<number | null> {
   try {
     return await forgetPins(file.dataDir, server, actor);
   } catch (error) {

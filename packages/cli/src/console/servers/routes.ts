@@ -53,9 +53,9 @@ export function serverVerbs(options: ServersOptions): ServerVerbs {
     async change(request) {
       const { change, digest } = await readBody(request);
       const { audit, log, user } = options;
-      const desk = { configuration: known(), audit, log, actor: `console:${user}` };
+      const context = { configuration: known(), audit, log, actor: `console:${user}` };
       return await told(
-        () => makeChange(desk, change, digest),
+        () => makeChange(context, change, digest),
         () => [...secrets(), ...valuesOf(change)],
       );
     },
