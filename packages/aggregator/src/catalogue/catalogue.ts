@@ -7,7 +7,7 @@ import { isMcpxError } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
-import { type ListRoom, openListRoom } from "../servers/list-room.ts";
+import { type ListCapacity, openListCapacity } from "../servers/list-capacity.ts";
 import {
   ensureSlot,
   findSlot,
@@ -174,7 +174,7 @@ async function refill(
   const startedAt = state.clock.monotonic();
   const { listed: before, wasTold } = slot;
   slot.wasTold = false;
-  const room = openListRoom(state.listRoom, {
+  const capacity = openListCapacity(state.listCapacity, {
     server,
     now: () => state.clock.monotonic(),
     replaced: () => slot.listed,
@@ -182,7 +182,7 @@ async function refill(
   });
   let kept: { replaces: Listed | undefined } | undefined;
   try {
-    const { listed, cut, wasOutdated } = await readUntilSettled(state, server, kind, caller, slot, room);
+    const { listed, cut, wasOutdated } = await readUntilSettled(state, server, kind, caller, slot, capacity);
     const wasMissed = server.mute.has(kind) || server.listFaults.has(kind);
     if (wasMissed) isBack(state, server, kind);
     if (before !== undefined) noteAlarm(state, server, kind, { isFalse: wasTold, before, listed });
@@ -209,7 +209,7 @@ async function refill(
     state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
     return slot.listed;
   } finally {
-    room.close(kept);
+    capacity.close(kept);
   }
 }
 
@@ -239,15 +239,15 @@ async function readUntilSettled(
   kind: ListKind,
   caller: Caller,
   slot: Slot,
-  room: ListRoom,
+  capacity: ListCapacity,
 ): Promise<{ listed: Listed; cut: string | undefined; wasOutdated: boolean }> {
   let digest: string | undefined;
   let wasOutdated = false;
   for (let reads = 1; ; reads += 1) {
     slot.isOutdated = false;
     // Of several readings the last counts.
-    room.restart();
-    const fetched = await fetchList(state, server, kind, caller, room);
+    capacity.restart();
+    const fetched = await fetchList(state, server, kind, caller, capacity);
     const last = digest;
     digest = hash("sha256", JSON.stringify(fetched.items));
     const isSettled = !slot.isOutdated || digest === last;
@@ -255,7 +255,7 @@ async function readUntilSettled(
     if (!isSettled && reads < readsMax) continue;
     const isGood = isSettled && fetched.cut === undefined;
     const ttlMs = isGood ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
-    const listed = toListed(state, server, kind, { ...fetched, ttlMs }, { digest, bytes: room.bytes });
+    const listed = toListed(state, server, kind, { ...fetched, ttlMs }, { digest, bytes: capacity.bytes });
     return { listed, cut: fetched.cut, wasOutdated };
   }
 }

@@ -10,7 +10,7 @@ import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import { awaitingFault, isAwaiting } from "../servers/awaited-authorisation.ts";
 import { entryFor } from "../servers/link-for.ts";
 import { ownEntry } from "../servers/link-keys.ts";
-import type { ListRoom } from "../servers/list-room.ts";
+import type { ListCapacity } from "../servers/list-capacity.ts";
 import type { Server } from "../servers/server.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -51,7 +51,7 @@ export async function fetchList(
   server: Server,
   kind: ListKind,
   caller: Caller,
-  room: ListRoom,
+  capacity: ListCapacity,
 ): Promise<FetchedList> {
   // Nobody knows how long a person takes.
   if (isAwaiting(server)) throw awaitingFault(server);
@@ -60,7 +60,7 @@ export async function fetchList(
   const isLate = () => reject(tooSlow(server));
   signal.addEventListener("abort", isLate, { once: true });
   try {
-    return await Promise.race([readPages(state, server, kind, caller, room, signal), late]);
+    return await Promise.race([readPages(state, server, kind, caller, capacity, signal), late]);
   } finally {
     // Else it would keep what was read until its time is over.
     signal.removeEventListener("abort", isLate);
@@ -72,13 +72,13 @@ async function readPages(
   server: Server,
   kind: ListKind,
   caller: Caller,
-  room: ListRoom,
+  capacity: ListCapacity,
   signal: AbortSignal,
 ): Promise<FetchedList> {
   const own = ownEntry(server, caller);
   const kept = own?.lists === undefined ? undefined : own.link;
   const link = kept ?? (await entryFor(state, server, caller).opening);
-  const list = await readList(link, server, kind, caller, signal, room);
+  const list = await readList(link, server, kind, caller, signal, capacity);
   return kept !== undefined && own?.isBeside === true ? asInModern(list) : list;
 }
 
@@ -94,7 +94,7 @@ export async function readList(
   kind: ListKind,
   client: Client,
   signal: AbortSignal,
-  room: Pick<ListRoom, "grow">,
+  capacity: Pick<ListCapacity, "grow">,
 ): Promise<FetchedList> {
   const { capability, key } = methods[kind];
   // Never asked for what it does not have. [AX-6.1-2]
@@ -104,7 +104,7 @@ export async function readList(
   ) {
     return { items: [], leftOut: [], cut: undefined, ttlMs: ttlMsDefault, isPrivate: false };
   }
-  const gathered: Gathered = { room, items: [], leftOut: [], unusedBytes: 0, cut: undefined };
+  const gathered: Gathered = { capacity, items: [], leftOut: [], unusedBytes: 0, cut: undefined };
   const seen = new Set<string>();
   let ttlMs = ttlMsMax;
   let isPrivate = false;
@@ -128,7 +128,7 @@ export async function readList(
 type Client = Pick<Caller, "capabilities" | "info">;
 
 interface Gathered {
-  readonly room: Pick<ListRoom, "grow">;
+  readonly capacity: Pick<ListCapacity, "grow">;
   readonly items: JsonObject[];
   readonly leftOut: string[];
   unusedBytes: number;
@@ -137,7 +137,7 @@ interface Gathered {
 
 /** What no client could read is left out and named; a list that is too large as a whole ends where it became so. */
 function gather(gathered: Gathered, item: unknown): void {
-  const { room, items, leftOut } = gathered;
+  const { capacity, items, leftOut } = gathered;
   if (items.length + leftOut.length >= itemsMax) {
     gathered.cut = `it lists more than ${itemsMax}`;
     return;
@@ -156,7 +156,7 @@ function gather(gathered: Gathered, item: unknown): void {
       gathered.cut = `its list has more than ${unusedBytesMax} bytes of no use`;
     return;
   }
-  gathered.cut = room.grow(bytes + entryBytes + entryNames * stringBytesOf(nameOf(item)));
+  gathered.cut = capacity.grow(bytes + entryBytes + entryNames * stringBytesOf(nameOf(item)));
   if (gathered.cut === undefined) items.push(item);
 }
 

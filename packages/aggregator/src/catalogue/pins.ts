@@ -27,7 +27,7 @@ export function checkPins(state: TreeState, server: Server, entries: Entry[]): C
   try {
     const known = pins.pinsOf(server.name);
     const { seen, leftOut } = read(entries, known);
-    const { news, refused } = compare(known, seen, () => roomFor(state, pins, server, known));
+    const { news, refused } = compare(known, seen, () => charsLeft(state, pins, server, known));
     leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
     if (Object.values(news).some(({ length }) => length > 0))
       pins.write(server.name, news, state.clock.now(), payerOf(server));
@@ -86,7 +86,7 @@ function unseen(tool: SeenTool): SeenTool {
 }
 
 /** How many characters more: of its own, and where it registered, of what its principal and all others may have. */
-function roomFor(
+function charsLeft(
   { pinRoom }: TreeState,
   pins: PinStore,
   server: Server,
@@ -100,11 +100,11 @@ function roomFor(
   return Math.min(own, perPrincipalMax - ofPayer, max - ofAll);
 }
 
-/** What a store has to learn. What has changed and has no room is held back all the same. Pure. */
+/** The pins that a store has to write. A changed tool is held back even where its pin has no space left. Pure. */
 function compare(
   known: ReadonlyMap<string, Pin>,
   seen: ReadonlyMap<string, Read>,
-  roomFor: () => number,
+  charsLeft: () => number,
 ): { news: PinNews; refused: SeenTool[] } {
   const renewed: SeenTool[] = [];
   const first: SeenTool[] = [];
@@ -115,7 +115,7 @@ function compare(
   // Most lists bring nothing new.
   let charsMax: number | undefined;
   const fits = ({ text }: SeenTool) => {
-    charsMax ??= roomFor();
+    charsMax ??= charsLeft();
     return chars + text.length <= charsMax;
   };
   for (const { seen: tool, renewed: whole, isSmuggling } of seen.values()) {

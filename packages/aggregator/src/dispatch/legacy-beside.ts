@@ -14,8 +14,8 @@ import { stopWhenIdle } from "../servers/idle-stop.ts";
 import { createLinkEntry, hasBegun, type LinkEntry } from "../servers/link-entry.ts";
 import { entryFor } from "../servers/link-for.ts";
 import { besideKey, sharedKey } from "../servers/link-keys.ts";
-import { forgetEntry, makeRoom } from "../servers/link-pool.ts";
-import { roomUpTo } from "../servers/list-room.ts";
+import { forgetEntry, makeSpace } from "../servers/link-pool.ts";
+import { capacityUpTo } from "../servers/list-capacity.ts";
 import { loseConversation } from "../servers/lose-conversation.ts";
 import { openingOf } from "../servers/open-conversation.ts";
 import { isTree, type Server } from "../servers/server.ts";
@@ -86,7 +86,7 @@ function isChildTree(server: Server): boolean {
 function open(state: TreeState, server: Server, { caller }: Asked, key: string): LinkEntry {
   const now = state.clock.monotonic();
   if (now < setbackOf(server, caller).notBefore) throw new McpxError("server_unreachable", server.name);
-  makeRoom(server, caller);
+  makeSpace(server, caller);
   const entry = createLinkEntry({ key, owner: caller, isBeside: true, now }, (own) =>
     start(state, server, own),
   );
@@ -111,8 +111,8 @@ async function start(state: TreeState, server: Server, entry: LinkEntry): Promis
     const client = { capabilities, info: owner?.info };
     // Without a session no answer finds the instance that has asked.
     if (link.facts.era !== "legacy" || link.hasSession === false) throw new NoLegacyEra();
-    const room = roomUpTo(state.listRoom.perServerMax);
-    const { items } = await readList(link, server, "tools", client, AbortSignal.timeout(openMs), room);
+    const capacity = capacityUpTo(state.listCapacity.perServerMax);
+    const { items } = await readList(link, server, "tools", client, AbortSignal.timeout(openMs), capacity);
     entry.tools = new Set(items.map(({ name }) => written(name)));
   } catch (error) {
     await link.close();

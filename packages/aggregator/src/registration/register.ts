@@ -48,10 +48,10 @@ export async function register(
 ): Promise<Registered> {
   const registration = readRegistration(params);
   const { segment } = registration;
-  checkRoom(state, segment);
+  checkSubserverCount(state, segment);
   const standing = await state.prove(registration, applicant.credential);
   // Again, and held only now: who may not have the segment keeps nobody out of it while that is found out. [B-REG-1]
-  checkRoom(state, segment);
+  checkSubserverCount(state, segment);
   state.pending.set(segment, nothingPending());
   try {
     checkSubtree(registration, standing);
@@ -69,7 +69,7 @@ export async function register(
   }
 }
 
-function checkRoom({ bySegment, pending, subserversMax }: RegistrarState, segment: string): void {
+function checkSubserverCount({ bySegment, pending, subserversMax }: RegistrarState, segment: string): void {
   if (pending.has(segment)) throw conflict(segment, "somebody else is just being registered there");
   if (bySegment.size + pending.size >= subserversMax && !bySegment.has(segment)) {
     throw new McpxError("too_many_subservers", `no more than ${subserversMax} can register here`);

@@ -79,7 +79,7 @@ export function createProposing(
   }
 
   function propose({ peer, tool, args }: ProposedCall, key: string): Made {
-    if (made.size >= madeMax) makeRoom();
+    if (made.size >= madeMax) makeSpace();
     const params = { name: tool, arguments: args };
     const { id, result } = room.propose({ to: peer, method: "tools/call", params, ttlMs });
     const published = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ export function createProposing(
     return one;
   }
 
-  function makeRoom(): void {
+  function makeSpace(): void {
     for (const [key, { id }] of made) {
       const proposal = room.proposals.get(id);
       if (proposal !== undefined && !isOver(proposal)) continue;

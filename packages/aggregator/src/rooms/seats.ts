@@ -11,7 +11,7 @@ import {
   principalKey,
 } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
-import { createListRoom, createTree, type ListLimits, type RunningTree } from "../tree/create-tree.ts";
+import { createListCapacity, createTree, type ListLimits, type RunningTree } from "../tree/create-tree.ts";
 import { createRoomLink } from "./room-link.ts";
 
 export interface SeatsOptions {
@@ -67,7 +67,7 @@ const seatBytes = 524_288;
 
 export function createSeats(options: SeatsOptions): Seats {
   const { clock, limits, log, isLeftOut, holdMs } = options;
-  const listRoom = createListRoom(limits);
+  const listCapacity = createListCapacity(limits);
   const places = new Map<string, Place>();
   const scouts = new Map<string, Promise<Room>>();
   let isClosed = false;
@@ -83,7 +83,7 @@ export function createSeats(options: SeatsOptions): Seats {
       clock,
       log,
       secret: options.secret,
-      listRoom,
+      listCapacity,
       graceMs: 0,
       servers: [
         {
@@ -145,7 +145,7 @@ export function createSeats(options: SeatsOptions): Seats {
     );
   }
 
-  function makeRoom(owner: string, isAdmin: boolean): void {
+  function makeSpace(owner: string, isAdmin: boolean): void {
     const own = [...places.values()].filter((place) => place.owner === owner);
     if (own.length >= limits.mcpSessionsPerPrincipalMax) {
       const idle = own.filter(({ seat }) => seat !== undefined && seat.uses === 0);
@@ -177,7 +177,7 @@ export function createSeats(options: SeatsOptions): Seats {
       const key = JSON.stringify([topic, owner, principal.jti, principal.tokenHash]);
       const known = places.get(key);
       if (known !== undefined) return known.opening;
-      makeRoom(owner, principal.admin);
+      makeSpace(owner, principal.admin);
       const held = options.ledger.hold({ key: owner, isAdmin: principal.admin }, seatBytes);
       const opening = open(principal, topic, key, held);
       const place: Place = { owner, topic, opening, seat: undefined };

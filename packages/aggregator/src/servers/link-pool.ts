@@ -12,7 +12,7 @@ const linksMax = 64;
  * For one more that is this caller's. Where its principal has its share, one of its own that nobody uses goes for it,
  * else the longest unused of all; never the one that everybody uses.
  */
-export function makeRoom(server: Server, { principal }: Pick<Caller, "principal">): void {
+export function makeSpace(server: Server, { principal }: Pick<Caller, "principal">): void {
   const all = [...new Set(server.links.values())];
   const own = all.filter(({ owner }) => owner !== undefined && isSamePayer(owner.principal, principal));
   const hasShare = own.length >= Math.max(1, shareOf(linksMax, all.length - own.length));

@@ -8,7 +8,7 @@ import { restore } from "./degrade.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
 import { createLinkEntry, hasBegun, type LinkEntry } from "./link-entry.ts";
 import { sharedKey } from "./link-keys.ts";
-import { forgetEntry, makeRoom } from "./link-pool.ts";
+import { forgetEntry, makeSpace } from "./link-pool.ts";
 import { renewLists } from "./list-slots.ts";
 import { loseConversation } from "./lose-conversation.ts";
 import { hasOpened } from "./mute.ts";
@@ -24,7 +24,7 @@ export function openConversation(state: TreeState, server: Server, caller: Calle
   checkFault(server, now);
   const owner = canBeAsked(caller.capabilities) && !isShared(server) ? caller : undefined;
   if (owner !== undefined) checkSetback(server, owner, now);
-  makeRoom(server, caller);
+  makeSpace(server, caller);
   const entry = createLinkEntry({ key, owner, isBeside: false, now }, (own) =>
     start(state, server, caller, own),
   );
@@ -60,9 +60,9 @@ async function start(state: TreeState, server: Server, caller: Caller, entry: Li
     throw new McpxError("draining");
   }
   // Kept as long as the conversation, and shown to everybody.
-  if (heapBytesOf(link.facts) > state.listRoom.factsMax) {
+  if (heapBytesOf(link.facts) > state.listCapacity.factsMax) {
     await link.close();
-    const fault = `what it says of itself takes more than ${state.listRoom.factsMax} bytes of memory`;
+    const fault = `what it says of itself takes more than ${state.listCapacity.factsMax} bytes of memory`;
     const error = new McpxError("bad_server_answer", `${server.name}: ${fault}`);
     throw noteFault(state, server, error, entry);
   }

@@ -14,7 +14,7 @@ export function retire(state: TreeState, server: Server, successor: Server | und
   state.events.retired(server, successor?.segment === server.segment ? successor : undefined);
   server.isRetired = true;
   forgetLists(server);
-  state.listRoom.counted = undefined;
+  state.listCapacity.counted = undefined;
   state.leaving.add(server);
   void endWhenIdle(state, server);
 }

@@ -116,7 +116,7 @@ function noteToken({ tokens }: OwnServer, jti: string): void {
 }
 
 function make(state: TreeState, server: Server, { personal, person, isIn }: Place): OwnServer {
-  makeRoom(state, server);
+  makeSpace(state, server);
   const made =
     person !== undefined && isIn
       ? signedIn(state, server, personal, person)
@@ -124,7 +124,7 @@ function make(state: TreeState, server: Server, { personal, person, isIn }: Plac
   return { server: made, isSignedIn: isIn, issuer: person?.issuer, tokens: new Set(), usedAt: 0 };
 }
 
-function makeRoom(state: TreeState, server: Server): void {
+function makeSpace(state: TreeState, server: Server): void {
   const now = state.clock.monotonic();
   const watched = new Set([...state.subscribers].flatMap(({ watches }) => watches.map((one) => one.server)));
   const isBusy = ({ server: own }: OwnServer) =>

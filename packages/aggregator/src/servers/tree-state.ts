@@ -12,7 +12,7 @@ import type { GatheredNews } from "../notifications/announce.ts";
 import type { Flows } from "../notifications/notification-flows.ts";
 import type { Subscriber } from "../notifications/subscriptions.ts";
 import type { Configured } from "./change-servers.ts";
-import type { ListBook } from "./list-room.ts";
+import type { ListBook } from "./list-capacity.ts";
 import type { RoomWay, Server } from "./server.ts";
 import type { ServerEvents } from "./server-events.ts";
 import type { SignInState } from "./sign-in-state.ts";
@@ -69,7 +69,7 @@ export interface TreeState {
   /** Characters that pins may take. */
   readonly pinRoom: { readonly perServerMax: number; readonly perPrincipalMax: number; readonly max: number };
   /** How much memory lists take, and may. */
-  readonly listRoom: ListBook;
+  readonly listCapacity: ListBook;
   /** How long the tools of a lost server stay listed; 0 is not at all. */
   readonly graceMs: number;
   /** It has nothing of its own. */

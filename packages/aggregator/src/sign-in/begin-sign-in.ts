@@ -33,7 +33,7 @@ export async function beginSignIn(
 ): Promise<URL> {
   const { ticket, giveBack } = state.tickets.take(ticketText);
   try {
-    makeRoom(state, ticket);
+    makeSpace(state, ticket);
     const begun = await authorisationFor(state, ticket);
     state.flows.set(hash("sha256", begun.state, "base64url"), {
       server: ticket.server,
@@ -91,7 +91,7 @@ async function challengeOf({ fetch, url }: Party): Promise<Challenge> {
   return answer.status === 401 ? parseChallenge(answer.headers.get("www-authenticate") ?? undefined) : {};
 }
 
-function makeRoom({ flows, clock, signedIn }: SignInState, { server, person }: SignInTicket): void {
+function makeSpace({ flows, clock, signedIn }: SignInState, { server, person }: SignInTicket): void {
   for (const [key, { endsAt }] of flows) if (endsAt <= clock.monotonic()) flows.delete(key);
   const users = signedIn.get(server);
   const isFull = (users?.size ?? 0) >= usersMax && !users?.has(person.name);

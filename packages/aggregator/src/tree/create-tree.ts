@@ -28,7 +28,7 @@ import { createFlows } from "../notifications/notification-flows.ts";
 import { createServerNews } from "../notifications/server-news.ts";
 import { subscribe } from "../notifications/subscriptions.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
-import { createListBook, type ListBook } from "../servers/list-room.ts";
+import { createListBook, type ListBook } from "../servers/list-capacity.ts";
 import type { RoomWay, Server, ServerOptions } from "../servers/server.ts";
 import { everyServer, findServersFor, renewOwn } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
@@ -71,7 +71,7 @@ export interface TreeOptions {
   /** How much memory lists may take, and how much of the disk pins. */
   limits?: (ListLimits & PinLimits) | undefined;
   /** The book of that, where several trees share one. */
-  listRoom?: ListBook | undefined;
+  listCapacity?: ListBook | undefined;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
   /** Whose turn it is to work in this process. */
@@ -96,7 +96,7 @@ function pinRoomOf(limits: PinLimits): TreeState["pinRoom"] {
   };
 }
 
-export function createListRoom(limits: ListLimits): ListBook {
+export function createListCapacity(limits: ListLimits): ListBook {
   const { listBytesPerServerMax, listBytesPerPrincipalMax, listBytesMax, factsBytesMax } = limits;
   return createListBook({
     perServerMax: listBytesPerServerMax,
@@ -147,7 +147,7 @@ export function createTree(options: TreeOptions): RunningTree {
     logLevels: new Map(),
     pins,
     pinRoom: pinRoomOf(options.limits ?? defaultLimits),
-    listRoom: options.listRoom ?? createListRoom(options.limits ?? defaultLimits),
+    listCapacity: options.listCapacity ?? createListCapacity(options.limits ?? defaultLimits),
     secret,
     graceMs: options.graceMs ?? graceMsDefault,
     isBridge: options.isBridge === true,
@@ -164,7 +164,7 @@ export function createTree(options: TreeOptions): RunningTree {
       createOwnServer(() => state),
     );
   const source = () => everyServer(state);
-  state.listRoom.sources.add(source);
+  state.listCapacity.sources.add(source);
   changeServers(state, options);
   state.signIns?.listeners.add((change) => renewOwn(state, change));
   return {
@@ -177,7 +177,7 @@ export function createTree(options: TreeOptions): RunningTree {
     tell: (caller, method, params) => tell(state, caller, method, params),
     leave: (caller) => leave(state, caller),
     async close() {
-      state.listRoom.sources.delete(source);
+      state.listCapacity.sources.delete(source);
       await close(state);
     },
   };

@@ -12,7 +12,7 @@ import { proposalActions } from "../audit/proposals/proposal-record.ts";
 import { type AuditSource, openAuditSource } from "../audit/source.ts";
 import { type Context, defineCommand, gatewayOptions } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
-import { columns, roomFor } from "../framework/output.ts";
+import { columns, widthLeft } from "../framework/output.ts";
 import { readLimit } from "../framework/read-limit.ts";
 import { cut } from "../framework/visible.ts";
 
@@ -93,8 +93,8 @@ async function show(context: AuditContext, source: AuditSource, query: AuditQuer
 /** Details are cut to what the terminal has room for; `--json` has all of them. */
 function auditTable(records: readonly JsonObject[], width: number): string[] {
   const rows = records.map(auditCells);
-  const room = roomFor(detailColumn, rows, width);
-  return columns(rows.map((row) => row.map((cell, i) => (i === detailColumn ? cut(cell, room) : cell))));
+  const cellWidth = widthLeft(detailColumn, rows, width);
+  return columns(rows.map((row) => row.map((cell, i) => (i === detailColumn ? cut(cell, cellWidth) : cell))));
 }
 
 const detailColumn = 4;

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { columns, createOutput, roomFor } from "./output.ts";
+import { columns, createOutput, widthLeft } from "./output.ts";
 
 test("JSON that a command prints steers no terminal, and means the same", async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -22,16 +22,16 @@ test.each([60, 100, 180])(
       ["files.read", "x".repeat(300), "files"],
       ["a", "y", "b"],
     ];
-    const room = roomFor(1, rows, output.width);
+    const cellWidth = widthLeft(1, rows, output.width);
     const lines = columns(
-      rows.map(([name = "", about = "", from = ""]) => [name, about.slice(0, room), from]),
+      rows.map(([name = "", about = "", from = ""]) => [name, about.slice(0, cellWidth), from]),
     );
     expect(lines[0]).toHaveLength(width);
   },
 );
 
 test("a column that would have no room keeps some; what is no terminal is wide", () => {
-  expect(roomFor(0, [["about", "z".repeat(90)]], 80)).toBe(24);
+  expect(widthLeft(0, [["about", "z".repeat(90)]], 80)).toBe(24);
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   expect(createOutput({ stdout, stderr }).width).toBe(160);
 });

@@ -58,7 +58,7 @@ export function createOutput({ stdout, stderr }: Streams): Output {
 }
 
 /** Columns that are left for one column of a table when all others have theirs. */
-export function roomFor(column: number, rows: readonly (readonly string[])[], width: number): number {
+export function widthLeft(column: number, rows: readonly (readonly string[])[], width: number): number {
   const widest = (index: number) => Math.max(0, ...rows.map((row) => row[index]?.length ?? 0));
   const count = Math.max(0, ...rows.map((row) => row.length));
   const others = Array.from({ length: count }, (_, index) =>

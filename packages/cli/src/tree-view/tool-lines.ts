@@ -9,7 +9,7 @@ import {
   looksLike,
   withoutRoot,
 } from "@mcpx/protocol";
-import { columns, roomFor } from "../framework/output.ts";
+import { columns, widthLeft } from "../framework/output.ts";
 import { cut, visible } from "../framework/visible.ts";
 import { jsonLines, shortened } from "../gates/call-text.ts";
 import { rootIn } from "./look-at-tree.ts";
@@ -95,8 +95,8 @@ export function listLines(rows: readonly ToolRow[], width: number): string[] {
     const about = `${mark}${description.split("\n")[0] ?? ""}`;
     return [marks[danger], name, latency, server, about].map(visible);
   });
-  const room = roomFor(4, cells, width);
-  return columns(cells.map((row) => row.map((cell, column) => (column === 4 ? cut(cell, room) : cell))));
+  const cellWidth = widthLeft(4, cells, width);
+  return columns(cells.map((row) => row.map((cell, column) => (column === 4 ? cut(cell, cellWidth) : cell))));
 }
 
 const dangers = {

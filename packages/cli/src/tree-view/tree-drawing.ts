@@ -169,8 +169,8 @@ function drawAll(nodes: readonly Node[], stem: string, paint: Paint): string[] {
 function headline(stem: string, { state, place, facts }: Node, paint: Paint): string {
   const [style, mark] = marks[state] ?? ["dim", "?"];
   const said = [state === "up" ? undefined : state, ...facts].filter((fact) => fact !== undefined);
-  const roomFor = widthMax - `${stem}${mark} ${place}  `.length;
-  while (said.length > 1 && said.join(", ").length > roomFor) said.pop();
+  const widthLeft = widthMax - `${stem}${mark} ${place}  `.length;
+  while (said.length > 1 && said.join(", ").length > widthLeft) said.pop();
   return `${stem}${paint(style, mark)} ${place}  ${paint("dim", said.join(", "))}`;
 }
 

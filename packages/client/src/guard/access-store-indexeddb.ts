@@ -98,7 +98,7 @@ export async function createIndexedDbAccessStore(
     const isUsedUp = ({ maxUses }: { maxUses: number | undefined }, at: number) =>
       maxUses !== undefined && (known[at]?.uses ?? 0) >= maxUses;
     if (capabilities.some(isUsedUp)) return "uses_exhausted";
-    if (!(await hasRoom(transaction, "nonces", noncesMax, nowMs))) return "full";
+    if (!(await hasSpace(transaction, "nonces", noncesMax, nowMs))) return "full";
     nonces.put({ nonce, untilMs: nonceUntilMs });
     capabilities.forEach(({ id, untilMs }, at) => {
       counts.put({ id, untilMs, isRevoked: false, uses: (known[at]?.uses ?? 0) + 1 });
@@ -118,7 +118,7 @@ export async function createIndexedDbAccessStore(
       }),
     remember: (grant, nowMs) =>
       inTransaction(async (transaction) => {
-        if (!(await hasRoom(transaction, "grants", grantsMax, nowMs))) return false;
+        if (!(await hasSpace(transaction, "grants", grantsMax, nowMs))) return false;
         transaction.objectStore("grants").put(grant);
         return true;
       }),
@@ -142,7 +142,7 @@ export async function createIndexedDbAccessStore(
 }
 
 /** Forgets what is over where the table is full, and says whether that helped. */
-async function hasRoom(
+async function hasSpace(
   transaction: Transaction,
   name: (typeof tables)[number],
   max: number,

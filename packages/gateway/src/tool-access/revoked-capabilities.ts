@@ -59,7 +59,7 @@ export class RevokedCapabilities {
     now: number,
     idsMax: number,
   ): void {
-    const hashes = this.#makeRoom(ids.length, now, idsMax);
+    const hashes = this.#makeSpace(ids.length, now, idsMax);
     const insert = this.#db.prepare(`
       INSERT INTO revoked_capabilities (topic, issuer, jti, until) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET until = max(until, excluded.until)`);
@@ -79,7 +79,7 @@ export class RevokedCapabilities {
     return row !== undefined && Number(row.until) > now;
   }
 
-  #makeRoom(more: number, now: number, idsMax: number): HashSet {
+  #makeSpace(more: number, now: number, idsMax: number): HashSet {
     if (this.#load(now).count + more > idsMax) this.#forget(now);
     const hashes = this.#load(now);
     if (hashes.count + more > idsMax) throw fullError();

@@ -40,7 +40,7 @@ export class SeenCapabilities {
     const untilMs = Math.min(exp * 1_000, now + lifeMaxMs);
     if (untilMs <= (this.#seen.get(name)?.untilMs ?? now)) return;
     this.#seen.delete(name);
-    this.#makeRoom(topic, iss, now);
+    this.#makeSpace(topic, iss, now);
     const kept = beginningOf(tools);
     this.#seen.set(name, {
       topic,
@@ -65,7 +65,7 @@ export class SeenCapabilities {
   }
 
   /** Who gives very many forgets its own first. */
-  #makeRoom(topic: string, issuer: string, now: number): void {
+  #makeSpace(topic: string, issuer: string, now: number): void {
     const own: string[] = [];
     for (const [name, seen] of this.#seen) {
       if (seen.untilMs <= now) this.#seen.delete(name);

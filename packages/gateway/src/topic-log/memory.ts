@@ -70,7 +70,7 @@ export function createMemoryTopicLog(options: MemoryTopicLogOptions = {}): Topic
         const topic = topicOf(entry.topic);
         const appended = append(holding, topic, entry);
         if (retention !== undefined) trim(holding, topic, retention, topic.lastAt);
-        makeRoom(holding, bytesMax);
+        makeSpace(holding, bytesMax);
         return appended;
       }),
     bounds: (name) => lookUp(name, { first: 1, last: 0 }, ({ first, last }) => ({ first, last })),
@@ -157,7 +157,7 @@ function trim(holding: Holding, topic: Topic, retention: Retention, now: number)
 }
 
 /** A flood in one topic takes nothing from those that take less than their share: one of them all is always above it. */
-function makeRoom(holding: Holding, bytesMax: number): void {
+function makeSpace(holding: Holding, bytesMax: number): void {
   while (holding.bytes > bytesMax) {
     const share = bytesMax / holding.topics.size;
     if (holding.largest === undefined || holding.largest.bytes <= share) holding.largest = largestOf(holding);

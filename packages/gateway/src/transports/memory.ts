@@ -78,8 +78,8 @@ export class MemorySocket implements RoomSocket {
 
   drained(): Promise<void> {
     const { queueBytesMax, queueEnvelopesMax } = this.#limits;
-    const hasRoom = this.queuedBytes <= queueBytesMax / 2 && this.queuedEnvelopes <= queueEnvelopesMax / 2;
-    if (this.#isEnded || hasRoom) return Promise.resolve();
+    const hasSpace = this.queuedBytes <= queueBytesMax / 2 && this.queuedEnvelopes <= queueEnvelopesMax / 2;
+    if (this.#isEnded || hasSpace) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 

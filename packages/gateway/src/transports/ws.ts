@@ -108,7 +108,7 @@ export class WsSocket implements RoomSocket {
   }
 
   drained(): Promise<void> {
-    if (this.#isEnded || this.#hasRoom()) return Promise.resolve();
+    if (this.#isEnded || this.#hasSpace()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -214,10 +214,10 @@ export class WsSocket implements RoomSocket {
   #written(envelopes: number): void {
     this.queuedEnvelopes -= envelopes;
     this.#progressAt = this.#monotonic();
-    if (this.#waiting.length > 0 && this.#hasRoom()) this.#release();
+    if (this.#waiting.length > 0 && this.#hasSpace()) this.#release();
   }
 
-  #hasRoom(): boolean {
+  #hasSpace(): boolean {
     const { queueBytesMax, queueEnvelopesMax } = this.#limits;
     return this.queuedBytes <= queueBytesMax / 2 && this.queuedEnvelopes <= queueEnvelopesMax / 2;
   }

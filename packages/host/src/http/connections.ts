@@ -133,7 +133,7 @@ export class Connections {
 
   #give(connection: Connection, account: Account): void {
     const own = this.#byAccount.get(account) ?? new Set();
-    if (!own.has(connection) && own.size >= this.#bounds.perPrincipalMax) this.#makeRoom(own);
+    if (!own.has(connection) && own.size >= this.#bounds.perPrincipalMax) this.#makeSpace(own);
     this.#take(connection);
     connection.account.holds -= 1;
     account.holds += 1;
@@ -143,7 +143,7 @@ export class Connections {
   }
 
   /** Its own oldest request connection goes; what was upgraded is in use. */
-  #makeRoom(own: ReadonlySet<Connection>): void {
+  #makeSpace(own: ReadonlySet<Connection>): void {
     const oldest = [...own].find(({ isUpgraded }) => !isUpgraded);
     if (oldest === undefined)
       throw new McpxError(

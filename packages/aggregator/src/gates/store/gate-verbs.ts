@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { canonicalJson, errorTable } from "@mcpx/protocol";
-import { checkRoom, checkWish } from "./gate-room.ts";
+import { checkCapacity, checkWish } from "./gate-capacity.ts";
 import { approved, ended, isFinished, isUnsent, isWaiting, joined, rejected, settled } from "./gate-steps.ts";
 import {
   defaultGateLimits,
@@ -50,7 +50,7 @@ export function createGateVerbs(rows: GateRows, options: GateStoreOptions): Gate
         const known = joinable(parts, wish);
         if (known !== undefined) return { gate: join(parts, known, wish), isNew: false };
         for (const id of rows.prune(limits)) times.forget(id);
-        checkRoom(rows, times, limits, wish);
+        checkCapacity(rows, times, limits, wish);
         return { gate: create(parts, wish, ttlMs, promised), isNew: true };
       });
     },

@@ -22,7 +22,7 @@ export interface ListBook {
 }
 
 /** Room for one list that is being read. */
-export interface ListRoom {
+export interface ListCapacity {
   /** Of what was read. */
   readonly bytes: number;
   /** Room for that many bytes more; else why there is none. */
@@ -37,7 +37,7 @@ export interface ListReading {
   readonly server: Server;
   /** Monotonic ms. */
   now(): number;
-  /** The list that the new one takes the place of: only what goes beyond it needs room. */
+  /** The list that the new one takes the place of: only the part beyond its size needs capacity. */
   replaced(): Listed | undefined;
   /** Forgets what is kept of the server for other kinds of clients; false where there is nothing. */
   forgetOthers(): boolean;
@@ -54,7 +54,7 @@ export function createListBook(
 }
 
 /** For what is read and not kept. */
-export function roomUpTo(max: number): Pick<ListRoom, "grow"> {
+export function capacityUpTo(max: number): Pick<ListCapacity, "grow"> {
   let read = 0;
   return {
     grow(bytes) {
@@ -64,7 +64,10 @@ export function roomUpTo(max: number): Pick<ListRoom, "grow"> {
   };
 }
 
-export function openListRoom(book: ListBook, { server, now, replaced, forgetOthers }: ListReading): ListRoom {
+export function openListCapacity(
+  book: ListBook,
+  { server, now, replaced, forgetOthers }: ListReading,
+): ListCapacity {
   const payer = shareOf(server);
   const hasOwnShare = payerOf(server) !== undefined;
   let read = 0;

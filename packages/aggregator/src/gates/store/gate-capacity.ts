@@ -1,4 +1,4 @@
-// Whether there is room for one more gate: a flood must neither fill the store nor drown the approvers.
+// Whether one more gate may wait: many waiting calls must neither fill the store nor bury the approvers.
 import { McpxError } from "@mcpx/protocol";
 import type { GateLimits, GateWish } from "./gate-store.ts";
 import type { GateTimes } from "./gate-times.ts";
@@ -8,11 +8,11 @@ export function checkWish({ argumentsText }: GateWish, { argumentsCharsMax }: Ga
   if (argumentsText.length > argumentsCharsMax) {
     throw new McpxError("too_large", `arguments of more than ${argumentsCharsMax} characters cannot wait`);
   }
-  // Half a character would come back as another one.
+  // An unpaired surrogate would come back from the database as another character.
   if (!argumentsText.isWellFormed()) throw new McpxError("bad_field", "the arguments are not valid Unicode");
 }
 
-export function checkRoom(
+export function checkCapacity(
   rows: GateRows,
   times: Pick<GateTimes, "isOver">,
   limits: GateLimits,
@@ -29,7 +29,7 @@ export function checkRoom(
   for (const { whose, countMax, charsMax } of bounds) {
     const isFull = ({ count, chars }: GateLoad) =>
       count >= countMax || chars + argumentsText.length > charsMax;
-    // Those that are over count until they are swept, unless it matters.
+    // Gates that are over count until they are swept, unless the limit is reached.
     if (isFull(rows.waitingLoad(whose)) && isFull(liveLoad(rows, times, whose))) {
       throw new McpxError("too_many_gates", whose === undefined ? "of all callers" : "of this caller");
     }
