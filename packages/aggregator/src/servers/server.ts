@@ -33,11 +33,11 @@ export interface Opening {
   /** Whose turn it is to work in this process; a server's output is read in turns too. */
   turns?: Turns | undefined;
   /** The rooms of this process, where it has some. */
-  rooms?: RoomWay | undefined;
+  rooms?: RoomAccess | undefined;
 }
 
 /** How rooms of this process are joined. */
-export interface RoomWay {
+export interface RoomAccess {
   join(topic: string, id: string): Promise<Room>;
   /** One of our own: no peer of ours. */
   isOwn(id: string): boolean;

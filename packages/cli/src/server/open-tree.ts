@@ -16,7 +16,7 @@ import {
   type HttpDoor,
   openSignIns,
   type Registrar,
-  type RoomWay,
+  type RoomAccess,
   type RunningTree,
   registerAtAll,
   rootSince,
@@ -49,7 +49,7 @@ export interface TreeParts {
   turns?: Turns | undefined;
   /** Where people reach us; known when the listener is. */
   url(): string;
-  rooms: RoomWay;
+  rooms: RoomAccess;
 }
 
 export interface OpenTree extends OpenGates {

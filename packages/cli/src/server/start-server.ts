@@ -49,7 +49,7 @@ import { localUser } from "../files/local-store.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
 import { nameRoutes } from "./name-routes.ts";
-import { openRooms, ownIds, roomWay, servingIds } from "./open-rooms.ts";
+import { openRoomFaces, ownIds, roomAccess, servingIds } from "./open-room-faces.ts";
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
 
@@ -113,8 +113,8 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const ground = openGround(options, opened);
   const { identity, audit, clock, log, limits, listener } = ground;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
-  const faces = openRooms({ ...ground, rooms: gateway }, opened);
-  const ways = { url: () => localUrl(listener.address().url, listen), rooms: roomWay(gateway, settings) };
+  const faces = openRoomFaces({ ...ground, rooms: gateway }, opened);
+  const ways = { url: () => localUrl(listener.address().url, listen), rooms: roomAccess(gateway, settings) };
   const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
     settings,
     { ...ground, ...ways },

@@ -1,6 +1,6 @@
 // The MCP faces of rooms: a door like the tree's, with a seat in the room for everybody who comes.
 
-import type { RoomWay } from "@mcpx/aggregator";
+import type { RoomAccess } from "@mcpx/aggregator";
 import {
   createHttpDoor,
   createRoomFace,
@@ -40,7 +40,7 @@ export function servingIds(settings: TreeSettings): string[] {
 }
 
 /** The rooms of this gateway, for servers of the tree that are one. What the tree is itself is no peer of it. */
-export function roomWay(rooms: Rooms, settings: TreeSettings): RoomWay {
+export function roomAccess(rooms: Rooms, settings: TreeSettings): RoomAccess {
   const own = new Set(ownIds(settings));
   return {
     join: (topic, id) =>
@@ -56,7 +56,7 @@ export function roomWay(rooms: Rooms, settings: TreeSettings): RoomWay {
 const history = 500;
 
 /** What is opened is closed by `opened`. */
-export function openRooms({ rooms, ...parts }: RoomParts, opened: AsyncDisposableStack): HttpDoor {
+export function openRoomFaces({ rooms, ...parts }: RoomParts, opened: AsyncDisposableStack): HttpDoor {
   const { identity, issuers, clock, log, limits, ledger } = parts;
   const seats = createSeats({
     join: (principal, topic) => joinLocally(rooms, principal, topic, { history }),
