@@ -80,7 +80,7 @@ export { createSeats, type Seats, type SeatsOptions } from "./rooms/seats.ts";
 export { serveTree, type TreeParticipant, type TreeParticipantOptions } from "./rooms/tree-participant.ts";
 export { type AwaitedAuthorisation, authorisationStatus } from "./servers/awaited-authorisation.ts";
 export type { TreeChange, TreeChanges } from "./servers/change-servers.ts";
-export type { Opening, OpenServer, RoomAccess, ServerIdentity, ServerOptions } from "./servers/server.ts";
+export type { LocalRooms, Opening, OpenServer, ServerIdentity, ServerOptions } from "./servers/server.ts";
 export { endOwnOf } from "./servers/server-for.ts";
 export { openSignIns, type Personal, type SignInOptions, type SignInState } from "./servers/sign-in-state.ts";
 export { serversOf } from "./servers/tree-state.ts";

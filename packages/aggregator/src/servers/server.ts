@@ -33,11 +33,11 @@ export interface Opening {
   /** Whose turn it is to work in this process; a server's output is read in turns too. */
   turns?: Turns | undefined;
   /** The rooms of this process, where it has some. */
-  rooms?: RoomAccess | undefined;
+  rooms?: LocalRooms | undefined;
 }
 
 /** How rooms of this process are joined. */
-export interface RoomAccess {
+export interface LocalRooms {
   join(topic: string, id: string): Promise<Room>;
   /** One of our own: no peer of ours. */
   isOwn(id: string): boolean;

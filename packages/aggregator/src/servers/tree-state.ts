@@ -13,7 +13,7 @@ import type { Flows } from "../notifications/notification-flows.ts";
 import type { Subscriber } from "../notifications/subscriptions.ts";
 import type { Configured } from "./change-servers.ts";
 import type { ListBook } from "./list-capacity.ts";
-import type { RoomAccess, Server } from "./server.ts";
+import type { LocalRooms, Server } from "./server.ts";
 import type { ServerEvents } from "./server-events.ts";
 import type { SignInState } from "./sign-in-state.ts";
 
@@ -75,7 +75,7 @@ export interface TreeState {
   /** It has nothing of its own. */
   readonly isBridge: boolean;
   readonly turns: Turns | undefined;
-  readonly rooms: RoomAccess | undefined;
+  readonly rooms: LocalRooms | undefined;
   /** Where calls wait for a human; without it none does. */
   readonly gates: Gatekeeper | undefined;
   /** Who is signed in to servers that everybody uses in their own name; without it nobody can. */

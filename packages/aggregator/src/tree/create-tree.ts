@@ -29,7 +29,7 @@ import { createServerNews } from "../notifications/server-news.ts";
 import { subscribe } from "../notifications/subscriptions.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
 import { createListBook, type ListBook } from "../servers/list-capacity.ts";
-import type { RoomAccess, Server, ServerOptions } from "../servers/server.ts";
+import type { LocalRooms, Server, ServerOptions } from "../servers/server.ts";
 import { everyServer, findServersFor, renewOwn } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
 import type { SignInState } from "../servers/sign-in-state.ts";
@@ -77,7 +77,7 @@ export interface TreeOptions {
   /** Whose turn it is to work in this process. */
   turns?: Turns | undefined;
   /** The rooms of this process, for servers that are one. */
-  rooms?: RoomAccess | undefined;
+  rooms?: LocalRooms | undefined;
 }
 
 export type ListLimits = Pick<

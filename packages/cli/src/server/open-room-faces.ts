@@ -1,6 +1,6 @@
 // The MCP faces of rooms: a door like the tree's, with a seat in the room for everybody who comes.
 
-import type { RoomAccess } from "@mcpx/aggregator";
+import type { LocalRooms } from "@mcpx/aggregator";
 import {
   createHttpDoor,
   createRoomFace,
@@ -40,7 +40,7 @@ export function servingIds(settings: TreeSettings): string[] {
 }
 
 /** The rooms of this gateway, for servers of the tree that are one. What the tree is itself is no peer of it. */
-export function roomAccess(rooms: Rooms, settings: TreeSettings): RoomAccess {
+export function localRooms(rooms: Rooms, settings: TreeSettings): LocalRooms {
   const own = new Set(ownIds(settings));
   return {
     join: (topic, id) =>

@@ -14,9 +14,9 @@ import {
   createTree,
   endOwnOf,
   type HttpDoor,
+  type LocalRooms,
   openSignIns,
   type Registrar,
-  type RoomAccess,
   type RunningTree,
   registerAtAll,
   rootSince,
@@ -49,7 +49,7 @@ export interface TreeParts {
   turns?: Turns | undefined;
   /** Where people reach us; known when the listener is. */
   url(): string;
-  rooms: RoomAccess;
+  rooms: LocalRooms;
 }
 
 export interface OpenTree extends OpenGates {

@@ -49,7 +49,7 @@ import { localUser } from "../files/local-store.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
 import { nameRoutes } from "./name-routes.ts";
-import { openRoomFaces, ownIds, roomAccess, servingIds } from "./open-room-faces.ts";
+import { localRooms, openRoomFaces, ownIds, servingIds } from "./open-room-faces.ts";
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
 
@@ -114,10 +114,10 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   const { identity, audit, clock, log, limits, listener } = ground;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
   const faces = openRoomFaces({ ...ground, rooms: gateway }, opened);
-  const ways = { url: () => localUrl(listener.address().url, listen), rooms: roomAccess(gateway, settings) };
+  const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
   const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
     settings,
-    { ...ground, ...ways },
+    { ...ground, ...reach },
     opened,
   );
   opened.defer(async () => {
@@ -155,7 +155,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
   // Only now it is known where people decide.
   await openTreeRooms(settings, { gateway, tree, clock, log, limits }, opened);
   for (const device of settings.devices) devices.open(device);
-  const roomUrl = () => `${settings.gates.url ?? ways.url()}/`;
+  const roomUrl = () => `${settings.gates.url ?? reach.url()}/`;
   bridges = openBridges(
     options.bridges ?? [],
     { ...ground, gateway, own: ownIds(settings), roomUrl },
