@@ -3,9 +3,9 @@
 export type { BackoffOptions } from "@mcpx/protocol";
 export type { Progress, RequestOptions } from "./calls/request.ts";
 export type { RoomTransport } from "./calls/transport.ts";
+export type { LocalGateway } from "./connection/gateway-transport.ts";
 export type { Receipt } from "./connection/outbox.ts";
 export type { TokenProvider } from "./connection/token-source.ts";
-export type { LocalGateway } from "./connection/way.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./connection/web-socket.ts";
 export type { Draft } from "./core/room-core.ts";
 export { isRoomEnvelope, type RoomEnvelope } from "./core/room-envelope.ts";

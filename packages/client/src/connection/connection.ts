@@ -1,4 +1,4 @@
-// Keeps a way to the room open: connects, comes back with what it knows, and tells when it must not come back.
+// Keeps a connection to the room open: connects, comes back with what it knows, and tells when it must not come back.
 // It knows envelopes by their number and the gateway's own messages; what they mean to people is for others.
 import { type BackoffOptions, backoffMs, closeCodes, mayComeBack, type Protocol } from "@mcpx/protocol";
 import { pause, within } from "../core/pause.ts";
@@ -7,15 +7,15 @@ import type { RoomEnvelope } from "../core/room-envelope.ts";
 import { asError, RoomError } from "../core/room-error.ts";
 import type { RoomState } from "../core/room-events.ts";
 import type { RoomSigning } from "../signing/room-signing.ts";
+import type { GatewayTransport } from "./gateway-transport.ts";
 import { type HearingHandlers, hear } from "./hear.ts";
 import type { Outbox, Receipt } from "./outbox.ts";
 import { isAboutToken, isPassing } from "./ticket.ts";
 import type { TokenSource } from "./token-source.ts";
-import type { Way } from "./way.ts";
 import { type Ending, openSession, type Session, type WebSocketLike } from "./web-socket.ts";
 
 export interface ConnectionOptions {
-  way: Way;
+  transport: GatewayTransport;
   topic: string;
   protocol: Protocol;
   /** Envelopes of the past to be given at the first welcome. */
@@ -132,7 +132,7 @@ export class Connection {
       }
       this.#lastError = error;
       // A provider that fails is asked again; a token that is refused twice is the end.
-      const { tokens } = this.options.way;
+      const { tokens } = this.options.transport;
       const needsToken = isAboutToken(error) && tokens?.isRenewable && !hasRenewed;
       if (!needsToken && !isPassing(error)) return this.#end(error);
       this.#setState(this.position === undefined ? "connecting" : "reconnecting", error.reason);
@@ -169,7 +169,7 @@ export class Connection {
     const timer = setTimeout(() => this.welcomedAtMs === undefined && late(), this.options.connectTimeoutMs);
     const watch = setInterval(() => this.#watch(), watchMs);
     try {
-      const preparing = this.options.way.prepare(this.#query(), abort.signal);
+      const preparing = this.options.transport.prepare(this.#query(), abort.signal);
       return await this.#session(await within(preparing, abort.signal));
     } catch (thrown) {
       return thrown instanceof RoomError

@@ -3,8 +3,8 @@ import { type AccessKey, isId, isProtocol } from "@mcpx/protocol";
 import { Calls } from "../calls/calls.ts";
 import { lostInGap } from "../calls/request.ts";
 import { Connection, type ConnectionHandlers } from "../connection/connection.ts";
+import { gatewayTransport } from "../connection/gateway-transport.ts";
 import { Outbox } from "../connection/outbox.ts";
-import { wayTo } from "../connection/way.ts";
 import { publish, type RoomCore } from "../core/room-core.ts";
 import { asError, RoomError } from "../core/room-error.ts";
 import { RoomEvents } from "../core/room-events.ts";
@@ -74,7 +74,7 @@ export function assemble(options: JoinOptions, signing?: RoomSigning): RoomParts
 function connectionOptions(options: JoinOptions & Required<Pick<JoinOptions, "protocol">>) {
   const { topic, protocol, id, history = 100, joinTimeoutMs = 10_000 } = options;
   return {
-    way: wayTo(options),
+    transport: gatewayTransport(options),
     topic,
     protocol,
     history,
@@ -140,7 +140,7 @@ function signerIn({ key }: JoinOptions): AccessKey | undefined {
 
 /** A new token before the old one ends; or the old one again, to hear whether the gateway is there. */
 async function refresh(core: RoomCore, isNew: boolean): Promise<void> {
-  const { tokens } = core.connection.options.way;
+  const { tokens } = core.connection.options.transport;
   if (tokens === undefined || (isNew && !tokens.isRenewable)) return;
   try {
     const token = await (isNew ? tokens.renew() : tokens.current());

@@ -29,7 +29,7 @@ export function readHistory(core: RoomCore, options: HistoryOptions): Promise<Hi
 
 async function readPage(core: RoomCore, query: URLSearchParams): Promise<HistoryPage> {
   const { options, signal } = core.connection;
-  const { page, text } = await options.way.history(core.topic, query, signal);
+  const { page, text } = await options.transport.history(core.topic, query, signal);
   const { envelopes, next } = page;
   options.signing?.keepList(envelopes, text, ["envelopes"]);
   return {

@@ -1,7 +1,7 @@
 // Joining a room: what can be said about it, and the first welcome waited for.
 import type { AccessKey, BackoffOptions, JsonObject, Protocol } from "@mcpx/protocol";
+import type { LocalGateway } from "../connection/gateway-transport.ts";
 import type { TokenProvider } from "../connection/token-source.ts";
-import type { LocalGateway } from "../connection/way.ts";
 import type { WebSocketConstructor } from "../connection/web-socket.ts";
 import { asError, RoomError } from "../core/room-error.ts";
 import type { KeyBook } from "../signing/key-book.ts";

@@ -16,7 +16,7 @@ export interface LocalGateway {
   history(query: URLSearchParams): Promise<JsonObject>;
 }
 
-export interface Way {
+export interface GatewayTransport {
   /** Where there are no tokens there is nothing to renew. */
   readonly tokens: TokenSource | undefined;
   /** Resolves with what opens the connection. */
@@ -29,9 +29,9 @@ export interface Way {
   ): Promise<{ page: JsonObject; text: string }>;
 }
 
-export function wayTo(options: JoinOptions): Way {
+export function gatewayTransport(options: JoinOptions): GatewayTransport {
   const { gateway, url = "" } = options;
-  if (gateway !== undefined) return localWay(gateway);
+  if (gateway !== undefined) return localTransport(gateway);
   const Socket = options.WebSocket ?? (globalThis.WebSocket as WebSocketConstructor | undefined);
   if (Socket === undefined) throw new RoomError("bad_option", "this platform has no WebSocket: give one");
   const base = httpBase(url);
@@ -57,7 +57,7 @@ export function wayTo(options: JoinOptions): Way {
   };
 }
 
-function localWay(gateway: LocalGateway): Way {
+function localTransport(gateway: LocalGateway): GatewayTransport {
   return {
     tokens: undefined,
     prepare: async (query, signal) => {
