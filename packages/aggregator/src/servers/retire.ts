@@ -10,7 +10,7 @@ const lookMs = 20;
 
 /** To be called once it has left its place. A successor in another place is no heir. */
 export function retire(state: TreeState, server: Server, successor: Server | undefined): void {
-  for (const { server: own } of server.own.values()) retire(state, own, successor);
+  for (const { server: own } of server.byUser.values()) retire(state, own, successor);
   state.events.retired(server, successor?.segment === server.segment ? successor : undefined);
   server.isRetired = true;
   forgetLists(server);

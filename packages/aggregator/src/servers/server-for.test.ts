@@ -241,10 +241,10 @@ test("no more users than there is room for have one at the same time; the longes
   await list(as("alice"));
   for (let i = 255; i < 300; i += 1) await list(as(`user-${i}`));
   expect(partsOf(front)).toHaveLength(256);
-  expect(front.own.has("alice")).toBe(true);
-  expect(front.own.has("user-0")).toBe(false);
+  expect(front.byUser.has("alice")).toBe(true);
+  expect(front.byUser.has("user-0")).toBe(false);
   for (let i = 300; i < 600; i += 1) await list(as(`user-${i}`));
-  expect(front.own.has("alice")).toBe(false);
+  expect(front.byUser.has("alice")).toBe(false);
   await expect.poll(() => closed).toContain("Bearer alice");
   expect(await list(as("alice"))).toEqual(["notes.of_alice"]);
 });
@@ -255,7 +255,7 @@ test("what nobody has used for ten minutes ends when the next one comes", async 
   await list(as("alice"));
   clock.advance(600_000);
   await list(as("bob"));
-  expect([...front.own.keys()]).toEqual(["bob"]);
+  expect([...front.byUser.keys()]).toEqual(["bob"]);
   await expect.poll(() => closed).toEqual(["Bearer alice"]);
 });
 
@@ -284,11 +284,11 @@ test("to look at a server that is one for each makes nobody's; to list it does",
   const { structuredContent } = await tree.handle(exchange(own, "tools/call", { name: "mcpax.status" }));
   expect(JSON.stringify(structuredContent)).toContain('"name":"notes"');
   expect(findServerFor(tree.state, front, own)).toBeUndefined();
-  expect(front.own.size).toBe(0);
+  expect(front.byUser.size).toBe(0);
   await list(own);
   expect(findServerFor(tree.state, front, own)).toBe(ensureServerFor(tree.state, front, own));
   expect(findServerFor(tree.state, front, as("bob"))).toBeUndefined();
-  expect([...front.own.keys()]).toEqual(["alice"]);
+  expect([...front.byUser.keys()]).toEqual(["alice"]);
 });
 
 test("without sign-ins nobody has any of it", async () => {

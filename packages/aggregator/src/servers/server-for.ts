@@ -1,6 +1,6 @@
-// Which server a caller means: the one that is there for all, or their own. A server that everybody uses in their own
-// name is one for each: conversations, lists, faults and what is known of it belong to one user, so that nothing of it
-// can reach another.
+// Which server a caller uses: one that all callers share, or a server of the user's own. A server that users sign in to
+// exists once for each user: its sessions, lists and faults belong to that user, so that nothing of them can reach
+// another user.
 import type { Caller } from "../mcp/exchange.ts";
 import { listKinds } from "../mcp/list-kinds.ts";
 import { type Person, personOf } from "./person.ts";
@@ -12,11 +12,11 @@ import { serversOf, type TreeState } from "./tree-state.ts";
 import { isSignedIn } from "./user-credentials.ts";
 import { signedIn, signedOut } from "./user-server.ts";
 
-/** One user's. */
-export interface OwnServer {
+/** A server that one user has signed in to, or can sign in to. */
+export interface UserServer {
   readonly server: Server;
   readonly isSignedIn: boolean;
-  /** Who vouched for its user when it was made. */
+  /** The issuer of the user's token when the server was made. */
   readonly issuer: string | undefined;
   /** Ids of the tokens it was used with. */
   readonly tokens: Set<string>;
@@ -24,23 +24,23 @@ export interface OwnServer {
   usedAt: number;
 }
 
-/** Of one server, at the same time; who has not used theirs for the longest loses it, and gets it again. */
-const ownMax = 256;
+/** At one time, for each configured server. The one unused for the longest is closed, and opened again when it is used. */
+const userServersMax = 256;
 const idleMs = 600_000;
 const tokensMax = 256;
 
-/** Where a caller's own is, and which one it has to be. */
+/** The user behind a caller, and whether that user has signed in. */
 interface Place {
   readonly personal: Personal;
   readonly person: Person | undefined;
   readonly isIn: boolean;
 }
 
-/** What is there for this caller; of a server that is one for each, `undefined` before it was used. Changes nothing. */
+/** The server as this caller has it; `undefined` for a user's own server before its first use. Changes nothing. */
 export function findServerFor(state: TreeState, server: Server, caller: Caller): Server | undefined {
   const place = placeOf(state, server, caller);
   if (place === undefined) return server;
-  const own = ownOf(server, place);
+  const own = userServerOf(server, place);
   return own !== undefined && isMeant(own, place) ? own.server : undefined;
 }
 
@@ -48,15 +48,15 @@ export function findServersFor(state: TreeState, caller: Caller): Server[] {
   return serversOf(state).flatMap((server) => findServerFor(state, server, caller) ?? []);
 }
 
-/** The same for a caller that uses it: made where it is not there, in the place of one that is not meant any more. */
+/** The same, made where it does not exist yet; it replaces a server of the user's earlier sign-in. */
 export function ensureServerFor(state: TreeState, server: Server, caller: Caller): Server {
   const place = placeOf(state, server, caller);
   if (place === undefined) return server;
-  let own = ownOf(server, place);
+  let own = userServerOf(server, place);
   if (own !== undefined && !isMeant(own, place)) {
     end(state, server, nameIn(place), false);
-    // What was watched may have made the next one already.
-    own = ownOf(server, place);
+    // Ending it may have made the next one already, for a subscription.
+    own = userServerOf(server, place);
   }
   if (own !== undefined && !isMeant(own, place)) {
     end(state, server, nameIn(place), true);
@@ -65,9 +65,9 @@ export function ensureServerFor(state: TreeState, server: Server, caller: Caller
   own ??= make(state, server, place);
   own.usedAt = state.clock.monotonic();
   noteToken(own, caller.principal.jti);
-  // The longest unused one stands first.
-  server.own.delete(nameIn(place));
-  server.own.set(nameIn(place), own);
+  // The Map stays in the order of use: the longest unused server is first.
+  server.byUser.delete(nameIn(place));
+  server.byUser.set(nameIn(place), own);
   return own.server;
 }
 
@@ -88,34 +88,34 @@ function nameIn({ person }: Place): string {
   return person?.name ?? "";
 }
 
-function ownOf({ own }: Server, place: Place): OwnServer | undefined {
-  return own.get(nameIn(place));
+function userServerOf({ byUser }: Server, place: Place): UserServer | undefined {
+  return byUser.get(nameIn(place));
 }
 
-/** Who signs in must be the one who asks. */
-function isMeant(own: OwnServer, { person, isIn }: Place): boolean {
+/** Whether this server belongs to the caller's present sign-in. */
+function isMeant(own: UserServer, { person, isIn }: Place): boolean {
   return own.isSignedIn === isIn && (isIn || own.issuer === person?.issuer);
 }
 
-/** All there are, for everybody and for each; what only stands for others is left out. */
+/** All servers that are really used: the shared ones, and each user's own. */
 export function everyServer(state: TreeState): Server[] {
   return serversOf(state).flatMap(partsOf);
 }
 
-/** Itself, or what each user has of it. */
+/** The server itself, or the servers that users have of it. */
 export function partsOf(server: Server): Server[] {
-  return personalOf(server) === undefined ? [server] : [...server.own.values()].map((own) => own.server);
+  return personalOf(server) === undefined ? [server] : [...server.byUser.values()].map((own) => own.server);
 }
 
-/** Of very many, the latest. */
-function noteToken({ tokens }: OwnServer, jti: string): void {
+/** Keeps the latest `tokensMax`. */
+function noteToken({ tokens }: UserServer, jti: string): void {
   tokens.delete(jti);
   const [oldest] = tokens;
   if (tokens.size >= tokensMax && oldest !== undefined) tokens.delete(oldest);
   tokens.add(jti);
 }
 
-function make(state: TreeState, server: Server, { personal, person, isIn }: Place): OwnServer {
+function make(state: TreeState, server: Server, { personal, person, isIn }: Place): UserServer {
   makeSpace(state, server);
   const made =
     person !== undefined && isIn
@@ -127,11 +127,11 @@ function make(state: TreeState, server: Server, { personal, person, isIn }: Plac
 function makeSpace(state: TreeState, server: Server): void {
   const now = state.clock.monotonic();
   const watched = new Set([...state.subscribers].flatMap(({ watches }) => watches.map((one) => one.server)));
-  const isBusy = ({ server: own }: OwnServer) =>
+  const isBusy = ({ server: own }: UserServer) =>
     watched.has(own) || [...own.links.values()].some(({ inFlight }) => inFlight > 0);
-  for (const [name, own] of server.own) {
+  for (const [name, own] of server.byUser) {
     const isOld = own.usedAt + idleMs <= now;
-    if (!isOld && server.own.size < ownMax) return;
+    if (!isOld && server.byUser.size < userServersMax) return;
     // How many can be busy is bounded by the calls that may be under way.
     if (!isBusy(own)) end(state, server, name, false);
   }
@@ -139,9 +139,9 @@ function makeSpace(state: TreeState, server: Server): void {
 
 /** What was watched of it is watched at the one that takes its place, unless it ends at once. */
 function end(state: TreeState, server: Server, name: string, isAtOnce: boolean): void {
-  const own = server.own.get(name);
+  const own = server.byUser.get(name);
   if (own === undefined) return;
-  server.own.delete(name);
+  server.byUser.delete(name);
   if (isAtOnce) cut(own.server);
   retire(state, own.server, isAtOnce ? undefined : server);
 }
@@ -165,6 +165,6 @@ export function renewOwn(state: TreeState, { server: name, user, isAtOnce }: Sig
 /** A token was revoked: conversations it was used in end. Whoever has another token begins new ones. */
 export function endOwnOf(state: TreeState, jti: string): void {
   for (const server of serversOf(state)) {
-    for (const [name, { tokens }] of server.own) if (tokens.has(jti)) end(state, server, name, true);
+    for (const [name, { tokens }] of server.byUser) if (tokens.has(jti)) end(state, server, name, true);
   }
 }

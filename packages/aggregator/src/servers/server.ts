@@ -13,7 +13,7 @@ import type { CrashLoop } from "./crash-loop.ts";
 import type { Latency } from "./latency.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { Lists } from "./list-slots.ts";
-import type { OwnServer } from "./server-for.ts";
+import type { UserServer } from "./server-for.ts";
 import { registeredOf, type ServerOrigin } from "./server-origin.ts";
 import type { Setback } from "./setbacks.ts";
 import { StderrTail } from "./stderr-tail.ts";
@@ -94,8 +94,8 @@ export interface Degraded {
 }
 
 export interface Server extends Readonly<ServerOptions> {
-  /** What each user has of it, by their names; only where it is one for each. */
-  readonly own: Map<string, OwnServer>;
+  /** The servers of users who sign in, by user name; empty where all callers share the server. */
+  readonly byUser: Map<string, UserServer>;
   readonly links: Map<string, LinkEntry>;
   /** By `capabilityKeyOf` of the callers. */
   readonly lists: Map<string, Lists>;
@@ -134,7 +134,7 @@ export interface Server extends Readonly<ServerOptions> {
 export function createServer(options: ServerOptions): Server {
   return {
     ...options,
-    own: new Map(),
+    byUser: new Map(),
     links: new Map(),
     lists: new Map(),
     listFaults: new Map(),

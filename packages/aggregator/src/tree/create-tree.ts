@@ -41,7 +41,7 @@ import { list } from "../verbs/list.ts";
 import { readResource } from "../verbs/read-resource.ts";
 import { callSearchTool, isSearchTool, listSearchTools } from "../verbs/search-tools.ts";
 import { handleTask, isTaskMethod } from "../verbs/tasks.ts";
-import { createOwnServer } from "./own-server.ts";
+import { createBuiltInServer } from "./built-in-server.ts";
 
 export interface TreeOptions {
   name: string;
@@ -161,7 +161,7 @@ export function createTree(options: TreeOptions): RunningTree {
   if (!state.isBridge)
     bySegment.set(
       ownSegment,
-      createOwnServer(() => state),
+      createBuiltInServer(() => state),
     );
   const source = () => everyServer(state);
   state.listCapacity.sources.add(source);

@@ -96,7 +96,7 @@ function shownFor(state: TreeState, server: Server, caller: Caller): Server {
   return findServerFor(state, server, caller) ?? server;
 }
 
-export function createOwnServer(state: () => TreeState): Server {
+export function createBuiltInServer(state: () => TreeState): Server {
   return createServer({
     name: ownSegment,
     segment: ownSegment,
