@@ -16,12 +16,12 @@ import { misuse } from "../framework/failure.ts";
 import { ask, consent, shellWord, shortPath, showDiff } from "../framework/show-change.ts";
 import { visible } from "../framework/visible.ts";
 import type { Client, ClientWorld } from "./client.ts";
+import { type ClientServers, clientServersOf, withoutServers } from "./client-servers.ts";
 import { clientOf } from "./clients.ts";
 import { type Connection, keepConnection, readConnection, sha256Of } from "./connection.ts";
 import { type DoorWish, type MintedToken, mintFor, readDoor } from "./door.ts";
 import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
 import { setTable } from "./edit-toml.ts";
-import { type OwnServers, ownServersOf, withoutServers } from "./own-servers.ts";
 import { restoreConfig } from "./restore-config.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { entriesOf } from "./run-import.ts";
@@ -39,7 +39,7 @@ interface Work {
   door: DoorWish;
   before: ReadFile | undefined;
   last: Connection | undefined;
-  own: OwnServers;
+  own: ClientServers;
 }
 
 /** What became of our configuration. */
@@ -57,7 +57,7 @@ export async function runConnect(context: ConnectContext, world: ClientWorld): P
   if (options.print) return printEntry(context, client, config, door);
   const path = client.files(world)[0]?.path ?? "";
   const last = readConnection(config.dataDir, client.id);
-  const own = ownServersOf(client, world, config, path);
+  const own = clientServersOf(client, world, config, path);
   return write(context, { client, path, config, door, before: readWhole(path), last, own });
 }
 

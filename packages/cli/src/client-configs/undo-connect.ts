@@ -7,9 +7,9 @@ import { Failure } from "../framework/failure.ts";
 import { consent, shortPath, showDiff } from "../framework/show-change.ts";
 import { visible } from "../framework/visible.ts";
 import type { Client } from "./client.ts";
+import { withServersOf } from "./client-servers.ts";
 import { type Connection, forgetConnection, readConnection, sha256Of } from "./connection.ts";
 import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
-import { withServersOf } from "./own-servers.ts";
 import { restoreConfig } from "./restore-config.ts";
 import { revokeToken } from "./revoke-token.ts";
 

@@ -1,9 +1,9 @@
 // Clients whose files name this gateway: whether they would reach it, and be let in.
 import { existsSync } from "node:fs";
 import { isMcpxError } from "@mcpx/protocol";
+import { besideGates } from "../client-configs/client-servers.ts";
 import { clientOf } from "../client-configs/clients.ts";
 import type { FoundServer } from "../client-configs/find-servers.ts";
-import { besideGates } from "../client-configs/own-servers.ts";
 import { withStore } from "../files/local-store.ts";
 import { Failure } from "../framework/failure.ts";
 import { defaultPort } from "../settings/server-settings.ts";

@@ -8,7 +8,7 @@ import { parseClientFile, valueAt } from "./parse-client-file.ts";
 import { isSame, type PlannedServer, planImport } from "./plan-import.ts";
 import { presentIn } from "./run-import.ts";
 
-export interface OwnServers {
+export interface ClientServers {
   /** All the client has of its own, wherever they stand. */
   all: readonly FoundServer[];
   /** Those of the file that `mcpx connect` writes into, by the names they have there. */
@@ -18,12 +18,12 @@ export interface OwnServers {
   staying: readonly { name: string; why: string }[];
 }
 
-export function ownServersOf(
+export function clientServersOf(
   client: Client,
   world: ClientWorld,
   config: ConfigFile,
   path: string,
-): OwnServers {
+): ClientServers {
   const { servers } = findServers([client], world);
   const all = servers.filter(({ isOurs }) => !isOurs);
   const staying = all.flatMap((one) => {
