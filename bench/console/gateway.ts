@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startServer } from "@mcpx/cli";
+import { startGateway } from "@mcpx/cli";
 import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import { reportCpuWhenAsked } from "../rooms/server-process.ts";
@@ -18,7 +18,7 @@ if (prefilled > 0) {
   const path = join(dataDir, "topics.db");
   execFileSync(process.execPath, ["--conditions=mcpx-source", file, path, String(prefilled)]);
 }
-const server = await startServer({
+const server = await startGateway({
   dataDir,
   listen: { host: "127.0.0.1", port: 0 },
   gateway: { topics: { "**": { retention: { count: 10_000_000 } } } },

@@ -2,7 +2,7 @@
 // Says where it is, and gives tokens for those below it, by a message.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startServer, treeSettings } from "@mcpx/cli";
+import { startGateway, treeSettings } from "@mcpx/cli";
 import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 
@@ -29,7 +29,7 @@ const config = {
     parents: [{ url: parent, segment: segment ?? "", token: token ?? "", heartbeat: 1_000 }],
   }),
 };
-const server = await startServer({
+const server = await startGateway({
   dataDir,
   tree: treeSettings(config, { dir: dataDir, env: process.env }),
   listen: { host: "127.0.0.1", port: 0 },

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import {
   type Config,
   type Rooms,
-  type Server,
-  type ServerOptions,
-  startServer,
+  type StartedGateway,
+  type StartOptions,
+  startGateway,
   treeSettings,
 } from "@mcpx/cli";
 import {
@@ -32,7 +32,7 @@ export interface TestServer {
   readonly identity: Identity;
   /** The way in for those in the same process. */
   readonly rooms: Rooms;
-  readonly bridges: Server["bridges"];
+  readonly bridges: StartedGateway["bridges"];
   token(claims: TokenClaims, ttlMs?: number): Promise<string>;
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
@@ -47,7 +47,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<ServerOptions, "gateway" | "issuers" | "clock" | "bridges">> {
+  extends Partial<Pick<StartOptions, "gateway" | "issuers" | "clock" | "bridges">> {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
   config?: Omit<Config, "listen" | "limits" | "issuers">;
@@ -70,7 +70,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     port: number,
     { gateway = {}, issuers = [], origins = [], bridges = [], limits, config = {} }: TestServerOptions,
   ) =>
-    startServer({
+    startGateway({
       tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
       dataDir,
       clock,

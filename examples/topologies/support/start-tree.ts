@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Config, startServer, treeSettings } from "@mcpx/cli";
+import { type Config, startGateway, treeSettings } from "@mcpx/cli";
 import { createIdentity, createLogger, openState, systemClock, type TokenClaims } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 
@@ -24,7 +24,7 @@ const main = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.m
 export async function startTree(config: Config = {}): Promise<ExampleTree> {
   const dataDir = mkdtempSync(join(tmpdir(), "mcpx-topology-"));
   const log = createLogger({ level: "warn" });
-  const server = await startServer({
+  const server = await startGateway({
     dataDir,
     listen: { host: "127.0.0.1", port: 0 },
     gateway: {},

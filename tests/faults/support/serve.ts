@@ -1,17 +1,17 @@
 // A server in a process of its own, so that it can die. Its options are the first argument, as JSON; its address is
 // the first line it prints; each line it is given is answered by its use of memory. It ends with whoever started it.
 import { createInterface } from "node:readline";
-import { type ServerOptions, startServer } from "@mcpx/cli";
+import { type StartOptions, startGateway } from "@mcpx/cli";
 import { createLogger } from "@mcpx/host";
 import { defaultLimits, type Limits } from "@mcpx/protocol";
 
-export interface ServeOptions extends Pick<ServerOptions, "dataDir" | "topicLog"> {
-  gateway?: ServerOptions["gateway"];
+export interface ServeOptions extends Pick<StartOptions, "dataDir" | "topicLog"> {
+  gateway?: StartOptions["gateway"];
   limits?: Partial<Limits>;
 }
 
 const { dataDir, topicLog = {}, gateway, limits }: ServeOptions = JSON.parse(process.argv[2] ?? "");
-const server = await startServer({
+const server = await startGateway({
   dataDir,
   topicLog,
   listen: { host: "127.0.0.1", port: 0 },

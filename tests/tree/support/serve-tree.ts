@@ -2,7 +2,7 @@
 // the first argument, as JSON; its address is the first line it prints; each line it is given is answered by its use of
 // memory after a collection. It ends with whoever started it.
 import { createInterface } from "node:readline";
-import { type Config, startServer, treeSettings } from "@mcpx/cli";
+import { type Config, startGateway, treeSettings } from "@mcpx/cli";
 import { createLogger } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 
@@ -12,7 +12,7 @@ export interface ServeTreeOptions {
 }
 
 const { dataDir, config }: ServeTreeOptions = JSON.parse(process.argv[2] ?? "");
-const server = await startServer({
+const server = await startGateway({
   dataDir,
   // Gates are tested elsewhere: here nothing waits for a human.
   tree: treeSettings(

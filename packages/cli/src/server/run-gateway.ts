@@ -21,7 +21,7 @@ import { createReload, type Reading } from "../settings/reload-config.ts";
 import { type ServerSettings, serverSettings } from "../settings/server-settings.ts";
 import { offerTrust } from "../trust/offer-trust.ts";
 import { oauthIn } from "./oauth.ts";
-import { type Server, startServer } from "./start-server.ts";
+import { type StartedGateway, startGateway } from "./start-gateway.ts";
 import { type UpFacts, upScreen } from "./up-screen.ts";
 import { contentsOf, watchConfig } from "./watch-config.ts";
 
@@ -61,32 +61,32 @@ export async function runGateway(context: UpContext): Promise<number> {
       check: (one) => void settingsOf(one),
       reload: () => reload?.(),
     });
-    const server = await start(dataDir, { ...settings, isDemo, configuration }, log);
-    ending.defer(() => stop(server, settings, log));
-    if (isDemo) await startDemo({ ...server, log }).then((demo) => ending.defer(demo.stop));
-    const url = localUrl(server.url, settings.listen);
+    const gateway = await start(dataDir, { ...settings, isDemo, configuration }, log);
+    ending.defer(() => stop(gateway, settings, log));
+    if (isDemo) await startDemo({ ...gateway, log }).then((demo) => ending.defer(demo.stop));
+    const url = localUrl(gateway.url, settings.listen);
     const read = (last: LoadedConfig): Reading => {
       const again = loadConfig(placesOf(last, places));
       return { loaded: again, settings: settingsOf(again) };
     };
     const waiting = (path: string) => waitingText(path, dataDir);
-    reload = createReload({ loaded, settings }, { read, waiting, change: server.change, log });
+    reload = createReload({ loaded, settings }, { read, waiting, change: gateway.change, log });
     const paths = watchedPlaces(placesOf(loaded, places));
     ending.defer(watchConfig({ paths, seen, changed: reload, log }).close);
     if (loaded.path !== undefined && loaded.accepted === "waiting") {
       log.warn({ config: loaded.path }, waiting(loaded.path));
     }
-    writePlace(dataDir, placeOf(loaded, { url, names: server.namesKey, isDemo }));
+    writePlace(dataDir, placeOf(loaded, { url, names: gateway.namesKey, isDemo }));
     const path = context.env.PATH;
     await announce(context, {
       ...{ url, dataDir, configPath: loaded.path, isDemo },
       // Those of the demo are nobody's.
       servers: isDemo ? 0 : (settings.tree?.servers.length ?? 0),
-      link: server.console.isBuilt ? consoleUrl(url, server.console.loginPath()) : undefined,
+      link: gateway.console.isBuilt ? consoleUrl(url, gateway.console.loginPath()) : undefined,
       hasBoard: isDemo && hasDemoBoard(path),
       needsApprover: !isDemo && hasNoApprover(dataDir, loaded),
     });
-    if (isDemo) ending.defer(startDemoBoard({ ...server, path, log }).stop);
+    if (isDemo) ending.defer(startDemoBoard({ ...gateway, path, log }).stop);
     await untilAborted(interrupted);
     return 0;
   } finally {
@@ -132,9 +132,9 @@ async function start(
   dataDir: string,
   settings: ServerSettings & { isDemo: boolean; configuration: Configuration },
   log: Logger,
-): Promise<Server> {
+): Promise<StartedGateway> {
   try {
-    return await startServer({ dataDir, log, ...settings });
+    return await startGateway({ dataDir, log, ...settings });
   } catch (error) {
     throw startFailure(error, settings.listen);
   }
@@ -158,13 +158,13 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function stop(server: Server, { limits }: ServerSettings, log: Logger): Promise<void> {
+async function stop(gateway: StartedGateway, { limits }: ServerSettings, log: Logger): Promise<void> {
   log.info("stopping: finishing what was begun");
   const watchdog = setTimeout(() => {
     log.fatal("stopping took too long; ended all the same");
     process.exit(1);
   }, limits.drainMs + endGraceMs);
-  await server.stop();
+  await gateway.stop();
   clearTimeout(watchdog);
   log.info("stopped");
 }

@@ -7,7 +7,7 @@ import type { ListenerOptions } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config/config.ts";
 import { Failure } from "../framework/failure.ts";
-import type { ServerOptions } from "../server/start-server.ts";
+import type { StartOptions } from "../server/start-gateway.ts";
 import { bridgeSettings } from "./bridge-settings.ts";
 import { configDir, type TreeWorld, treeSettings } from "./tree-settings.ts";
 
@@ -15,7 +15,7 @@ export const defaultHost = "127.0.0.1";
 export const defaultPort = 6279;
 
 export type ServerSettings = Pick<
-  ServerOptions,
+  StartOptions,
   "listen" | "gateway" | "tree" | "bridges" | "issuers" | "limits"
 >;
 
@@ -44,7 +44,7 @@ export function serverSettings(
     gateway: gatewayOptions(config),
     bridges: bridgeSettings(config, { dir, env: given.env }),
     tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
-    issuers: issuers as ServerOptions["issuers"],
+    issuers: issuers as StartOptions["issuers"],
     limits: { ...defaultLimits, ...config.limits },
   };
 }

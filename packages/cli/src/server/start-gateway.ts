@@ -53,7 +53,7 @@ import { localRooms, openRoomFaces, ownIds, servingIds } from "./open-room-faces
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
 
-export interface ServerOptions {
+export interface StartOptions {
   dataDir: string;
   listen: Pick<ListenerOptions, "host" | "port" | "tls" | "hosts" | "origins" | "insecure">;
   gateway: Partial<GatewayOptions>;
@@ -74,7 +74,7 @@ export interface ServerOptions {
   clock?: Clock;
 }
 
-export interface Server {
+export interface StartedGateway {
   readonly url: string;
   /** Other servers and profiles of the tree, while it runs. */
   change: RunningTree["change"];
@@ -93,7 +93,7 @@ export interface Server {
 }
 
 /** Where it throws, everything that was opened is closed again. */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startGateway(options: StartOptions): Promise<StartedGateway> {
   // What has been opened, to be closed in the opposite order.
   const opened = new AsyncDisposableStack();
   try {
@@ -105,10 +105,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-type Opened = Omit<Server, "change" | "stop" | "console"> & { console: Console };
+type Opened = Omit<StartedGateway, "change" | "stop" | "console"> & { console: Console };
 
 /** One stage after the other; what a stage opens, it also defers the end of. */
-async function open(options: ServerOptions, opened: AsyncDisposableStack): Promise<Opened> {
+async function open(options: StartOptions, opened: AsyncDisposableStack): Promise<Opened> {
   const { tree: settings = noServers, listen, isDemo = false, configuration } = options;
   const ground = openGround(options, opened);
   const { identity, audit, clock, log, limits, listener } = ground;
@@ -165,7 +165,7 @@ async function open(options: ServerOptions, opened: AsyncDisposableStack): Promi
 }
 
 /** What every part stands on: the data directory, who somebody is, the record, and a listener that does not listen yet. */
-function openGround(options: ServerOptions, opened: AsyncDisposableStack) {
+function openGround(options: StartOptions, opened: AsyncDisposableStack) {
   const { dataDir, listen, issuers, limits, log, clock = systemClock } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const metrics = createMetrics();
@@ -203,7 +203,7 @@ type Ground = ReturnType<typeof openGround>;
 
 /** The rooms, over their log: once that has failed, nothing more is acknowledged. */
 async function openGateway(
-  options: ServerOptions,
+  options: StartOptions,
   settings: TreeSettings,
   ground: Ground,
   opened: AsyncDisposableStack,
