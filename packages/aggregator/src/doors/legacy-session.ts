@@ -17,10 +17,10 @@ import type { Profile } from "../mcp/profile.ts";
 import { faultOf, RpcError, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { Deliver, Tree } from "../mcp/tree.ts";
 import type { Dialect } from "../names/dialects.ts";
-import { hear } from "./ear.ts";
 import { progressTokenOf, withoutHop } from "./envelope.ts";
 import type { Hello } from "./hello.ts";
 import { legacyFault, legacyResult } from "./legacy-form.ts";
+import { notifyClient } from "./notify-client.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import type { Reply } from "./reply.ts";
 import { isChange, unasked } from "./unasked.ts";
@@ -220,15 +220,15 @@ async function handle(state: State, message: RpcRequest, one: OneUnderWay): Prom
 
 function exchangeOf(state: State, { method, params }: RpcRequest, one: OneUnderWay): Exchange {
   const { reply, signal } = one;
-  const ear = { reply, progressToken: progressTokenOf(params) };
+  const notified = { reply, progressToken: progressTokenOf(params) };
   return {
     caller: state.caller,
     method,
     params: withoutHop(params),
-    wantsProgress: ear.progressToken !== undefined,
+    wantsProgress: notified.progressToken !== undefined,
     paramHeaders: {},
     signal,
-    notify: (method, params) => hear(ear, levelOf(state), method, params),
+    notify: (method, params) => notifyClient(notified, levelOf(state), method, params),
     ask: (asked) => ask(state, asked, one),
   };
 }

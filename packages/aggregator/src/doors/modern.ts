@@ -15,9 +15,9 @@ import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { errorMessage, type RequestId, type RpcRequest, resultMessage } from "../mcp/message.ts";
 import { faultOf, RpcError } from "../mcp/rpc-error.ts";
 import type { Tree } from "../mcp/tree.ts";
-import { hear } from "./ear.ts";
 import { metaOf, progressTokenOf, withoutHop } from "./envelope.ts";
 import { type Listening, listen } from "./listen.ts";
+import { notifyClient } from "./notify-client.ts";
 import { type Call, createCall, createParking, type Turn } from "./parked.ts";
 import { answerStatus } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
@@ -140,7 +140,7 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
       paramHeaders,
       signal: controller.signal,
       notify(method, params) {
-        if (!call.isParked) hear(call.turn, call.turn.caller.logLevel, method, params);
+        if (!call.isParked) notifyClient(call.turn, call.turn.caller.logLevel, method, params);
       },
       ask: (questions) => parking.ask(call, questions),
     };

@@ -10,11 +10,11 @@ import { refusalOf } from "../mcp/asking.ts";
 import type { Answers, Caller, Question, Questions } from "../mcp/exchange.ts";
 import { isPlain, type RequestId, resultMessage } from "../mcp/message.ts";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
-import type { Ear } from "./ear.ts";
+import type { Notified } from "./notify-client.ts";
 import type { Reply } from "./reply.ts";
 
 /** One request of a client: the first of a call, or a retry of it. */
-export interface Turn extends Ear {
+export interface Turn extends Notified {
   readonly id: RequestId;
   readonly reply: Reply;
   readonly caller: Caller;

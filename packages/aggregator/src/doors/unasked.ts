@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { isLogLevel, type LogLevel } from "../mcp/era.ts";
 import { renderedKey } from "../names/upward.ts";
-import { isLoudEnough } from "./ear.ts";
+import { isLoudEnough } from "./notify-client.ts";
 
 export interface UnaskedWish {
   /** The quietest log message wanted; none where it is absent. */

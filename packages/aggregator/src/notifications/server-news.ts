@@ -3,14 +3,14 @@ import { forgetListed } from "../catalogue/directory.ts";
 import type { ServerEvents } from "../servers/server-events.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { announceChange } from "./announce.ts";
-import { hear } from "./hear.ts";
 import { tuneLogs } from "./log-levels.ts";
+import { serverTaker } from "./server-taker.ts";
 import { inheritWatches, takeWatches, watchAgain } from "./subscriptions.ts";
 import { tellLost, tellLostTo } from "./tell.ts";
 
 export function createServerNews(state: () => TreeState): ServerEvents {
   return {
-    begins: (server, conversation) => hear(state(), server, conversation),
+    begins: (server, conversation) => serverTaker(state(), server, conversation),
     opened(server, conversation) {
       tuneLogs(state(), server, conversation);
       takeWatches(state(), server, conversation);

@@ -3,8 +3,8 @@
 import type { Principal } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { BudgetAccount } from "../budgets/budget.ts";
-import { hear } from "../doors/ear.ts";
 import { progressTokenOf, withoutHop } from "../doors/envelope.ts";
+import { notifyClient } from "../doors/notify-client.ts";
 import type { Reply } from "../doors/reply.ts";
 import { createUnderWay, type OneUnderWay } from "../doors/under-way.ts";
 import { createAccount } from "../mcp/accounts.ts";
@@ -94,7 +94,7 @@ function exchangeOf(
     wantsProgress: progressToken !== undefined,
     paramHeaders: undefined,
     signal,
-    notify: (what, about) => hear({ reply, progressToken }, caller.logLevel, what, about),
+    notify: (what, about) => notifyClient({ reply, progressToken }, caller.logLevel, what, about),
     ask: async () => {
       throw new McpxError("unknown_method", "a subserver that calls a tool cannot be asked anything");
     },

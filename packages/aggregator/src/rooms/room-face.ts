@@ -18,7 +18,7 @@ export function roomOf({ params }: HttpRequest, principal: Principal): string {
 }
 
 /** A session that wants to hear of changes, whichever seat it has by now. */
-interface Ear {
+interface Listener {
   readonly caller: Caller;
   readonly wishes: Wishes;
   readonly deliver: (method: string, params: JsonObject) => void;
@@ -26,7 +26,7 @@ interface Ear {
 }
 
 export function createRoomFace(seats: Seats): Tree {
-  const ears = new Set<Ear>();
+  const listeners = new Set<Listener>();
 
   async function use<T>(caller: Caller, work: (seat: Seat, seated: Caller) => Promise<T>): Promise<T> {
     const seat = await seatOf(seats, caller);
@@ -49,25 +49,29 @@ export function createRoomFace(seats: Seats): Tree {
 
   /** A session outlives its seat: a new token has another, and what was heard at the old one ended with it. */
   async function listenAgain(seat: Seat, caller: Caller): Promise<void> {
-    for (const ear of ears) {
+    for (const listener of listeners) {
       // One client may be at several rooms, under one key.
-      const isSame = ear.caller.key === caller.key && ear.caller.place === caller.place;
-      if (!isSame || ear.close !== undefined) continue;
-      await listen(seat, ear);
-      ear.deliver("notifications/tools/list_changed", {});
+      const isSame = listener.caller.key === caller.key && listener.caller.place === caller.place;
+      if (!isSame || listener.close !== undefined) continue;
+      await listen(seat, listener);
+      listener.deliver("notifications/tools/list_changed", {});
     }
   }
 
-  async function listen(seat: Seat, ear: Ear): Promise<Wishes> {
-    const subscription = await seat.tree.subscribe(seated(ear.caller), ear.wishes, ear.deliver);
+  async function listen(seat: Seat, listener: Listener): Promise<Wishes> {
+    const subscription = await seat.tree.subscribe(
+      seated(listener.caller),
+      listener.wishes,
+      listener.deliver,
+    );
     seat.uses += 1;
     const close = () => {
-      if (ear.close !== close) return;
-      ear.close = undefined;
+      if (listener.close !== close) return;
+      listener.close = undefined;
       subscription.close();
       letGo(seat);
     };
-    ear.close = close;
+    listener.close = close;
     void seat.ended.then(close);
     return subscription.granted;
   }
@@ -83,12 +87,12 @@ export function createRoomFace(seats: Seats): Tree {
     handle: (exchange) => use(exchange.caller, ({ tree }, caller) => tree.handle({ ...exchange, caller })),
     subscribe: (caller, wishes, deliver) =>
       use(caller, async (seat) => {
-        const ear: Ear = { caller, wishes, deliver, close: undefined };
-        const granted = await listen(seat, ear);
-        ears.add(ear);
+        const listener: Listener = { caller, wishes, deliver, close: undefined };
+        const granted = await listen(seat, listener);
+        listeners.add(listener);
         const close = () => {
-          ears.delete(ear);
-          ear.close?.();
+          listeners.delete(listener);
+          listener.close?.();
         };
         return { granted, close };
       }),

@@ -8,8 +8,8 @@ import { asError, RoomError } from "../core/room-error.ts";
 import type { RoomState } from "../core/room-events.ts";
 import type { RoomSigning } from "../signing/room-signing.ts";
 import type { GatewayTransport } from "./gateway-transport.ts";
-import { type HearingHandlers, hear } from "./hear.ts";
 import type { Outbox, Receipt } from "./outbox.ts";
+import { type ReceiveHandlers, receive } from "./receive.ts";
 import { isAboutToken, isPassing } from "./ticket.ts";
 import type { TokenSource } from "./token-source.ts";
 import { type Ending, openSession, type Session, type WebSocketLike } from "./web-socket.ts";
@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   signing: RoomSigning | undefined;
 }
 
-export interface ConnectionHandlers extends HearingHandlers {
+export interface ConnectionHandlers extends ReceiveHandlers {
   state(state: RoomState, reason: string | undefined): void;
   error(error: Error): void;
 }
@@ -195,7 +195,7 @@ export class Connection {
     if (this.signal.aborted) return this.signal.reason;
     const session = openSession(open, (text) => {
       this.heardAtMs = performance.now();
-      hear(this, text);
+      receive(this, text);
     });
     this.session = session;
     const ending = await session.ended;

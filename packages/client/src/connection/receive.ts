@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import type { Receipt } from "./outbox.ts";
 import { readWelcome, type Welcome } from "./welcome.ts";
 
-export interface HearingHandlers {
+export interface ReceiveHandlers {
   welcomed(welcome: Welcome): void;
   /** An envelope of the topic, in order, once; own ones when they are acknowledged. */
   envelope(envelope: RoomEnvelope): void;
@@ -21,7 +21,7 @@ export interface HearingHandlers {
   probe(): void;
 }
 
-export function hear(connection: Connection, text: string): void {
+export function receive(connection: Connection, text: string): void {
   const { envelope, seq } = readFrame(text);
   if (envelope !== undefined) connection.options.signing?.keepFrame(envelope, text);
   if (envelope === undefined) {
@@ -29,7 +29,7 @@ export function hear(connection: Connection, text: string): void {
     if (seq !== undefined && connection.welcomedAtMs !== undefined) advance(connection, seq);
     connection.handlers.error(new RoomError("bad_answer", "something came that is no envelope"));
   } else if (envelope.from === gatewayId) {
-    hearGateway(connection, envelope);
+    receiveGateway(connection, envelope);
   } else if (connection.welcomedAtMs !== undefined && envelope.seq !== undefined) {
     if (!advance(connection, envelope.seq)) return;
     // Of a connection before this one: nothing else will acknowledge it.
@@ -39,26 +39,26 @@ export function hear(connection: Connection, text: string): void {
   }
 }
 
-function hearGateway(connection: Connection, envelope: RoomEnvelope): void {
+function receiveGateway(connection: Connection, envelope: RoomEnvelope): void {
   const { handlers } = connection;
   const event = envelope.kind === "system" ? envelope.payload.event : undefined;
-  if (event === "welcome") hearWelcome(connection, envelope);
+  if (event === "welcome") receiveWelcome(connection, envelope);
   else if (connection.welcomedAtMs === undefined) return;
-  else if (event === "ack") hearAck(connection, envelope);
-  else if (event === "error" || envelope.kind === "mcp") hearRefusal(connection, envelope);
+  else if (event === "ack") receiveAck(connection, envelope);
+  else if (event === "error" || envelope.kind === "mcp") receiveRefusal(connection, envelope);
   else {
     if (event === "token_expiring") handlers.tokenExpiring();
-    if (event === "draining") hearDraining(connection, envelope);
+    if (event === "draining") receiveDraining(connection, envelope);
     handlers.notice(envelope);
   }
 }
 
-function hearDraining(connection: Connection, { payload }: RoomEnvelope): void {
+function receiveDraining(connection: Connection, { payload }: RoomEnvelope): void {
   const afterMs = numeric(payload.reconnect_after_ms);
   if (afterMs >= 0) connection.returnAfterMs = Math.min(afterMs, 60_000);
 }
 
-function hearWelcome(connection: Connection, envelope: RoomEnvelope): void {
+function receiveWelcome(connection: Connection, envelope: RoomEnvelope): void {
   const welcome = readWelcome(envelope);
   const { session, handlers, position, outbox } = connection;
   if (welcome === undefined || session === undefined) {
@@ -75,7 +75,7 @@ function hearWelcome(connection: Connection, envelope: RoomEnvelope): void {
   outbox.connect((text) => session.send(text));
 }
 
-function hearAck(connection: Connection, { payload }: RoomEnvelope): void {
+function receiveAck(connection: Connection, { payload }: RoomEnvelope): void {
   const { id, seq, at } = payload;
   if (typeof id !== "string") return;
   const receipt: Receipt = { id, seq: typeof seq === "number" ? seq : undefined, at: written(at) };
@@ -86,7 +86,7 @@ function hearAck(connection: Connection, { payload }: RoomEnvelope): void {
   connection.handlers.envelope({ ...own, seq: receipt.seq, at: receipt.at });
 }
 
-function hearRefusal(connection: Connection, envelope: RoomEnvelope): void {
+function receiveRefusal(connection: Connection, envelope: RoomEnvelope): void {
   const { payload, correlation_id: id } = envelope;
   const fault = isObject(payload.error) ? payload.error : payload;
   const data = isObject(fault.data) ? fault.data : {};

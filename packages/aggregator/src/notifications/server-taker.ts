@@ -1,4 +1,4 @@
-// What a server says unasked, and to whom it goes.
+// What a server sends without being asked, and who is told of it.
 
 import type { JsonObject } from "@mcpx/protocol";
 import { written } from "@mcpx/protocol";
@@ -23,8 +23,8 @@ const changes: ReadonlyMap<string, readonly ListKind[]> = new Map([
   ["notifications/resources/list_changed", ["resources", "templates"]],
 ]);
 
-/** The conversation begins to be heard while it is being opened. */
-export function hear(state: TreeState, server: Server, conversation: LinkEntry): LinkTaker {
+/** Takes what a server sends, from the moment its session is being opened. */
+export function serverTaker(state: TreeState, server: Server, conversation: LinkEntry): LinkTaker {
   function logLine(line: string): void {
     const now = state.clock.now();
     conversation.stderrTail.push(line, now);
