@@ -2,8 +2,8 @@
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { errorMessage, type Message, type RequestId, readMessage, textOf } from "../mcp/message.ts";
 import { faultOf, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
-import { hasClaim } from "./envelope.ts";
 import type { Reply } from "./reply.ts";
+import { hasClaim } from "./request-meta.ts";
 
 const batchMax = 100;
 /** Characters of all answers together: they go out in one piece. */

@@ -3,7 +3,7 @@ import type { Era } from "../mcp/era.ts";
 import { metaKeys } from "../mcp/era.ts";
 import type { RpcNotification, RpcRequest } from "../mcp/message.ts";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
-import { hasClaim, isModernRevision, metaOf, readEnvelope } from "./envelope.ts";
+import { hasClaim, isModernRevision, metaOf, readRequestMeta } from "./request-meta.ts";
 
 /** Throws -32020 where header and body are of two eras, -32602 where the header is modern and the body says nothing. */
 export function eraOf(message: RpcRequest | RpcNotification, version: string | undefined): Era {
@@ -28,7 +28,7 @@ export function eraOf(message: RpcRequest | RpcNotification, version: string | u
 function hasGoodClaim({ params }: RpcRequest | RpcNotification): boolean {
   if (!hasClaim(params)) return false;
   try {
-    return isModernRevision(readEnvelope(params).revision);
+    return isModernRevision(readRequestMeta(params).revision);
   } catch {
     return false;
   }

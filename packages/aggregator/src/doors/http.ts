@@ -24,7 +24,6 @@ import type { Profiles } from "../mcp/profile.ts";
 import { RpcError } from "../mcp/rpc-error.ts";
 import type { Tree } from "../mcp/tree.ts";
 import { dialectFor } from "./dialect-for.ts";
-import { checkRevision, isModernRevision, readEnvelope } from "./envelope.ts";
 import { eraOf } from "./era-of.ts";
 import { checkAccept, checkLegacyVersion, checkPost } from "./http-checks.ts";
 import { createHttpReply, createPlainTrack, type HttpReply } from "./http-reply.ts";
@@ -32,6 +31,7 @@ import { waitForEnd, watchOver } from "./http-watch.ts";
 import { createLegacy, type Visit } from "./legacy.ts";
 import { createModern } from "./modern.ts";
 import { Refusal, refusalResponse } from "./refusal.ts";
+import { checkRevision, isModernRevision, readRequestMeta } from "./request-meta.ts";
 import { challenged, metadataRoutes, type ResourceOptions } from "./resource-metadata.ts";
 
 export interface HttpDoorOptions extends ResourceOptions {
@@ -83,7 +83,7 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
 
   function callModern(visit: Visit, message: RpcRequest, version: string | undefined): Promise<HttpResponse> {
     const { request, principal, profile, place } = visit;
-    const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
+    const { revision, capabilities, info, logLevel } = readRequestMeta(message.params);
     checkVersionHeader(version, revision);
     checkRevision(revision);
     checkMcpHeaders(request.headers, message);

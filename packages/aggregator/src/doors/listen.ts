@@ -6,8 +6,8 @@ import type { Caller } from "../mcp/exchange.ts";
 import { isPlain, notificationMessage, resultMessage } from "../mcp/message.ts";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { Subscription, Tree, Wishes } from "../mcp/tree.ts";
-import { metaOf } from "./envelope.ts";
 import type { ModernRequest } from "./modern.ts";
+import { metaOf } from "./request-meta.ts";
 import { isChange, type UnaskedWish, unasked } from "./unasked.ts";
 
 export interface Listening {

@@ -15,12 +15,12 @@ import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { errorMessage, type RequestId, type RpcRequest, resultMessage } from "../mcp/message.ts";
 import { faultOf, RpcError } from "../mcp/rpc-error.ts";
 import type { Tree } from "../mcp/tree.ts";
-import { metaOf, progressTokenOf, withoutHop } from "./envelope.ts";
 import { type Listening, listen } from "./listen.ts";
 import { notifyClient } from "./notify-client.ts";
 import { type Call, createCall, createParking, type Turn } from "./parked.ts";
 import { answerStatus } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
+import { metaOf, progressTokenOf, withoutHop } from "./request-meta.ts";
 
 export interface ModernOptions {
   tree: Tree;

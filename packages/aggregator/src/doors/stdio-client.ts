@@ -20,13 +20,13 @@ import { faultOf, rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { Tree } from "../mcp/tree.ts";
 import { readBatch, sharedReply } from "./batch.ts";
 import { dialectFor } from "./dialect-for.ts";
-import { checkRevision, readEnvelope } from "./envelope.ts";
 import { eraOf } from "./era-of.ts";
 import { readHello } from "./hello.ts";
 import { createLegacySession, type LegacySession } from "./legacy-session.ts";
 import type { LineReplies } from "./line-replies.ts";
 import type { MessageDoorOptions } from "./message-door.ts";
 import { createModern } from "./modern.ts";
+import { checkRevision, readRequestMeta } from "./request-meta.ts";
 
 export interface StdioClientOptions extends MessageDoorOptions {
   tree: Tree;
@@ -56,7 +56,7 @@ export function createStdioClient(options: StdioClientOptions): StdioClient {
   let session: LegacySession | undefined;
 
   function callModern(message: RpcRequest): void {
-    const { revision, capabilities, info, logLevel } = readEnvelope(message.params);
+    const { revision, capabilities, info, logLevel } = readRequestMeta(message.params);
     checkRevision(revision);
     const isParent = ownSegment !== undefined;
     const dialect = dialectFor({ names, profile, capabilities, isParent });

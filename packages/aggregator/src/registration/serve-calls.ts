@@ -3,9 +3,9 @@
 import type { Principal } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { BudgetAccount } from "../budgets/budget.ts";
-import { progressTokenOf, withoutHop } from "../doors/envelope.ts";
 import { notifyClient } from "../doors/notify-client.ts";
 import type { Reply } from "../doors/reply.ts";
+import { progressTokenOf, withoutHop } from "../doors/request-meta.ts";
 import { createUnderWay, type OneUnderWay } from "../doors/under-way.ts";
 import { createAccount } from "../mcp/accounts.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkRevision, readEnvelope, withoutHop } from "./envelope.ts";
+import { checkRevision, readRequestMeta, withoutHop } from "./request-meta.ts";
 
 const prefix = "io.modelcontextprotocol";
 
@@ -10,7 +10,7 @@ test("what a client says of itself is read", () => {
     [`${prefix}/clientInfo`]: { name: "a" },
     [`${prefix}/logLevel`]: "warning",
   };
-  expect(readEnvelope({ _meta })).toEqual({
+  expect(readRequestMeta({ _meta })).toEqual({
     revision: "2026-07-28",
     capabilities: { roots: {} },
     info: { name: "a" },

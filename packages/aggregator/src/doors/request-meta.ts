@@ -4,7 +4,7 @@ import { isLogLevel, type LogLevel, metaKeys, modernRevision } from "../mcp/era.
 import { isId, isPlain } from "../mcp/message.ts";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 
-export interface Envelope {
+export interface RequestMeta {
   revision: string;
   capabilities: JsonObject;
   info: JsonObject | undefined;
@@ -27,7 +27,7 @@ export function isModernRevision(revision: string): boolean {
 }
 
 /** Throws -32602, naming the key, where a required one is missing or one is not what it should be. */
-export function readEnvelope(params: JsonObject): Envelope {
+export function readRequestMeta(params: JsonObject): RequestMeta {
   const meta = metaOf(params) ?? {};
   const revision = meta[metaKeys.protocolVersion];
   const capabilities = meta[metaKeys.clientCapabilities];
