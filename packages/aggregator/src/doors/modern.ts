@@ -17,7 +17,7 @@ import { faultOf, RpcError } from "../mcp/rpc-error.ts";
 import type { Tree } from "../mcp/tree.ts";
 import { type Listening, listen } from "./listen.ts";
 import { notifyClient } from "./notify-client.ts";
-import { type Call, createCall, createParking, type Turn } from "./parked.ts";
+import { createCall, createParking, type ParkableCall, type Turn } from "./parked.ts";
 import { answerStatus } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
 import { metaOf, progressTokenOf, withoutHop } from "./request-meta.ts";
@@ -130,7 +130,7 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
     }
   }
 
-  function exchangeOf(call: Call, paramHeaders: Readonly<Record<string, string>>): Exchange {
+  function exchangeOf(call: ParkableCall, paramHeaders: Readonly<Record<string, string>>): Exchange {
     const { method, params, controller, turn } = call;
     return {
       caller: turn.caller,

@@ -26,7 +26,7 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-export interface Call {
+export interface ParkableCall {
   readonly account: Account;
   readonly method: string;
   readonly params: JsonObject;
@@ -50,7 +50,7 @@ export interface Call {
   expiresAt: number;
 }
 
-interface Outcome {
+interface CallEnd {
   /** What it takes to be kept. */
   readonly bytes: number;
   tell(turn: Turn): void;
@@ -61,9 +61,9 @@ interface Outcome {
 export interface Parking {
   /** Whether a state was made here; those of servers are not looked at. */
   owns(state: unknown): state is string;
-  ask(call: Call, questions: Questions): Promise<Answers>;
+  ask(call: ParkableCall, questions: Questions): Promise<Answers>;
   /** How a call ended, told to whoever waits for it, now or later. */
-  settle(call: Call, outcome: Outcome): void;
+  settle(call: ParkableCall, outcome: CallEnd): void;
   /** Goes on with a parked call. Throws `state_unknown` unless it is the same request of the same principal. */
   resume(state: string, retry: { account: Account; method: string; params: JsonObject }, turn: Turn): void;
   sweep(): void;
@@ -79,11 +79,11 @@ const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 export function createCall(
   turn: Turn,
-  { account, method, params }: Pick<Call, "account" | "method" | "params">,
-): Call {
+  { account, method, params }: Pick<ParkableCall, "account" | "method" | "params">,
+): ParkableCall {
   const controller = new AbortController();
   const bytes = heapBytesOf(params);
-  const call: Call = {
+  const call: ParkableCall = {
     account,
     method,
     params,
@@ -104,13 +104,13 @@ export function createCall(
 }
 
 /** A client that leaves takes its call with it, unless it has come back since. */
-function cutWith(call: Call, turn: Turn): void {
+function cutWith(call: ParkableCall, turn: Turn): void {
   turn.reply.onCut(() => {
     if (call.turn === turn) abandon(call);
   });
 }
 
-function abandon(call: Call): void {
+function abandon(call: ParkableCall): void {
   call.controller.abort();
   const error = new McpxError("timeout", "the client gave no answer");
   for (const { reject } of [...call.asked.values(), ...call.waiting.values()]) reject(error);
@@ -120,17 +120,17 @@ function abandon(call: Call): void {
 }
 
 export function createParking({ clock, limits }: { clock: Clock; limits: ParkedLimits }): Parking {
-  const parked = new Map<string, Call>();
+  const parked = new Map<string, ParkableCall>();
   // Its own: a tree below parks calls too, and its states must reach it.
   const statePrefix = `mcpx-parked:${randomBytes(9).toString("base64url")}:`;
 
-  function leave(state: string, call: Call): void {
+  function leave(state: string, call: ParkableCall): void {
     if (!parked.delete(state)) return;
     call.account.parked -= 1;
   }
 
   /** What a server asks at once comes over its wire piece by piece, and goes together. */
-  function plan(call: Call): void {
+  function plan(call: ParkableCall): void {
     if (call.isParked || call.isRoundDue || call.waiting.size === 0) return;
     call.isRoundDue = true;
     setTimeout(() => {
@@ -139,7 +139,7 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
     }, gatherMs);
   }
 
-  function park(call: Call): void {
+  function park(call: ParkableCall): void {
     const { account, turn } = call;
     if (call.controller.signal.aborted) return;
     const state = statePrefix + randomBytes(32).toString("base64url");
@@ -218,7 +218,7 @@ export function createParking({ clock, limits }: { clock: Clock; limits: ParkedL
 }
 
 /** Somebody comes back for it; where that would take more than its principal may hold, only that it ended is kept. */
-function keep({ held }: Call, { bytes, tell, tellLost }: Outcome): (turn: Turn) => void {
+function keep({ held }: ParkableCall, { bytes, tell, tellLost }: CallEnd): (turn: Turn) => void {
   try {
     held.resize(bytes);
     return tell;
@@ -233,7 +233,7 @@ function keep({ held }: Call, { bytes, tell, tellLost }: Outcome): (turn: Turn) 
   }
 }
 
-function checkAsk({ method, turn, controller }: Call, questions: Questions): void {
+function checkAsk({ method, turn, controller }: ParkableCall, questions: Questions): void {
   controller.signal.throwIfAborted();
   if (!mayAsk.has(method)) {
     throw rpcError(rpcCodes.methodNotFound, `Method not found: ${method} cannot be answered with questions`);
@@ -245,7 +245,7 @@ function checkAsk({ method, turn, controller }: Call, questions: Questions): voi
 }
 
 /** Answers what was asked; what was left out is asked again. */
-function answerAsked(call: Call, responses: JsonObject): void {
+function answerAsked(call: ParkableCall, responses: JsonObject): void {
   const { asked } = call;
   call.asked = new Map();
   const unanswered = new Map<string, Asked>();
@@ -258,7 +258,7 @@ function answerAsked(call: Call, responses: JsonObject): void {
 }
 
 /** The same request, whatever the order of its members. */
-function isSame(call: Call, method: string, params: JsonObject): boolean {
+function isSame(call: ParkableCall, method: string, params: JsonObject): boolean {
   return call.method === method && isDeepStrictEqual(bareParams(call.params), bareParams(params));
 }
 

@@ -29,7 +29,7 @@ import { judge } from "./judge.ts";
 import { checkToken } from "./proofs/asker-token.ts";
 import type { Verdict } from "./rules.ts";
 import { gateEvent } from "./store/gate-records.ts";
-import type { Gate, Outcome } from "./store/gate-store.ts";
+import type { CallOutcome, Gate } from "./store/gate-store.ts";
 
 /** Gives back what became of it. Only one of many racers dispatches; the others see what it has done. */
 export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Gate> {
@@ -51,7 +51,7 @@ export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): 
 async function keep(
   { store, ttlMs }: Gatekeeper,
   { id, holdsResult }: Gate,
-  outcome: Outcome,
+  outcome: CallOutcome,
 ): Promise<void> {
   const { status, resultText } = outcome;
   const isResult = (status === "done" || status === "failed") && resultText !== undefined;
@@ -59,7 +59,7 @@ async function keep(
   else await store.settle(id, outcome);
 }
 
-async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Outcome> {
+async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<CallOutcome> {
   let isSent = false;
   try {
     const { exchange, call, seal } = await prepareSigned(state, gates, gate);
@@ -112,7 +112,7 @@ function checkRules({ tool, isAllowed, approvals }: Gate, verdict: Verdict): voi
 }
 
 /** Nothing has left. */
-function refusalOf({ log }: TreeState, { id, tool }: Gate, error: unknown): Outcome {
+function refusalOf({ log }: TreeState, { id, tool }: Gate, error: unknown): CallOutcome {
   log.warn({ err: error, gate: id, tool }, "an approved call was not sent");
   const refusal = isMcpxError(error) ? error.code : "internal";
   const { message } = faultOf(error);

@@ -7,7 +7,7 @@ import { onlyWithIdPrefix } from "../framework/id-prefix.ts";
 /** Nobody types so many of a longer one: it is meant as it stands. */
 const wholeCharsMin = 16;
 
-export interface Approval {
+export interface FulfilOptions {
   /** Whom to ask, where the proposal leaves it open. */
   target?: string | undefined;
   /** Arguments that shall be others than proposed. */
@@ -41,7 +41,7 @@ export function whyNotPending(room: Room, id: string): string | undefined {
 export async function approveProposal(
   room: Room,
   proposal: Proposal,
-  approval: Approval,
+  approval: FulfilOptions,
 ): Promise<JsonObject> {
   const { changes, signal, onProgress } = approval;
   if (room.level !== "full") {

@@ -3,7 +3,7 @@
 import { canonicalJson, isMcpxError, isObject, type JsonObject, numberOf } from "@mcpx/protocol";
 import { faultOfValues, type Values } from "../tools/field.ts";
 import { wordsOfStatus } from "../tools/status.ts";
-import type { Outcome } from "./conversation.ts";
+import type { DeviceOutcome } from "./conversation.ts";
 import type { ToolConfig } from "./device-config.ts";
 import { fieldsOf, type Stub } from "./stub.ts";
 
@@ -37,7 +37,7 @@ function plainNumber(value: unknown): unknown {
   }
 }
 
-function resultOf(stub: Stub, tool: ToolConfig, outcome: Outcome): JsonObject {
+function resultOf(stub: Stub, tool: ToolConfig, outcome: DeviceOutcome): JsonObject {
   switch (outcome.kind) {
     case "unreached":
       return failed("unreached", "The device was not reached; nothing was done.");

@@ -10,7 +10,7 @@ export type Answer =
   | { kind: "result"; result: Uint8Array | DecodedMap }
   | { kind: "error"; status: number; text: string | undefined };
 
-export type Outcome =
+export type DeviceOutcome =
   | Answer
   /** Surely not received. */
   | { kind: "unreached" }
@@ -41,7 +41,7 @@ export interface Question {
 
 interface Open {
   method: number;
-  settle(outcome: Outcome): void;
+  settle(outcome: DeviceOutcome): void;
 }
 
 const attemptsMax = 3;
@@ -84,7 +84,7 @@ export class Conversation {
     else open.settle(answer);
   }
 
-  async ask(question: Question): Promise<Outcome> {
+  async ask(question: Question): Promise<DeviceOutcome> {
     if (this.#active >= this.callsMax && !(await this.#turn())) return { kind: "unreached" };
     this.#active += 1;
     try {
@@ -104,9 +104,9 @@ export class Conversation {
   }
 
   /** Repeats carry the id of the first. */
-  async #attempts(question: Question): Promise<Outcome> {
+  async #attempts(question: Question): Promise<DeviceOutcome> {
     const id = this.#freeId();
-    let outcome = { kind: "unreached" } as Outcome;
+    let outcome = { kind: "unreached" } as DeviceOutcome;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       if (outcome.kind === "error") await pause(busyMs);
       if (question.signal?.aborted || question.isMeant?.() === false) return outcome;
@@ -119,10 +119,10 @@ export class Conversation {
     return outcome;
   }
 
-  #attempt(id: number, { method, body, timeoutMs, signal }: Question): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+  #attempt(id: number, { method, body, timeoutMs, signal }: Question): Promise<DeviceOutcome> {
+    const { promise, resolve } = Promise.withResolvers<DeviceOutcome>();
     const request = this.#codec.request(method, id, body);
-    const settle = (outcome: Outcome) => {
+    const settle = (outcome: DeviceOutcome) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", giveUp);
       this.#open.delete(id);

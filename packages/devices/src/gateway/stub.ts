@@ -1,6 +1,6 @@
 // A stub of either profile, as the gateway sees it: told what arrives on its line, asked to call and to show itself.
 import type { Field, Values } from "../tools/field.ts";
-import type { Conversation, Outcome } from "./conversation.ts";
+import type { Conversation, DeviceOutcome } from "./conversation.ts";
 import type { DeviceConfig, ToolConfig } from "./device-config.ts";
 import type { SaidEvent } from "./read-event.ts";
 
@@ -27,9 +27,9 @@ export interface Stub {
   heartbeat(timeoutMs: number): Promise<boolean>;
   /** Those of the configuration that the stub has. */
   tools(): readonly ToolConfig[];
-  call(tool: ToolConfig, values: Values, signal: AbortSignal | undefined): Promise<Outcome>;
+  call(tool: ToolConfig, values: Values, signal: AbortSignal | undefined): Promise<DeviceOutcome>;
   /** A string that says what is wrong. */
-  read(tool: ToolConfig, outcome: Extract<Outcome, { kind: "result" }>): Values | string;
+  read(tool: ToolConfig, outcome: Extract<DeviceOutcome, { kind: "result" }>): Values | string;
 }
 
 export type CreateStub = (config: DeviceConfig, events: StubEvents) => Stub;

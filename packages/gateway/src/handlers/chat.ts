@@ -1,8 +1,8 @@
 // Chat, in the form of either protocol. [X1-4.3-1] [X0-8.1-1]
 import { checkChat, isV0Chat, jsonRpcShape } from "@mcpx/protocol";
-import { type Handling, type Outcome, publish } from "../handling/handling.ts";
+import { type HandlerOutcome, type Handling, publish } from "../handling/handling.ts";
 
-export function handleChat({ envelope }: Handling): Outcome {
+export function handleChat({ envelope }: Handling): HandlerOutcome {
   if (isV0Chat(envelope)) {
     jsonRpcShape(envelope.payload);
     checkChat(envelope.payload.params, "payload.params");

@@ -1,10 +1,10 @@
 // `system` `key`: a participant brings its public key; the gateway lists it in presence. [X1-4-3]
 import { readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { Handling, Outcome } from "../handling/handling.ts";
+import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 import { asserterOf } from "../room/known-participants.ts";
 
-export function handleKey({ gateway, member, envelope }: Handling): Outcome {
+export function handleKey({ gateway, member, envelope }: Handling): HandlerOutcome {
   const key = readPublicJwk(envelope.payload.jwk);
   if (key === undefined)
     throw new McpxError("bad_system", "payload.jwk must be a public Ed25519 or P-256 key");

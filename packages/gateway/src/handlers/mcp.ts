@@ -1,12 +1,12 @@
 // `kind: mcp`: one JSON-RPC message, checked in shape and never rewritten. [X0-4.1-1]
 import { capabilityMethods, type Envelope, jsonRpcShape, McpxError } from "@mcpx/protocol";
 import { findOpenRequest } from "../handling/find-open-request.ts";
-import { type Handling, type Outcome, publish } from "../handling/handling.ts";
+import { type HandlerOutcome, type Handling, publish } from "../handling/handling.ts";
 import { findReferred } from "../room/referred.ts";
 import { enforceCall } from "../tool-access/enforce-call.ts";
 import { noteGrant } from "../tool-access/note-grant.ts";
 
-export async function handleMcp(handling: Handling): Promise<Outcome> {
+export async function handleMcp(handling: Handling): Promise<HandlerOutcome> {
   const { envelope } = handling;
   const shape = jsonRpcShape(envelope.payload);
   checkSpelledMethod(envelope, shape === "request");
@@ -34,7 +34,7 @@ async function checkAccess(handling: Handling, isRequest: boolean): Promise<void
 }
 
 /** A response answers a request that was addressed to its sender. */
-async function checkResponse(handling: Handling): Promise<Outcome> {
+async function checkResponse(handling: Handling): Promise<HandlerOutcome> {
   const { member, permission } = handling;
   const correlationId = await correlationOf(handling);
   const referred = await findReferred(member.room, correlationId);

@@ -1,10 +1,10 @@
 // `system` `presence_status`: what a participant wants others to know of its state.
 import { McpxError } from "@mcpx/protocol";
-import type { Handling, Outcome } from "../handling/handling.ts";
+import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 
 const textCharsMax = 200;
 
-export function handlePresenceStatus({ member, envelope }: Handling): Outcome {
+export function handlePresenceStatus({ member, envelope }: Handling): HandlerOutcome {
   const { status, text } = envelope.payload;
   const isShort = (value: unknown) => typeof value === "string" && value.length <= textCharsMax;
   if (!isShort(status) || status === "") {

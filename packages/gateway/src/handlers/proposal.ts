@@ -1,11 +1,11 @@
 // `kind: mcp/proposal`: a call somebody else may make. The gateway keeps no state of it. [X1-4.2-1] [PL-3-1]
 import { type Envelope, isObject, isTimestamp, McpxError } from "@mcpx/protocol";
-import { type Handling, type Outcome, publish } from "../handling/handling.ts";
+import { type HandlerOutcome, type Handling, publish } from "../handling/handling.ts";
 
 /** The longest a proposal may ask to live: a day. */
 const ttlMaxMs = 86_400_000;
 
-export function handleProposal({ gateway, member, envelope }: Handling): Outcome {
+export function handleProposal({ gateway, member, envelope }: Handling): HandlerOutcome {
   checkProposal(envelope);
   gateway.rates.chargeProposal(member.participant.id, gateway.clock.monotonic()); // [X1-7.3-1]
   return publish;

@@ -1,10 +1,10 @@
 // `system` `refresh`: a new token for a live connection. It cannot change who is connected.
 import { mayEnter, type PublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import type { Handling, Outcome } from "../handling/handling.ts";
+import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 import { levelFor } from "../room/level-for.ts";
 
-export async function handleRefresh({ gateway, member, envelope }: Handling): Promise<Outcome> {
+export async function handleRefresh({ gateway, member, envelope }: Handling): Promise<HandlerOutcome> {
   const { token } = envelope.payload;
   if (typeof token !== "string") throw new McpxError("bad_system", "payload.token must be a string");
   const principal = await gateway.identity.tokens.verify(token, member.participant.id);

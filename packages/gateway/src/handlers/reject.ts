@@ -1,10 +1,15 @@
 // `mcpx.reject.proposal`: advice from anyone allowed it, an end from the target. Trackers tell which. [PL-2-1]
 import { McpxError } from "@mcpx/protocol";
-import { type Handling, type Outcome, publish } from "../handling/handling.ts";
+import { type HandlerOutcome, type Handling, publish } from "../handling/handling.ts";
 import { checkReason } from "../handling/lifecycle.ts";
 import { findReferred } from "../room/referred.ts";
 
-export async function handleReject({ gateway, member, envelope, permission }: Handling): Promise<Outcome> {
+export async function handleReject({
+  gateway,
+  member,
+  envelope,
+  permission,
+}: Handling): Promise<HandlerOutcome> {
   checkReason(envelope, gateway.limits);
   const { correlationId: id } = envelope;
   if (id === undefined) throw new McpxError("bad_lifecycle", "correlation_id is missing");

@@ -1,9 +1,9 @@
 // `system` `tool_access_policy` and `capability_revoked`: published for everybody's guards to read. Where the topic
 // checks calls, the gateway reads them too. [X1-4-3] [AC-6-1] [AC-6-4]
 import { isObject, McpxError, policyType, readPolicy, readRevocation } from "@mcpx/protocol";
-import { type Handling, type Outcome, publish } from "../handling/handling.ts";
+import { type HandlerOutcome, type Handling, publish } from "../handling/handling.ts";
 
-export function handleToolAccess(handling: Handling): Outcome {
+export function handleToolAccess(handling: Handling): HandlerOutcome {
   const { member, envelope } = handling;
   const { type, policy } = envelope.payload;
   if (type === policyType && !isObject(policy)) {

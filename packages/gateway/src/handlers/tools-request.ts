@@ -1,9 +1,9 @@
 // COMPAT: `tools/request` of who may not call: the room hears of it, and somebody who may can act on it. Proposals are
 // the better way; only where `compat.toolsRequest` is on. [AC-11-1]
 import { type Envelope, isObject, jsonRpcShape, McpxError, parseExact, payloadText } from "@mcpx/protocol";
-import type { Handling, Outcome } from "../handling/handling.ts";
+import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 
-export function handleToolsRequest({ gateway, member, envelope }: Handling): Outcome {
+export function handleToolsRequest({ gateway, member, envelope }: Handling): HandlerOutcome {
   jsonRpcShape(envelope.payload);
   const [target, ...others] = envelope.to;
   if (target === undefined || others.length > 0) {

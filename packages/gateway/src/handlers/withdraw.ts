@@ -1,10 +1,10 @@
 // `mcpx.withdraw.proposal`: only the proposer withdraws. [PL-1-1] [PL-9-2]
 import { type Envelope, isId, type Limits, McpxError } from "@mcpx/protocol";
-import { type Handling, type Outcome, publish } from "../handling/handling.ts";
+import { type HandlerOutcome, type Handling, publish } from "../handling/handling.ts";
 import { checkReason } from "../handling/lifecycle.ts";
 import type { ProposalPlace } from "../room/ended-proposals.ts";
 
-export async function handleWithdraw({ gateway, member, envelope }: Handling): Promise<Outcome> {
+export async function handleWithdraw({ gateway, member, envelope }: Handling): Promise<HandlerOutcome> {
   checkReason(envelope, gateway.limits);
   const { log, topic, toolAccess, endedProposals } = member.room;
   const own: ProposalPlace[] = [];

@@ -10,7 +10,7 @@ export interface Handling {
   permission: Permission;
 }
 
-export type Outcome =
+export type HandlerOutcome =
   /** Into the log, then to everybody; with the `correlation_id` that its sender left to be found. */
   | { type: "publish"; correlationId?: string }
   /** Done by the gateway alone; the sender is told, the others where it concerns them. */
@@ -23,4 +23,4 @@ export type Outcome =
       announcement?: { event: string; [key: string]: unknown };
     };
 
-export const publish: Outcome & { type: "publish" } = { type: "publish" };
+export const publish: HandlerOutcome & { type: "publish" } = { type: "publish" };

@@ -29,7 +29,7 @@ import { handleStatus } from "../handlers/status.ts";
 import { handleToolAccess } from "../handlers/tool-access.ts";
 import { handleToolsRequest } from "../handlers/tools-request.ts";
 import { handleWithdraw } from "../handlers/withdraw.ts";
-import type { Handling, Outcome } from "../handling/handling.ts";
+import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import type { Member } from "../room/room.ts";
 import { isServing, rememberSender, senderNow } from "../room/senders.ts";
@@ -101,7 +101,13 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
   return undefined;
 }
 
-function carryOut(gateway: Gateway, member: Member, envelope: Envelope, at: number, outcome: Outcome): void {
+function carryOut(
+  gateway: Gateway,
+  member: Member,
+  envelope: Envelope,
+  at: number,
+  outcome: HandlerOutcome,
+): void {
   // It may have been sent away meanwhile: nothing of it counts any more.
   if (member.hasLeft) return;
   gateway.metrics.received.inc({ kind: envelope.kind.kind });
@@ -109,7 +115,7 @@ function carryOut(gateway: Gateway, member: Member, envelope: Envelope, at: numb
   else finish(gateway, member, envelope, outcome);
 }
 
-function correlated(envelope: Envelope, { correlationId }: Outcome & { type: "publish" }): Envelope {
+function correlated(envelope: Envelope, { correlationId }: HandlerOutcome & { type: "publish" }): Envelope {
   return correlationId === undefined ? envelope : { ...envelope, correlationId };
 }
 
@@ -119,7 +125,7 @@ function checkPayloadKeys(action: Action, { payloadDuplicate }: Scanned): void {
   throw new McpxError("duplicate_key", `${quoteShort(payloadDuplicate)} occurs twice in payload`);
 }
 
-function handle(action: Action, handling: Handling): Outcome | Promise<Outcome> {
+function handle(action: Action, handling: Handling): HandlerOutcome | Promise<HandlerOutcome> {
   switch (action) {
     case "mcp.request":
     case "mcp.notification":
@@ -194,7 +200,7 @@ function finish(
   gateway: Gateway,
   member: Member,
   envelope: Envelope,
-  outcome: Outcome & { type: "done" },
+  outcome: HandlerOutcome & { type: "done" },
 ): void {
   const { protocol, participant } = member;
   const now = gateway.clock.now();

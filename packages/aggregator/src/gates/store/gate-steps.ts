@@ -3,10 +3,10 @@ import { gateReasonCharsMax, McpxError } from "@mcpx/protocol";
 import type {
   Approval,
   ApprovalGiven,
+  CallOutcome,
   Gate,
   GateStatus,
   GateWish,
-  Outcome,
   Rejection,
 } from "./gate-store.ts";
 
@@ -74,7 +74,7 @@ export function checkReason(reason: string | undefined): void {
 
 export function settled(
   gate: Gate,
-  { status, resultText, reason, refusal }: Outcome,
+  { status, resultText, reason, refusal }: CallOutcome,
   at: number,
   charsMax: number,
 ): Gate {

@@ -127,7 +127,7 @@ export interface Gate extends GateWish {
 /** Without what may be large. */
 export type ListedGate = Omit<Gate, "argumentsText" | "resultText">;
 
-export interface Outcome {
+export interface CallOutcome {
   readonly status: "done" | "failed" | "indeterminate" | "withheld" | "refused";
   readonly resultText?: string | undefined;
   /** Why it is withheld or refused. */
@@ -161,7 +161,7 @@ export interface GateStore {
   /** True once ever, on disk before it returns: only who gets it dispatches. [AX-11.3-5] */
   consume(id: string): Promise<boolean>;
   /** Of what was consumed; false where that is not so any more. */
-  settle(id: string, outcome: Outcome): Promise<boolean>;
+  settle(id: string, outcome: CallOutcome): Promise<boolean>;
   /** Of what was consumed: on disk before anybody can see it. What is too large to be kept is withheld. */
   hold(id: string, outcome: HeldOutcome, ttlMs: number): Promise<boolean>;
   /** Of a held result. Each approver and each proof counts once; enough of them let it be handed over. */
