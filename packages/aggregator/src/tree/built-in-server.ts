@@ -1,5 +1,5 @@
 // The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
-// process. [CONTRACT: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait]
+// process: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait. See spec/PROTOCOL.md.
 import { harmless, isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
 import { wait } from "../gates/wait.ts";
 import { answeringLink } from "../links/answering-link.ts";
