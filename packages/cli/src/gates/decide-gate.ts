@@ -155,7 +155,7 @@ function checkPending(gate: GateReport, what: string): void {
 
 function checkNamesAsker({ terms }: GateReport): void {
   if (namesAsker(terms)) return;
-  const fix = "reject it, or let it expire; whoever wants it asks again";
+  const fix = "reject it, or let it expire; the asker can ask again";
   throw new Failure("asker not signed: an older build stored this call, and it is never approved", fix);
 }
 
