@@ -104,10 +104,12 @@ export async function createGateway(
     try {
       sweep(gateway, tick);
     } catch (error) {
-      log.error({ err: error }, "sweep failed");
+      log.error({ err: error }, "sweep of rooms failed");
     }
     if (tick % trimTicks === 0) {
-      trimTopics(gateway).catch((error: unknown) => log.error({ err: error }, "trimming failed"));
+      trimTopics(gateway).catch((error: unknown) =>
+        log.error({ err: error }, "could not trim the topic log"),
+      );
     }
   }, sweepMs);
   return {

@@ -48,7 +48,7 @@ test.each([
   expect(status).toBe("registered");
   await expect.poll(isListed).toBe(true);
   registrant.cut();
-  await expect.poll(() => server.logged.join("")).toContain("a subserver is lost");
+  await expect.poll(() => server.logged.join("")).toContain("subserver lost");
   clock.advance(graceMs - 1_000);
   expect(await isListed()).toBe(true);
   expect(await squat()).toBe("namespace_conflict");

@@ -139,7 +139,7 @@ test("[AX-5.3-2] a circle of three that would close later is refused by whoever 
   started.push(top);
   const middle = await startBelow(top, "middle");
   started.push(middle);
-  await expect.poll(() => top.logged.join("")).toContain("a subserver has registered");
+  await expect.poll(() => top.logged.join("")).toContain("subserver registered");
   const { result } = await probe(top);
   // Somebody who stands above the top registers below the middle.
   const token = await middle.token({ sub: "x", topics: [], segment: "deep", scope: "write" } as never);

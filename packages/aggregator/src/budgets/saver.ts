@@ -24,7 +24,7 @@ export function createSaver(save: () => void, log: Logger): Saver {
         save();
         isFailing = false;
       } catch (error) {
-        if (!isFailing) log.error({ err: error }, "what budgets have been used could not be written");
+        if (!isFailing) log.error({ err: error }, "could not write budget usage");
         isFailing = true;
         soon();
       }

@@ -206,7 +206,7 @@ async function refill(
     const isLate = isMcpxError(error) && error.code === "timeout";
     if (isLate || now - startedAt > slowFailureMs)
       hasKeptWaiting(state, server, kind, () => listOf(state, server, kind, nobody));
-    state.log.warn({ server: server.name, kind, fault }, "a server's list could not be read");
+    state.log.warn({ server: server.name, kind, fault }, "could not list a server");
     return slot.listed;
   } finally {
     capacity.close(kept);
@@ -226,7 +226,7 @@ function noteCut(
   }
   const fault = `${cut}; ${entries.length} are listed, the rest is left out`;
   server.listFaults.set(kind, fault);
-  state.log.warn({ server: server.name, kind, fault }, "a server's list was cut");
+  state.log.warn({ server: server.name, kind, fault }, "server list too large; the rest was left out");
 }
 
 /**

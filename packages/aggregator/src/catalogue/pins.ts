@@ -35,7 +35,7 @@ export function checkPins(state: TreeState, server: Server, entries: Entry[]): C
     return { ...sort(entries, seen, known, refused), leftOut };
   } catch (error) {
     if (isMcpxError(error)) throw error;
-    state.log.error({ err: error, server: server.name }, "pins could not be read or written");
+    state.log.error({ err: error, server: server.name }, "could not read or write pins");
     // Whether a tool has changed is not known: it is not shown.
     throw new McpxError("storage_failed", "its tools could not be compared with what they were");
   }

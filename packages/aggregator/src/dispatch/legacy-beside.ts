@@ -137,8 +137,8 @@ function noteFailure({ clock, log }: TreeState, server: Server, caller: Caller, 
   const waitMs = isRefused ? refusedMs : backoffMs(setback.failures - 1, backoff);
   setback.notBefore = clock.monotonic() + waitMs;
   const about = { server: server.name, retryInMs: waitMs };
-  if (isRefused) log.debug(about, "a server speaks the modern era only");
-  else log.warn({ ...about, err: error }, "a server's legacy conversation cannot be opened");
+  if (isRefused) log.debug(about, "server speaks the modern era only");
+  else log.warn({ ...about, err: error }, "could not open a legacy session with a server");
 }
 
 function isRefusal(error: unknown): boolean {

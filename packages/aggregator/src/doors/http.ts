@@ -174,8 +174,8 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
 
   function refused(error: unknown, id: RequestId | null): HttpResponse {
     if (isMcpxError(error) || error instanceof RpcError || error instanceof Refusal) {
-      log.debug({ reason: error.message }, "a request was refused");
-    } else log.error({ err: error }, "a request failed unexpectedly");
+      log.debug({ reason: error.message }, "request refused");
+    } else log.error({ err: error }, "request failed unexpectedly");
     return refusalResponse(error, id);
   }
 

@@ -187,7 +187,7 @@ async function serve(state: State, message: RpcRequest, reply: Reply): Promise<v
   } catch (error) {
     // What was cancelled ends with whatever its signal says.
     if (!isMcpxError(error) && !(error instanceof RpcError) && !one?.signal.aborted) {
-      state.options.log.error({ err: error, method }, "a request failed");
+      state.options.log.error({ err: error, method }, "request failed");
     }
     reply.answer(errorMessage(id, legacyFault(faultOf(error))));
   } finally {

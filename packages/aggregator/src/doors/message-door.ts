@@ -55,7 +55,8 @@ export function createMessageDoor(
   let isEnding = false;
 
   function refuse(error: unknown, id: RequestId | null = null): void {
-    if (!isMcpxError(error) && !(error instanceof RpcError)) log.error({ err: error }, "a message failed");
+    if (!isMcpxError(error) && !(error instanceof RpcError))
+      log.error({ err: error }, "could not handle a message");
     write(errorMessage(id, faultOf(error)));
   }
 

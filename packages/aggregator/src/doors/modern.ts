@@ -69,7 +69,7 @@ export function createModern({ tree, accounts, clock, log, limits }: ModernOptio
   function fail(id: RequestId, method: string, reply: Reply, error: unknown, isAborted = false): void {
     // What was cancelled ends with whatever its signal says.
     if (!isMcpxError(error) && !(error instanceof RpcError) && !isAborted)
-      log.error({ err: error, method }, "a request failed");
+      log.error({ err: error, method }, "request failed");
     const fault = faultOf(error);
     reply.answer(errorMessage(id, fault), answerStatus(method, fault.code));
   }

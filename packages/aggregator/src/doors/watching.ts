@@ -60,7 +60,7 @@ export function createWatching({ tree, caller, log, deliver, hold }: WatchingOpt
     lists() {
       if (lists !== undefined) return;
       lists = tree.subscribe(caller, everything, deliver);
-      lists.catch((error) => log.warn({ err: error }, "a session hears of no changes"));
+      lists.catch((error) => log.warn({ err: error }, "could not subscribe session to list changes"));
     },
     async subscribe(params) {
       const uri = uriOf(params);

@@ -69,7 +69,7 @@ export async function decideSoon(
   } finally {
     left.abort();
     // Where nobody waits for it any more.
-    deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "a decision came to nothing"));
+    deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "decision refused"));
   }
   return (await gates.store.find(gate.id)) ?? gate;
 }

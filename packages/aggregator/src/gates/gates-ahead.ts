@@ -75,7 +75,7 @@ export async function gatesBelow(
     checkOneCall([{ asker: principal, route, arguments_digest: digest }, ...gates]);
     return gates;
   } catch (error) {
-    state.log.debug({ err: error, server: server.name }, "a tree below does not say where a call will stop");
+    state.log.debug({ err: error, server: server.name }, "could not ask a tree below for its gates");
     return [];
   }
 }

@@ -28,8 +28,8 @@ export async function keepGates(gates: Gatekeeper, options: KeepOptions): Promis
     for (const { id, tool, status } of lost) {
       const what =
         status === "refused"
-          ? "an approved call was never sent"
-          : "it is not known whether an approved call has happened";
+          ? "approved call was never sent"
+          : "approved call was interrupted; its outcome is unknown";
       log.warn({ gate: id, tool }, what);
     }
   }
@@ -42,7 +42,7 @@ export async function keepGates(gates: Gatekeeper, options: KeepOptions): Promis
     }
   };
   const timer = setInterval(() => {
-    sweep().catch((error) => log.error({ err: error }, "gates could not be ended"));
+    sweep().catch((error) => log.error({ err: error }, "could not end expired gates"));
   }, sweepMs).unref();
   return () => clearInterval(timer);
 }

@@ -60,7 +60,7 @@ async function runAndWait(
 ): Promise<JsonObject> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   release(state, gates, gate).catch((error: unknown) => {
-    state.log.error({ err: error, gate: gate.id, tool: gate.tool }, "a call at its gate has failed");
+    state.log.error({ err: error, gate: gate.id, tool: gate.tool }, "gated call failed");
     reject(error);
   });
   return await Promise.race([waitAt(state, gates, exchange, gate), failed]);

@@ -76,7 +76,7 @@ async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promis
     if (isMcpxError(error) && (error.code === "server_lost" || error.code === "timeout")) {
       return { status: "indeterminate" };
     }
-    state.log.warn({ err: error, gate: gate.id, tool: gate.tool }, "an approved call has failed");
+    state.log.warn({ err: error, gate: gate.id, tool: gate.tool }, "approved call failed");
     return { status: "failed", resultText: JSON.stringify({ error: faultOf(error) }) };
   }
 }
@@ -113,7 +113,7 @@ function checkRules({ tool, isAllowed, approvals }: Gate, verdict: Verdict): voi
 
 /** Nothing has left. */
 function refusalOf({ log }: TreeState, { id, tool }: Gate, error: unknown): CallOutcome {
-  log.warn({ err: error, gate: id, tool }, "an approved call was not sent");
+  log.warn({ err: error, gate: id, tool }, "approved call not sent");
   const refusal = isMcpxError(error) ? error.code : "internal";
   const { message } = faultOf(error);
   return { status: "refused", refusal, reason: message };

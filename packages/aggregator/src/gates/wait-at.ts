@@ -168,7 +168,7 @@ async function show(
     await exchange.ask({ approval: { method: "elicitation/create", params } });
   } catch (error) {
     // Whoever cannot or will not be shown it waits as everybody else does.
-    log.debug({ err: error, gate: id }, "a gate could not be shown");
+    log.debug({ err: error, gate: id }, "could not show a gate to the client");
   }
 }
 

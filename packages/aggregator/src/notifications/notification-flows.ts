@@ -120,7 +120,7 @@ function release(state: TreeState, running: Running): void {
       pass();
     } catch (error) {
       // Whatever a server says must not end more than what it was for.
-      state.log.error({ err: error, segment: running.segment }, "a notification could not be passed on");
+      state.log.error({ err: error, segment: running.segment }, "could not pass on a notification");
     }
   }
   arm(state, running);
@@ -148,7 +148,7 @@ function tell(state: TreeState, { segment, server }: Running): void {
   untold.delete(segment);
   if (state.isClosed) return;
   const total = dropped.get(segment) ?? count;
-  state.log.warn({ segment, dropped: count, total }, "a server says more than is passed on");
+  state.log.warn({ segment, dropped: count, total }, "server sends too many notifications; some dropped");
   tellOfServer(state, server, treeNotifications.notificationOverflow, {
     segment,
     dropped: count,

@@ -114,7 +114,7 @@ function pass(state: TreeState, server: Server, entry: LinkEntry, notice: Notice
   const { owner } = entry;
   const isUpward = goesUpward(method);
   if (owner?.deliver === undefined) {
-    state.log.debug({ server: server.name, method, params }, "a server's notification");
+    state.log.debug({ server: server.name, method, params }, "notification of a server");
     if (isUpward && !isUnclear) tellUpward(state, server, notice, owner);
     return;
   }

@@ -74,7 +74,7 @@ async function watch(state: TreeState, subscriber: Subscriber, written: string):
     return await open(state, subscriber, written);
   } catch (error) {
     if (subscriber.caller.era === "legacy") throw error;
-    state.log.debug({ err: error }, "a resource cannot be watched");
+    state.log.debug({ err: error }, "could not subscribe to a resource");
     return false;
   }
 }
@@ -143,7 +143,10 @@ async function moveOf(state: TreeState, subscriber: Subscriber, from: LinkEntry)
       rewatch(state, entry);
     } catch (error) {
       // The server's fault is known and shown; it will be asked again.
-      state.log.debug({ err: error, server: one.server.name }, "a resource cannot be watched yet");
+      state.log.debug(
+        { err: error, server: one.server.name },
+        "could not subscribe to a resource; trying again",
+      );
     }
   }
 }

@@ -27,7 +27,7 @@ export function suspend(state: RegistrarState, subserver: Subserver, why: string
   const { tree, log } = state;
   const { registration, server } = subserver;
   subserver.isAlive = false;
-  log.warn({ segment: registration.segment, why }, "a subserver is lost");
+  log.warn({ segment: registration.segment, why }, "subserver lost");
   // Tells those above, too.
   degrade(tree, server, why);
 }

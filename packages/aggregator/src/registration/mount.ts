@@ -45,7 +45,7 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
   };
   state.bySegment.set(segment, subserver);
   state.tree.bySegment.set(segment, server);
-  state.log.info({ segment, subserver: registration.subserverId }, "a subserver has registered");
+  state.log.info({ segment, subserver: registration.subserverId }, "subserver registered");
   for (const kind of listKinds) announceChange(state.tree, kind);
   void channel.ended.then((why) => state.lose(subserver, why));
   return subserver;
@@ -56,7 +56,7 @@ export async function askForLists({ tree, log }: RegistrarState, { server }: Sub
   const ask = async (kind: ListKind) => {
     const listed = await listOf(tree, server, kind, nobody);
     if (listed !== undefined && listed.entries.length > 0) announceChange(tree, kind);
-    if (listed === undefined) log.info({ server: server.name, kind }, "a subserver could not be listed yet");
+    if (listed === undefined) log.info({ server: server.name, kind }, "could not list a subserver yet");
   };
   await Promise.all(listKinds.map(ask));
 }

@@ -103,7 +103,7 @@ function served(
     async connect(transport: ParentTransport): Promise<void> {
       const write = (message: JsonObject | JsonObject[]) => {
         transport.send(message as JsonObject).catch((error: unknown) => {
-          log.debug({ err: error }, "the tree above could not be told");
+          log.debug({ err: error }, "could not notify the parent");
         });
       };
       const channel = { write, writeAside: write, isBehind: () => false, onDone: () => {} };

@@ -33,7 +33,7 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
       const error = await parent.registration.ended;
       if (closing.signal.aborted) return;
       const { url } = options;
-      parts.log.error({ parent: url, err: error, retryInMs: askAgainMs }, "the tree above does not take us");
+      parts.log.error({ parent: url, err: error, retryInMs: askAgainMs }, "parent refused the registration");
       await wait(askAgainMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       if (closing.signal.aborted) return;
     }

@@ -161,7 +161,7 @@ export function checkSubtreeSize(state: RegistrarState, segment: string, ids: re
 /** After something has gone: nobody can refuse that. */
 export function announceLess(state: RegistrarState): void {
   state.announceSubtree().catch((error: unknown) => {
-    state.log.warn({ err: error }, "those above could not be told of a smaller subtree");
+    state.log.warn({ err: error }, "could not tell parents that subservers were removed");
   });
 }
 
@@ -199,5 +199,5 @@ export function isSameCredential(one: Credential, other: Credential): boolean {
 
 /** What the store could not keep is told to the operator; the tree itself goes on. */
 export function settle({ log }: RegistrarState, work: Promise<unknown>): void {
-  work.catch((error: unknown) => log.error({ err: error }, "the store of registrations failed"));
+  work.catch((error: unknown) => log.error({ err: error }, "could not write the store of registrations"));
 }

@@ -16,7 +16,7 @@ export function remove(state: RegistrarState, subserver: Subserver, why: string)
   tree.bySegment.delete(segment);
   end(subserver);
   retire(tree, server, undefined);
-  log.info({ segment, why }, "a subserver has left the tree");
+  log.info({ segment, why }, "subserver removed");
   for (const kind of listKinds) announceChange(tree, kind);
   if (!wasOver) announceLess(state);
 }

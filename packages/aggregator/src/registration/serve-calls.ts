@@ -63,7 +63,7 @@ export function createCalls(state: RegistrarState, subserver: Subserver): Subser
       } catch (error) {
         const isOver = one?.signal.aborted === true;
         const isExpected = isMcpxError(error) || error instanceof RpcError || isOver;
-        if (!isExpected) state.log.error({ err: error, method }, "a request of a subserver failed");
+        if (!isExpected) state.log.error({ err: error, method }, "request of a subserver failed");
         reply.answer(errorMessage(id, faultOf(isOver ? new McpxError("registration_unknown") : error)));
       } finally {
         one?.done();

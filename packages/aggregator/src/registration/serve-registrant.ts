@@ -126,7 +126,7 @@ export function serveRegistrant(
       }
     } catch (error) {
       answer(errorMessage(id, faultOf(error)));
-      if (!isMcpxError(error)) state.log.error({ err: error, method }, "a registrant's request failed");
+      if (!isMcpxError(error)) state.log.error({ err: error, method }, "registration request failed");
       // What is wrong with something else says nothing of a registration that is under way.
       if (subserver === undefined && !isApplying) refuse(error);
     }

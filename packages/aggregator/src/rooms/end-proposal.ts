@@ -49,10 +49,7 @@ function callOurselves(
     .fulfil(whole, { target: room.id, timeoutMs: callMs })
     .catch((error: unknown) => {
       // Told again when the room is back.
-      log.debug(
-        { err: error, gate: gate.id, room: room.topic },
-        "the end of a gate was not told in its room",
-      );
+      log.debug({ err: error, gate: gate.id, room: room.topic }, "could not tell a room that a gate ended");
     })
     .finally(() => underWay.delete(gate.id));
 }

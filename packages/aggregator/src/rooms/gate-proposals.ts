@@ -53,7 +53,7 @@ export function proposeGates(options: GateProposalsOptions): GateProposals {
   function next(id: string, work: () => Promise<void>): Promise<void> {
     const done = (tails.get(id) ?? Promise.resolve()).then(work).catch((error: unknown) => {
       if (left.signal.aborted) return;
-      log.warn({ err: error, gate: id, room: room.topic }, "a gate could not be shown in its room");
+      log.warn({ err: error, gate: id, room: room.topic }, "could not show a gate in its room");
     });
     tails.set(id, done);
     return done.then(() => {
@@ -64,7 +64,7 @@ export function proposeGates(options: GateProposalsOptions): GateProposals {
   /** A room takes so many proposals a minute: nobody waits for it. */
   function catchUpSoon(): void {
     catchUp(showing, next).catch((error: unknown) => {
-      log.error({ err: error, room: room.topic }, "what waits could not be compared with its room");
+      log.error({ err: error, room: room.topic }, "could not compare gates with their proposals");
     });
   }
 
@@ -90,13 +90,9 @@ export function proposeGates(options: GateProposalsOptions): GateProposals {
       ({ detail }) => {
         const { state, reason } = detail;
         if (state === "live") {
-          log.info({ room: room.topic }, "gates are shown in their room again");
+          log.info({ room: room.topic }, "gates shown in their room again");
           catchUpSoon();
-        } else
-          log.warn(
-            { room: room.topic, reason },
-            "the room of the gates is out of reach; they work without it",
-          );
+        } else log.warn({ room: room.topic, reason }, "gate room unreachable; gates work without it");
       },
       left,
     );

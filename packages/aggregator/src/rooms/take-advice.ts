@@ -43,7 +43,7 @@ async function reject(
     wake(gates, rejected);
   } catch (error) {
     if (!isMcpxError(error)) throw error;
-    log.debug({ err: error, gate: gate.id }, "a rejection in the room came too late");
+    log.debug({ err: error, gate: gate.id }, "rejection in the room came too late");
   }
 }
 

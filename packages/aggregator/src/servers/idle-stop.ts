@@ -42,6 +42,6 @@ function stop(state: TreeState, server: Server, entry: LinkEntry): void {
   forgetEntry(server, entry);
   // No definition outlives its conversation. [AX-13.1-2]
   if (entry.owner === undefined) forgetLists(server);
-  state.log.info({ server: server.name, pid: entry.link?.pid }, "nobody uses a server; it is stopped");
+  state.log.info({ server: server.name, pid: entry.link?.pid }, "idle server stopped");
   void entry.link?.close();
 }

@@ -12,7 +12,7 @@ export function loseConversation(state: TreeState, server: Server, entry: LinkEn
   if (!forgetEntry(server, entry) || state.isClosed) return;
   const told = withStderr(why, entry.stderrTail);
   server.lastLoss = { why: told, at: state.clock.now() };
-  state.log.info({ server: server.name, why: told }, "a conversation with a server is over");
+  state.log.info({ server: server.name, why: told }, "session with a server ended");
   if (entry.link?.pid !== undefined) breakLoop(state, server, entry, told);
   if (entry.owner === undefined) degrade(state, server, told);
   state.events.ended(server, entry);
@@ -29,5 +29,8 @@ function breakLoop(state: TreeState, server: Server, { openedAt, owner }: LinkEn
   if (waitMs === undefined) return;
   const detail = `it ends again and again, last with ${why}`;
   server.fault = { detail, since: state.clock.now(), retryAt: now + waitMs, failures: 1 };
-  state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server is left alone for a while");
+  state.log.warn(
+    { server: server.name, detail, retryInMs: waitMs },
+    "server is crash-looping; restart delayed",
+  );
 }

@@ -93,7 +93,7 @@ async function show(
     const { sign_in: result } = await ask({ sign_in: { method: "elicitation/create", params } });
     return result?.action === "accept";
   } catch (error) {
-    signIns.log.debug({ err: error, server }, "an address to sign in at could not be shown");
+    signIns.log.debug({ err: error, server }, "could not show a sign-in address to the client");
     return false;
   }
 }

@@ -111,7 +111,7 @@ export function tellChange({ listeners, log }: SignInState, change: SignInChange
     try {
       listener(change);
     } catch (error) {
-      log.error({ err: error, server: change.server }, "a listener failed on a sign-in");
+      log.error({ err: error, server: change.server }, "sign-in listener failed");
     }
   }
 }

@@ -24,7 +24,7 @@ export async function signOut(state: SignInState, { server, user, by, why }: Sig
     subject: server,
     detail: { user, why },
   });
-  state.log.info({ server, user, why }, "a user is signed out of a server");
+  state.log.info({ server, user, why }, "user signed out of a server");
   await state.store.write(key, undefined);
   return true;
 }

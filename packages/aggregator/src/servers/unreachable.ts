@@ -35,7 +35,7 @@ export function noteFault(
   const bare = shown.startsWith(`${server.name}: `) ? shown.slice(server.name.length + 2) : shown;
   const detail = withStderr(bare, stderrTail);
   server.fault = { detail, since: server.fault?.since ?? state.clock.now(), retryAt: now + waitMs, failures };
-  state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "a server cannot be reached");
+  state.log.warn({ server: server.name, detail, retryInMs: waitMs }, "server unreachable");
   if (!isMcpxError(error) || detail === bare) return error;
   const { code, suggestion, cause } = error;
   return new McpxError(code, `${server.name}: ${detail}`, { suggestion, cause });

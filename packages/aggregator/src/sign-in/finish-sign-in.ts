@@ -40,7 +40,7 @@ export async function finishSignIn(
   }
   noteUser(state, server, user, person.issuer);
   state.audit?.recordNow({ action: "oauth.sign_in", actor: user, subject: server });
-  state.log.info({ server, user }, "a user has signed in to a server");
+  state.log.info({ server, user }, "user signed in to a server");
   tellChange(state, { server, user, isAtOnce: false });
   return { server, user, tag };
 }

@@ -106,7 +106,7 @@ function withHeader(response: HttpResponse, name: string, value: string): HttpRe
 }
 
 function faultFor({ log }: SignInState, thrown: unknown): HttpResponse {
-  if (!isMcpxError(thrown)) log.error({ err: thrown }, "a sign-in failed unexpectedly");
+  if (!isMcpxError(thrown)) log.error({ err: thrown }, "sign-in failed unexpectedly");
   const error = isMcpxError(thrown) ? thrown : new McpxError("internal");
   const detail = error.detail ?? errorTable[error.code].message;
   return faultPage(errorTable[error.code].http, detail, error.suggestion);

@@ -119,7 +119,7 @@ export function watchApprovers(
     const now = stateOf(approversDir(dataDir));
     if (now !== state) {
       const read = readApprovers(dataDir, known, keepCounter);
-      for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
+      for (const fault of read.faults) log.warn({ fault }, "ignoring invalid approver file");
       keys = [...known, ...read.keys];
       state = now;
     }

@@ -41,7 +41,10 @@ export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => 
           awaited.address = undefined;
           awaited.over?.(isGranted);
         });
-        log.warn({ server: name, address: address.href }, "open this address to let mcpx use the server");
+        log.warn(
+          { server: name, address: address.href },
+          "server needs authorisation: open this address in a browser",
+        );
       },
     });
 }

@@ -32,7 +32,7 @@ export async function openTreeRooms(
       await enter(settings, parts, topic, opened);
     } catch (error) {
       const what = topic === settings.gates.room ? "gates are not shown in it" : "its members do without it";
-      parts.log.error({ err: error, room: topic }, `the tree could not join a room; ${what}`);
+      parts.log.error({ err: error, room: topic }, `tree could not join a room; ${what}`);
     }
   }
 }
@@ -51,13 +51,13 @@ async function enter(
   });
   opened.defer(() => room.close());
   room.addEventListener("error", ({ detail }) =>
-    log.debug({ err: detail, room: topic }, "the tree in a room"),
+    log.debug({ err: detail, room: topic }, "tree participant failed"),
   );
   const showsGates = topic === settings.gates.room;
   if (showsGates && !room.hasHistory) {
     log.warn(
       { room: topic },
-      "the room of the gates keeps no history: who comes later does not see what waits",
+      "gate room keeps no history: participants who join later do not see waiting calls",
     );
   }
   const principalsOf = (id: string) => gateway.principalsOf(topic, id);
@@ -65,5 +65,5 @@ async function enter(
   const who = { principalsOf, sendersOf };
   const participant = await serveTree({ room, tree, ...who, showsGates, clock, log, limits });
   opened.defer(() => participant.close());
-  log.info({ room: topic, id: room.id, showsGates }, "the tree is in a room");
+  log.info({ room: topic, id: room.id, showsGates }, "tree joined a room");
 }

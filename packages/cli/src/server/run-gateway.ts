@@ -159,9 +159,9 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 async function stop(gateway: StartedGateway, { limits }: ServerSettings, log: Logger): Promise<void> {
-  log.info("stopping: finishing what was begun");
+  log.info("stopping: waiting for open requests");
   const watchdog = setTimeout(() => {
-    log.fatal("stopping took too long; ended all the same");
+    log.fatal("stopping took too long; exiting without waiting");
     process.exit(1);
   }, limits.drainMs + endGraceMs);
   await gateway.stop();

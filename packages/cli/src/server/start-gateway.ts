@@ -214,7 +214,7 @@ async function openGateway(
     path: join(dataDir, "topics.db"),
     tuning: options.topicLog ?? {},
     onFailure: (error) => {
-      log.fatal({ err: error }, "the topic log failed; nothing more is acknowledged");
+      log.fatal({ err: error }, "topic log failed; no more envelopes are acknowledged");
       failure.abort();
     },
   });

@@ -46,7 +46,7 @@ export function watchConfig({ paths, changed, log, ...options }: WatchOptions): 
 
   for (const [dir, names] of placesOf(paths)) {
     const fail = (error: NodeJS.ErrnoException) =>
-      log.warn({ dir, code: error.code }, "the configuration is not watched; SIGHUP reads it again");
+      log.warn({ dir, code: error.code }, "could not watch the configuration file; send SIGHUP to reload it");
     try {
       const watcher = watch(dir, { persistent: false }, (_, name) => notice(name, names));
       watchers.push(watcher.on("error", fail));

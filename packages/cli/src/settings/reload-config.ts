@@ -68,17 +68,17 @@ function tell(log: Logger, config: string | undefined, diff: ConfigDiff): void {
   const lines = diffLines(diff);
   for (const line of lines) log.info({ config }, line);
   for (const key of diff.restart) log.warn({ config }, `~ ${key}: takes effect after a restart`);
-  if (lines.length + diff.restart.length === 0) log.info({ config }, "the configuration says what it said");
+  if (lines.length + diff.restart.length === 0) log.info({ config }, "configuration unchanged");
 }
 
 function refuse(log: Logger, config: string | undefined, error: unknown): void {
   if (!(error instanceof Failure)) {
-    log.error({ config, err: error }, "the configuration could not be taken over; the old one stays");
+    log.error({ config, err: error }, "could not apply the configuration; keeping the old one");
     return;
   }
   const secrets = secretsOfFile(config);
   for (const line of [error.message, ...error.details]) log.error({ config }, hideSecrets(line, secrets));
-  log.error({ config }, "the configuration was refused; the old one stays");
+  log.error({ config }, "invalid configuration; keeping the old one");
 }
 
 /** Faults are told with what was found instead. */

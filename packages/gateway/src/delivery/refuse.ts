@@ -24,7 +24,7 @@ export function refuse(gateway: Gateway, member: Member, error: unknown, scanned
   const shown = isMcpxError(error) ? error : new McpxError("internal", "the gateway failed on this envelope");
   const { participant, room, protocol, socket } = member;
   const about = { topic: room.topic, id: participant.id, reason: shown.code };
-  if (shown.code === "internal") gateway.log.error({ ...about, err: error }, "failed on an envelope");
+  if (shown.code === "internal") gateway.log.error({ ...about, err: error }, "could not handle an envelope");
   else gateway.log.debug(about, "refused");
   gateway.metrics.refused.inc({ reason: shown.code });
 

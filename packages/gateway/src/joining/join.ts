@@ -99,7 +99,10 @@ export function join(
   if (!admission.isVirtual || !isThereToo(member)) announcePresence(gateway, member, "join");
   gateway.log.info({ topic: room.topic, id: participant.id, privilege: level }, "joined");
   void catchUp(gateway, member).catch((error: unknown) => {
-    gateway.log.error({ err: error, topic: room.topic, id: participant.id }, "catching up failed");
+    gateway.log.error(
+      { err: error, topic: room.topic, id: participant.id },
+      "could not send missed envelopes",
+    );
     expel(gateway, member, closeCodes.internal, "internal");
   });
   return member;

@@ -91,9 +91,9 @@ export function createAudit({ db, clock, log, metrics, retention }: AuditOptions
     prunedAt = now;
     try {
       const pruned = pruneAudit(db, retention, clock.now());
-      if (pruned !== undefined) log.info({ to: pruned.to }, "old audit records were pruned");
+      if (pruned !== undefined) log.info({ to: pruned.to }, "pruned old audit records");
     } catch (error) {
-      log.error({ err: error }, "old audit records could not be pruned");
+      log.error({ err: error }, "could not prune old audit records");
     }
   }
 
@@ -108,7 +108,7 @@ export function createAudit({ db, clock, log, metrics, retention }: AuditOptions
     } catch (error) {
       isFailing = true;
       failures?.inc();
-      log.error({ err: error, waiting: waiting.size, lost }, "audit records could not be written");
+      log.error({ err: error, waiting: waiting.size, lost }, "could not write audit records");
       return false;
     }
     waiting.clear();

@@ -95,7 +95,7 @@ export function createAnswer(
     try {
       stream(createResponseStream(response, limits));
     } catch (error) {
-      log.error({ err: error }, "a stream failed unexpectedly");
+      log.error({ err: error }, "response stream failed unexpectedly");
       response.destroy();
     }
   }
@@ -125,9 +125,9 @@ function createStopwatch(metrics: Metrics): Took {
 
 /** Callers' faults are ordinary; ours are logged with their cause, anything unforeseen with its stack. */
 export function logRefusal(log: Logger, error: unknown, route: string | undefined): void {
-  if (!isMcpxError(error)) log.error({ err: error, route }, "a request failed unexpectedly");
-  else if (errorTable[error.code].fault === "gateway") log.warn({ err: error, route }, "a request failed");
-  else log.debug({ reason: error.code, route }, "a request was refused");
+  if (!isMcpxError(error)) log.error({ err: error, route }, "request failed unexpectedly");
+  else if (errorTable[error.code].fault === "gateway") log.warn({ err: error, route }, "request failed");
+  else log.debug({ reason: error.code, route }, "request refused");
 }
 
 function handle(found: Found, request: HttpRequest): Promise<HttpResponse> | HttpResponse {

@@ -182,11 +182,11 @@ function watchFaults(server: Server, log: Logger, metrics: Metrics | undefined):
   const dropped = metrics?.counter("http_connections_dropped_total", "Connections refused for want of room");
   const unreadable = metrics?.counter("http_requests_unreadable_total", "Requests not in HTTP, or too slow");
   // Out of file descriptors, for example: it must not end the process.
-  server.on("error", (error) => log.error({ err: error }, "the listener failed"));
+  server.on("error", (error) => log.error({ err: error }, "HTTP listener failed"));
   server.on("drop", () => dropped?.inc());
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     unreadable?.inc();
-    log.debug({ reason: error.code }, "a request could not be read");
+    log.debug({ reason: error.code }, "could not read a request");
     refuse(socket, unreadableResponse(error.code));
   });
 }

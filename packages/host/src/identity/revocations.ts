@@ -70,7 +70,7 @@ export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptio
       try {
         listener(jti);
       } catch (error) {
-        log.error({ err: error, jti }, "a listener failed on a revocation");
+        log.error({ err: error, jti }, "revocation listener failed");
       }
     }
   }
@@ -80,7 +80,7 @@ export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptio
     try {
       readNew();
     } catch (error) {
-      log.error({ err: error }, "revocations could not be read");
+      log.error({ err: error }, "could not read revocations");
     }
   }, pollMs).unref();
 

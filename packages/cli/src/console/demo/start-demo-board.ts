@@ -35,7 +35,7 @@ export function startDemoBoard(options: DemoBoardOptions): DemoBoard {
   }
   const ending = new AbortController();
   const over = runBoard(options, ending.signal).catch((error: unknown) => {
-    if (!ending.signal.aborted) log.warn({ err: error }, "the demo's board has ended");
+    if (!ending.signal.aborted) log.warn({ err: error }, "demo board ended");
   });
   return {
     stop: async () => {

@@ -37,7 +37,7 @@ export async function startDemo({ rooms, tree, log }: DemoOptions): Promise<Demo
     room: agent,
     robot: robotId,
     callTree: (tool, args) => callAs(tree, agentId, tool, args, ending.signal),
-    fault: (error) => log.debug({ err: error }, "the demo's agent could not go on"),
+    fault: (error) => log.debug({ err: error }, "demo agent failed"),
   });
   return {
     async stop() {

@@ -43,7 +43,7 @@ async function forget({ actor, log }: ChangeContext, { file }: Plan, server: str
   try {
     return await forgetPins(file.dataDir, server, actor);
   } catch (error) {
-    log.error({ err: error, server }, "the tools of a removed server could not be forgotten");
+    log.error({ err: error, server }, "could not forget the pins of a removed server");
     return null;
   }
 }
