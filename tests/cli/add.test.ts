@@ -51,7 +51,7 @@ test("the first server tells that the demo makes way; where there is none, nothi
   const gateway = start(["up", "--port", "0", "--json", "--data", dataDir], { cwd });
   await gateway.line(/^\{"url"/);
   expect((await add("notes")).err).toContain(
-    "the demo makes way: its workshop leaves the tree now, the rest when the gateway starts again",
+    "the demo ends: its workshop leaves the tree now, the rest when the gateway is restarted",
   );
   expect((await add("more")).err).not.toContain("demo");
   const bare = scratch();

@@ -164,7 +164,7 @@ test("the configuration of the running gateway is copied, wherever it is and whe
   expect(code).toBe(0);
   expect(readFileSync(join(copy, "mcpx.json"), "utf8")).toContain("ours");
   expect(modeOf(join(copy, "mcpx.json"))).toBe(0o640);
-  expect(err).toContain("left out: mcpx.json, another configuration counts");
+  expect(err).toContain("left out: mcpx.json, another configuration is used");
   expect(err).toContain(`mcpx.json is ${join(home, "mcpx.json")}; relative paths in it`);
   const missing = await mcpx(["backup", join(scratch(), "x"), "--data", dataDir, "--config", "no.json"]);
   expect(missing).toMatchObject({

@@ -88,7 +88,7 @@ test("without an authority, or with half of one, nothing is signed", async () =>
   const dir = join(scratch(), "certs");
   const client = () => mcpx(["cert", "client", "a.example", "--dir", dir]);
   expect((await client()).err).toBe(
-    `mcpx: there is no authority: ${join(dir, "ca.pem")} is missing; make one with mcpx cert ca`,
+    `mcpx: there is no authority: ${join(dir, "ca.pem")} is missing; make one with npx mcpx cert ca`,
   );
   await mcpx(["cert", "ca", "--dir", dir]);
   const other = join(scratch(), "other");
@@ -152,7 +152,7 @@ test("a clientCa that cannot be read, or is none, starts nothing", async () => {
     `mcpx: listen.tls.clientCa: ${join(dataDir, "none.pem")} cannot be read (ENOENT); give the path of a PEM file`,
   );
   expect(await start(server.key)).toBe(
-    `mcpx: listen.tls.clientCa: ${server.key} has no certificate in it; give the ca.pem that mcpx cert ca has made`,
+    `mcpx: listen.tls.clientCa: ${server.key} has no certificate in it; give the ca.pem that npx mcpx cert ca has made`,
   );
 });
 

@@ -76,7 +76,7 @@ test("what is no line, or cannot be opened, is told in one line", async () => {
   ]);
   expect(wrong).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^mcpx: serial: is no line; .*tcp:\/\//),
+    err: expect.stringMatching(/^mcpx: invalid line serial:; .*tcp:\/\//),
   });
   expect(login).toMatchObject({ code: 2, err: expect.stringContaining("settings of their own") });
   expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be opened: connect ENOENT/) });

@@ -163,7 +163,7 @@ test("colours and progress are for terminals, and NO_COLOR is heard there too", 
 test.each([
   [["token", "--help"], 0, /^mcpx token {2}print a token/, /^$/],
   [["help"], 0, /^mcpx {2}rooms where/, /^$/],
-  [["tail", "demo"], 1, /^$/, /^mcpx: no gateway is running on [^\n]+; start it with mcpx up[^\n]*$/],
+  [["tail", "demo"], 1, /^$/, /^mcpx: no gateway is running on [^\n]+; start it with npx mcpx up[^\n]*$/],
   [["tree", "--tolls"], 2, /^$/, /^mcpx: unknown option --tolls; did you mean --tools\?$/],
   [["completion", "bsh"], 2, /^$/, /^mcpx: there is no completion for bsh; did you mean bash\?$/],
 ])("mcpx %j ends with %i", async (args, code, out, err) => {

@@ -30,7 +30,7 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
     "  5  needs GH_TOKEN in the environment of mcpx up",
     "  6  needs PERPLEXITY_API_KEY in the environment of mcpx up",
     "  7  needs LOCAL_TOKEN in the environment of mcpx up",
-    "  8  is off there, and stays off",
+    "  8  is disabled there, and stays disabled",
     "  8  needs FIGMA_OAUTH_TOKEN in the environment of mcpx up",
     "  9  needs HUB_TOKEN in the environment of mcpx up",
     "  9  not taken over: excludeTools",

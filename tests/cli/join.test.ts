@@ -207,7 +207,7 @@ test("[X1-10.2-2] pending, approve and reject decide without a chat line", { tim
     err: expect.stringContaining("there is no such proposal"),
   });
   expect((await mcpx(["approve", "demo", "--data", dataDir])).err).toBe(
-    "mcpx: there is no gate demo; see mcpx pending, and for a proposal in a room write ROOM ID",
+    "mcpx: there is no gate demo; see npx mcpx pending, and for a proposal in a room write ROOM ID",
   );
   const beginning = String(first?.id).slice(0, 8);
   const done = await mcpx(["approve", "demo", beginning, ...changes, "--data", dataDir]);
@@ -227,7 +227,7 @@ test("[X1-10.2-2] pending, approve and reject decide without a chat line", { tim
   expect(await mcpx(["approve", "demo", String(first?.id), "--data", dataDir])).toEqual({
     code: 1,
     out: "",
-    err: `mcpx: ${first?.id} cannot be approved: it is fulfilled already; see mcpx pending demo`,
+    err: `mcpx: ${first?.id} cannot be approved: it is fulfilled already; see npx mcpx pending demo`,
   });
 });
 

@@ -179,7 +179,7 @@ test("[AX-4.2-1] [B-REG-1] a segment somebody has is refused, and one that the t
     /^mcpx: .*namespace_conflict.*; Register under another segment$/,
   );
   expect(await refusal({})).toBe(
-    "mcpx: The authority is not proven: the token names no segment; Get a token with `mcpx token --segment taken` at the aggregator",
+    "mcpx: The authority is not proven: the token names no segment; Get a token with `npx mcpx token --segment taken` at the aggregator",
   );
 });
 

@@ -66,7 +66,7 @@ test("[X0-5.1-3] a revoked token ends a live watcher with a clear line", async (
     out: expect.stringContaining(`revoked ${jti}`),
   });
   expect(await watcher.ended).toEqual({ code: 1, signal: null });
-  expect(watcher.err.at(-1)).toBe("mcpx: the token was revoked (4401); get a new one with mcpx token");
+  expect(watcher.err.at(-1)).toBe("mcpx: the token was revoked (4401); get a new one with npx mcpx token");
   const again = await mcpx(["tail", "demo", "--data", dataDir], { env: { MCPX_TOKEN: token } });
   expect(again).toMatchObject({ code: 1, err: expect.stringMatching(/^mcpx: The token was revoked/) });
 });
@@ -89,7 +89,7 @@ test("[X0-5.1-2] a given token that ends, ends the watcher with a clear line", a
   const minted = await mcpx(["token", "--topic", "demo", "--id", "eve", "--ttl", "10s", "--data", dataDir]);
   const watcher = start(["tail", "demo", "--token", minted.out, "--data", dataDir]);
   expect((await watcher.ended).code).toBe(1);
-  expect(watcher.err.at(-1)).toBe("mcpx: the token has expired (4401); get a new one with mcpx token");
+  expect(watcher.err.at(-1)).toBe("mcpx: the token has expired (4401); get a new one with npx mcpx token");
 });
 
 test("a token counts in its own rooms only, and for another gateway by --url", async () => {
@@ -100,7 +100,7 @@ test("a token counts in its own rooms only, and for another gateway by --url", a
   const access = ["--url", url, "--token", minted.out];
   expect(await mcpx(["say", "team/a", "hi", ...access])).toMatchObject({ code: 0, out: "seq 1" });
   expect((await mcpx(["say", "demo", "hi", "--url", url, "--token", "foo"])).err).toBe(
-    "mcpx: No valid token: not a compact JWS; make one with mcpx token --topic demo --id NAME",
+    "mcpx: No valid token: not a compact JWS; make one with npx mcpx token --topic demo --id NAME",
   );
   expect(await mcpx(["say", "demo", "hi", ...access])).toMatchObject({
     code: 1,
@@ -129,7 +129,7 @@ test("who was removed is told so, not left to try for ever", async () => {
   const headers = { authorization: `Bearer ${admin}` };
   await fetch(`${url}/admin/participants/mallory`, { method: "DELETE", headers });
   expect((await watcher.ended).code).toBe(1);
-  expect(watcher.err.at(-1)).toBe("mcpx: the gateway closed the door (kicked, 4403); ask an admin");
+  expect(watcher.err.at(-1)).toBe("mcpx: the gateway refused the connection (kicked, 4403); ask an admin");
   const again = await mcpx(["tail", "demo", "--id", "mallory", "--data", dataDir]);
   expect(again).toMatchObject({
     code: 1,

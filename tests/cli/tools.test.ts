@@ -100,10 +100,10 @@ test("one tool is shown in full, and nothing of it reaches the terminal raw", {
   const mistyped = await run("call", "files.writ", "--yes");
   expect([mistyped.code, mistyped.err]).toEqual([
     1,
-    "mcpx: there is no tool files.writ; did you mean files.write? see mcpx tools",
+    "mcpx: there is no tool files.writ; did you mean files.write? see npx mcpx tools",
   ]);
   expect((await run("tools", "show", "files.writ")).err).toBe(
-    "mcpx: there is no tool files.writ; did you mean files.write? see mcpx tools",
+    "mcpx: there is no tool files.writ; did you mean files.write? see npx mcpx tools",
   );
 });
 
@@ -198,7 +198,7 @@ test("a changed tool is listed as such, looked at and accepted", async () => {
     "?  files.read_file    files  held back: changed or hides text",
     "?  files.write        files  held back: changed or hides text",
   ]);
-  expect((await run("tree")).out).toContain("has changed: files.write; see mcpx tools diff files.write");
+  expect((await run("tree")).out).toContain("has changed: files.write; see npx mcpx tools diff files.write");
   const diff = await run("tools", "diff", "files.read_file");
   expect(diff.out.split("\n").slice(1)).toEqual([
     "  - description: Reads a file",
@@ -215,14 +215,14 @@ test("what is still held back says what to do, and what is not there is told apa
   const { dir, run } = await changed();
   await up(dir, [], { cwd: dir });
   const shown = await run("tools", "show", "files.write");
-  expect(shown.err).toContain("look at it with mcpx tools diff files.write");
+  expect(shown.err).toContain("look at it with npx mcpx tools diff files.write");
   const refused = await run("call", "files.write", "{}", "--yes");
   expect(refused.code).toBe(1);
   expect(refused.err).toContain(
     "has changed since it was first seen, or hides text: files.write; Look at the change",
   );
   const none = await run("tools", "accept", "files.none");
-  expect(none.err).toBe("mcpx: there is no tool files.none; see mcpx tools");
+  expect(none.err).toBe("mcpx: there is no tool files.none; see npx mcpx tools");
 });
 
 test("changes that were seen can be looked at and accepted when no gateway runs", async () => {

@@ -74,7 +74,10 @@ test("a token is revoked by the beginning of its id where that is clear, and nev
     const { tokens } = JSON.parse((await mcpx(["token", "list", "--json", ...data])).out);
     return tokens.filter((token: { revokedAt: unknown }) => token.revokedAt !== null);
   };
-  const none = (id: string) => ({ code: 1, err: `mcpx: there is no such token: ${id}; see mcpx token list` });
+  const none = (id: string) => ({
+    code: 1,
+    err: `mcpx: there is no such token: ${id}; see npx mcpx token list`,
+  });
   for (const slip of ["nobody", jti.slice(0, 3), `${jti.slice(0, 30)}-`, "00000000-0000-4000-8000"]) {
     expect(await revoke(slip)).toMatchObject(none(slip));
   }

@@ -56,7 +56,7 @@ test("who calls by hand is told how to decide, and not what a model is told", sl
   const { code, out } = await gated.run("call", "papers.shred", '{"paper": "taxes"}', "--yes");
   const { id } = await gateOf(gated, `cli:${userInfo().username}`);
   expect(code).toBe(1);
-  expect(out).toMatch(/^papers\.shred waits at its gate; nothing has happened yet\n/);
+  expect(out).toMatch(/^papers\.shred waits at its gate; the call was not made yet\n/);
   expect(out).toContain(`mcpx approve ${id}\n`);
   expect(out).toContain(`/approve/${id}\n`);
   expect(out).not.toMatch(/you cannot|mcpax\.wait/);
@@ -199,7 +199,7 @@ describe("who decides", () => {
       await gated.run("key", "new", "--out", other, "--unsealed");
       expect(await gated.run("approve", id, "--yes", "--key", other)).toMatchObject({
         code: 1,
-        err: expect.stringContaining("approves nothing there"),
+        err: expect.stringContaining("is not an enrolled approver on this gateway"),
       });
       // Enrolled, it counts at once.
       expect(await gated.run("key", "enroll", "bob", "--key", other, "--unsealed")).toMatchObject({

@@ -24,7 +24,7 @@ async function startSealed(): Promise<Gated> {
   const terminal = atTerminal(gated, ["key", "new"]);
   await terminal.until(/New passphrase for \S+default\.jwk \(at least 8 characters\): /);
   terminal.press(`${passphrase}\r`);
-  await terminal.until(/The same once more: /);
+  await terminal.until(/Repeat the passphrase: /);
   terminal.press(`${passphrase}\r`);
   expect(await terminal.ended).toBe(0);
   // What is typed is not shown.
@@ -62,7 +62,7 @@ test(
     terminal.press("y\r");
     await terminal.until(/Passphrase of \S+: /);
     terminal.press("wrong horse\r");
-    await terminal.until(/That was not it\. Passphrase of \S+: /);
+    await terminal.until(/Wrong passphrase\. Passphrase of \S+: /);
     terminal.press(`${passphrase}\r`);
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown()).not.toContain(passphrase);

@@ -84,7 +84,7 @@ test("[B-GATE-2] a key that was not enrolled decides nothing in the room either"
   ]) {
     expect(await stranger(...words)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("no trust anchor"),
+      err: expect.stringContaining("no enrolled approver"),
     });
   }
   expect(gated.traces()).toEqual([]);

@@ -128,7 +128,7 @@ test("[B-GATE-1] nobody decides: the room is told when its time is over, and not
   expect(await endOf(alice, proposal)).toMatchObject({ status: "withdrawn" });
   expect(Date.now()).toBeGreaterThanOrEqual(notice.expires_at * 1_000);
   expect(alice.heard.at(-1)?.payload).toMatchObject({
-    reason: "Nobody has decided about papers.shred in time.",
+    reason: "No approver decided about papers.shred in time.",
     mcpax: { status: "expired" },
   });
   const proof = await sign(notice, "approve", house.keys.alice);

@@ -143,7 +143,7 @@ function gather(gathered: Gathered, item: unknown): void {
     return;
   }
   if (!isObject(item)) {
-    leftOut.push("one that is no object");
+    leftOut.push("an item that is no object");
     return;
   }
   const bytes = bytesOf(item);
@@ -161,7 +161,7 @@ function gather(gathered: Gathered, item: unknown): void {
 }
 
 function nameOf({ name, uri, uriTemplate }: JsonObject): string {
-  const text = [name, uri, uriTemplate].find((one) => typeof one === "string") ?? "one without a name";
+  const text = [name, uri, uriTemplate].find((one) => typeof one === "string") ?? "an item without a name";
   return String(text).slice(0, 100);
 }
 

@@ -41,7 +41,7 @@ export function readEntries(
   for (const item of items) {
     const name = item[nameKeys[kind]];
     if (typeof name !== "string" || name === "") leftOut.push(`one without a ${nameKeys[kind]}`);
-    else if (named.has(name)) leftOut.push(`${name.slice(0, 100)}: listed twice, the first one counts`);
+    else if (named.has(name)) leftOut.push(`${name.slice(0, 100)}: listed twice; the first is used`);
     else named.set(name, item);
   }
   const entries: Entry[] = [];

@@ -45,7 +45,8 @@ export async function answerQuestions({ first, params, ask, send, server }: Roun
 
 function readQuestions(value: unknown, server: string): Record<string, Question> {
   if (value === undefined) return {};
-  if (!isObject(value)) throw new McpxError("bad_server_answer", `${server} asks in a way nobody can read`);
+  if (!isObject(value))
+    throw new McpxError("bad_server_answer", `${server} asks a question that cannot be read`);
   const entries = Object.entries(value).map(([key, asked]): [string, Question] => {
     if (!isObject(asked) || typeof asked.method !== "string") {
       throw new McpxError("bad_server_answer", `${server} asks ${key} without a method`);

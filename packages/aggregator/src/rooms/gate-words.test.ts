@@ -25,7 +25,7 @@ test.each<[GateStatus, string]>([
   ["withheld", "alice has approved files.delete; it is done, and its result was withheld."],
   ["indeterminate", "alice has approved files.delete; it is not known whether it has happened."],
   ["rejected", "bob has rejected files.delete: no"],
-  ["expired", "Nobody has decided about files.delete in time."],
+  ["expired", "No approver decided about files.delete in time."],
 ])("[B-GATE-2] %s, in words", (status, text) => {
   expect(outcomeText(gateOf(status, { rejectedBy: "bob", reason: "no" }))).toBe(text);
 });
@@ -51,7 +51,7 @@ test("[B-GATE-1] a notice has the terms, and the difference from the call before
 
 test.each([
   ["unannotated", "No trusted annotation says how dangerous the tool is."],
-  ["panic", "At the moment everything is asked for."],
+  ["panic", "Panic is on: every call waits for an approval."],
   ["rule 3", "The operator's rule 3 wants it."],
 ])("people are told that they are asked because of %s", (why, text) => {
   expect(reasonOf(gateOf("pending", { why }))).toBe(`agent asks for files.delete. ${text}`);

@@ -33,8 +33,8 @@ export function noticeOf(
 const reasons: Readonly<Record<string, string>> = {
   irreversible: "The tool says that it cannot be undone.",
   unannotated: "No trusted annotation says how dangerous the tool is.",
-  reversible: "A rule of the operator wants it.",
-  panic: "At the moment everything is asked for.",
+  reversible: "A rule of the operator asks for an approval.",
+  panic: "Panic is on: every call waits for an approval.",
 };
 
 /** Why people are asked. */
@@ -68,7 +68,7 @@ export function outcomeText(gate: Gate): string {
     case "refused":
       return `${by} has approved ${tool}; it was not sent${why}`;
     case "expired":
-      return `Nobody has decided about ${tool} in time.`;
+      return `No approver decided about ${tool} in time.`;
   }
 }
 

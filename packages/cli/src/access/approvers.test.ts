@@ -44,9 +44,9 @@ test("private keys, files others may write to, other names, links and nonsense d
   expect(namesIn(keys)).toEqual(["alice"]);
   expect(faults).toEqual([
     expect.stringContaining("bob.json: a private key must not be here"),
-    expect.stringContaining("carol.json: its name is not the file's"),
+    expect.stringContaining("carol.json: the name in the file is not the file's name"),
     expect.stringContaining("eve.json: cannot be read"),
-    expect.stringContaining("frank.json: others may write to it"),
+    expect.stringContaining("frank.json: other users may write to the file"),
   ]);
 });
 

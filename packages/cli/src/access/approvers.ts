@@ -129,11 +129,11 @@ export function watchApprovers(
 
 function readFile(path: string, keepCounter: CounterKeeper | undefined): Enrolled[] {
   const { size, mode, birthtimeMs: bornAt } = lstatSync(path);
-  if (size > bytesMax) throw new Failure("it is too large");
-  if ((mode & 0o022) !== 0) throw new Failure("others may write to it", "chmod 600");
+  if (size > bytesMax) throw new Failure("the file is too large");
+  if ((mode & 0o022) !== 0) throw new Failure("other users may write to the file", "chmod 600");
   const value: unknown = JSON.parse(readFileSync(path, "utf8"));
   if (!isObject(value) || value.name !== basename(path, suffix)) {
-    throw new Failure("its name is not the file's");
+    throw new Failure("the name in the file is not the file's name");
   }
   if (isObject(value.jwk) && "d" in value.jwk) {
     throw new Failure("a private key must not be here", "enrol it again");

@@ -13,7 +13,7 @@ export async function newPassphrase(
   if ([...passphrase].length < passphraseCharsMin) {
     throw new Failure(`a passphrase has at least ${passphraseCharsMin} characters`, "nothing was written");
   }
-  const again = await askSecret("The same once more");
+  const again = await askSecret("Repeat the passphrase");
   if (again !== passphrase) throw new Failure("the two passphrases differ", "nothing was written");
   return passphrase;
 }

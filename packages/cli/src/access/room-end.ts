@@ -12,15 +12,15 @@ interface Meaning {
 const meanings: Readonly<Record<string, Meaning>> = {
   bad_frame: {
     code: closeCodes.badFrame,
-    fault: "the gateway could not read us",
+    fault: "the gateway refused the connection: it could not read our messages",
     fix: "check that it is a gateway of this version",
   },
   unauthorised: {
     code: closeCodes.unauthorised,
-    fault: "the token no longer counts",
+    fault: "the token is not valid any more",
     fix: "get a new one with mcpx token",
   },
-  kicked: { code: closeCodes.forbidden, fault: "the gateway closed the door", fix: "ask an admin" },
+  kicked: { code: closeCodes.forbidden, fault: "the gateway refused the connection", fix: "ask an admin" },
   unsupported_protocol: {
     code: closeCodes.unsupportedProtocol,
     fault: "the gateway does not speak mcpx/v0.1",
@@ -33,7 +33,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   too_many_faults: {
     code: closeCodes.abuse,
-    fault: "the gateway closed the door after too many faults",
+    fault: "the gateway closed the connection after too many faults",
     fix: "wait, then try again",
   },
 };

@@ -61,7 +61,7 @@ export async function openPrivateKey(
   if (file.kept === "sealed") {
     checkOwnersAlone(file.path);
     for (let guess = 1; guess <= guessesMax; guess += 1) {
-      const again = guess === 1 ? "" : "That was not it. ";
+      const again = guess === 1 ? "" : "Wrong passphrase. ";
       const passphrase = await context.askSecret(`${again}Passphrase of ${file.path}`);
       const seed = await unsealKey(file.sealed, passphrase);
       if (seed !== undefined) return privateKeyFrom(file.jwk, seed);

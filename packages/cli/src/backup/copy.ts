@@ -81,7 +81,7 @@ export async function copyDataDir(
 function withoutConfig(found: FoundFiles, dataDir: string, configPath: string | undefined): FoundFiles {
   const isThere = [...found.files, ...found.left.map(({ file }) => file)].includes(configFile);
   const doesCount = configPath === join(dataDir, configFile);
-  const why = configPath === undefined ? "its link leads nowhere" : "another configuration counts";
+  const why = configPath === undefined ? "its link leads nowhere" : "another configuration is used";
   return {
     files: found.files.filter((file) => file !== configFile),
     left: [

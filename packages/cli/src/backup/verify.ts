@@ -43,7 +43,8 @@ async function fileProblems(path: string, { file, bytes, sha256 }: ListedFile): 
   if (stats === undefined) return ["it is missing"];
   if (!stats.isFile()) return ["it is not a file"];
   try {
-    if (stats.size !== bytes || (await digestOf(path)) !== sha256) return ["it is not what was copied"];
+    if (stats.size !== bytes || (await digestOf(path)) !== sha256)
+      return ["it is not the file that was copied"];
     return isReadAsJson(file, path) ? [] : ["it is not JSON"];
   } catch (error) {
     return [error instanceof Failure ? error.message : `it cannot be read (${codeOf(error)})`];

@@ -87,7 +87,7 @@ function readTtl(text: string): number {
   const ttlMs = parseDuration(text);
   if (ttlMs === undefined)
     throw misuse(`--ttl ${text} is not ${durationRule}`, "write for example --ttl 30d");
-  if (ttlMs > ttlMsMax) throw misuse(`--ttl ${text} is too long`, "a token counts for 365d at most");
+  if (ttlMs > ttlMsMax) throw misuse(`--ttl ${text} is too long`, "a token is valid for 365d at most");
   return ttlMs;
 }
 

@@ -28,7 +28,7 @@ export function importNotes(planned: readonly PlannedServer[], width: number): s
     const notes = [
       takenBy === undefined ? "" : `${found.name} is taken by ${takenBy}: this one becomes ${name}`,
       also.length === 0 ? "" : `the same at ${also.map((other) => originText(other, 0)).join(", ")}`,
-      found.entry.disabled === true ? "is off there, and stays off" : "",
+      found.entry.disabled === true ? "is disabled there, and stays disabled" : "",
       found.needs.length === 0 ? "" : `needs ${found.needs.join(", ")} in the environment of mcpx up`,
       found.untaken.length === 0 ? "" : `not taken over: ${found.untaken.join(", ")}`,
     ].filter((note) => note !== "");

@@ -239,7 +239,7 @@ function tell(
   warnOfOwn(context, work, names);
   if (minted !== undefined) {
     output.line(
-      `its token is ${door.id}'s, for ${door.tools.join(" ")}, and counts for ${formatDuration(door.ttlMs)}`,
+      `its token is ${door.id}'s, for ${door.tools.join(" ")}, and is valid for ${formatDuration(door.ttlMs)}`,
     );
   }
   if (minted !== undefined && ((before?.mode ?? 0) & 0o077) !== 0) {

@@ -51,7 +51,9 @@ export async function undoConnect(context: ConnectContext, client: Client, dataD
     );
   if (!isGivenBack && !options.json) {
     const names = visible(moved?.names.join(", ") ?? "");
-    output.note(`mcpx: ${names} stay in ${moved?.config} too, which others changed since; see mcpx remove`);
+    output.note(
+      `mcpx: ${names} stay in ${moved?.config} too, which was changed since; remove them there with ${context.program} remove`,
+    );
   }
   return 0;
 }

@@ -51,7 +51,7 @@ test.each([
   ],
   [["up", "--open=1"], "mcpx: --open takes no value"],
   [["up", "--port=1", "--port=2"], "mcpx: --port is given twice; give it once"],
-  [["up", "--port", "http"], "mcpx: --port http is not a port; write a number from 0 to 65535"],
+  [["up", "--port", "http"], 'mcpx: invalid value "http" for --port; expected a number from 0 to 65535'],
   [["--json", "up"], "mcpx: --json comes before the command; write mcpx COMMAND [options]"],
   [["tail"], "mcpx: missing argument: ROOM; usage: mcpx tail ROOM [--history N] [--no-follow]"],
   [["token", "lst"], 'mcpx: token does not take "lst"; did you mean mcpx token list?'],

@@ -1,4 +1,5 @@
 // From the words of the command line to one command, and from its end to an exit code.
+import { asStarted } from "../framework/as-started.ts";
 import type { Context, ListedCommand, Surroundings } from "../framework/command.ts";
 import { Failure, failureText, misuse } from "../framework/failure.ts";
 import { suggestion } from "../framework/nearest.ts";
@@ -17,7 +18,7 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
     return await dispatch(args, surroundings);
   } catch (error) {
     const isDebug = surroundings.env.MCPX_DEBUG === "1";
-    surroundings.output.note(failureText(error, isDebug).trimEnd());
+    surroundings.output.note(hintFor(surroundings)(failureText(error, isDebug).trimEnd()));
     return error instanceof Failure ? error.exitCode : 1;
   }
 }
@@ -50,7 +51,12 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
     words,
     commands.map(({ name }) => name),
   );
-  return (await command.run({ ...surroundings, options, words } as unknown as Context)) ?? 0;
+  const hint = hintFor(surroundings);
+  return (await command.run({ ...surroundings, hint, options, words } as unknown as Context)) ?? 0;
+}
+
+function hintFor({ program }: Surroundings): (text: string) => string {
+  return (text) => asStarted(text, program, commands.map(firstWord));
 }
 
 async function help(args: readonly string[], { output }: Surroundings): Promise<number> {

@@ -123,17 +123,17 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "tools enable",
-        "show a tool",
+        "make a disabled tool available again",
         async () => (await import("../commands/tools-enable.ts")).toolsEnable,
       ),
       listed(
         "tools disable",
-        "hide a tool",
+        "disable a tool: it is neither listed nor called",
         async () => (await import("../commands/tools-disable.ts")).toolsDisable,
       ),
       listed(
         "tools rename",
-        "call a tool something else",
+        "rename a tool",
         async () => (await import("../commands/tools-rename.ts")).toolsRename,
       ),
       listed(
@@ -153,7 +153,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "tools accept",
-        "let a tool that has changed back in",
+        "accept a quarantined tool as it is now",
         async () => (await import("../commands/tools-accept.ts")).toolsAccept,
       ),
     ],
@@ -186,7 +186,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "capabilities revoke",
-        "take a capability back",
+        "revoke a capability",
         async () => (await import("../commands/capabilities-revoke.ts")).capabilitiesRevoke,
       ),
     ],
@@ -201,27 +201,27 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "approve",
-        "let a call at a gate go on, or do a room's proposal",
+        "approve a call at a gate, or fulfil a room's proposal",
         async () => (await import("../commands/approve.ts")).approve,
       ),
       listed(
         "reject",
-        "say no to a call at a gate, or to a room's proposal",
+        "reject a call at a gate, or a room's proposal",
         async () => (await import("../commands/reject.ts")).reject,
       ),
       listed(
         "grants",
-        "show what agents may do without asking again",
+        "show grants: calls that need no approval for a while",
         async () => (await import("../commands/grants.ts")).grants,
       ),
       listed(
         "grants add",
-        "let an agent make some calls without asking",
+        "grant calls of an agent, so that they need no approval",
         async () => (await import("../commands/grants-add.ts")).grantsAdd,
       ),
       listed(
         "grants revoke",
-        "take a grant back",
+        "revoke a grant",
         async () => (await import("../commands/grants-revoke.ts")).grantsRevoke,
       ),
       listed(
@@ -231,12 +231,12 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "rules test",
-        "say what would become of a call, without making it",
+        "show what the rules would do with a call, without making it",
         async () => (await import("../commands/rules-test.ts")).rulesTest,
       ),
       listed(
         "panic",
-        "let every call wait for a human, until it is off again",
+        "send every call to a gate, until it is off again",
         async () => (await import("../commands/panic.ts")).panic,
       ),
       listed(
@@ -321,7 +321,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "token revoke",
-        "take a token back, by its id",
+        "revoke a token, by its id",
         async () => (await import("../commands/token-revoke.ts")).tokenRevoke,
       ),
       listed(

@@ -37,7 +37,7 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
   else for (const line of columns(approvers.map(row))) output.line(line);
   if (!options.json && approvers.length === 0) output.note(`nobody yet: ${program} key enroll NAME`);
   if (!options.json) for (const { fault, fix } of weak) output.note(visible(`${fault}; ${fix}`));
-  for (const fault of faults) output.note(`does not count: ${visible(fault)}`);
+  for (const fault of faults) output.note(`ignored: ${visible(fault)}`);
   return 0;
 }
 

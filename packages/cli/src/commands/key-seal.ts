@@ -38,7 +38,7 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
   else {
     output.line(`sealed      ${path}\nthumbprint  ${thumbprint(file.jwk)}`);
     output.note(
-      "copies and backups of the plain file still open nothing less: if one may exist, make a new key instead",
+      "copies and backups of the plain file still work without the passphrase: if one may exist, make a new key instead",
     );
   }
   return 0;

@@ -21,7 +21,7 @@ test.each([
   [["cert", "client", "a.example", "--days", "0"], /^mcpx: --days 0/],
   [["cert", "ca", "--days", "1e9"], /^mcpx: --days 1e9/],
   [["cert", "ca", "--name", "x".repeat(65)], /^mcpx: --name is too long/],
-  [["token", "--segment", "Lab"], /^mcpx: --segment Lab cannot be one/],
+  [["token", "--segment", "Lab"], /^mcpx: invalid value "Lab" for --segment/],
   [["token", "--segment", "gateway"], /kept for the gateway itself/],
   [["token", "--segment", "lab", "--scope", "wrte"], /did you mean --scope write\?/],
   [["token", "--topic", "t", "--id", "a", "--scope", "read"], /^mcpx: --scope goes with --segment/],
@@ -51,7 +51,7 @@ test.each([
       "--ttl",
       "11m",
     ],
-    "mcpx: --ttl 11m is too long; a proof counts for 10m at most",
+    "mcpx: --ttl 11m is too long; a proof is valid for 10m at most",
   ],
 ])("mcpx %j is refused in one line, exit 2", async (args, line) => {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-misuse-"));

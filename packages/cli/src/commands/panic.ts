@@ -27,8 +27,8 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   if (hasGateway(context)) await adminCall(context)("POST", "/panic", { on: isPanic });
   else await keepForLater(context, isPanic);
   if (options.json) output.json({ panic: isPanic });
-  else if (isPanic) output.line(`panic: every call waits for a human now, until ${program} panic off`);
-  else output.line("calm: the rules and grants count again");
+  else if (isPanic) output.line(`panic is on: every call waits for an approval, until ${program} panic off`);
+  else output.line("panic is off: rules and grants decide again");
   return 0;
 }
 

@@ -55,7 +55,7 @@ async function localGates(context: PendingContext) {
   const shown = await Promise.all(waiting.slice(0, limit).map(({ id }) => access.find(id)));
   if (options.secrets) for (const { id } of shown) await access.noteSecrets?.(id);
   const note = () => {
-    if (isPanic) output.note(`panic is on: every call is asked for, until ${program} panic off`);
+    if (isPanic) output.note(`panic is on: every call waits for an approval, until ${program} panic off`);
     if (approvers?.length === 0) {
       output.note(
         `nobody can approve yet: register a passkey at the console (${program} console), or ${program} key new and ${program} key enroll NAME`,
@@ -87,7 +87,8 @@ async function showRoom(context: PendingContext): Promise<number> {
   }
   if (proposals.length + elsewhere.length === 0) output.note(`nothing is pending in ${topic}`);
   for (const gate of elsewhere) tellGate(context, gate, "");
-  if (more > 0) output.note(`… and ${more} more at gates: mcpx pending --limit ${shown.length + more}`);
+  if (more > 0)
+    output.note(`… and ${more} more at gates: ${context.program} pending --limit ${shown.length + more}`);
   for (const proposal of proposals) {
     const gate = roomGate(seen, proposal);
     if (gate === undefined) tellProposal(context, topic, proposal);
@@ -107,11 +108,11 @@ function tellGate({ options, output, program }: PendingContext, gate: GateReport
   for (const line of card) output.line(line);
 }
 
-function tellProposal({ options, output }: PendingContext, topic: string, proposal: Proposal): void {
+function tellProposal({ options, output, program }: PendingContext, topic: string, proposal: Proposal): void {
   const { id } = proposal;
   const card = proposalCard(proposal, output, {
     label: id,
-    ways: [`mcpx approve ${topic} ${id}`, `mcpx reject ${topic} ${id} REASON`],
+    ways: [`${program} approve ${topic} ${id}`, `${program} reject ${topic} ${id} REASON`],
     nowMs: Date.now(),
     isWhole: true,
     isOpen: options.secrets,

@@ -19,10 +19,10 @@ export const rulesTest = defineCommand({
 });
 
 const meanings: Readonly<Record<string, string>> = {
-  allow: "it goes on",
-  ask: "it waits for a human, unless it was granted",
-  always_ask: "it waits for a human, whatever was granted",
-  deny: "it is refused",
+  allow: "allowed: the call is made without an approval",
+  ask: "the call waits for an approval, unless a grant allows it",
+  always_ask: "the call waits for an approval, and no grant allows it",
+  deny: "the call is denied",
 };
 
 async function run(context: Context<typeof gatewayOptions>): Promise<number> {

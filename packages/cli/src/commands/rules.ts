@@ -16,9 +16,9 @@ export const rules = defineCommand({
   run,
 });
 
-const noRules = "There are no rules; what tools say of themselves decides:";
-const noneFits = "Where none fits, what tools say of themselves decides:";
-const trustHint = "What a server says of its tools is believed where it was added with --trusted.";
+const noRules = "There are no rules; the annotations of the tools decide:";
+const noneFits = "Where no rule fits, the annotations of the tools decide:";
+const trustHint = "Annotations count where their server was added with --trusted.";
 const namesShown = 8;
 const restShown = 40;
 
@@ -26,7 +26,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output } = context;
   const answer = await adminCall(context)("GET", "/rules");
   if (options.json) output.json(answer);
-  else for (const line of ruleLines(answer, output)) output.line(line);
+  else for (const line of ruleLines(answer, output)) output.line(context.hint(line));
   return 0;
 }
 
@@ -36,7 +36,7 @@ function ruleLines(answer: JsonObject, { paint }: Output): string[] {
   const heads = columns(given.map((rule) => [String(rule.number), String(rule.action), ruleText(rule)]));
   return [
     ...(answer.panic === true
-      ? [paint("red", "panic is on: every call is asked for; mcpx panic off"), ""]
+      ? [paint("red", "panic is on: every call waits for an approval, until mcpx panic off"), ""]
       : []),
     ...(given.length === 0 ? [] : [paint("dim", "The first rule that fits decides:")]),
     ...given.flatMap((rule, index) => [`  ${heads[index]}`, paint("dim", `     ${matchText(rule)}`)]),

@@ -51,7 +51,7 @@ async function said(room: Room, text: string, signal: AbortSignal): Promise<Rece
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (room.state === "closed") throw unanswered((roomFailure(error) as Error).message);
-    throw new Failure(`not said: ${(roomFailure(error) as Error).message}`);
+    throw new Failure(`not sent: ${(roomFailure(error) as Error).message}`);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);

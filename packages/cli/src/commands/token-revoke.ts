@@ -24,7 +24,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   const { options, output, words } = context;
   const [given = ""] = words;
   if (given.includes(".") && given.length > 100) {
-    throw misuse("that is a token, not its id", "find the id with mcpx token list");
+    throw misuse("this is a token, not the id of one", "find the id with mcpx token list");
   }
   const jti = chosenOf(given, await issuedTokens(context));
   const revoked = hasGateway(context) ? await askGateway(context, jti) : await revokeInStore(context, jti);

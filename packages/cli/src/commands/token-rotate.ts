@@ -8,7 +8,7 @@ export const tokenRotate = defineCommand({
   usage: "",
   words: { min: 0, max: 0 },
   options: dataOption,
-  examples: [["mcpx token rotate", "tokens issued before count until they end"]],
+  examples: [["mcpx token rotate", "tokens issued before stay valid until they expire"]],
   run,
 });
 
@@ -20,6 +20,6 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
     return { kid, retired: retired ?? null };
   });
   if (options.json) output.json(rotated);
-  else output.line(`new signing key ${rotated.kid}; tokens issued before count until they end`);
+  else output.line(`new signing key ${rotated.kid}; tokens issued before stay valid until they expire`);
   return 0;
 }

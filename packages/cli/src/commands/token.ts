@@ -105,7 +105,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   if (options.json) output.json({ token, jti, expires_at: new Date(expiresAt).toISOString() });
   else output.line(token);
   if (output.isTerminal && !options.json) {
-    output.note(`(${jti}, counts for ${formatDuration(order.ttlMs)})`);
+    output.note(`(${jti}, valid for ${formatDuration(order.ttlMs)})`);
   }
   return 0;
 }
@@ -177,7 +177,7 @@ function readClaims(given: OptionValues<typeof options>, cwd: string): TokenClai
   // A server of the tree goes by its segment unless it is told otherwise.
   const { id = segment } = given;
   if (segment !== undefined && !/^[a-z0-9_-]{1,63}$/.test(segment)) {
-    throw misuse(`--segment ${segment} cannot be one`, "use 1 to 63 characters of a-z 0-9 _ -");
+    throw misuse(`invalid value "${segment}" for --segment`, "use 1 to 63 characters of a-z 0-9 _ -");
   }
   if (id === undefined) throw misuse("--id is missing", "say whose token it is: --id alice");
   checkParticipantId(id);
@@ -207,7 +207,7 @@ function readTtl(text: string, max: number): number {
   if (ttlMs === undefined) throw misuse(`--ttl ${text} is not ${durationRule}`, "write for example --ttl 1h");
   if (ttlMs > max) {
     const what = max === proofMsMax ? "a proof" : "a token";
-    throw misuse(`--ttl ${text} is too long`, `${what} counts for ${formatDuration(max)} at most`);
+    throw misuse(`--ttl ${text} is too long`, `${what} is valid for ${formatDuration(max)} at most`);
   }
   return ttlMs;
 }

@@ -37,7 +37,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   if (context.options.json) output.json({ ...report, tools });
   else
     for (const line of drawTree({ url, report, tools, isFull: context.options.tools }, output))
-      output.line(line);
+      output.line(context.hint(line));
   return 0;
 }
 

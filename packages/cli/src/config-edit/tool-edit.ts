@@ -57,7 +57,7 @@ export async function editTool(
   const text = change && editedText(file, place, change);
   if (change === undefined || text === undefined || text === file.before?.text) {
     if (options.json) output.json({ ...about, changed: false });
-    else output.line(`${visible(name)} is so already; nothing was written`);
+    else output.line(`${visible(name)} is already so; nothing was written`);
     return 0;
   }
   const { backup } = saveConfig(file, text, new Date());
@@ -70,7 +70,7 @@ export async function editTool(
   showDiff(context, file.before?.text ?? "", text, secrets);
   output.note(undoHint(context.program, place.server, file, backup));
   if (runningPlace(file.dataDir) !== undefined)
-    output.note("mcpx: the gateway that runs takes it over by itself, or else needs a restart");
+    output.note("mcpx: a running gateway applies this by itself, or says that it needs a restart");
   return 0;
 }
 
@@ -122,7 +122,7 @@ async function askGateway(context: EditContext, name: string): Promise<ToolPlace
     return { server: String(server), tool: String(tool) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.output.note(`mcpx: the gateway that runs does not know ${visible(name)}`);
+    context.output.note(`mcpx: the running gateway does not know ${visible(name)}`);
     return undefined;
   }
 }

@@ -84,7 +84,7 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
   const loginOf = ({ token = "" }: Session) => {
     const login = options.logins.find(token);
     if (login !== undefined) return login;
-    throw new McpxError("unauthorised", "the token of this login counts no more");
+    throw new McpxError("unauthorised", "the token of this login is not valid any more");
   };
   const admin: OperatorTokens["admin"] = async (session) => {
     if (!session.isLocal) return loginOf(session).token;

@@ -27,7 +27,7 @@ export function readGivenLine(text: string, { options, env, cwd }: LineContext):
   try {
     line = readLine(text, cwd);
   } catch (error) {
-    if (error instanceof RangeError) throw misuse(`${text} is no line`, error.message);
+    if (error instanceof RangeError) throw misuse(`invalid line ${text}`, error.message);
     throw error;
   }
   const login = { username: options.username, password: env.MCPX_MQTT_PASSWORD };

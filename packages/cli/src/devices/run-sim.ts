@@ -25,7 +25,7 @@ export async function runSim(context: SimContext): Promise<number> {
   const [name = boardDefault] = words;
   const { segment = name } = options;
   if (!/^[a-z0-9_-]{1,63}$/.test(segment)) {
-    throw misuse(`--segment ${segment} cannot be one`, "use 1 to 63 characters of a-z 0-9 _ -");
+    throw misuse(`invalid value "${segment}" for --segment`, "use 1 to 63 characters of a-z 0-9 _ -");
   }
   const emulators = await loadEmulators();
   const target = findTarget(emulators, name);

@@ -25,7 +25,7 @@ export const configuration: Check = {
     }
     const { path, config } = loaded;
     if (path === undefined)
-      return [ok(about, "there is none; all defaults hold", "mcpx add NAME -- COMMAND")];
+      return [ok(about, "there is no configuration file; all defaults apply", "mcpx add NAME -- COMMAND")];
     const dir = configDir(loaded);
     const found: Finding[] = [];
     if (loaded.accepted === "waiting")

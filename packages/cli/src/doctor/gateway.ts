@@ -64,7 +64,10 @@ async function judgeVersion(world: DoctorWorld, url: string): Promise<Finding> {
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return warning(about, `it answers at ${where}, but not what it is: ${error.message}`);
+    return warning(
+      about,
+      `something answers at ${where}, but it does not tell its version: ${error.message}`,
+    );
   }
 }
 

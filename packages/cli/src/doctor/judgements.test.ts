@@ -29,7 +29,7 @@ test.each([
   [-1, 100, []],
   [-1, 13, ["warning the certificate ends in 13 days"]],
   [-2, -1, [expect.stringMatching(/^fault the certificate ended on /)]],
-  [1, 100, [expect.stringMatching(/^fault the certificate counts only from /)]],
+  [1, 100, [expect.stringMatching(/^fault the certificate is not valid before /)]],
 ])("a certificate from day %i to day %i: %j", (from, to, said) => {
   const day = (n: number) => new Date(1e12 + n * 86_400_000);
   const cert = {

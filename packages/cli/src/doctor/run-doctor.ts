@@ -40,13 +40,17 @@ const checks: readonly Check[] = [
 ];
 
 export async function runDoctor(context: DoctorCommandContext, clientWorld: ClientWorld): Promise<number> {
-  const { options, output } = context;
+  const { options, output, hint } = context;
   const world = lookAround(context, clientWorld);
   const found: Finding[] = [];
   for (const check of checks) {
     if (check.doing !== undefined && output.isErrorTerminal && !options.json)
       output.note(output.paint("dim", `… ${check.doing}`));
-    const findings = await examine(check, world);
+    const findings = (await examine(check, world)).map((finding) => ({
+      ...finding,
+      text: hint(finding.text),
+      fix: finding.fix === undefined ? undefined : hint(finding.fix),
+    }));
     found.push(...findings);
     if (!options.json) for (const finding of findings) show(finding, output);
   }

@@ -24,7 +24,7 @@ export const tls: Check = {
     const found = [...judgeCertificate(cert.value, hosts, Date.now()), ...judgeKey(cert.value, key.value)];
     if ((statSync(keyPath as string).mode & 0o044) !== 0)
       found.push(warning(about, `others may read ${keyPath}`, `chmod 600 ${shellWord(keyPath as string)}`));
-    return found.length > 0 ? found : [ok(about, `the certificate counts until ${cert.value.validTo}`)];
+    return found.length > 0 ? found : [ok(about, `the certificate is valid until ${cert.value.validTo}`)];
   },
 };
 
@@ -54,7 +54,7 @@ export function judgeCertificate(cert: Certificate, hosts: readonly string[], no
   else if (endsAt - now < soonMs)
     found.push(warning(about, `the certificate ends in ${Math.floor((endsAt - now) / dayMs)} days`, fix));
   if (cert.validFromDate.getTime() > now)
-    found.push(fault(about, `the certificate counts only from ${cert.validFrom}`, "check the clock"));
+    found.push(fault(about, `the certificate is not valid before ${cert.validFrom}`, "check the clock"));
   const others = hosts
     .map((host) => host.replace(/:\d{1,5}$/, ""))
     .filter((host) => cert.checkHost(host) === undefined);

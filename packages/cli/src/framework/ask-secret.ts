@@ -48,7 +48,7 @@ async function readLine(stream: ReadStream): Promise<string> {
     for (const key of typed) {
       if (key === "\r" || key === "\n") return line.join("");
       if (key === keys.interrupt || key === keys.end)
-        throw new Failure("nothing was said, and nothing was done");
+        throw new Failure("no passphrase was typed, and nothing was done");
       if (keys.erase.includes(key)) line.pop();
       else if (key === keys.eraseLine) line = [];
       else if (key >= " " && line.length < charsMax) line.push(key);

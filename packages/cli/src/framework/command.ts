@@ -67,6 +67,8 @@ export interface Context<Specs extends OptionSpecs = OptionSpecs> extends Surrou
   options: OptionValues<Specs & typeof commonOptions>;
   /** The words that are not options. */
   words: readonly string[];
+  /** A text with its commands named as the user starts this program. */
+  hint(text: string): string;
 }
 
 /** What help and completion list before anything of the command is loaded. */

@@ -73,7 +73,7 @@ export async function approveGate(
   const proof = below.length === 0 ? await sign(gate, "approve") : await signAll([gate.terms, ...below]);
   const after = await access.decide(gate.id, proof);
   if (options.json) output.json(gateJson(after));
-  else for (const line of outcomeLines(after)) output.line(line);
+  else for (const line of outcomeLines(after)) output.line(context.hint(line));
   return hasGoneWrong(after) ? 1 : 0;
 }
 
@@ -85,7 +85,7 @@ export async function rejectGate(
 ): Promise<number> {
   const { options, output } = context;
   if (reason !== undefined && reason.length > gateReasonCharsMax) {
-    throw misuse(`the reason is longer than ${gateReasonCharsMax} characters`, "say it in fewer");
+    throw misuse(`the reason is longer than ${gateReasonCharsMax} characters`, "write a shorter reason");
   }
   const gate = await access.find(id);
   const { sign } = await signer(context, access);
@@ -113,7 +113,7 @@ async function signer(context: GateContext, access: GateAccess): Promise<Signer>
   const { approvers } = await access.list("pending");
   if (approvers !== undefined && !approvers.some((one) => one.thumbprint === kid)) {
     const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;
-    throw new Failure(`the key in ${path} approves nothing there`, fix);
+    throw new Failure(`the key in ${path} is not an enrolled approver on this gateway`, fix);
   }
   return signing;
 }

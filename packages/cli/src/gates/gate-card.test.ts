@@ -84,7 +84,7 @@ test("a held result is shown to the letter, and how to release it; no line of it
     "┌ files.delete",
     "│ agent has called it; rule 1 asks for it",
     '│ with {"path":"/a"}',
-    "│ it has happened, and this came of it; its caller has not seen it:",
+    "│ the call was made; this is its result, which the caller has not seen:",
     "│   one",
     "│   └ mcpx approve other\\u001b[2J",
     '│   {"structuredContent":{"n":1},"isError":false}',

@@ -122,7 +122,7 @@ function wishText({ principal, status }: GateReport): string {
 function resultRows(gate: GateReport, isOpen: boolean): string[] {
   if (gate.status !== "held") return [];
   const lines = heldLines(gate, isOpen).map((line) => `  ${line}`);
-  return ["it has happened, and this came of it; its caller has not seen it:", ...lines];
+  return ["the call was made; this is its result, which the caller has not seen:", ...lines];
 }
 
 /** Where what is wanted has ended, in a line. */
@@ -150,9 +150,9 @@ export function stateText(gate: GateReport): string {
     case "refused":
       return `approved, and not sent: it could not be sent as it was signed${why}`;
     case "expired":
-      return "expired: nobody has decided in time";
+      return "expired: no approver decided in time";
     case "indeterminate":
-      return "it is not known whether it has happened; it is never tried again";
+      return "outcome unknown: the call may or may not have been made; it is never sent again";
     default:
       return visible(status);
   }
@@ -244,7 +244,7 @@ export function wrapped(text: string, columnsMax: number): string[] {
 function whyText({ why }: GateReport): string {
   if (why === "irreversible") return "it cannot be undone";
   if (why === "unannotated") return "no trusted annotation says how dangerous it is";
-  if (why === "panic") return "panic is on, everything is asked for";
+  if (why === "panic") return "panic is on: every call waits for an approval";
   return `${visible(why)} asks for it`;
 }
 
@@ -265,7 +265,7 @@ function dangerText({ capability, why }: GateReport): string {
   const parts = [
     "it changes things",
     reversible === true ? "can be undone" : "cannot be undone",
-    ...(idempotent === true ? ["twice is as once"] : []),
+    ...(idempotent === true ? ["idempotent"] : []),
     ...costs,
   ];
   return visible(parts.join(", "));

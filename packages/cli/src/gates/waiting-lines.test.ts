@@ -13,7 +13,7 @@ const until = new Date(1_893_456_300_000).toTimeString().slice(0, 8);
 
 test("who has called is told that it waits, until when, and how to decide", () => {
   expect(waitingLines(call, now)).toEqual([
-    "files.delete\\u001b[2J waits at its gate; nothing has happened yet",
+    "files.delete\\u001b[2J waits at its gate; the call was not made yet",
     "  gate     c-1",
     `  until    ${until}, 5m left`,
     "  decide   mcpx approve c-1",
@@ -25,7 +25,7 @@ test("who has called is told that it waits, until when, and how to decide", () =
 
 test("a result that is held has happened, and nobody decides about a call under way", () => {
   expect(waitingLines({ ...call, tool: "t", state: "held" }, now)[0]).toBe(
-    "t has happened; its result waits for being released",
+    "t was called; its result waits for a release",
   );
   const underWay = waitingLines({ ...call, tool: "t", state: "under way" }, now).join("\n");
   expect(underWay).toContain("is being called");

@@ -5,8 +5,8 @@ import { formatDuration } from "../framework/duration.ts";
 import { visible } from "../framework/visible.ts";
 
 const states: Readonly<Record<WaitingCall["state"], string>> = {
-  waiting: "waits at its gate; nothing has happened yet",
-  held: "has happened; its result waits for being released",
+  waiting: "waits at its gate; the call was not made yet",
+  held: "was called; its result waits for a release",
   "under way": "was approved, and is being called",
 };
 

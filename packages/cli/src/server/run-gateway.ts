@@ -69,7 +69,7 @@ export async function runGateway(context: UpContext): Promise<number> {
       const again = loadConfig(placesOf(last, places));
       return { loaded: again, settings: settingsOf(again) };
     };
-    const waiting = (path: string) => waitingText(path, dataDir);
+    const waiting = (path: string) => context.hint(waitingText(path, dataDir));
     reload = createReload({ loaded, settings }, { read, waiting, change: gateway.change, log });
     const paths = watchedPlaces(placesOf(loaded, places));
     ending.defer(watchConfig({ paths, seen, changed: reload, log }).close);
@@ -172,5 +172,5 @@ async function stop(gateway: StartedGateway, { limits }: ServerSettings, log: Lo
 function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw misuse(`--port ${text} is not a port`, "write a number from 0 to 65535");
+  throw misuse(`invalid value "${text}" for --port`, "expected a number from 0 to 65535");
 }

@@ -43,7 +43,7 @@ export function upScreen(
     `    ${program} say demo Hello${data}`,
     `    ${program} token --topic demo --id alice --level full${data}`,
     "",
-    `  ${paint("dim", "Ctrl-C stops it.")}`,
+    `  ${paint("dim", "Ctrl-C stops the gateway.")}`,
     "",
   ];
   return lines.join("\n");
@@ -53,8 +53,8 @@ export function upScreen(
 function enrolText(hasConsole: boolean, program: string): string {
   const terminal = `${program} key new, then ${program} key enroll NAME`;
   return hasConsole
-    ? `nobody can yet: register a passkey at the console, or ${terminal}`
-    : `nobody can yet: ${terminal}`;
+    ? `there is no approver yet: register a passkey at the console, or ${terminal}`
+    : `there is no approver yet: ${terminal}`;
 }
 
 function shortPath(path: string, home: string | undefined): string {

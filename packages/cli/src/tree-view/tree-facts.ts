@@ -111,7 +111,7 @@ export function troubles(server: JsonObject): string[] {
       ...server.quarantined.map((one) => visible(`has changed: ${one}; see mcpx tools diff ${one}`)),
     );
   if (Array.isArray(server.override_faults))
-    lines.push(...server.override_faults.map((one) => visible(`set in vain: ${one}`)));
+    lines.push(...server.override_faults.map((one) => visible(`set for a tool that is not there: ${one}`)));
   return lines;
 }
 

@@ -104,13 +104,17 @@ function weakenedBy(name: string, server: ServerConfig): string[] {
   const at = `mcpServers.${name}`;
   const tools = Object.entries(server.tools ?? {});
   return [
-    ...(server.trusted === true ? [`${at}.trusted: its word on how dangerous its tools are counts`] : []),
-    ...(server.unannotated === "allow" ? [`${at}.unannotated: tools that say nothing pass every gate`] : []),
-    ...(server.pin === false ? [`${at}.pin: its tools may become others without anybody being asked`] : []),
+    ...(server.trusted === true ? [`${at}.trusted: what the server says of its tools is believed`] : []),
+    ...(server.unannotated === "allow"
+      ? [`${at}.unannotated: tools without annotations pass every gate`]
+      : []),
+    ...(server.pin === false ? [`${at}.pin: its tools may change without being quarantined`] : []),
     ...tools.flatMap(([tool, { capability }]) =>
       capability === undefined
         ? []
-        : [`${at}.tools.${tool}.capability: ${JSON.stringify(capability)} counts instead of what it says`],
+        : [
+            `${at}.tools.${tool}.capability: ${JSON.stringify(capability)} counts instead of the server's annotation`,
+          ],
     ),
   ];
 }
@@ -118,7 +122,7 @@ function weakenedBy(name: string, server: ServerConfig): string[] {
 function weakenedGates({ gates = {}, pins }: Config): string[] {
   const { rules = [], unannotated, anchors = [], quorum } = gates;
   return [
-    ...(unannotated === "allow" ? ["gates.unannotated: tools that say nothing pass every gate"] : []),
+    ...(unannotated === "allow" ? ["gates.unannotated: tools without annotations pass every gate"] : []),
     ...rules.flatMap(({ tools, action, where }) =>
       action === "allow"
         ? [`gates.rules: ${tools}${where ? ` where ${JSON.stringify(where)}` : ""} is called without asking`]
@@ -126,7 +130,7 @@ function weakenedGates({ gates = {}, pins }: Config): string[] {
     ),
     ...anchors.map(({ name, issuer }) => `gates.anchors: ${name ?? issuer} may approve calls`),
     ...(quorum === undefined ? [] : [`gates.quorum: ${quorum} must approve`]),
-    ...(pins === false ? ["pins: tools may become others without anybody being asked"] : []),
+    ...(pins === false ? ["pins: tools may change without being quarantined"] : []),
   ];
 }
 

@@ -232,7 +232,7 @@ async function untilReleased(session: Session): Promise<void> {
 /** 44xx: not as we are; 45xx and the network's own: come back. */
 function errorOf({ code, reason }: Ending): RoomError {
   if (code === closeCodes.unauthorised)
-    return new RoomError("unauthorised", reason || "the token is no good");
+    return new RoomError("unauthorised", reason || "the gateway refused the token");
   if (mayComeBack(code)) return new RoomError("network", `the connection ended (${code} ${reason})`.trim());
   return new RoomError(closeReasons[code] ?? "closed", reason || `closed with ${code}`);
 }

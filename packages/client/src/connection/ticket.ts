@@ -8,7 +8,7 @@ import { RoomError } from "../core/room-error.ts";
 export function httpBase(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   const scheme = protocol.replace(/^ws/, "http");
-  if (scheme !== "http:" && scheme !== "https:") throw new RoomError("bad_option", `no address: ${url}`);
+  if (scheme !== "http:" && scheme !== "https:") throw new RoomError("bad_option", `invalid address ${url}`);
   let path = pathname;
   while (path.endsWith("/")) path = path.slice(0, -1);
   return `${scheme}//${host}${path}`;

@@ -14,7 +14,7 @@ export interface GuardedRequest {
   params: JsonObject;
   /** The proposal that this very envelope fulfils. */
   proposal: Proposal | undefined;
-  /** Aborted when its sender no longer wants it. */
+  /** Aborted when the sender has cancelled it. */
   signal: AbortSignal;
 }
 
@@ -113,5 +113,5 @@ export class Admissions implements OpenGuard {
 }
 
 function cancelled(): RoomError {
-  return new RoomError("aborted", "its sender no longer wants it");
+  return new RoomError("aborted", "the sender has cancelled it");
 }

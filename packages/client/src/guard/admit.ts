@@ -144,7 +144,10 @@ async function approveCall(state: GuardState, attempt: Attempt): Promise<void> {
   const answer = await askApproval(state, question, signal);
   if (answer === false) {
     const isAsked = state.options.approve !== undefined;
-    throw new McpxError("approval_refused", isAsked ? "somebody has said no" : "nobody can be asked here");
+    throw new McpxError(
+      "approval_refused",
+      isAsked ? "the owner rejected the call" : "nobody can be asked here",
+    );
   }
   tell(state, { type: "approved", from: peer, tools: [tool] });
 }

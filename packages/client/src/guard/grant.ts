@@ -158,7 +158,7 @@ async function decide(state: GuardState, asked: Asked, request: GuardedRequest):
   if (answer === false) {
     if (given.length > 0) return plan(state, asked, given);
     const isAsked = state.options.approve !== undefined;
-    throw refused(isAsked ? "somebody has said no" : "no rule gives it, and nobody can be asked");
+    throw refused(isAsked ? "the owner rejected the request" : "no rule gives it, and nobody can be asked");
   }
   const terms = answer === true ? {} : answer;
   const agreed =

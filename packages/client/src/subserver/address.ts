@@ -7,10 +7,10 @@ const door = "/ax";
 
 /** `http://host:port` and `ws://host:port/ax` mean the same door; the scheme is the transport's. */
 export function doorAddress(url: string, transport: SubserverTransport): string {
-  if (!URL.canParse(url)) throw new RoomError("bad_option", `no address: ${url}`);
+  if (!URL.canParse(url)) throw new RoomError("bad_option", `invalid address ${url}`);
   const { protocol, host, pathname, username, password } = new URL(url);
   const scheme = protocol.replace(/^ws/, "http");
-  if (scheme !== "http:" && scheme !== "https:") throw new RoomError("bad_option", `no address: ${url}`);
+  if (scheme !== "http:" && scheme !== "https:") throw new RoomError("bad_option", `invalid address ${url}`);
   if (username !== "" || password !== "") throw new RoomError("bad_option", "give the token as an option");
   let path = pathname;
   while (path.endsWith("/")) path = path.slice(0, -1);

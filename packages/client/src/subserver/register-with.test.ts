@@ -206,8 +206,8 @@ test("[AX-6.1-2] what an aggregator would refuse is refused at once, with the op
   expect(bad({ heartbeatMs: -1 })).toThrow(/heartbeat_interval_ms/);
   expect(bad({ transportClass: "pigeon" })).toThrow(/transport_class/);
   expect(bad({ subtreeIds: () => [] })).toThrow(/x-mcpax-subtree-ids/);
-  expect(bad({}, "ftp://host")).toThrow(/no address/);
-  expect(bad({ backups: ["nowhere"] })).toThrow(/no address/);
+  expect(bad({}, "ftp://host")).toThrow(/invalid address/);
+  expect(bad({ backups: ["nowhere"] })).toThrow(/invalid address/);
   expect(bad({}, "wss://user:secret@host/ax")).toThrow(/token/);
 });
 

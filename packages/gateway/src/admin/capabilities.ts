@@ -19,7 +19,7 @@ export async function listCapabilities(gateway: Gateway, request: HttpRequest): 
   await adminOf(gateway, request);
   const wanted = request.query.get("topic") ?? undefined;
   if (wanted !== undefined && !isId(wanted))
-    throw new McpxError("bad_request", "topic is not a topic's name");
+    throw new McpxError("bad_request", "topic must be the name of a topic");
   const { seen, revoked } = gateway.toolAccess;
   const now = gateway.clock.now();
   const capabilities = seen

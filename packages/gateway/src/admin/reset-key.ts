@@ -7,7 +7,7 @@ import type { Gateway } from "../room/gateway-state.ts";
 export async function resetKey(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const by = await adminOf(gateway, request);
   const id = request.params.id;
-  if (!isId(id)) throw new McpxError("bad_request", "the participant's id is not one");
+  if (!isId(id)) throw new McpxError("bad_request", "invalid participant id");
   if (!gateway.participants.resetKey(id))
     throw new McpxError("not_found", "no key is registered for this participant");
   gateway.audit.recordNow({ action: "participant.reset_key", actor: by, subject: id });

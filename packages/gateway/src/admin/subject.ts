@@ -9,8 +9,9 @@ import type { Member } from "../room/room.ts";
 export function subjectOf(gateway: Gateway, request: HttpRequest): { id: string; topic: string | undefined } {
   const id = request.params.id;
   const topic = request.query.get("topic") ?? undefined;
-  if (!isId(id)) throw new McpxError("bad_request", "the participant's id is not one");
-  if (topic !== undefined && !isId(topic)) throw new McpxError("bad_request", "topic is not a topic's name");
+  if (!isId(id)) throw new McpxError("bad_request", "invalid participant id");
+  if (topic !== undefined && !isId(topic))
+    throw new McpxError("bad_request", "topic must be the name of a topic");
   if (!gateway.participants.wasSeen(id, topic)) {
     throw new McpxError("not_found", "no participant with this id was ever here");
   }

@@ -22,7 +22,7 @@ export async function listTokens(gateway: Gateway, request: HttpRequest): Promis
 export async function revokeToken(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const by = await adminOf(gateway, request);
   const jti = request.params.jti ?? "";
-  if (jti === "" || jti.length > 128) throw new McpxError("bad_request", "the token's id is not one");
+  if (jti === "" || jti.length > 128) throw new McpxError("bad_request", "invalid token id");
   const { revokedAt, known } = gateway.identity.revocations.revoke(jti);
   gateway.audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
   return { body: { jti, revokedBy: by, revokedAt: isoTime(revokedAt), known } };

@@ -25,7 +25,7 @@ export async function topicOf(gateway: Gateway, request: HttpRequest): Promise<s
 
 /** Throws unless the topic is there and the principal may look into it. */
 export function checkTopic(gateway: Gateway, principal: Principal, topic: unknown): string {
-  if (!isId(topic)) throw new McpxError("bad_request", "the topic's name is not one");
+  if (!isId(topic)) throw new McpxError("bad_request", "invalid topic name");
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   checkLevel(gateway, principal, topic);
   if (!gateway.topics.has(topic)) throw new McpxError("not_found", "there is no such topic");

@@ -141,7 +141,7 @@ export function createListener(options: ListenerOptions): Listener {
       path = request.path;
       const version = raw.headers["sec-websocket-version"];
       if (version !== "13")
-        throw new McpxError("websocket_version", version?.slice(0, 20) ?? "none is named");
+        throw new McpxError("websocket_version", version?.slice(0, 20) ?? "the Host header names no host");
       const share = paceInput(socket, head, { turns, ...connections.upgraded(raw.socket) });
       await handler(request, socket, noBytes, share);
     } catch (error) {
@@ -179,7 +179,10 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 function watchFaults(server: Server, log: Logger, metrics: Metrics | undefined): void {
-  const dropped = metrics?.counter("http_connections_dropped_total", "Connections refused for want of room");
+  const dropped = metrics?.counter(
+    "http_connections_dropped_total",
+    "Connections refused because the limit was reached",
+  );
   const unreadable = metrics?.counter("http_requests_unreadable_total", "Requests not in HTTP, or too slow");
   // Out of file descriptors, for example: it must not end the process.
   server.on("error", (error) => log.error({ err: error }, "HTTP listener failed"));

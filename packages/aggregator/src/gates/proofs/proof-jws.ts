@@ -62,7 +62,7 @@ function candidatesFor(
       (kind !== "service" || key.name === iss) &&
       (kid === undefined || key.kid === kid || key.thumbprint === kid),
   );
-  if (candidates.length === 0) throw badProof("its key is no trust anchor here");
+  if (candidates.length === 0) throw badProof("its key belongs to no enrolled approver");
   if (candidates.length > candidatesMax) throw badProof("its header must name the key (kid)");
   return candidates;
 }

@@ -60,7 +60,7 @@ function keyFor({ credential_id }: PasskeyProof, keys: readonly AnchorKey[]): Pa
   const [key, another] = keys.filter(
     (one): one is PasskeyKey => one.kind === "passkey" && one.passkey.credentialId === credential_id,
   );
-  if (key === undefined) throw badProof("its key is no trust anchor here");
+  if (key === undefined) throw badProof("its key belongs to no enrolled approver");
   if (another !== undefined) throw badProof("two approvers have a passkey of this id");
   return key;
 }

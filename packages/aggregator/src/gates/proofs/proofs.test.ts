@@ -212,8 +212,8 @@ describe("a service's approval token", () => {
   });
 
   test.each<[string, object]>([
-    ["anchor", { iss: "https://approve.example/" }],
-    ["anchor", without("iss")],
+    ["no enrolled approver", { iss: "https://approve.example/" }],
+    ["no enrolled approver", without("iss")],
     ["aud", { aud: "7f0c2a34-0000-4000-8000-000000000002" }],
     ["aud", { aud: [gate.aggregator_id] }],
     ["aud", without("aud")],
@@ -255,21 +255,23 @@ describe("what is no proof", () => {
   test("no signature, or one made of what everybody knows", async () => {
     const head = (alg: string) => part({ alg, typ: "mcpx-proof+jwt", kid: thumbprint(alice.jwk) });
     const none = `${head("none")}.${part(statement)}.AAAA`;
-    await expect(check(none)).rejects.toThrow(bad("anchor"));
+    await expect(check(none)).rejects.toThrow(bad("no enrolled approver"));
     await expect(check(`${head("none")}.${part(statement)}.`)).rejects.toThrow(bad("compact"));
     const input = `${head("HS256")}.${part(statement)}`;
     const secrets = [alice.jwk.x, JSON.stringify(alice.jwk), Buffer.from(alice.jwk.x, "base64url")];
     for (const secret of secrets) {
       const mac = createHmac("sha256", secret).update(input).digest("base64url");
-      await expect(check(`${input}.${mac}`)).rejects.toThrow(bad("anchor"));
+      await expect(check(`${input}.${mac}`)).rejects.toThrow(bad("no enrolled approver"));
     }
-    await expect(check(operators({}, alice, { alg: "ES256" }))).rejects.toThrow(bad("anchor"));
-    await expect(check(operators({}, alice, { alg: "Ed25519" }))).rejects.toThrow(bad("anchor"));
+    await expect(check(operators({}, alice, { alg: "ES256" }))).rejects.toThrow(bad("no enrolled approver"));
+    await expect(check(operators({}, alice, { alg: "Ed25519" }))).rejects.toThrow(
+      bad("no enrolled approver"),
+    );
   });
 
   test("one kind shown as another, or a token shown as a proof", async () => {
     for (const typ of ["mcpx-policy+jwt", "mcpx-approval+jwt"]) {
-      await expect(check(signed(alice, typ, statement))).rejects.toThrow(bad("anchor"));
+      await expect(check(signed(alice, typ, statement))).rejects.toThrow(bad("no enrolled approver"));
     }
     const types = [
       "mcpx+jwt",
@@ -283,9 +285,9 @@ describe("what is no proof", () => {
     for (const typ of types) {
       await expect(check(operators({}, alice, { typ }))).rejects.toThrow(bad("type"));
     }
-    await expect(check(operators({}, engine))).rejects.toThrow(bad("anchor"));
-    await expect(check(engines({}, alice))).rejects.toThrow(bad("anchor"));
-    await expect(check(services({}, engine))).rejects.toThrow(bad("anchor"));
+    await expect(check(operators({}, engine))).rejects.toThrow(bad("no enrolled approver"));
+    await expect(check(engines({}, alice))).rejects.toThrow(bad("no enrolled approver"));
+    await expect(check(services({}, engine))).rejects.toThrow(bad("no enrolled approver"));
   });
 
   test("a text that was touched, anywhere", async () => {
@@ -324,7 +326,7 @@ describe("what is no proof", () => {
   });
 
   test("anything, where nobody is trusted", async () => {
-    await expect(check(operators(), {}, gate, [])).rejects.toThrow(bad("anchor"));
+    await expect(check(operators(), {}, gate, [])).rejects.toThrow(bad("no enrolled approver"));
   });
 });
 

@@ -64,9 +64,9 @@ function textOf(approver: Approver): string {
 
 function parse(name: string, text: string): Approver {
   try {
-    if (text.length > bytesMax) throw new Error("it is too large");
+    if (text.length > bytesMax) throw new Error("the file is too large");
     const approver = readApprover(JSON.parse(text));
-    if (approver.name !== name) throw new Error("its name is not the file's");
+    if (approver.name !== name) throw new Error("the name in the file is not the file's name");
     return approver;
   } catch (error) {
     throw new Error(`approver ${name}: ${(error as Error).message}`, { cause: error });

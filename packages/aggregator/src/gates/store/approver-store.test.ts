@@ -143,7 +143,7 @@ describe("approvers in files", () => {
     writeFileSync(join(dir, "anna.json"), "{");
     await expect(store.list()).rejects.toThrow("approver anna");
     writeFileSync(join(dir, "anna.json"), JSON.stringify({ name: "ben", passkey: passkeyOf() }));
-    await expect(store.list()).rejects.toThrow("its name is not the file's");
+    await expect(store.list()).rejects.toThrow("the name in the file is not the file's name");
   });
 });
 

@@ -25,6 +25,6 @@ export function gateEvent(
 /** On disk before anything comes of it. Where it cannot be, nothing does: throws `storage_failed`. */
 export function recordFirst(audit: Audit | undefined, event: AuditEvent): void {
   if (audit?.recordNow(event) === false) {
-    throw new McpxError("storage_failed", "the decision could not be recorded, so nothing comes of it");
+    throw new McpxError("storage_failed", "the decision could not be recorded, so it has no effect");
   }
 }

@@ -60,7 +60,7 @@ async function runBoard({ devices }: DemoBoardOptions, signal: AbortSignal): Pro
     }),
   );
   await Promise.race([ended, aborted(signal)]);
-  if (!signal.aborted) throw new Error("its emulator is no more");
+  if (!signal.aborted) throw new Error("the emulator of the board has ended");
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -46,7 +46,7 @@ export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions)
     await use?.();
     // Who was removed while we looked is not let in.
     const known = keysAt(gates, request).find(({ thumbprint }) => thumbprint === key.thumbprint);
-    if (known === undefined) throw new McpxError("bad_proof", "its key is no trust anchor here");
+    if (known === undefined) throw new McpxError("bad_proof", "its key belongs to no enrolled approver");
     return known;
   };
   return {

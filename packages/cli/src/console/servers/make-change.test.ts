@@ -65,5 +65,5 @@ test("a server is removed also where its tools cannot be forgotten; that is logg
   const { made } = await make({ type: "remove", name: "x" });
   expect(made).toMatchObject({ file: join(dir, "mcpx.json"), forgotten: null });
   expect(readFileSync(join(dir, "mcpx.json"), "utf8")).not.toContain('"x"');
-  expect(logged.join("")).toContain("could not be forgotten");
+  expect(logged.join("")).toContain("could not forget the pins");
 });

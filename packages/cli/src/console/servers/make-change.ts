@@ -28,7 +28,7 @@ export async function makeChange(
   const { configuration, audit, actor } = context;
   const plan = planChange(configuration, change);
   if (digest !== digestOf(plan)) {
-    throw new McpxError("bad_request", "the configuration is another than the one that was shown", {
+    throw new McpxError("bad_request", "the configuration has changed since the change was shown", {
       suggestion: "Look at the change again",
     });
   }

@@ -54,7 +54,7 @@ function planIn(file: ConfigFile, configuration: Configuration, change: Change):
       const { planned } = lookAround(configuration, file).plan;
       const chosen = planned.filter(({ name }) => change.names.includes(name));
       if (chosen.length === 0 || chosen.length !== new Set(change.names).size) {
-        throw new Failure("what was chosen is not there any more", "look again");
+        throw new Failure("a chosen server is not there any more", "look again");
       }
       const entries = entriesOf(chosen, readUnannotated(change.unannotated));
       return { file, text: withServers(file, entries), entries, leaving: [] };

@@ -100,7 +100,7 @@ function gateNews(type: ProposalChange["type"], proposal: Proposal, by: string |
     case "status":
       return statuses.find((one) => one.by === by)?.reason ?? `${by} thinks about it`;
     case "advice":
-      return `${by} says no, which is advice: ${said}`;
+      return `${by} advises against it: ${said}`;
     case "fulfilled":
     case "called late":
       return "it was approved, and is being called";
@@ -111,6 +111,6 @@ function gateNews(type: ProposalChange["type"], proposal: Proposal, by: string |
     case "withdrawn":
       return withdrawal?.reason ?? "it is over";
     default:
-      return "it is over: nobody has decided in time";
+      return "expired: nobody decided in time";
   }
 }

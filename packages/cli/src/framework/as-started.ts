@@ -1,0 +1,10 @@
+// Commands in hints, named as the user starts this program: `npx mcpx up` in a clone.
+
+/** Puts `program` in the place of `mcpx` before each command that is known. */
+export function asStarted(text: string, program: string, commandWords: readonly string[]): string {
+  const words = [...new Set([...commandWords, "help", "COMMAND"])].join("|");
+  return text.replace(
+    new RegExp(`(?<![\\w@/.-]|npx )mcpx (?=(?:${words})(?![\\w-]))`, "g"),
+    () => `${program} `,
+  );
+}
