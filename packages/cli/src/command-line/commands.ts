@@ -231,7 +231,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "rules test",
-        "show what the rules would do with a call, without making it",
+        "show what the rules would do with a call",
         async () => (await import("../commands/rules-test.ts")).rulesTest,
       ),
       listed(
