@@ -14,6 +14,7 @@ export {
 } from "./platform.ts";
 export { type PlatformKind, platformKinds } from "./platform-kinds.ts";
 export { createNtfyPlatform, type NtfyOptions } from "./platforms/ntfy.ts";
+export { createSlackPlatform, type SlackOptions } from "./platforms/slack.ts";
 export {
   createWebhookPlatform,
   createWebhookVerifier,

@@ -1,0 +1,160 @@
+// Slack with its own libraries, against a workspace on loopback that is strict about Slack's documentation.
+import { createSlackPlatform, type Verb } from "@mcpx/bridges";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { startBridgedRoom } from "./support/bridged-room.ts";
+import { startProxy } from "./support/cuttable-proxy.ts";
+import { type PlatformBench, platformCases } from "./support/platform-cases.ts";
+import { buttonsOf } from "./support/slack-blocks.ts";
+import {
+  type SlackWorkspace,
+  slackTeam,
+  slackTokens,
+  startSlackWorkspace,
+} from "./support/slack-workspace.ts";
+
+const userOf = (name: string) => `U0${name.toUpperCase()}`;
+let last: SlackWorkspace | undefined;
+
+async function createBench(): Promise<PlatformBench & { workspace: SlackWorkspace }> {
+  const workspace = await startSlackWorkspace();
+  last = workspace;
+  onTestFinished(() => workspace.close());
+  const proxy = await startProxy(workspace.port);
+  onTestFinished(() => proxy.close());
+  return {
+    workspace,
+    kind: "slack",
+    channel: workspace.channel,
+    open: () =>
+      createSlackPlatform({
+        botToken: () => slackTokens.bot,
+        appToken: () => slackTokens.app,
+        apiUrl: workspace.apiUrl(proxy.port),
+      }),
+    person: async (name) => ({
+      key: `${slackTeam}:${userOf(name)}`,
+      say: (text) => workspace.say(userOf(name), text),
+      tell: (text) => workspace.tell(userOf(name), text),
+      press: (verb, card) => workspace.press(userOf(name), verb, card),
+      heard: () => workspace.whispers.filter(({ user }) => user === userOf(name)).map(({ text }) => text),
+    }),
+    shown: () =>
+      workspace.posts.map(({ text, blocks }) => {
+        const buttons = buttonsOf(blocks);
+        const verbs = buttons.filter(({ value }) => value !== undefined);
+        return {
+          text,
+          card: verbs[0]?.value,
+          verbs: verbs.map(({ action_id }) => action_id as Verb),
+          links: buttons.flatMap(({ url }) => url ?? []),
+        };
+      }),
+    cut: async (isDown) => proxy.cut(isDown),
+  };
+}
+
+/** Whatever a test is about: Slack's documentation was kept. */
+afterEach(() => {
+  const refused = (last?.calls ?? []).filter(
+    ({ answer }) => !["ok", "ratelimited", "429", "503"].includes(answer),
+  );
+  expect(refused).toEqual([]);
+  expect(last?.late ?? []).toEqual([]);
+  last = undefined;
+});
+
+platformCases("[X0-2.1-5]", createBench);
+
+async function start() {
+  const bench = await createBench();
+  const { kind, channel, workspace } = bench;
+  const room = await startBridgedRoom({ kind, channel, open: bench.open });
+  const bob = await room.join("bob");
+  const heard: string[] = [];
+  bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+  await workspace.tell(userOf("alice"), `link ${await room.code("alice", "full")}`);
+  await expect.poll(() => workspace.whispers.length).toBe(1);
+  return { bench, workspace, room, bob, heard };
+}
+
+test("[X0-2.1-5] Slack takes its connections away now and then: a new one is there before, and nothing is lost", async () => {
+  const { workspace, heard } = await start();
+  const opened = () => workspace.calls.filter(({ method }) => method === "apps.connections.open").length;
+  expect(opened()).toBe(1);
+  await workspace.refresh();
+  // While there is none, Slack keeps what is said.
+  await workspace.say(userOf("alice"), "said meanwhile");
+  await expect.poll(() => heard).toEqual(["alice: said meanwhile"]);
+  expect(opened()).toBe(2);
+  expect(workspace.connections()).toBe(1);
+});
+
+test("[X0-14.4-2] Slack says how long to wait, and nothing is sent before that", async () => {
+  const { workspace, bob } = await start();
+  workspace.trouble = { status: 429, retryAfter: "1" };
+  await bob.say("wait for it");
+  await expect.poll(() => workspace.calls.at(-1)?.answer).toBe("429");
+  const refusedAt = performance.now();
+  workspace.trouble = undefined;
+  await expect.poll(() => workspace.posts.length).toBe(1);
+  expect(performance.now() - refusedAt).toBeGreaterThan(900);
+  expect(workspace.calls.filter(({ answer }) => answer === "429")).toHaveLength(1);
+});
+
+test("[X0-2.1-5] what Slack delivers twice or out of order is said once, edits are said as edits, files are links", async () => {
+  const { workspace, heard } = await start();
+  const alice = userOf("alice");
+  await workspace.say(alice, "first", { ts: "1700000900.000002" });
+  await workspace.say(alice, "earlier", { ts: "1700000900.000001" });
+  await workspace.say(alice, "first", { ts: "1700000900.000002" });
+  await workspace.say(alice, "first, better", { ts: "1700000900.000002", edited: true });
+  await workspace.say(alice, "look", {
+    files: [{ name: "map.png", permalink: "https://mcpx.slack.com/files/1" }],
+  });
+  await expect
+    .poll(() => heard)
+    .toEqual([
+      "alice: first",
+      "alice: earlier",
+      "alice: (edited) first, better",
+      "alice: look\nmap.png: https://mcpx.slack.com/files/1",
+    ]);
+});
+
+test("[B-BRIDGE-1] the same user id of another team is another person", async () => {
+  const { workspace, room } = await start();
+  room.propose("dock 1");
+  await expect.poll(() => workspace.posts.length).toBe(1);
+  const card = buttonsOf(workspace.posts[0]?.blocks ?? [])[0]?.value ?? "";
+  await workspace.press(userOf("alice"), "approve", card, { team: "T0OTHER" });
+  await expect.poll(() => workspace.whispers.at(-1)?.text).toContain("You are not linked");
+  expect(room.moves).toEqual([]);
+  await workspace.press(userOf("alice"), "approve", card);
+  await expect.poll(() => room.moves).toEqual(["dock 1"]);
+});
+
+test("a post waits while the app is not in the channel, and is there when somebody has invited it", async () => {
+  const { workspace, room, bob } = await start();
+  workspace.isInvited = false;
+  await bob.say("is anybody there?");
+  const admin = await room.server.adminToken();
+  const fault = async () =>
+    (await room.server.call("GET", "/admin/bridges", admin)).body.bridges[0].channels[0].fault;
+  await expect.poll(fault).toContain("invite the app to the channel");
+  workspace.isInvited = true;
+  await expect.poll(() => workspace.posts.map(({ text }) => text)).toEqual(["bob\nis anybody there?"]);
+  workspace.calls.splice(0);
+});
+
+test("a token that is not valid is told at the start, and no connection is made", async () => {
+  const { workspace } = await createBench();
+  const platform = createSlackPlatform({
+    botToken: () => "xoxb-9-wrong",
+    appToken: () => slackTokens.app,
+    apiUrl: workspace.apiUrl(),
+  });
+  const nobody = { said: async () => {}, pressed: async () => {} };
+  await expect(platform.start(nobody)).rejects.toThrow("Slack refused auth.test: invalid_auth");
+  expect(workspace.connections()).toBe(0);
+  workspace.calls.splice(0);
+});
