@@ -13,6 +13,7 @@ export {
   type Verb,
 } from "./platform.ts";
 export { type PlatformKind, platformKinds } from "./platform-kinds.ts";
+export { createDiscordPlatform, type DiscordOptions } from "./platforms/discord.ts";
 export { createNtfyPlatform, type NtfyOptions } from "./platforms/ntfy.ts";
 export { createSlackPlatform, type SlackOptions } from "./platforms/slack.ts";
 export {

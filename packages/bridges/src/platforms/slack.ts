@@ -38,7 +38,8 @@ export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: S
   const call = async (method: string, given: Record<string, unknown>): Promise<{ ts?: unknown }> => {
     if (web === undefined) throw new PlatformError("down", "the bridge has not started");
     try {
-      return await web.apiCall(method, given);
+      const answer: object = await web.apiCall(method, given);
+      return answer;
     } catch (error) {
       throw faultOf(method, error);
     }

@@ -1,0 +1,160 @@
+// Discord with the libraries that discord.js is made of, against a fixture that is strict about Discord's documentation.
+import { createDiscordPlatform, type Verb } from "@mcpx/bridges";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { startBridgedRoom } from "./support/bridged-room.ts";
+import { startProxy } from "./support/cuttable-proxy.ts";
+import { type DiscordServer, discordToken, startDiscord, userId } from "./support/discord-server.ts";
+import { type PlatformBench, platformCases } from "./support/platform-cases.ts";
+
+let last: DiscordServer | undefined;
+
+async function createBench(): Promise<PlatformBench & { discord: DiscordServer }> {
+  const discord = await startDiscord();
+  last = discord;
+  onTestFinished(() => discord.close());
+  const proxy = await startProxy(discord.port);
+  onTestFinished(() => proxy.close());
+  return {
+    discord,
+    kind: "discord",
+    channel: discord.channel,
+    open: () =>
+      createDiscordPlatform({ token: () => discordToken, apiUrl: `http://127.0.0.1:${proxy.port}/api` }),
+    person: async (name) => ({
+      key: userId(name),
+      say: async (text) => discord.say(name, text),
+      tell: async (text) => discord.tell(name, text),
+      press: async (verb, card) => discord.press(name, `${verb}:${card}`),
+      heard: () => discord.whispers.filter(({ user }) => user === userId(name)).map(({ text }) => text),
+    }),
+    shown: () =>
+      discord.posts.map(({ text, body }) => {
+        const buttons = (body.components ?? []).flatMap(({ components }) => components);
+        const ids = buttons.flatMap(({ custom_id }) => custom_id ?? []);
+        return {
+          text,
+          card: ids[0]?.split(":")[1],
+          verbs: ids.map((id) => id.split(":")[0] as Verb),
+          links: buttons.flatMap(({ url }) => url ?? []),
+        };
+      }),
+    cut: async (isDown) => proxy.cut(isDown),
+  };
+}
+
+/** Whatever a test is about: Discord's documentation was kept. */
+afterEach(() => {
+  const refused = (last?.calls ?? []).filter(({ answer }) => !["200", "204", "429", "503"].includes(answer));
+  expect(refused).toEqual([]);
+  expect(last?.late ?? []).toEqual([]);
+  last = undefined;
+});
+
+platformCases("[X0-2.1-6]", createBench);
+
+async function start() {
+  const bench = await createBench();
+  const { kind, channel, discord } = bench;
+  const room = await startBridgedRoom({ kind, channel, open: bench.open });
+  const bob = await room.join("bob");
+  const heard: string[] = [];
+  bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+  discord.tell("alice", `link ${await room.code("alice", "full")}`);
+  await expect.poll(() => discord.whispers.length).toBe(1);
+  return { bench, discord, room, bob, heard };
+}
+
+test("[X0-2.1-6] a connection that breaks is resumed, and what was said meanwhile is heard once", async () => {
+  const { discord, bench, heard } = await start();
+  discord.say("alice", "before");
+  await expect.poll(() => heard).toEqual(["alice: before"]);
+  await bench.cut(true);
+  await expect.poll(() => discord.gateway.connections()).toBe(0);
+  discord.say("alice", "meanwhile");
+  await bench.cut(false);
+  await expect.poll(() => heard).toEqual(["alice: before", "alice: meanwhile"]);
+  expect(discord.gateway.log).toEqual(["identify", "resume"]);
+});
+
+test("[X0-2.1-6] Discord asks for another connection now and then, and gets it", async () => {
+  const { discord, heard } = await start();
+  discord.gateway.reconnect(true);
+  discord.say("alice", "at once");
+  await expect.poll(() => heard).toEqual(["alice: at once"]);
+  await expect.poll(() => discord.gateway.log).toEqual(["identify", "resume"]);
+});
+
+test("[X0-14.4-2] Discord says how long to wait, and nothing is sent before that", async () => {
+  const { discord, bob } = await start();
+  discord.trouble = { status: 429, retryAfter: 1 };
+  await bob.say("wait for it");
+  await expect.poll(() => discord.calls.at(-1)?.answer).toBe("429");
+  const refusedAt = performance.now();
+  discord.trouble = undefined;
+  await expect.poll(() => discord.posts.length).toBe(1);
+  expect(performance.now() - refusedAt).toBeGreaterThan(900);
+  expect(discord.calls.filter(({ answer }) => answer === "429")).toHaveLength(1);
+});
+
+test("[X0-2.1-6] what Discord delivers twice is said once, edits are said as edits, files are links, mentions are names", async () => {
+  const { discord, heard } = await start();
+  discord.say("alice", "first", { id: "900000000000002" });
+  discord.say("alice", "first", { id: "900000000000002" });
+  discord.say("alice", "first, better", { id: "900000000000002", edited: true });
+  const attachments = [{ filename: "map.png", url: "https://cdn.discordapp.com/1" }];
+  discord.say("alice", "<@12> look", { extra: { attachments, mentions: [{ id: "12", username: "carol" }] } });
+  discord.say("alice", "I am a bot", {
+    extra: { author: { id: userId("alice"), username: "alice", bot: true } },
+  });
+  discord.say("alice", "end");
+  await expect
+    .poll(() => heard)
+    .toEqual([
+      "alice: first",
+      "alice: (edited) first, better",
+      "alice: @carol look\nmap.png: https://cdn.discordapp.com/1",
+      "alice: end",
+    ]);
+});
+
+test("[B-BRIDGE-1] who presses hears of it on the spot, and nobody else does", async () => {
+  const { discord, room } = await start();
+  room.propose("dock 1");
+  await expect.poll(() => discord.posts.length).toBe(1);
+  const id = discord.posts[0]?.body.components?.[0]?.components[0]?.custom_id ?? "";
+  discord.press("mallory", id);
+  await expect
+    .poll(() => discord.whispers.at(-1))
+    .toMatchObject({
+      user: userId("mallory"),
+      isEphemeral: true,
+      text: expect.stringContaining("not linked"),
+    });
+  expect(room.moves).toEqual([]);
+  discord.press("alice", id);
+  await expect.poll(() => room.moves).toEqual(["dock 1"]);
+});
+
+test("a post that Discord took without saying so is not there twice", async () => {
+  const { discord, bench, bob } = await start();
+  discord.losesAnswers = true;
+  await bob.say("once");
+  await expect.poll(() => discord.posts.length).toBe(1);
+  discord.losesAnswers = false;
+  await bob.say("end");
+  await expect.poll(() => discord.posts.map(({ text }) => text)).toEqual(["bob\nonce", "bob\nend"]);
+  expect(discord.calls.filter(({ route }) => route.startsWith("POST /channels")).length).toBeGreaterThan(2);
+  await bench.cut(false);
+});
+
+test("a token that is not valid is told at the start, and no connection is made", async () => {
+  const { discord } = await createBench();
+  const platform = createDiscordPlatform({
+    token: () => "wrong",
+    apiUrl: `http://127.0.0.1:${discord.port}/api`,
+  });
+  const nobody = { said: async () => {}, pressed: async () => {} };
+  await expect(platform.start(nobody)).rejects.toThrow("the bot token is not valid");
+  expect(discord.gateway.log).toEqual([]);
+  discord.calls.splice(0);
+});
