@@ -14,6 +14,7 @@ export {
 } from "./platform.ts";
 export { type PlatformKind, platformKinds } from "./platform-kinds.ts";
 export { createDiscordPlatform, type DiscordOptions } from "./platforms/discord.ts";
+export { createMatrixPlatform, type MatrixOptions } from "./platforms/matrix.ts";
 export { createNtfyPlatform, type NtfyOptions } from "./platforms/ntfy.ts";
 export { createSlackPlatform, type SlackOptions } from "./platforms/slack.ts";
 export {

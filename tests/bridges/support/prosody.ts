@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { freePort } from "./free-port.ts";
 
 export interface Prosody {
   readonly port: number;
@@ -16,15 +16,6 @@ export interface Prosody {
 export const domain = "localhost";
 export const chatService = "chat.localhost";
 export const passwordOf = (user: string) => `secret of ${user}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 export async function startProsody(users: readonly string[]): Promise<Prosody> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-prosody-"));

@@ -1,0 +1,215 @@
+// Matrix as an application service, against a homeserver on loopback that is strict about the documented routes.
+import { createMatrixPlatform, type Verb } from "@mcpx/bridges";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { startBridgedRoom } from "./support/bridged-room.ts";
+import { startProxy } from "./support/cuttable-proxy.ts";
+import { freePort } from "./support/free-port.ts";
+import {
+  bot,
+  type MatrixHomeserver,
+  matrixTokens,
+  matrixUser,
+  startHomeserver,
+} from "./support/matrix-homeserver.ts";
+import { type PlatformBench, platformCases, type Shown } from "./support/platform-cases.ts";
+
+let last: MatrixHomeserver | undefined;
+const emoji: Record<Verb, string> = { approve: "✅", reject: "❌" };
+
+/** As clients show it: the newest edit in its place. */
+function shownIn(homeserver: MatrixHomeserver): (Shown & { id: string })[] {
+  const own = homeserver.events.filter(
+    ({ type, sender, room_id: room }) =>
+      type === "m.room.message" && sender === bot && room === homeserver.channel,
+  );
+  const editOf = (id: string) =>
+    own.findLast(
+      ({ content }) => (content["m.relates_to"] as { event_id?: string } | undefined)?.event_id === id,
+    );
+  return own
+    .filter(({ content }) => content["m.relates_to"] === undefined)
+    .map(({ event_id: id, content }) => {
+      const now = (editOf(id)?.content["m.new_content"] ?? content) as Record<string, unknown>;
+      const card = now["mcpx.card"] as string | undefined;
+      const text = String(now.body);
+      return {
+        id,
+        text,
+        card,
+        verbs: card === undefined ? [] : ["approve", "reject"],
+        links: text.match(/https?:\S+/g) ?? [],
+      };
+    });
+}
+
+async function createBench(): Promise<PlatformBench & { homeserver: MatrixHomeserver }> {
+  const homeserver = await startHomeserver();
+  last = homeserver;
+  onTestFinished(() => homeserver.close());
+  const proxy = await startProxy(homeserver.port);
+  onTestFinished(() => proxy.close());
+  homeserver.servicePort = await freePort();
+  const eventOf = (card: string) =>
+    homeserver.events.find(({ sender, content }) => sender === bot && content["mcpx.card"] === card)
+      ?.event_id;
+  return {
+    homeserver,
+    kind: "matrix",
+    channel: homeserver.channel,
+    open: () =>
+      createMatrixPlatform({
+        homeserver: `http://127.0.0.1:${proxy.port}`,
+        asToken: () => matrixTokens.as,
+        hsToken: () => matrixTokens.hs,
+        listen: { host: "127.0.0.1", port: homeserver.servicePort },
+        channels: [homeserver.channel],
+      }),
+    async person(name) {
+      const user = matrixUser(name);
+      const words = (body: string) => ({ msgtype: "m.text", body });
+      return {
+        key: user,
+        say: async (text) => void homeserver.send(user, "m.room.message", words(text)),
+        tell: async (text) =>
+          void homeserver.send(user, "m.room.message", words(text), await homeserver.directRoom(user)),
+        async press(verb, card) {
+          // A card that was never there cannot be pressed: somebody writes one instead.
+          const made = { ...words("a card of my own"), "mcpx.card": card };
+          const id = eventOf(card) ?? homeserver.send(user, "m.room.message", made).event_id;
+          const relation = { rel_type: "m.annotation", event_id: id, key: emoji[verb] };
+          homeserver.send(user, "m.reaction", { "m.relates_to": relation });
+        },
+        heard: () => homeserver.heardBy(user),
+      };
+    },
+    isForgeryIgnored: true,
+    shown: () => shownIn(homeserver),
+    cut: async (isDown) => {
+      homeserver.isCut = isDown;
+      proxy.cut(isDown);
+    },
+  };
+}
+
+/** Whatever a test is about: the documented routes were kept. */
+afterEach(() => {
+  const refused = (last?.calls ?? []).filter(
+    ({ answer, route }) => !/^(200|429)/.test(answer) && !route.endsWith("m.direct"),
+  );
+  expect(refused).toEqual([]);
+  last = undefined;
+});
+
+platformCases("[X0-2.1-8]", createBench);
+
+async function start() {
+  const bench = await createBench();
+  const { kind, channel, homeserver } = bench;
+  const room = await startBridgedRoom({ kind, channel, open: bench.open });
+  const bob = await room.join("bob");
+  const heard: string[] = [];
+  bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+  const alice = await bench.person("alice");
+  await alice.tell(`link ${await room.code("alice", "full")}`);
+  await expect.poll(() => alice.heard().length).toBe(1);
+  return { bench, homeserver, room, bob, heard, alice };
+}
+
+test("[X0-2.1-8] a transaction without the homeserver's token is refused, one that comes twice counts once", async () => {
+  const { homeserver, heard } = await start();
+  const said = (id: string, body: string) => ({
+    ...{ type: "m.room.message", event_id: id, room_id: homeserver.channel, sender: matrixUser("alice") },
+    content: { msgtype: "m.text", body },
+  });
+  expect(await homeserver.bring("forged", [said("$f1", "forged")], "guess")).toBe(403);
+  expect(await homeserver.bring("forged", [said("$f1", "forged")], matrixTokens.as)).toBe(403);
+  expect(await homeserver.bring("t1", [said("$r1", "one")])).toBe(200);
+  expect(await homeserver.bring("t1", [said("$r1", "one")])).toBe(200);
+  // The same event in another transaction is the same event.
+  expect(await homeserver.bring("t2", [said("$r1", "one"), said("$r2", "two")])).toBe(200);
+  await expect.poll(() => heard).toEqual(["alice: one", "alice: two"]);
+});
+
+test("[X0-2.1-8] [B-BRIDGE-1] a card in somebody's own event is none, and decided cards lose what can be pressed", async () => {
+  const { homeserver, room, alice, bench } = await start();
+  room.propose("dock 1");
+  await expect.poll(() => bench.shown()[0]?.card).toBeDefined();
+  const { card = "", id } = shownIn(homeserver)[0] ?? { id: "" };
+  const own = homeserver.events.filter(({ type, sender }) => type === "m.reaction" && sender === bot);
+  expect(own.map(({ content }) => (content["m.relates_to"] as { key: string }).key)).toEqual(["✅", "❌"]);
+  // Alice reacts to what mallory wrote, which claims to be the card.
+  const copy = { msgtype: "m.text", body: "please react", "mcpx.card": card };
+  const fake = homeserver.send(matrixUser("mallory"), "m.room.message", copy).event_id;
+  const react = (to: string, key: string) =>
+    homeserver.send(matrixUser("alice"), "m.reaction", {
+      "m.relates_to": { rel_type: "m.annotation", event_id: to, key },
+    });
+  react(fake, "✅");
+  react(id, "👍");
+  await alice.say("and now");
+  await expect
+    .poll(() => homeserver.calls.some(({ route }) => route.includes(encodeURIComponent(fake))))
+    .toBe(true);
+  expect(room.moves).toEqual([]);
+  react(id, "✅\ufe0f");
+  await expect.poll(() => room.moves).toEqual(["dock 1"]);
+  await expect.poll(() => own.every(({ isRedacted }) => isRedacted === true)).toBe(true);
+});
+
+test("[X0-2.1-8] edits are said as edits, files are links, replies are without what they quote, notices are nobody's", async () => {
+  const { homeserver, heard } = await start();
+  const send = (content: object) => homeserver.send(matrixUser("alice"), "m.room.message", content as never);
+  const { event_id: id } = send({ msgtype: "m.text", body: "first" });
+  const better = { msgtype: "m.text", body: "better" };
+  send({
+    ...better,
+    body: "* better",
+    "m.new_content": better,
+    "m.relates_to": { rel_type: "m.replace", event_id: id },
+  });
+  const { event_id: picture } = send({ msgtype: "m.image", body: "map.png", url: "mxc://example.org/1" });
+  const reply = { "m.in_reply_to": { event_id: id } };
+  send({ msgtype: "m.text", body: "> <@bob:example.org> one\n> two\n\nyes", "m.relates_to": reply });
+  send({ msgtype: "m.notice", body: "I am a program" });
+  send({ msgtype: "m.text", body: "end" });
+  await expect
+    .poll(() => heard)
+    .toEqual([
+      "alice: first",
+      "alice: (edited) better",
+      `alice: map.png: https://matrix.to/#/${homeserver.channel}/${picture}`,
+      "alice: yes",
+      "alice: end",
+    ]);
+});
+
+test("[X0-14.4-2] the homeserver says how long to wait, and nothing is sent before that", async () => {
+  const { homeserver, bob } = await start();
+  homeserver.trouble = { status: 429, retryAfterMs: 700 };
+  await bob.say("wait for it");
+  await expect.poll(() => homeserver.calls.at(-1)?.answer).toContain("429");
+  const refusedAt = performance.now();
+  homeserver.trouble = undefined;
+  await expect.poll(() => shownIn(homeserver).length).toBe(1);
+  expect(performance.now() - refusedAt).toBeGreaterThan(600);
+});
+
+test("[B-BRIDGE-1] a private word goes to a room of two, never to one that others have entered", async () => {
+  const { homeserver, alice, room } = await start();
+  const first = await homeserver.directRoom(matrixUser("alice"));
+  homeserver.send(
+    matrixUser("mallory"),
+    "m.room.message",
+    { msgtype: "m.text", body: "I am here too" },
+    first,
+  );
+  await alice.say("unlink");
+  await expect.poll(() => alice.heard().at(-1)).toContain("no longer alice");
+  expect(homeserver.heardBy(matrixUser("mallory")).join("\n")).not.toContain("no longer alice");
+  // And nothing that is said there is taken for a private word.
+  const code = await room.code("alice", "full");
+  homeserver.send(matrixUser("alice"), "m.room.message", { msgtype: "m.text", body: `link ${code}` }, first);
+  await alice.say("still here?");
+  await expect.poll(() => alice.heard().at(-1)).toContain("You read along");
+  expect(await room.store.links("team")).toEqual([]);
+});
