@@ -74,6 +74,7 @@ test("servers come, change and go; calls on others notice nothing, and clients a
   gateway.write({ mcpServers: { slow: everything } });
   await gateway.line(/"- tiny"/);
   expect((await namesOf(client)).filter((tool) => !tool.startsWith("slow."))).toEqual([
+    "mcpax.ask",
     "mcpax.notifications_dropped",
     "mcpax.routes",
     "mcpax.status",

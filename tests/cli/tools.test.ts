@@ -61,6 +61,7 @@ test("the list shows danger, latency and server, for people and for programs", a
   expect(rows.map(({ name }: { name: string }) => name)).toEqual([
     "files.read_file",
     "files.write",
+    "mcpax.ask",
     "mcpax.notifications_dropped",
     "mcpax.routes",
     "mcpax.status",

@@ -5,6 +5,7 @@ import { routeOf } from "../dispatch/route-of.ts";
 import { askerOf } from "../mcp/asker.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { askName } from "./ask.ts";
 import { tokenOf } from "./proofs/asker-token.ts";
 import type { Verdict } from "./rules.ts";
 import type { GateWish } from "./store/gate-store.ts";
@@ -34,5 +35,6 @@ export function wishOf(
     approvers,
     ...(holdResult && { holdsResult: true }),
     ...(isAllowed && { isAllowed: true }),
+    ...(canonical === askName && { isForOneHearer: true }),
   };
 }

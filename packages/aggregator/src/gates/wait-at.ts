@@ -89,7 +89,12 @@ export async function outcome(
   gate: Gate,
 ): Promise<JsonObject | undefined> {
   const told = tell(gate, dialect);
-  if (told !== undefined) await gates.store.deliver(gate.id);
+  if (told === undefined) return undefined;
+  const isFirst = await gates.store.deliver(gate.id);
+  // Two callers that heard one approval would make two calls.
+  if (gate.isForOneHearer === true && gate.status === "done" && !isFirst) {
+    throw new McpxError("confirmation_used", "its approval was given to another call; ask again");
+  }
   return told;
 }
 

@@ -1,6 +1,8 @@
 // The tree's own tools, under the segment `mcpax`: a server like any other, only that its conversation is in this
-// process: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait. See spec/PROTOCOL.md.
-import { harmless, isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
+// process: mcpax.status, mcpax.subservers, mcpax.routes, mcpax.notifications_dropped, mcpax.wait, mcpax.ask. See
+// spec/PROTOCOL.md.
+import { cautious, harmless, isObject, type JsonObject, type LatencyClass, McpxError } from "@mcpx/protocol";
+import { allowed, askProperties } from "../gates/ask.ts";
 import { wait } from "../gates/wait.ts";
 import { answeringLink } from "../links/answering-link.ts";
 import type { LinkRequest } from "../links/link.ts";
@@ -77,6 +79,21 @@ const waitItem = ownItem("wait", "Waits for a human's decision about a call, and
   latency: "slow",
 });
 
+/** What its caller does then cannot be known, so that it is gated as what cannot be undone. */
+const askItem: JsonObject = {
+  name: "ask",
+  description:
+    "Asks a human whether you may make one call of a tool that is not here, with exactly these arguments.",
+  inputSchema: {
+    type: "object",
+    properties: askProperties,
+    required: Object.keys(askProperties),
+    additionalProperties: false,
+  },
+  annotations: { destructiveHint: true, openWorldHint: true },
+  _meta: { "x-mcpax-capability": { ...cautious, latency_class: "fast", cost_class: "free" } },
+};
+
 function ownItem(
   name: string,
   description: string,
@@ -114,12 +131,13 @@ async function answer(state: TreeState, request: LinkRequest): Promise<JsonObjec
   const { method, params, caller } = request;
   const { gates } = state;
   const items = tools.map(({ item }) => item);
-  if (method === "tools/list") return { tools: gates === undefined ? items : [...items, waitItem] };
+  if (method === "tools/list") return { tools: gates === undefined ? items : [...items, askItem, waitItem] };
   if (method !== "tools/call" || caller === undefined) throw new McpxError("unknown_method");
   const args = isObject(params.arguments) ? params.arguments : {};
   if (gates !== undefined && params.name === waitItem.name) {
     return await wait(state, gates, { ...request, caller }, args);
   }
+  if (gates !== undefined && params.name === askItem.name) return await allowed(args);
   const tool = tools.find(({ item }) => item.name === params.name);
   if (tool === undefined) throw new McpxError("unknown_method");
   const structuredContent = await tool.call(state, caller, args);

@@ -178,6 +178,17 @@ function joiningCases(start: Start): void {
     expect((await gate()).id).not.toBe(id);
   });
 
+  test("[B-CLIENT-3] what allows its caller to act elsewhere waits for it however long, and is heard once", async () => {
+    const { clock, store, gate, consumed } = start();
+    const ask = { isForOneHearer: true };
+    const { id } = await consumed(ask);
+    await store.settle(id, { status: "done", resultText: "{}" });
+    clock.advance(30 * joinMs);
+    expect((await gate(ask)).id).toBe(id);
+    expect([await store.deliver(id), await store.deliver(id)]).toEqual([true, false]);
+    expect((await gate(ask)).id).not.toBe(id);
+  });
+
   test("a rejection is heard once", async () => {
     const { store, gate } = start();
     const { id } = await gate();

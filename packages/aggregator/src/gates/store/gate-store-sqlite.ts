@@ -161,6 +161,7 @@ const factNames = [
   "refusal",
   "holdsResult",
   "isAllowed",
+  "isForOneHearer",
   "heldAt",
   "review",
 ] as const;

@@ -59,6 +59,8 @@ export interface GateWish {
   readonly holdsResult?: boolean | undefined;
   /** The call itself waits for nobody. */
   readonly isAllowed?: boolean | undefined;
+  /** Who hears that it was approved makes the call elsewhere: it is told once, and however late. */
+  readonly isForOneHearer?: boolean | undefined;
 }
 
 /** What a gate was said to be before its call came. */

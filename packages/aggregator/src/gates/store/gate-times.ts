@@ -42,8 +42,8 @@ export function createGateTimes({ clock, joinMs }: { clock: Clock; joinMs: numbe
     isOver,
     seen,
     isJoinable(gate) {
-      const { id, settledAt, isDelivered } = seen(gate);
-      return settledAt === undefined || (!isDelivered && !isForgone(id, settledAt));
+      const { id, settledAt, isDelivered, isForOneHearer = false } = seen(gate);
+      return settledAt === undefined || (!isDelivered && (isForOneHearer || !isForgone(id, settledAt)));
     },
     start(gate) {
       if (isWaiting(gate)) isOver(gate);
