@@ -22,6 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
     "client/signing",
     "client/node",
     "client/subserver",
+    "client/adapters",
     "gateway",
     "aggregator",
     "devices",
