@@ -28,11 +28,12 @@ type GatewayContext = Pick<Surroundings, "env" | "cwd"> & { options: OptionValue
 const mintedTtlMs = 15 * 60_000;
 const answerMs = 15_000;
 
-/** `claims`: what a fresh token shall allow, no more than the command needs. `urlOption`: what the user calls it. */
+/** `claims`: what a fresh token shall allow, no more than the command needs, for `ttlMs`. `urlOption`: what the user calls it. */
 export function accessGateway(
   context: GatewayContext,
   claims: TokenClaims,
   urlOption = "--url",
+  ttlMs = mintedTtlMs,
 ): GatewayAccess {
   const { options, env } = context;
   const dataDir = dataDirOf(context, options);
@@ -46,7 +47,7 @@ export function accessGateway(
     async enter() {
       if (options.url !== undefined) return { url: readUrl(options.url, urlOption), token: given ?? "" };
       const url = placeUrl(dataDir, urlOption);
-      return { url, ...(await proven(dataDir, given, claims)) };
+      return { url, ...(await proven(dataDir, given, claims, ttlMs)) };
     },
   };
 }
@@ -164,11 +165,12 @@ async function proven(
   dataDir: string,
   given: string | undefined,
   claims: TokenClaims,
+  ttlMs: number,
 ): Promise<Pick<Entrance, "token" | "local">> {
   if (given !== undefined && !claims.admin) return { token: given };
   return withStore(dataDir, {}, async ({ identity }) => {
     const { localHeader, localProof } = await import("@mcpx/host");
-    const token = given ?? (await identity.tokens.mint(claims, { ttlMs: mintedTtlMs })).token;
+    const token = given ?? (await identity.tokens.mint(claims, { ttlMs })).token;
     return { token, ...(claims.admin && { local: { [localHeader]: localProof(identity, token) } }) };
   });
 }

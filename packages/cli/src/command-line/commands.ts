@@ -210,6 +210,11 @@ export const sections: readonly Section[] = [
         async () => (await import("../commands/reject.ts")).reject,
       ),
       listed(
+        "hook",
+        "ask people before Claude Code uses a tool of its own",
+        async () => (await import("../commands/hook.ts")).hook,
+      ),
+      listed(
         "grants",
         "show grants: calls that need no approval for a while",
         async () => (await import("../commands/grants.ts")).grants,
