@@ -1,5 +1,6 @@
 // A model that does what it is told: it calls one tool, looks at what comes of it, and ends. Speaks Anthropic's messages,
-// OpenAI's responses and Google's contents, as a stream, on this machine.
+// OpenAI's responses and Google's contents, as a stream or as a whole, on this machine.
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -52,12 +53,32 @@ async function answer(model: ModelServer, request: IncomingMessage, response: Se
     response.writeHead(404, { "content-type": "application/json" }).end("{}");
     return;
   }
+  const events = speak(model, body);
+  // Google's has an address of its own for what is no stream, which nobody here uses.
+  if (body.stream !== true && events.some(({ type }) => type !== undefined)) {
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(wholeOf(events)));
+    return;
+  }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const event of speak(model, body)) {
+  for (const event of events) {
     const head = event.type === undefined ? "" : `event: ${event.type}\n`;
     response.write(`${head}data: ${JSON.stringify(event)}\n\n`);
   }
   response.end();
+}
+
+/** What a client puts together of the events of a stream. */
+function wholeOf(events: readonly Body[]): Body {
+  const last = events.at(-1);
+  if (last.type === "response.completed") {
+    return { object: "response", created_at: 0, model: "scripted", ...last.response };
+  }
+  const [{ message }, { content_block: block }, { delta }, , { delta: end }] = events as Body[];
+  const content =
+    delta.type === "text_delta"
+      ? { ...block, text: delta.text }
+      : { ...block, input: JSON.parse(delta.partial_json) };
+  return { ...message, ...end, content: [content] };
 }
 
 /** By the end of the address. */
@@ -84,7 +105,9 @@ function messages(model: ModelServer, { tools = [], messages: said, model: name 
     ? { type: "input_json_delta", partial_json: JSON.stringify(plan.args) }
     : { type: "text_delta", text: "done" };
   const usage = { input_tokens: 1, output_tokens: 1 };
-  const head = { id: "msg_1", type: "message", role: "assistant", content: [], model: name, usage };
+  // Frameworks take messages of one id for one message.
+  const id = `msg_${randomUUID()}`;
+  const head = { id, type: "message", role: "assistant", content: [], model: name, usage };
   return [
     { type: "message_start", message: { ...head, stop_reason: null, stop_sequence: null } },
     { type: "content_block_start", index: 0, content_block: block },
