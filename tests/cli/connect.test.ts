@@ -19,15 +19,15 @@ function claimsIn(text: string): Record<string, unknown> {
 }
 
 const entries: Record<ClientName, RegExp> = {
-  "claude-desktop": /"mcpx": \{\s+"command": "[^"]+",\s+"args": \[[^\]]*"stdio",[^\]]*"--names",\s+"safe"/,
+  "claude-desktop": /"mcpx": \{\s+"command": "[^"]+",\s+"args": \[[^\]]*"stdio",[^\]]*"--data"/,
   "claude-code":
-    /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp\?names=strict",\s+"headers"/,
-  cursor: /"mcpx": \{\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp\?names=strict",\s+"headers"/,
+    /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
+  cursor: /"mcpx": \{\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
   vscode:
-    /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp\?names=strict",\s+"headers"/,
+    /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
   codex:
-    /\n\[mcp_servers\.mcpx\]\nurl = "http:\/\/127\.0\.0\.1:6279\/mcp\?names=strict"\nhttp_headers = \{ Authoriz/,
-  gemini: /"mcpx": \{\s+"httpUrl": "http:\/\/127\.0\.0\.1:6279\/mcp\?names=strict",\s+"headers"/,
+    /\n\[mcp_servers\.mcpx\]\nurl = "http:\/\/127\.0\.0\.1:6279\/mcp"\nhttp_headers = \{ Authoriz/,
+  gemini: /"mcpx": \{\s+"httpUrl": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
 };
 
 test.each(clients)("%s: connected, connected again, undone to the byte", async (client) => {
@@ -166,7 +166,7 @@ test("the token counts at the running gateway until it is undone; a profile is p
   const gateway = await up(dataDir, [], options);
   await mcpx(["connect", "cursor", "--profile", "reading", "--yes"], options);
   const text = readFileSync(home.path("cursor"), "utf8");
-  expect(text).toContain(`"url": "${gateway.url}/mcp/reading?names=strict"`);
+  expect(text).toContain(`"url": "${gateway.url}/mcp/reading"`);
   const { jti } = claimsIn(text);
   const list = async () => JSON.parse((await mcpx(["token", "list", "--json"], options)).out).tokens;
   expect(await list()).toContainEqual(

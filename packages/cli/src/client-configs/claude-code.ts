@@ -23,8 +23,7 @@ export const claudeCode: Client = {
   variables: "braces",
   written: (server) => usual(server),
   reaches: "http",
-  // It puts `mcp__mcpx__` before every name and counts that.
-  names: "strict",
   entryPath: ["mcpServers", "mcpx"],
+  hint: "hook --print shows how people decide about its own tools too, its shell and its files",
   entry: ({ url, token }) => ({ type: "http", url, headers: { Authorization: `Bearer ${token}` } }),
 };

@@ -13,7 +13,6 @@ export const claudeDesktop: Client = {
   variables: "none",
   written: (server) => usual(server),
   reaches: "stdio",
-  names: "safe",
   entryPath: ["mcpServers", "mcpx"],
   entry: ({ command, args }) => ({ command, args: [...args] }),
 };

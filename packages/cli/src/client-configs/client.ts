@@ -63,9 +63,9 @@ export interface Client {
   written(server: JsonObject, root: unknown, name: string): WrittenServer;
   /** Whether it asks us over HTTP with a token, or starts `mcpx stdio`. */
   reaches: "http" | "stdio";
-  /** How names must look there; `strict` leaves room for the prefix most put before them. */
-  names: "safe" | "strict";
   entryPath: readonly [string, string];
+  /** A command of ours that does more for it, and what it does. */
+  hint?: string;
   entry(door: Door): JsonObject;
 }
 

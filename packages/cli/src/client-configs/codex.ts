@@ -20,8 +20,6 @@ export const codex: Client = {
   variables: "none",
   written,
   reaches: "http",
-  // It puts `mcp__mcpx__` before every name, and 64 characters are all there are.
-  names: "strict",
   entryPath: ["mcp_servers", "mcpx"],
   // It refuses a token written as such, but takes a header.
   entry: ({ url, token }) => ({ url, http_headers: { Authorization: `Bearer ${token}` } }),

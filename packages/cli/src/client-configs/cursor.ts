@@ -16,8 +16,6 @@ export const cursor: Client = {
   variables: "editor",
   written: (server) => usual(server),
   reaches: "http",
-  // It leaves out tools whose name and server's name have 60 characters or more together.
-  names: "strict",
   entryPath: ["mcpServers", "mcpx"],
   entry: ({ url, token }) => ({ url, headers: { Authorization: `Bearer ${token}` } }),
 };

@@ -46,12 +46,12 @@ export function readDoor({ options }: ConnectContext, client: Client, file: Conf
     id,
     tools: tools.length === 0 ? ["**"] : tools,
     ttlMs: readTtl(ttl ?? "30d"),
-    url: `${gatewayUrl(file)}${path}?names=${client.names}`,
+    url: `${gatewayUrl(file)}${path}`,
     command: process.execPath,
     args: [
       // By their full paths: what is started from a desktop knows no shell's PATH.
       join(import.meta.dirname, "..", "..", "bin", "mcpx.js"),
-      ...["stdio", "--data", file.dataDir, "--names", client.names],
+      ...["stdio", "--data", file.dataDir],
       ...configWords(file),
       ...(profile === undefined ? [] : ["--profile", profile]),
     ],

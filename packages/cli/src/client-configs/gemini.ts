@@ -21,8 +21,6 @@ export const gemini: Client = {
   variables: "shell",
   written,
   reaches: "http",
-  // It puts `mcp_mcpx_` before every name and cuts what is longer than 63.
-  names: "strict",
   entryPath: ["mcpServers", "mcpx"],
   entry: ({ url, token }) => ({ httpUrl: url, headers: { Authorization: `Bearer ${token}` } }),
 };

@@ -247,6 +247,7 @@ function tell(
   }
   if (runningPlace(config.dataDir) === undefined)
     output.note(`mcpx: the gateway does not run; start it with ${program} up`);
+  if (client.hint !== undefined) output.note(`mcpx: ${program} ${client.hint}`);
   if (backup !== undefined) output.note(`backup: ${shortPath(backup, context)}`);
   output.note(`undo: ${program} connect ${client.id} --undo`);
 }

@@ -14,8 +14,6 @@ export const vscode: Client = {
   variables: "editor",
   written: (server) => usual(server, ["dev"]),
   reaches: "http",
-  // It puts `mcp_mcpx_` before every name.
-  names: "strict",
   entryPath: ["servers", "mcpx"],
   entry: ({ url, token }) => ({ type: "http", url, headers: { Authorization: `Bearer ${token}` } }),
 };

@@ -3,7 +3,7 @@ import type { ClientId } from "../client-configs/client.ts";
 import { judgeCount } from "./tool-count.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `s${n % 2}.t${n}`);
-const url = "http://127.0.0.1:6279/mcp?names=strict";
+const url = "http://127.0.0.1:6279/mcp";
 const bearer = (tools: string[]) => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return { Authorization: `Bearer ${part({ typ: "mcpx+jwt" })}.${part({ tools })}.x` };
@@ -26,7 +26,7 @@ test.each([
 
 test("what a profile or a token keeps from a client does not count", () => {
   const profiles = { half: { tools: ["s0.*"] }, search: { tools: ["**"], search: true } };
-  const at = (name: string) => ({ url: `http://127.0.0.1:6279/mcp/${name}?names=strict` });
+  const at = (name: string) => ({ url: `http://127.0.0.1:6279/mcp/${name}` });
   expect(states(80, "cursor", at("half"), profiles)).toEqual(["ok"]);
   expect(states(9_000, "cursor", at("search"), profiles)).toEqual(["ok"]);
   expect(states(80, "cursor", at("unknown"), profiles)).toEqual(["warning"]);
