@@ -40,7 +40,7 @@ try {
     await page.getByRole("button", { name: /approved: / }).waitFor();
     await shoot(`sequence-${colorScheme}`);
     await page.getByRole("button", { name: "Timeline" }).click();
-    for (const view of ["Topology", "Decisions", "Figures"]) {
+    for (const view of ["Topology", "Decisions", "Metrics"]) {
       await page.getByRole("navigation").getByRole("button", { name: view }).click();
       await page.getByRole("region", { name: view, exact: true }).getByText("waiting").first().waitFor();
       await shoot(`${view.toLowerCase()}-${colorScheme}`);

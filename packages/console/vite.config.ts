@@ -2,6 +2,9 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
+/** What both pages need: one large file packs better than many small ones. */
+const shared =
+  /console\/src\/(?:ui\/(?:Text|Value|Dialog|Line|visible|short-json|weight|times|note-secret)|gates\/(?:Warnings|Changes|Result|result-parts|capability-words))\b|protocol\/src\/(?:capability|text\/look-alike|json-rpc|canonical-json)\b/;
 export default defineConfig({
   plugins: [
     svelte({
@@ -19,6 +22,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: ["index.html", "approve.html"].map((page) => `${import.meta.dirname}/${page}`),
+      output: {
+        codeSplitting: { groups: [{ name: "shared", test: shared }] },
+      },
     },
   },
 });

@@ -92,7 +92,7 @@ test("[AX-11.3-4] a call is shown exactly, whatever its arguments would like to 
   expect(await page.locator("#arguments").textContent()).toContain("&& rm -rf / #");
   await expect.poll(() => page.title()).toBe("Waiting: files.wipe");
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("files.wipe");
-  expect(await page.locator("#dangers li").allTextContents()).toContain("Cannot be undone");
+  expect(await page.locator("#dangers li").allTextContents()).toContain("Irreversible");
   expect(await page.locator("main").textContent()).toContain("agent");
   expect(await page.getByRole("timer").textContent()).toMatch(/^[45]:\d\d$/);
   expect(await page.locator("[aria-live], [role=status], [role=alert], [role=log]").count()).toBe(1);

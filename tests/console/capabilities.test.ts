@@ -20,7 +20,7 @@ test("[AC-9-3] a capability is shown, and taken back after a question", { timeou
   });
   const call = () => ann.call({ capability: result.token });
   const { page, errors } = await openScreen(browser, `${server.url}${await loginPath(server)}`);
-  await page.getByRole("navigation").getByRole("button", { name: "Rules and grants" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Rules and grants" }).click();
   const row = page.getByRole("region", { name: "List of capabilities" }).getByRole("row", { name: /ann/ });
   await row.getByText("heat").waitFor();
   expect(await row.textContent()).toMatch(/5 times, \d+:\d\d left|5 times, 1 h/);

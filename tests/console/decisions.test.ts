@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
 import { plugIn } from "../browser/support/authenticator.ts";
 import { type Scene, startScene } from "./support/scene.ts";
-import { cards, openCard, openScreen, type Screen } from "./support/screen.ts";
+import { cards, goToTool, openCard, openScreen, type Screen } from "./support/screen.ts";
 
 let browser: Browser;
 let scene: Scene;
@@ -14,7 +14,7 @@ const slow = { timeout: 60_000 };
 beforeAll(async () => {
   [browser, scene] = await Promise.all([openBrowser(), startScene()]);
   screen = await openScreen(browser, await scene.link());
-  await screen.page.getByRole("button", { name: "bakery" }).waitFor();
+  await screen.page.getByRole("link", { name: "bakery" }).waitFor();
 }, 60_000);
 
 afterAll(async () => {
@@ -22,14 +22,7 @@ afterAll(async () => {
   await scene.end();
 });
 
-const clear = async () => {
-  const buttons = screen.page.getByRole("button", { name: "Dismiss" });
-  while ((await buttons.count()) > 0) {
-    const left = await buttons.count();
-    await buttons.first().click();
-    await expect.poll(() => buttons.count()).toBeLessThan(left);
-  }
-};
+const clear = () => screen.page.getByRole("button", { name: "Clear" }).click();
 
 test(
   "[X1-4.2.1-2] edited, then approved: what is sent is what was edited, and it is shown",
@@ -85,7 +78,7 @@ test("[X1-8-1] with the keyboard alone: Enter is No, and Yes takes another key",
   await page.getByText("“a bad idea, jack”").first().waitFor();
   expect(scene.called).toEqual([]);
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+k");
   await page.keyboard.type("audit");
@@ -199,10 +192,10 @@ test(
     await page.getByRole("dialog").getByRole("region", { name: "Result" }).getByText("done").waitFor();
     expect(scene.called.splice(0)).toEqual([{}]);
     await page.keyboard.press("Escape");
-    await page.getByRole("navigation").getByRole("button", { name: "look" }).click();
+    await goToTool(page, "office", "look");
     await page.getByRole("button", { name: "Call", exact: true }).click();
-    await page.getByRole("dialog").getByText("look is done").waitFor();
-    await page.keyboard.press("Escape");
+    await page.getByRole("region", { name: "Tool" }).getByText("look is done").waitFor();
+    await page.goBack();
   },
 );
 
@@ -238,7 +231,7 @@ test("on a phone everything fits, and a thumb decides", slow, async () => {
   await page.getByRole("button", { name: "Yes, approve" }).tap();
   await expect.poll(() => scene.called.splice(0).length).toBe(1);
   await page.getByRole("button", { name: "Rooms and tools" }).tap();
-  await page.getByRole("button", { name: "Servers" }).tap();
+  await page.getByRole("link", { name: "Servers" }).tap();
   await page.getByRole("region", { name: "Servers" }).waitFor();
   expect(errors).toEqual([]);
   await context.close();
@@ -246,14 +239,13 @@ test("on a phone everything fits, and a thumb decides", slow, async () => {
 
 test("a call by hand that waits says so, and leads to its card", slow, async () => {
   const { page, errors } = screen;
-  await page.getByRole("navigation").getByRole("button", { name: "mute" }).click();
+  await goToTool(page, "office", "mute");
   await page.getByRole("button", { name: "Call", exact: true }).click();
   await page.getByRole("button", { name: "Yes, call it" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByText("It waits at its gate. Nothing has happened yet.").waitFor();
-  expect(await dialog.textContent()).not.toMatch(/Failed|you cannot|mcpax\.wait/);
-  await dialog.getByRole("button", { name: "Go to its card" }).click();
-  await expect.poll(() => dialog.count()).toBe(0);
+  const tool = page.getByRole("region", { name: "Tool" });
+  await tool.getByText("It waits at its gate. Nothing has happened yet.").waitFor();
+  expect(await tool.textContent()).not.toMatch(/Failed|you cannot|mcpax\.wait/);
+  await tool.getByRole("button", { name: "Go to its card" }).click();
   const card = cards(page).filter({ hasText: "office.mute" });
   await expect.poll(() => card.getByRole("button", { name: "Approve …" }).count()).toBe(1);
   expect(errors).toEqual([]);

@@ -37,6 +37,6 @@ test("a board that came after the page is called, and what cannot be undone wait
   await page.getByRole("button", { name: "Yes, call it" }).click();
   await page.getByRole("button", { name: "Close" }).click();
   await openCard(page, "board.release");
-  expect(await page.getByText("Cannot be undone").first().isVisible()).toBe(true);
+  expect(await page.getByText("Irreversible").first().isVisible()).toBe(true);
   expect(errors).toEqual([]);
 });

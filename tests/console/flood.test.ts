@@ -37,7 +37,7 @@ const open = async (): Promise<Watched> => openWatched(browser, await scene.link
 /** A key opens the list of keys, and another closes it. */
 async function keyCounts({ page }: Watched): Promise<void> {
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
   await page.keyboard.press("Escape");
   await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
 }

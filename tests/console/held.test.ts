@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
 import { plugIn } from "../browser/support/authenticator.ts";
 import { type Scene, startScene } from "./support/scene.ts";
-import { cards, openScreen, type Screen } from "./support/screen.ts";
+import { cards, goToTool, openScreen, type Screen } from "./support/screen.ts";
 
 let browser: Browser;
 let scene: Scene;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     servers: { archive },
   });
   screen = await openScreen(browser, await scene.link());
-  await screen.page.getByRole("button", { name: "bakery" }).waitFor();
+  await screen.page.getByRole("link", { name: "bakery" }).waitFor();
 }, 60_000);
 
 afterAll(async () => {
@@ -143,10 +143,13 @@ test(
 
 test("what one called oneself is not shown to oneself, and hides nothing of others", slow, async () => {
   const { page, context, errors } = await openScreen(browser, await scene.link());
-  await page.getByRole("navigation").getByRole("button", { name: "salary" }).click();
+  await goToTool(page, "archive", "salary");
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByRole("dialog").getByText("Its result waits for being released").first().waitFor();
-  await page.keyboard.press("Escape");
+  await page
+    .getByRole("region", { name: "Tool" })
+    .getByText("Its result waits for being released")
+    .first()
+    .waitFor();
   void scene.call("archive.salary", { of: "dora" });
   await openHeld(page, "dora");
   expect(await cards(page).filter({ hasText: "console:" }).count()).toBe(0);
@@ -159,7 +162,7 @@ test(
   slow,
   async () => {
     const { page, context } = await openScreen(browser, await scene.link());
-    await page.getByRole("button", { name: "bakery" }).waitFor();
+    await page.getByRole("link", { name: "bakery" }).waitFor();
     await context.route(/\/admin\/gates\/[^?/]+$/, async (route) => {
       const answer = await route.fetch();
       const text = await answer.text();

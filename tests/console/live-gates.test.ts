@@ -50,7 +50,7 @@ test(
   async () => {
     const { page, context, errors } = await openScreen(browser, await scene.link());
     const paths = requestsOf(context);
-    await page.getByRole("button", { name: "bakery" }).waitFor();
+    await page.getByRole("link", { name: "bakery" }).waitFor();
     // The first look, and the one when the stream has begun.
     await seconds(paths, 2);
     paths.length = 0;
@@ -64,7 +64,7 @@ test(
 
     // The control: the same page without the stream, which the counting has to see.
     const other = await openScreen(browser, await scene.link());
-    await other.page.getByRole("button", { name: "bakery" }).waitFor();
+    await other.page.getByRole("link", { name: "bakery" }).waitFor();
     const polled = requestsOf(other.context);
     await other.context.route(`**${news}`, (route) => route.abort());
     await other.page.reload();
@@ -80,11 +80,11 @@ test("of many tabs one listens for all; when it goes another does, and nothing i
   const { page, context } = await openScreen(browser, await scene.link());
   const paths = requestsOf(context);
   const origin = new URL(page.url()).origin;
-  await page.getByRole("button", { name: "bakery" }).waitFor();
+  await page.getByRole("link", { name: "bakery" }).waitFor();
   // More than a browser has connections to one host.
   const others = await Promise.all(Array.from({ length: 7 }, () => context.newPage()));
   await Promise.all(others.map((other) => other.goto(origin)));
-  await Promise.all(others.map((other) => other.getByRole("button", { name: "bakery" }).waitFor()));
+  await Promise.all(others.map((other) => other.getByRole("link", { name: "bakery" }).waitFor()));
   void scene.shred({ paper: "many tabs" });
   await Promise.all([page, ...others].map((one) => card(one, "many tabs").waitFor()));
   expect(count(paths, news)).toBe(1);
@@ -115,7 +115,7 @@ test(
   slow,
   async () => {
     const { page, context } = await openScreen(browser, await scene.link());
-    const nav = (name: string) => page.getByRole("navigation").getByRole("button", { name }).click();
+    const nav = (name: string) => page.getByRole("navigation").getByRole("link", { name }).click();
     await nav("Rules and grants");
     await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor();
     const setPanic = (on: boolean) => scene.server.callHere("POST", "/admin/panic", { on });
@@ -240,7 +240,7 @@ test(
   async () => {
     const { page, context, errors } = await openScreen(browser, await scene.link());
     const paths = requestsOf(context);
-    await page.getByRole("button", { name: "bakery" }).waitFor();
+    await page.getByRole("link", { name: "bakery" }).waitFor();
     const visitor = await visit(scene.server);
     const heard = await listen(visitor);
     paths.length = 0;

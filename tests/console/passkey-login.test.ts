@@ -527,12 +527,12 @@ describe("in a browser", () => {
     const logOut = () => page.getByRole("button", { name: "Log out" }).click();
     const logIn = () => page.getByRole("button", { name: "Log in with a passkey" }).click();
     // Before there is one, none is offered.
-    await page.getByRole("navigation").getByRole("button", { name: "Tokens" }).waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).waitFor();
     await logOut();
     await page.getByText("Nobody is logged in here").waitFor();
     expect(await page.getByRole("button", { name: "Log in with a passkey" }).count()).toBe(0);
     await page.goto(`${origin}${await loginPath(server)}`);
-    await page.getByRole("navigation").getByRole("button", { name: "Tokens" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
     const passkeys = page.getByRole("region", { name: "Passkeys" });
     await passkeys.getByText("None yet.").waitFor();
     await passkeys.getByRole("button", { name: "Register a passkey" }).click();
@@ -540,7 +540,7 @@ describe("in a browser", () => {
     expect(await device.credentials()).toMatchObject([{ isResidentCredential: true, rpId: "localhost" }]);
     await logOut();
     await logIn();
-    await page.getByRole("navigation").getByRole("button", { name: "Tokens" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
     await passkeys.getByText("you are here with it").waitFor();
     // Who is not verified is not let in, and is told so.
     await logOut();
@@ -549,7 +549,7 @@ describe("in a browser", () => {
     await page.getByRole("alert").getByText("No passkey was used").waitFor();
     await device.setVerified(true);
     await logIn();
-    await page.getByRole("navigation").getByRole("button", { name: "Tokens" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
     await passkeys.getByRole("button", { name: "Take back" }).click();
     // Enter is No.
     await page.keyboard.press("Enter");

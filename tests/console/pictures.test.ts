@@ -27,7 +27,7 @@ beforeAll(async () => {
   [browser, scene] = await Promise.all([openBrowser(), startScene()]);
   anna = await scene.join({ sub: "anna", level: "full", kind: "human" });
   screen = await openScreen(browser, await scene.link());
-  await screen.page.getByRole("button", { name: "bakery" }).waitFor();
+  await screen.page.getByRole("link", { name: "bakery" }).waitFor();
 }, 60_000);
 
 afterAll(async () => {
@@ -174,7 +174,7 @@ test("[AX-13.2-2] a server that is lost is shown so, and again when it has come 
 
 test("a decision appears on the line of time and in the figures, counted once", slow, async () => {
   const { page } = screen;
-  const figures = await go(page, "Figures");
+  const figures = await go(page, "Metrics");
   const countsOf = async () => {
     const table = figures.getByRole("table", { name: "Proposals and gates by outcome", includeHidden: true });
     const rows = await table.locator("tbody tr").allTextContents();
@@ -217,7 +217,7 @@ test("[AX-11.3-1] a call at a gate is a decision too; calls and errors are count
     reasons: Record<string, number>;
   };
   expect(calls.office?.answered).toBeGreaterThanOrEqual(1);
-  const figures = await go(page, "Figures");
+  const figures = await go(page, "Metrics");
   const errors = figures.getByRole("figure").filter({ hasText: "Errors of calls" });
   const [word = ""] = Object.keys(reasons);
   expect(word).not.toBe("");
@@ -230,7 +230,7 @@ test("[AX-12-7] what a server says too much of is counted where it is dropped", 
   const token = await scene.server.token({ sub: "of:chatty", topics: [], segment: "chatty" } as never);
   const chatty = await rawRegistrant(scene.server.url, token, { parentId: null, tools: [toolOf("t")] });
   await chatty.register(registrationOf("chatty"));
-  const figures = await go(page, "Figures");
+  const figures = await go(page, "Metrics");
   const dropped = figures.getByRole("figure").filter({ hasText: "Dropped notifications" });
   await dropped.getByText("None: no server has said more than is passed on.").waitFor();
   await expect.poll(() => chatty.asked.some(({ method }) => method === "tools/list")).toBe(true);
@@ -276,7 +276,7 @@ test(
     expect(await row.textContent()).toContain("This name has signs in it that cannot be seen");
     await go(page, "Topology");
     await page.getByRole("listitem").filter({ hasText: "mallory+x/y" }).first().waitFor();
-    for (const view of ["Topology", "Figures", "Decisions"]) {
+    for (const view of ["Topology", "Metrics", "Decisions"]) {
       await go(page, view);
       expect(await page.locator("#app").locator("script, iframe, [onload]").count()).toBe(0);
     }
@@ -309,12 +309,12 @@ test.each([
     await arrows(sequence).last().click();
     await sequence.getByRole("complementary", { name: "Envelope" }).waitFor();
     expect(["Sequence", ...(await axeFaults(page, rules))]).toEqual(["Sequence"]);
-    for (const name of ["Topology", "Decisions", "Figures"]) {
+    for (const name of ["Topology", "Decisions", "Metrics"]) {
       const region = await go(page, name);
       if (name === "Decisions") await region.getByRole("row").nth(2).waitFor();
       if (name === "Topology")
         await region.getByRole("listitem").filter({ hasText: "office" }).first().getByRole("button").click();
-      if (name === "Figures")
+      if (name === "Metrics")
         await region
           .getByRole("figure")
           .filter({ hasText: "Calls by server" })

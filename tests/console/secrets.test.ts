@@ -91,7 +91,7 @@ test("timeline and sequence of a room mask them", slow, async () => {
   const { page, context } = await openScreen(browser, await scene.link());
   const made = scene.propose({ celsius: 180, password: byName, note: byShape });
   made.result.catch(() => undefined);
-  await page.getByRole("button", { name: "bakery" }).click();
+  await page.getByRole("link", { name: "bakery" }).click();
   await page.getByText("180").first().waitFor();
   expect(await seenIn(page)).toEqual([]);
   await page.getByRole("button", { name: "Sequence" }).click();

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const go = (page: Page, name: string) =>
-  page.getByRole("navigation").getByRole("button", { name, exact: true }).click();
+  page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
 const button = (page: Page, name: string) => page.getByRole("button", { name });
 const article = (page: Page, name: string) => page.getByRole("article").filter({ hasText: name });
 
@@ -180,12 +180,12 @@ test("until the tree has answered once, nothing is said of what it has", slow, a
   await page.goto(gateway.link);
   await go(page, "Servers");
   await page.getByText("Configured in").waitFor();
-  await page.getByRole("navigation").getByText("Looking …").waitFor();
-  await page.getByRole("region", { name: "Servers" }).getByText("Looking …").waitFor();
+  await page.getByRole("navigation").getByText("Loading …").waitFor();
+  await page.getByRole("region", { name: "Servers" }).getByText("Loading …").waitFor();
   expect(await page.getByText("No servers.").count()).toBe(0);
   expect(await page.getByText("not in the tree").count()).toBe(0);
   listed.resolve();
   await article(page, "tiny").getByText("up", { exact: true }).waitFor();
-  expect(await page.getByText("Looking …").count()).toBe(0);
+  expect(await page.getByText("Loading …").count()).toBe(0);
   await context.close();
 });

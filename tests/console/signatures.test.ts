@@ -47,7 +47,7 @@ test("[X0-9-7] each line says whether its signature is right, by which key, and 
 }, async () => {
   const [own, other] = [await createKey(), await createKey()];
   const { page, context, errors } = await openScreen(browser, await scene.link(), { bypassCSP: true });
-  await page.getByRole("button", { name: "bakery" }).click();
+  await page.getByRole("link", { name: "bakery" }).click();
   await scene.agent.say("plain words");
   await say("first words", own);
   await expect.poll(() => markOf(page, "first words")).toMatch(/known from this gateway only/);
@@ -64,7 +64,7 @@ test("[X0-9-7] each line says whether its signature is right, by which key, and 
     honest.onMessage((message) => socket.send(String(message).replaceAll("third words", "other words")));
   });
   await page.reload();
-  await page.getByRole("button", { name: "bakery" }).click();
+  await page.getByRole("link", { name: "bakery" }).click();
   await say("third words", own);
   await expect.poll(() => markOf(page, "other words")).toMatch(/^Signature wrong/);
   await expect.poll(() => markOf(page, "first words")).toMatch(/^Signed with the known key/);

@@ -75,7 +75,7 @@ test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script
   expect(gateway.link).toMatch(/^https:/);
   const link = gateway.link.replace("localhost", host);
   const { page, context } = await openScreen(browser, link, { ignoreHTTPSErrors: true });
-  const servers = page.getByRole("navigation").getByRole("button", { name: "Servers" });
+  const servers = page.getByRole("navigation").getByRole("link", { name: "Servers" });
   await servers.waitFor();
   const name = `__Host-mcpx-console-${new URL(gateway.url).port}`;
   expect(await context.cookies()).toMatchObject([{ name, ...secureBounds }]);
@@ -106,7 +106,7 @@ test("[X0-9-2] behind a proxy that does the TLS it is the same, once the proxy's
   target.port = Number(port);
   const link = gateway.link.replace(new URL(gateway.link).origin, `https://${at}`);
   const { page, context } = await openScreen(browser, link, { ignoreHTTPSErrors: true });
-  const servers = page.getByRole("navigation").getByRole("button", { name: "Servers" });
+  const servers = page.getByRole("navigation").getByRole("link", { name: "Servers" });
   await servers.waitFor();
   const name = `__Host-mcpx-console-${at.split(":")[1]}`;
   expect(await context.cookies()).toMatchObject([{ name, ...secureBounds }]);

@@ -14,7 +14,7 @@ const slow = { timeout: 60_000 };
 beforeAll(async () => {
   [browser, scene] = await Promise.all([openBrowser(), startScene()]);
   screen = await openScreen(browser, await scene.link());
-  await screen.page.getByRole("button", { name: "bakery" }).waitFor();
+  await screen.page.getByRole("link", { name: "bakery" }).waitFor();
 }, 60_000);
 
 afterAll(async () => {
@@ -23,7 +23,8 @@ afterAll(async () => {
   await scene.end();
 });
 
-const go = (name: string) => screen.page.getByRole("navigation").getByRole("button", { name }).click();
+const go = (name: string) =>
+  screen.page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
 
 test("a token is made for somebody, shown once, listed, and taken back", slow, async () => {
   const { page } = screen;
@@ -55,7 +56,11 @@ test("what would become of a call is told, and nothing is called", slow, async (
   await go("Rules and grants");
   await page.getByRole("combobox", { name: "Tool" }).fill("office.shred");
   await page.getByRole("button", { name: "Try, nothing is called" }).click();
-  await page.getByRole("paragraph").filter({ hasText: "ask" }).getByText("cannot be undone").waitFor();
+  await page
+    .getByRole("paragraph")
+    .filter({ hasText: "ask" })
+    .getByText("The tool is irreversible")
+    .waitFor();
   expect(scene.shredded()).toEqual([]);
 });
 

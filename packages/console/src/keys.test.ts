@@ -27,7 +27,7 @@ test("A, D and E are about the card one is at, or all chosen ones", () => {
   expect(press("a")).toEqual({ type: "approve", items: [a] });
   expect(press("D")).toEqual({ type: "reject", items: [a] });
   expect(press("e")).toEqual({ type: "edit", items: [a] });
-  expect(press("x")).toEqual({ type: "choose", key: "a" });
+  expect(press("x")).toEqual({ type: "choose", keys: ["a"] });
   const chosen = new Set(["b", "g", "d"]);
   expect(press("a", { chosen })).toEqual({ type: "approve", items: [b, gate] });
 });
@@ -42,4 +42,20 @@ test("who types is left alone; the palette opens always", () => {
   expect(press("k", {}, { isTyping: true, hasCommand: true })).toEqual({ type: "palette" });
   expect(press("a", {}, { hasCommand: true })).toBeUndefined();
   expect(press("?")).toEqual({ type: "help" });
+});
+
+test("Shift-X chooses whatever waits of the same tool, asked for by the same", () => {
+  const same = { tool: "heat", who: "agent" };
+  const items = [
+    item("a", same),
+    item("b", { tool: "heat", who: "another" }),
+    item("c", same),
+    item("d", { ...same, isPending: false }),
+  ];
+  expect(press("X", { items })).toEqual({ type: "choose", keys: ["a", "c"] });
+});
+
+test("Z takes back what is not sent yet, and is nobody's key otherwise", () => {
+  expect(press("z")).toBeUndefined();
+  expect(press("z", { isHeld: true })).toEqual({ type: "undo" });
 });

@@ -4,7 +4,8 @@ import type { Item } from "./store/deck.ts";
 export type Deed =
   | { type: "palette" | "help" }
   | { type: "move"; key: string }
-  | { type: "choose"; key: string }
+  | { type: "choose"; keys: readonly string[] }
+  | { type: "undo" }
   | { type: "approve" | "reject" | "edit"; items: readonly Item[] };
 
 export interface Pressed {
@@ -17,6 +18,8 @@ export interface Situation {
   items: readonly Item[];
   current: string | undefined;
   chosen: ReadonlySet<string>;
+  /** Something was decided and is not sent yet. */
+  isHeld?: boolean;
 }
 
 /** `undefined`: the key is not for us. */
@@ -25,8 +28,18 @@ export function deedOf({ key, hasCommand, isTyping }: Pressed, situation: Situat
   if (hasCommand) return pressed === "k" ? { type: "palette" } : undefined;
   if (isTyping) return undefined;
   if (pressed === "?") return { type: "help" };
+  if (pressed === "z") return situation.isHeld === true ? { type: "undo" } : undefined;
+  if (key === "X") return { type: "choose", keys: alikeOf(situation) };
   if (pressed === "j" || pressed === "k") return move(situation, pressed === "j" ? 1 : -1);
   return about(pressed, situation);
+}
+
+/** Whatever waits of the same tool, asked for by the same. */
+export function alikeOf({ items, current }: Pick<Situation, "items" | "current">): string[] {
+  const one = items.find(({ key }) => key === current) ?? items[0];
+  return items
+    .filter(({ isPending, tool, who }) => isPending && tool === one?.tool && who === one.who)
+    .map(({ key }) => key);
 }
 
 function move({ items, current }: Situation, step: 1 | -1): Deed | undefined {
@@ -42,7 +55,7 @@ function about(pressed: string, { items, current, chosen }: Situation): Deed | u
   const many = picked.length > 0 ? picked : [one];
   if (pressed === "a") return { type: "approve", items: many };
   if (pressed === "d") return { type: "reject", items: many };
-  if (pressed === "x") return { type: "choose", key: one.key };
+  if (pressed === "x") return { type: "choose", keys: [one.key] };
   if (pressed === "e" && one.kind === "proposal") return { type: "edit", items: [one] };
   return undefined;
 }

@@ -24,7 +24,7 @@ export async function openScreen(
   page.on("console", (message) => {
     // While a gateway is away the browser says so by itself.
     const isAway = /ERR_CONNECTION|status of 5\d\d|WebSocket connection/.test(message.text());
-    if (message.type() === "error" && !isAway) errors.push(message.text());
+    if (message.type() === "error" && !isAway) errors.push(`${message.text()} ${message.location().url}`);
   });
   page.on("request", (request) => origins.add(new URL(request.url()).origin));
   await page.goto(link);
@@ -33,6 +33,13 @@ export async function openScreen(
 
 export const cards = (page: Page) =>
   page.getByRole("region", { name: "Waiting for you" }).getByRole("article");
+
+/** The page of a tool of the tree, by the navigation. */
+export async function goToTool(page: Page, server: string, tool: string): Promise<void> {
+  const fold = page.getByRole("button", { name: `Tools of ${server}` });
+  if ((await fold.getAttribute("aria-expanded")) !== "true") await fold.click();
+  await page.getByRole("navigation").getByTitle(`${server}.${tool}`, { exact: true }).click();
+}
 
 /** The card is there and open. */
 export async function openCard(page: Page, tool: string): Promise<void> {

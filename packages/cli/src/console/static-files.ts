@@ -22,6 +22,24 @@ const notBuilt = `<!doctype html>
 <code>mcpx approve</code>.</p></html>
 `;
 
+/** Each leads to the same page, which shows what its address says. */
+const pagePaths = [
+  "/",
+  "/console",
+  "/console/rooms/:topic",
+  "/console/rooms/:topic/envelopes/:id",
+  "/console/gates/:id",
+  "/console/tools/:name",
+  "/console/servers",
+  "/console/servers/:name",
+  "/console/topology",
+  "/console/decisions",
+  "/console/metrics",
+  "/console/audit",
+  "/console/rules",
+  "/console/tokens",
+];
+
 export interface ConsoleFiles {
   readonly isBuilt: boolean;
   readonly routes: Route[];
@@ -30,17 +48,21 @@ export interface ConsoleFiles {
 export function consoleFiles(dirs: readonly string[] = places.map(beside)): ConsoleFiles {
   const dir = builtIn(dirs, "index.html");
   if (dir === undefined) {
-    return { isBuilt: false, routes: [{ method: "GET", path: "/", handle: () => html(notBuilt) }] };
+    return { isBuilt: false, routes: pagePaths.map((path) => page(path, () => html(notBuilt))) };
   }
   const index = readFileSync(join(dir, "index.html"), "utf8");
   const files = globSync("assets/*.{js,css,svg}", { cwd: dir });
   return {
     isBuilt: true,
     routes: [
-      { method: "GET", path: "/", handle: ({ origin }) => html(index, origin) },
+      ...pagePaths.map((path) => page(path, ({ origin }) => html(index, origin))),
       ...files.map((file) => asset(file, readFileSync(join(dir, file), "utf8"))),
     ],
   };
+}
+
+function page(path: string, handle: Route["handle"]): Route {
+  return { method: "GET", path, handle };
 }
 
 /** The page behind the address of an approval; what it loads is among the console's files. */

@@ -18,6 +18,11 @@ export const timeWindows: readonly TimeWindow[] = [
   { label: "all", text: "everything that is kept", ms: undefined },
 ];
 
+/** By its label, as an address has it; the last hour where none is named. */
+export function windowOf(label: string | undefined): TimeWindow {
+  return timeWindows.find((one) => one.label === label) ?? lastHour;
+}
+
 /** Since when, for this moment. */
 export function windowStart({ ms }: TimeWindow, now: number): number {
   return ms === undefined ? 0 : now - ms;

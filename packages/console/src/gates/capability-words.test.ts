@@ -5,10 +5,10 @@ import { dangersOf, whyText } from "./capability-words.ts";
 test("what a tool does not say is said to be assumed", () => {
   expect(dangersOf(cautious, "unannotated").map(({ text }) => text)).toEqual([
     "Assumed: no trusted annotation",
-    "Cannot be undone",
-    "Twice is not the same as once",
-    "May cost something",
+    "Irreversible",
+    "Not idempotent",
+    "Costs money",
   ]);
-  expect(dangersOf(cautious, "irreversible")[0]?.text).toBe("Cannot be undone");
+  expect(dangersOf(cautious, "irreversible")[0]?.text).toBe("Irreversible");
   expect(whyText("unannotated")).toBe("No trusted annotation says how dangerous the tool is");
 });

@@ -22,13 +22,13 @@ export function dangersOf(capability: Readonly<Capability>, why?: string, word?:
   const whose = whoseWordText(word);
   if (why === "unannotated" && whose === undefined)
     words.push({ text: "Assumed: no trusted annotation", tone: "plain" });
-  if (isIrreversible(capability)) words.push({ text: "Cannot be undone", tone: "bad" });
-  else if (mutable) words.push({ text: "Changes something; can be undone", tone: "odd" });
-  else words.push({ text: "Only reads", tone: "good" });
-  if (mutable && !idempotent) words.push({ text: "Twice is not the same as once", tone: "plain" });
-  if (auth_scope === "admin") words.push({ text: "Needs an administrator's rights", tone: "bad" });
+  if (isIrreversible(capability)) words.push({ text: "Irreversible", tone: "bad" });
+  else if (mutable) words.push({ text: "Changes something; reversible", tone: "odd" });
+  else words.push({ text: "Read-only", tone: "good" });
+  if (mutable && !idempotent) words.push({ text: "Not idempotent", tone: "plain" });
+  if (auth_scope === "admin") words.push({ text: "Requires admin rights", tone: "bad" });
   if (cost_class === "expensive") words.push({ text: "Expensive", tone: "odd" });
-  if (cost_class === "metered" && mutable) words.push({ text: "May cost something", tone: "plain" });
+  if (cost_class === "metered" && mutable) words.push({ text: "Costs money", tone: "plain" });
   if (whose !== undefined) words.push({ text: capitalised(whose), tone: "plain" });
   return words;
 }
@@ -37,7 +37,7 @@ function capitalised(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-const unknownDanger: Danger = { text: "The tool says nothing of its danger", tone: "odd" };
+const unknownDanger: Danger = { text: "Danger not declared", tone: "odd" };
 
 /** Of a tool as its server lists it; nobody vouches for what it says. */
 export function toolDangers(tool: JsonObject | undefined): Danger[] {
@@ -47,7 +47,7 @@ export function toolDangers(tool: JsonObject | undefined): Danger[] {
   const capability = capabilityOf(tool, true);
   // MCP's own hints say nothing of costs.
   const own = dangersOf(isAnnotated ? capability : { ...capability, cost_class: "free" });
-  return [...own, { text: "That is its own word", tone: "plain" }];
+  return [...own, { text: "Says the tool itself", tone: "plain" }];
 }
 
 /** A tool of the tree that the gateway believes to only read. */
@@ -56,16 +56,16 @@ export function onlyReads(tool: JsonObject): boolean {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  irreversible: "The tool says that it cannot be undone",
+  irreversible: "The tool is irreversible",
   unannotated: "No trusted annotation says how dangerous the tool is",
-  reversible: "A rule wants it",
-  panic: "At the moment everything is asked for",
+  reversible: "A rule asks for it",
+  panic: "Panic is on: every call is asked for",
 };
 
 /** Why a call is asked for, or let through. */
 export function whyText(why: string, action = "ask"): string {
-  if (action === "allow" && why === "reversible") return "The tool says that it only reads, or can be undone";
+  if (action === "allow" && why === "reversible") return "The tool is read-only or reversible";
   if (action === "allow" && why === "unannotated")
-    return "Tools that say nothing of their danger are allowed here";
+    return "Tools that do not declare their danger are allowed here";
   return reasons[why] ?? `${why} says so`;
 }

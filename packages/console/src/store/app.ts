@@ -44,7 +44,8 @@ export interface App {
   open(topic: string): RoomStore;
   /** Joins it again, after it was closed. */
   reopen(topic: string): void;
-  dismiss(key: string): void;
+  /** What was decided need not be shown any more. */
+  clearSettled(): void;
   refreshTree(): Promise<void>;
   logOut(): Promise<void>;
   /** Of every login at this console, and of links nobody has used yet. */
@@ -255,8 +256,8 @@ export function createApp(options: AppOptions): App {
     open,
     reopen,
     refreshTree,
-    dismiss(key) {
-      dismissed.add(key);
+    clearSettled() {
+      for (const { key } of deck.get().settled) dismissed.add(key);
       touchDeck();
     },
     async logOut() {

@@ -1,9 +1,10 @@
 // The one page there is: its store, and what it shows at the moment. To import it is to begin it: what came with the
 // login is taken from the gateway, and the seconds are counted.
+import { type Address, addressText, readAddress, type View, withQuery } from "./address.ts";
 import { faultText } from "./api.ts";
 import { createApp } from "./app.ts";
 import { browserPages } from "./browser-pages.ts";
-import { createCell } from "./cell.ts";
+import { type Cell, createCell } from "./cell.ts";
 import type { Item } from "./deck.ts";
 import { openKnownKeys } from "./known-keys.ts";
 import { takeHalf } from "./take-half.ts";
@@ -32,6 +33,15 @@ export function comeIn(half: string): void {
   location.reload();
 }
 
+/** Somebody has logged in, in another tab of this browser. */
+export function comeAlong(run: () => void): () => void {
+  const hear = ({ key }: StorageEvent) => {
+    if (key === halfKey) run();
+  };
+  addEventListener("storage", hear);
+  return () => removeEventListener("storage", hear);
+}
+
 /** Pages that are hidden, or become so, are not drawn, and go on all the same. */
 const undrawnMs = 250;
 
@@ -51,15 +61,40 @@ export function later(work: () => void, waitMs: number): void {
   else setTimeout(drawn, waitMs);
 }
 
+/** Where somebody wanted to go who was not logged in: the link that lets them in leads back there. */
+const askedKey = "mcpx-console-asked";
+const askedMs = 600_000;
+
+/**
+ * Nobody is logged in: whoever logs in by a link, in another tab too, comes to what was asked for here. A page that was
+ * logged in before comes along by itself.
+ */
+export function rememberAsked(): void {
+  const { pathname, search } = location;
+  if (pathname === "/" || wasIn) return;
+  localStorage.setItem(askedKey, `${Date.now()} ${pathname} ${search}`);
+}
+
+function askedBefore(): string {
+  const [at = "", path = "/", search = ""] = (localStorage.getItem(askedKey) ?? "").split(" ");
+  localStorage.removeItem(askedKey);
+  const asked = Date.now() - Number(at) < askedMs ? readAddress(path, search) : undefined;
+  return asked === undefined ? "/" : addressText(asked);
+}
+
 /** The link that has led here lets nobody in any more. */
 export const isLinkUsed = location.hash === "#used";
-if (isLinkUsed) history.replaceState(undefined, "", "/");
+if (isLinkUsed) history.replaceState(undefined, "", location.pathname);
 
 await takeHalf({
   hash: location.hash,
   known: () => localStorage.getItem(halfKey),
   keep: (half) => localStorage.setItem(halfKey, half),
-  clear: () => history.replaceState(undefined, "", "/"),
+  clear: (isTaken) => {
+    const isHome = location.pathname === "/";
+    const here = location.pathname + location.search;
+    history.replaceState(undefined, "", isTaken && isHome ? askedBefore() : here);
+  },
   fetch: (...args) => fetch(...args),
 });
 
@@ -75,15 +110,45 @@ export const app = createApp({
   knownKeys: openKnownKeys,
 });
 
-export type View = "room" | "topology" | "decisions" | "figures" | "audit" | "rules" | "tokens" | "servers";
+let wasIn = false;
+app.session.subscribe((session) => {
+  wasIn ||= Boolean(session);
+});
 
-export const view = createCell<View>("room");
+/** An address of nothing is the first room's. */
+const addressNow = (): Address =>
+  readAddress(location.pathname, location.search) ?? { view: "room", query: {} };
+
+export const address = createCell<Address>(addressNow());
+export const view = createCell<View>(address.get().view);
+address.subscribe((now) => view.set(now.view));
+/** The room that is looked at, or was last. */
 export const topic = createCell<string | undefined>(undefined);
-/** How a room is looked at. */
-export const roomPicture = createCell<"timeline" | "sequence">("timeline");
+addEventListener("popstate", () => {
+  question.set(undefined);
+  address.set(addressNow());
+});
 /** The card that keys are about. */
 export const current = createCell<string | undefined>(undefined);
 export const chosen = createCell<ReadonlySet<string>>(new Set());
+/** Somebody wants to see what was decided. */
+export const isDoneOpen = createCell(false);
+
+/** Decided by one key, and not sent yet: by card, how to take it back. */
+export const held = createCell<ReadonlyMap<string, () => void>>(new Map());
+
+/** The card that was decided last: shown while nothing else waits. */
+export const lastDecided = createCell<string | undefined>(undefined);
+
+/** The cards of these were decided: keys are about the next that waits. */
+export function goOn(decided: readonly string[]): void {
+  const { waiting } = app.deck.get();
+  const at = waiting.findIndex(({ key }) => key === decided.at(-1));
+  const isLeft = ({ key }: Item) => !decided.includes(key) && !held.get().has(key);
+  const next = waiting.slice(at + 1).find(isLeft) ?? waiting.find(isLeft);
+  current.set(next?.key);
+  lastDecided.set(decided.at(-1));
+}
 
 export type Question =
   | { type: "approve" | "reject" | "edit" | "grant"; items: readonly Item[] }
@@ -95,7 +160,7 @@ export type Question =
   | { type: "palette" | "help" };
 
 /** What is asked in a dialog at the moment. */
-export const question = createCell<Question | undefined>(undefined);
+export const question: Cell<Question | undefined> = createCell<Question | undefined>(undefined);
 
 /** One line for everybody: what has just happened. */
 export const notice = createCell<{ text: string; isFault: boolean } | undefined>(undefined);
@@ -113,12 +178,39 @@ export function attempt(work: Promise<void>): void {
 export const seconds = createCell(Date.now());
 setInterval(() => seconds.set(Date.now()), 1_000);
 
-export function go(to: View): void {
-  view.set(to);
+/** To another view: Back leads here again. */
+export function go(to: Address): void {
+  const text = addressText(to);
+  if (text !== location.pathname + location.search) history.pushState(undefined, "", text);
+  address.set(to);
 }
 
-export function goToRoom(name: string): void {
-  app.open(name);
-  topic.set(name);
-  view.set("room");
+/** The same view, looked at otherwise: nothing that Back would lead to. */
+export function replaceQuery(change: Readonly<Record<string, string>>): void {
+  const to = withQuery(address.get(), change);
+  history.replaceState(undefined, "", addressText(to));
+  address.set(to);
+}
+
+/** Beside the lines of its room; Back closes it. */
+export function showEnvelope(envelope: string | undefined): void {
+  const before = address.get();
+  const to = { ...before, envelope };
+  if (before.envelope !== undefined) history.replaceState(undefined, "", addressText(to));
+  go(to);
+}
+
+export function roomAddress(name: string, envelope?: string): Address {
+  return { view: "room", name, envelope, query: {} };
+}
+
+/** A link of the page itself is followed without loading it anew, unless somebody wants it elsewhere. */
+export function followLink(event: MouseEvent): void {
+  const isElsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  const link = (event.target as Element | null)?.closest?.("a[href]");
+  if (isElsewhere || event.defaultPrevented || !(link instanceof HTMLAnchorElement)) return;
+  const to = link.origin === location.origin ? readAddress(link.pathname, link.search) : undefined;
+  if (to === undefined || link.target !== "" || link.download !== "") return;
+  event.preventDefault();
+  go(to);
 }

@@ -6,8 +6,8 @@ export interface Halves {
   hash: string;
   known(): string | null;
   keep(half: string): void;
-  /** It need not stand in the address any more. */
-  clear(): void;
+  /** It need not stand in the address any more; whether it was taken. */
+  clear(isTaken: boolean): void;
   fetch: typeof fetch;
 }
 
@@ -20,7 +20,7 @@ export async function takeHalf({ hash, known, keep, clear, fetch }: Halves): Pro
   const isTaken = isKnown ?? known() === null;
   if (isTaken) keep(given);
   // Where nobody has answered, loading the page again tries it again.
-  if (isTaken || isKnown === false) clear();
+  if (isTaken || isKnown === false) clear(isTaken);
 }
 
 /** `undefined` where it could not be asked. */
