@@ -20,13 +20,10 @@ function claimsIn(text: string): Record<string, unknown> {
 
 const entries: Record<ClientName, RegExp> = {
   "claude-desktop": /"mcpx": \{\s+"command": "[^"]+",\s+"args": \[[^\]]*"stdio",[^\]]*"--data"/,
-  "claude-code":
-    /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
+  "claude-code": /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
   cursor: /"mcpx": \{\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
-  vscode:
-    /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
-  codex:
-    /\n\[mcp_servers\.mcpx\]\nurl = "http:\/\/127\.0\.0\.1:6279\/mcp"\nhttp_headers = \{ Authoriz/,
+  vscode: /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
+  codex: /\n\[mcp_servers\.mcpx\]\nurl = "http:\/\/127\.0\.0\.1:6279\/mcp"\nhttp_headers = \{ Authoriz/,
   gemini: /"mcpx": \{\s+"httpUrl": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
 };
 
