@@ -34,7 +34,7 @@ export const sections: readonly Section[] = [
       ),
       listed(
         "config print",
-        "show the configuration that counts, with or without defaults",
+        "show the configuration that counts",
         async () => (await import("../commands/config-print.ts")).configPrint,
       ),
       listed(
