@@ -4,7 +4,7 @@ import { single } from "../delivery/batch.ts";
 import { cutOffIfSlow } from "../delivery/deliver.ts";
 import { systemText } from "../delivery/system-envelope.ts";
 import { expelIfExpired } from "../receiving/expire.ts";
-import { recordExpired } from "../receiving/record-decision.ts";
+import { recordExpired } from "../receiving/audit-proposals.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import { presentMembers } from "../room/present.ts";
 import type { Member } from "../room/room.ts";

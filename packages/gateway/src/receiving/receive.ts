@@ -35,7 +35,7 @@ import type { Member } from "../room/room.ts";
 import { isServing, rememberSender, senderNow } from "../room/senders.ts";
 import { actionOf, authorise } from "./authorise.ts";
 import { expelIfExpired } from "./expire.ts";
-import { recordDecision } from "./record-decision.ts";
+import { recordDecision } from "./audit-proposals.ts";
 
 /** Envelopes of one connection that may wait before its socket is no longer read. */
 const waitingMax = 256;
