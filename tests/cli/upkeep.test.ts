@@ -133,7 +133,7 @@ test("a new key says what it is and what to do with it, and a name that is taken
   expect((await mcpx(["key", "enroll", "me", "--unsealed", ...data])).code).toBe(0);
   expect(await mcpx(["key", "enroll", "me", "--key", other, "--unsealed", ...data])).toMatchObject({
     code: 1,
-    err: `mcpx: there is already an approver called me; take another name, or remove it with rm ${join(dataDir, "approvers", "me.json")}`,
+    err: `mcpx: there is already an approver called me; take another name, or remove it with npx mcpx key remove me`,
   });
 });
 

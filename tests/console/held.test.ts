@@ -123,7 +123,8 @@ test(
     const { origin } = new URL(page.url());
     await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
     await page.getByRole("button", { name: "Register a passkey" }).click();
-    await page.getByText("Done. anna can approve").waitFor();
+    await page.getByText("Done. anna approves once an approver has signed that.").waitFor();
+    scene.server.forgetApprovers();
     await page.goto(origin);
     const calling = scene.shred({ paper: "twice" });
     const first = card(page, "twice").filter({ hasText: "asks to call" });

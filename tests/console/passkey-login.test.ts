@@ -414,6 +414,7 @@ describe("over HTTP", () => {
     };
     // The control.
     expect(await slowly(1, () => {})).toBe(done);
+    server.forgetApprovers();
     await server.callHere("POST", "/admin/panic", { on: false });
     expect(await slowly(2, anna.remove)).toBe(401);
     const { body: gates } = await server.call("GET", "/admin/gates", await server.adminToken());
@@ -570,6 +571,8 @@ describe("in a browser", () => {
     const origin = server.url.replace("127.0.0.1", "localhost");
     const { page, context } = await openScreen(browser, origin);
     await plugIn(context, page);
+    // The one that was taken back has to sign nothing here.
+    server.forgetApprovers();
     const { body } = await server.callHere("POST", "/admin/approvers/enrolments", { name: "guest" });
     await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
     await page.getByRole("button", { name: "Register a passkey" }).click();

@@ -173,7 +173,7 @@ test(
     await gated.start();
     const later = await gated.agent("agent");
     expect(await later.call("papers.mute")).toContain("papers.mute was not called");
-    expect(await gated.run("panic", "off")).toMatchObject({ code: 0 });
+    expect(await gated.run("panic", "off", "--yes")).toMatchObject({ code: 0 });
     expect(await later.call("papers.look")).toBe("look is done");
     const happened = gated.traces().filter((line) => line.startsWith("shred"));
     expect(happened).toEqual(['shred {"paper":"1"}', 'shred {"paper":"2"}']);
@@ -202,9 +202,8 @@ describe("who decides", () => {
         err: expect.stringContaining("is not an enrolled approver on this gateway"),
       });
       // Enrolled, it counts at once.
-      expect(await gated.run("key", "enroll", "bob", "--key", other, "--unsealed")).toMatchObject({
-        code: 0,
-      });
+      const enrolling = await gated.run("key", "enroll", "bob", "--key", other, "--unsealed", "--yes");
+      expect(enrolling).toMatchObject({ code: 0 });
       expect(await gated.run("approve", id, "--yes", "--key", other)).toMatchObject({ code: 0 });
       expect(gated.traces()).toEqual(['shred {"paper":"own"}']);
     },

@@ -13,7 +13,7 @@ async function elsewhere(gated: Gated, id: string, name?: string) {
   const home = scratch();
   const key = join(home, "keys", "default.jwk");
   await mcpx(["key", "new", "--out", key, "--unsealed"]);
-  if (name !== undefined) await gated.run("key", "enroll", name, "--key", key, "--unsealed");
+  if (name !== undefined) await gated.run("key", "enroll", name, "--key", key, "--unsealed", "--yes");
   const [token = ""] = await mintTokens(gated.dataDir, [{ sub: id, topics: ["ops"], level: "full" }]);
   const place = ["--url", gated.url(), "--token", token, "--data", home];
   return (...args: string[]) => mcpx([...args, ...place]);

@@ -33,6 +33,8 @@ export interface TestServer {
   /** The way in for those in the same process. */
   readonly rooms: Rooms;
   readonly bridges: StartedGateway["bridges"];
+  /** The approvers of now begin anew, all of them unsigned: for tests that are not about who signs whom. */
+  forgetApprovers(): void;
   token(claims: TokenClaims, ttlMs?: number): Promise<string>;
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
@@ -99,6 +101,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     get bridges() {
       return server.bridges;
     },
+    forgetApprovers: () => void server.authority.chain.reset(),
     token,
     adminToken: () => token({ sub: "admin", topics: ["**"], admin: true }),
     get routes() {

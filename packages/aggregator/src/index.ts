@@ -21,6 +21,19 @@ export { creationOptions, readRegistration } from "./gates/approve/registration.
 export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
 export { originOf, rpIdOf } from "./gates/approve/where.ts";
 export { approverClash, approverMarks, type NewApprover } from "./gates/approver-clash.ts";
+export { type AuthorityCards, createAuthorityCards } from "./gates/authority-cards.ts";
+export {
+  type AuthorityChange,
+  type AuthorityState,
+  changesBetween,
+  isSame,
+  signaturesNeeded,
+  signersOf,
+} from "./gates/chain/authority-state.ts";
+export { authorityServer, ChainFault, signedArguments } from "./gates/chain/chain-entry.ts";
+export { sentencesOf } from "./gates/chain/change-words.ts";
+export { approversIn, type KeptChain, openChain } from "./gates/chain/keep-chain.ts";
+export type { ListedEntry } from "./gates/chain/verify-chain.ts";
 export { confusableSkeleton } from "./gates/confusable-name.ts";
 export { gatedNames } from "./gates/gated-names.ts";
 export { anchorsNow, createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
@@ -39,6 +52,7 @@ export type { Rule } from "./gates/rules.ts";
 export {
   type ApproverStore,
   anchorOf,
+  approverValue,
   isApproverName,
   type KeyKeeping,
   readApprover,

@@ -58,6 +58,7 @@ export function enrolled(server: TestServer, as: EnrolledAs = {}): PasskeyVisito
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, `${name}.json`);
   writeFileSync(file, JSON.stringify({ name, passkey, mayLogIn }), { mode: 0o600 });
+  server.forgetApprovers();
 
   const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(`${origin}${path}`, {

@@ -20,15 +20,13 @@ import { operatorRoute } from "../mcp/operator.ts";
 import { principalName } from "../mcp/plain-caller.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { grantRoutes } from "./grants.ts";
-import { ruleRoutes } from "./rules.ts";
+import { type PanicKeeper, ruleRoutes } from "./rules.ts";
 import { secretRoute } from "./secrets.ts";
 
-export interface GateRoutesOptions {
+export interface GateRoutesOptions extends PanicKeeper {
   tree: { readonly state: TreeState };
   identity: Pick<Identity, "tokens" | "secret">;
   audit: Audit;
-  /** So that panic outlives the process. */
-  keepPanic(isPanic: boolean): void;
 }
 
 const statuses: readonly GateStatus[] = [
@@ -46,7 +44,7 @@ const statuses: readonly GateStatus[] = [
 ];
 
 export function gateRoutes(options: GateRoutesOptions): Route[] {
-  const { tree, identity, audit, keepPanic } = options;
+  const { tree, identity, audit, keepPanic, endPanic } = options;
   const { state } = tree;
   const { gates } = state;
   if (gates === undefined) return [];
@@ -64,7 +62,7 @@ export function gateRoutes(options: GateRoutesOptions): Route[] {
     })),
     secretRoute(guard),
     ...grantRoutes(state, gates, guard),
-    ...ruleRoutes(state, gates, { guard, keepPanic }),
+    ...ruleRoutes(state, gates, { guard, keepPanic, endPanic }),
   ];
 }
 

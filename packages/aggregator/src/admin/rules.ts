@@ -22,13 +22,19 @@ import { plainCaller, principalName } from "../mcp/plain-caller.ts";
 import { ensureServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
-interface RuleRouteOptions {
-  guard: LocalGuard;
+export interface PanicKeeper {
+  /** So that panic outlives the process. */
   keepPanic(isPanic: boolean): void;
+  /** What an approver has to sign first, if anything: the gate of it. */
+  endPanic?: (() => Promise<string | undefined>) | undefined;
+}
+
+interface RuleRouteOptions extends PanicKeeper {
+  guard: LocalGuard;
 }
 
 export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRouteOptions): Route[] {
-  const { guard, keepPanic } = options;
+  const { guard, keepPanic, endPanic } = options;
   return [
     operatorRoute(guard, "GET", "/admin/rules", async (by) => ({ body: await showRules(state, gates, by) })),
     operatorRoute(guard, "POST", "/admin/rules/test", async (by, request) => ({
@@ -40,6 +46,8 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
       if (typeof on !== "boolean") throw new McpxError("bad_request", "on must be true or false");
       // Who sees something wrong may stop everything; going on is for those who answer for it.
       if (!on) requireLocal(guard, "POST /admin/panic", by, request);
+      const waits = on ? undefined : await endPanic?.();
+      if (waits !== undefined) return { status: 202, body: { panic: gates.isPanic, waits } };
       keepPanic(on);
       gates.isPanic = on;
       const action = on ? "gate.panic" : "gate.calm";

@@ -8,7 +8,7 @@ import type { TreeState } from "../servers/tree-state.ts";
 import type { Grants } from "./grants.ts";
 import type { AnchorKey } from "./proofs/anchors.ts";
 import type { Rule } from "./rules.ts";
-import type { Gate, GateStore, GateWish, PromisedGate } from "./store/gate-store.ts";
+import type { CallOutcome, Gate, GateStore, GateWish, PromisedGate } from "./store/gate-store.ts";
 
 /** Who shows gates to people elsewhere: a room, a chat. */
 export interface GateWatcher {
@@ -57,6 +57,8 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   readonly below: Map<string, GateBelow>;
   /** Gates that were told to trees above, whose calls have not come yet. [AX-11.3-8] */
   readonly promised: Map<string, Promised>;
+  /** Does what was signed about the gates themselves. [B-KEY-2] */
+  carryOutChange?: ((gate: Gate) => Promise<CallOutcome>) | undefined;
 }
 
 interface GateBelow {

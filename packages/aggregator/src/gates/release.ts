@@ -23,6 +23,7 @@ import type { Exchange } from "../mcp/exchange.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { faultOf } from "../mcp/rpc-error.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { authorityIdentity } from "./chain/chain-entry.ts";
 import { dispatchTool } from "./dispatch-tool.ts";
 import { type Gatekeeper, show, wake } from "./gatekeeper.ts";
 import { judge } from "./judge.ts";
@@ -62,6 +63,9 @@ async function keep(
 async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<CallOutcome> {
   let isSent = false;
   try {
+    // No call, but a change of the gates themselves. [B-KEY-2]
+    if (gate.server?.identity === authorityIdentity && gates.carryOutChange)
+      return await gates.carryOutChange(gate);
     const { exchange, call, seal } = await prepareSigned(state, gates, gate);
     const result = await dispatchTool(state, exchange, call, (params) => {
       checkSent(state, seal, call.tool.server, params);

@@ -35,6 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
   unannotated: "No trusted annotation says how dangerous the tool is.",
   reversible: "A rule of the operator asks for an approval.",
   panic: "Panic is on: every call waits for an approval.",
+  "weaker gates": "Gates would hold less, or somebody else would approve.",
 };
 
 /** Why people are asked. */

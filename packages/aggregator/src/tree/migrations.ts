@@ -1,5 +1,6 @@
 // The tree's tables in the state database. Forward only: a change is a new entry at the end.
 import type { Migration } from "@mcpx/host";
+import { authorityChainTable } from "../gates/chain/chain-store.ts";
 import { gateTables, heldGates } from "../gates/store/gate-store-sqlite.ts";
 
 const toolPins = `
@@ -74,4 +75,5 @@ export const aggregatorMigrations: readonly Migration[] = [
   { version: 5, up: heldGates },
   { version: 6, up: pinPayers },
   { version: 7, up: claimants },
+  { version: 8, up: authorityChainTable },
 ];

@@ -99,7 +99,7 @@ test("[AX-11.3-2] of two files for one key, credential or name the older counts,
 test("who comes and goes does so at once", () => {
   const data = newData();
   const known = anchorOf("ops");
-  const now = watchApprovers(data, known, createLogger({ level: "silent" }));
+  const now = watchApprovers({ dataDir: data, known, log: createLogger({ level: "silent" }) });
   expect(namesIn(now())).toEqual(["ops"]);
   const path = writeApprover(data, "alice", newKey());
   expect(namesIn(now())).toEqual(["ops", "alice"]);

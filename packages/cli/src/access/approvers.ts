@@ -4,23 +4,31 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node
 import { basename, join } from "node:path";
 import {
   type AnchorKey,
+  type AuthorityChange,
+  type AuthorityState,
   anchorKeys,
   anchorOf,
   approverClash,
   approverMarks,
+  approverValue,
   type CounterKeeper,
+  changesBetween,
   isApproverName,
+  isSame,
+  type KeptChain,
   type KeyKeeping,
   type NewApprover,
   readApprover,
 } from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
-import { isObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import { readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
 
 export interface Approvers {
   keys: readonly AnchorKey[];
+  /** The same, as the chain of approvers has them. */
+  state: AuthorityState;
   /** What is wrong with files that do not count. */
   faults: readonly string[];
 }
@@ -41,6 +49,7 @@ export function readApprovers(
 ): Approvers {
   const read: Enrolled[] = [];
   const keys: AnchorKey[] = [];
+  const state = new Map<string, unknown>();
   const faults: string[] = [];
   const noting = (file: string, work: () => void) => {
     try {
@@ -67,14 +76,20 @@ export function readApprovers(
         earlier.map((rival) => rival.one.key),
       );
       keys.push(one.key);
+      state.set(approverKey(one.key.name), one.value);
     });
   }
-  return { keys, faults };
+  return { keys, state, faults };
+}
+
+export function approverKey(name: string): string {
+  return `approver/${name}`;
 }
 
 interface Enrolled {
   file: string;
   key: AnchorKey;
+  value: JsonObject;
   /** When the file was made, whatever was written into it since. */
   bornAt: number;
 }
@@ -106,25 +121,43 @@ export function writeApprover(
   return path;
 }
 
+export interface ApproverWatch {
+  dataDir: string;
+  /** Of the configuration. */
+  known: readonly AnchorKey[];
+  log: Logger;
+  keepCounter?: CounterKeeper;
+  /** Those who are in it count, and nobody else. Without one, every file does. [B-KEY-2] */
+  chain?: KeptChain | undefined;
+  /** What an approver has to sign before it counts. */
+  wait?: (changes: readonly AuthorityChange[]) => void;
+}
+
 /** All keys that count at this moment. What is wrong is logged when it appears. */
-export function watchApprovers(
-  dataDir: string,
-  known: readonly AnchorKey[],
-  log: Logger,
-  keepCounter?: CounterKeeper,
-): () => readonly AnchorKey[] {
+export function watchApprovers(watch: ApproverWatch): () => readonly AnchorKey[] {
+  const { dataDir, known, log, keepCounter, chain, wait } = watch;
   let state: string | undefined;
   let keys = known;
   return () => {
-    const now = stateOf(approversDir(dataDir));
-    if (now !== state) {
-      const read = readApprovers(dataDir, known, keepCounter);
-      for (const fault of read.faults) log.warn({ fault }, "ignoring invalid approver file");
-      keys = [...known, ...read.keys];
-      state = now;
-    }
+    const now = `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
+    if (now === state) return keys;
+    const read = readApprovers(dataDir, known, keepCounter);
+    for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
+    if (chain !== undefined) wait?.(settleApprovers(chain, read.state));
+    keys = [...known, ...read.keys.filter(({ name }) => isInChain(chain, read.state, approverKey(name)))];
+    state = `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
     return keys;
   };
+}
+
+/** Writes what nobody has to sign, and gives back the rest. */
+export function settleApprovers(chain: KeptChain, wanted: AuthorityState): AuthorityChange[] {
+  const signed = new Map([...chain.now().state].filter(([key]) => key.startsWith("approver/")));
+  return chain.settle(changesBetween(signed, wanted));
+}
+
+function isInChain(chain: KeptChain | undefined, read: AuthorityState, key: string): boolean {
+  return chain === undefined || isSame(chain.now().state.get(key), read.get(key));
 }
 
 function readFile(path: string, keepCounter: CounterKeeper | undefined): Enrolled[] {
@@ -138,8 +171,9 @@ function readFile(path: string, keepCounter: CounterKeeper | undefined): Enrolle
   if (isObject(value.jwk) && "d" in value.jwk) {
     throw new Failure("a private key must not be here", "enrol it again");
   }
-  const keys = anchorKeys([anchorOf(readApprover(value))], keepCounter);
-  return keys.map((key) => ({ file: path, key, bornAt }));
+  const approver = readApprover(value);
+  const keys = anchorKeys([anchorOf(approver)], keepCounter);
+  return keys.map((key) => ({ file: path, key, value: approverValue(approver), bornAt }));
 }
 
 function filesIn(dir: string): string[] {

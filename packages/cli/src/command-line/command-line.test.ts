@@ -30,7 +30,7 @@ test("a word that only begins commands shows those", async () => {
   expect(await run("key")).toEqual({
     code: 2,
     out: "",
-    err: "mcpx: key is not a whole command; write mcpx key new or mcpx key seal or mcpx key show or mcpx key enroll or mcpx key list\n",
+    err: "mcpx: key is not a whole command; write mcpx key new or mcpx key seal or mcpx key show or mcpx key enroll or mcpx key list or mcpx key remove or mcpx key log or mcpx key reset\n",
   });
 });
 

@@ -360,6 +360,26 @@ export const sections: readonly Section[] = [
         async () => (await import("../commands/key-list.ts")).keyList,
       ),
       listed(
+        "key remove",
+        "let a key approve nothing any more",
+        async () => (await import("../commands/key-remove.ts")).keyRemove,
+      ),
+      listed(
+        "key log",
+        "verify and show who came to approve, by whose signature",
+        async () => (await import("../commands/key-log.ts")).keyLog,
+      ),
+      listed(
+        "key reset",
+        "put all approvers out, where the last key was lost",
+        async () => (await import("../commands/key-reset.ts")).keyReset,
+      ),
+      listed(
+        "config sign",
+        "sign what the configuration makes weaker",
+        async () => (await import("../commands/config-sign.ts")).configSign,
+      ),
+      listed(
         "cert ca",
         "make a certificate authority for TLS between trees",
         async () => (await import("../commands/cert-ca.ts")).certAuthority,

@@ -1,16 +1,19 @@
 // `mcpx key enroll NAME`: from now on what is signed with this key decides about gates. Only its public part is kept.
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
 import { isReservedId } from "@mcpx/protocol";
 import { dataDirOf } from "../files/data-dir.ts";
 import { defaultKeyPath, type KeyFile, meanUnsealed, openKeyFile } from "../files/key-file.ts";
-import { localUser, withStore } from "../files/local-store.ts";
+import { localUser } from "../files/local-store.ts";
 import { type Context, dataOption, defineCommand } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { shellWord } from "../framework/show-change.ts";
+import { noteChain } from "../gates/note-chain.ts";
+import { signChangeOptions } from "../gates/sign-change.ts";
 
 const options = {
   ...dataOption,
+  ...signChangeOptions,
   key: {
     type: "string",
     values: "file",
@@ -24,12 +27,15 @@ const options = {
 } as const;
 
 export const keyEnroll = defineCommand({
-  usage: "NAME [--key FILE] [--unsealed]",
+  usage: "NAME [--key FILE] [--unsealed] [--by FILE] [--yes]",
   words: { min: 1, max: 1 },
   options,
   examples: [
     ["mcpx key new && mcpx key enroll alice", "your own key, at your own gateway"],
-    ["mcpx key enroll bob --key bob.public.jwk", "somebody else's; mcpx key show prints it there"],
+    [
+      "mcpx key enroll bob --key bob.public.jwk",
+      "somebody else's; mcpx key show prints it there, and you sign it",
+    ],
   ],
   run,
 });
@@ -38,7 +44,11 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { cwd, options, output, words } = context;
   const [name = ""] = words;
   const dataDir = dataDirOf(context, options);
-  const { approversDir, checkNew, readApprovers, writeApprover } = await import("../access/approvers.ts");
+  const { approverKey, approversDir, checkNew, readApprovers, writeApprover } = await import(
+    "../access/approvers.ts"
+  );
+  const { withChain } = await import("../access/authority.ts");
+  const { settleOrSign } = await import("../gates/sign-change.ts");
   const { anchorKeys, isApproverName } = await import("@mcpx/aggregator");
   if (!isApproverName(name)) {
     throw misuse(`${JSON.stringify(name)} cannot be a name`, "use 1 to 64 characters of A-Z a-z 0-9 . _ -");
@@ -52,14 +62,13 @@ async function run(context: Context<typeof options>): Promise<number> {
   checkMeant(context, key);
   const { jwk } = key;
   const kept = key.kept === "public" ? undefined : key.kept;
-  const file = await withStore(dataDir, { mayCreate: true }, ({ audit }) => {
+  const { file, settled } = await withChain(dataDir, { mayCreate: true }, async (store) => {
     const { keys } = readApprovers(dataDir);
     const isSame = keys.some((known) => known.name === name && known.thumbprint === thumbprint(jwk));
     if (!isSame && keys.some((known) => known.name === name)) {
-      const file = shellWord(join(approversDir(dataDir), `${name}.json`));
       throw new Failure(
         `there is already an approver called ${name}`,
-        `take another name, or remove it with rm ${file}`,
+        `take another name, or remove it with ${context.program} key remove ${name}`,
       );
     }
     const others = keys.filter((known) => !(isSame && known.name === name));
@@ -67,11 +76,21 @@ async function run(context: Context<typeof options>): Promise<number> {
     const written = writeApprover(dataDir, name, jwk, { kept, isSame });
     if (key.kept === "unsealed") meanUnsealed(key);
     const detail = { key: thumbprint(jwk), ...(kept && { kept }) };
-    audit.recordNow({ action: "approver.enroll", actor: `cli:${localUser()}`, subject: name, detail });
-    return written;
+    store.audit.recordNow({ action: "approver.enroll", actor: `cli:${localUser()}`, subject: name, detail });
+    const enrolled = readApprovers(dataDir).state.get(approverKey(name)) ?? null;
+    const settled = await settleOrSign(context, store, [{ key: approverKey(name), value: enrolled }]);
+    return { file: written, settled };
   });
-  if (options.json) output.json({ name, file, kept, jwk, thumbprint: thumbprint(jwk) });
-  else output.line(`${name} can approve now\n${thumbprint(jwk)}`);
+  await noteChain(context);
+  const waits = settled === "waits";
+  if (options.json)
+    output.json({ name, file, kept, jwk, thumbprint: thumbprint(jwk), ...(waits && { waits }) });
+  else if (waits) {
+    output.line(`${name} waits for the signature of an approver\n${thumbprint(jwk)}`);
+    output.note(
+      `an approver signs it at the console, or with ${context.program} approve ID; ${context.program} pending shows it`,
+    );
+  } else output.line(`${name} can approve now\n${thumbprint(jwk)}`);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 import { type ApproverStore, anchorKeys, type Gatekeeper, isApproverName } from "@mcpx/aggregator";
 import { type Audit, readPublicJwk, thumbprint } from "@mcpx/host";
 import { isObject, isReservedId, type JsonObject, McpxError } from "@mcpx/protocol";
-import { checkFree } from "./passkeys/register.ts";
+import { checkFree, waitsOf } from "./passkeys/register.ts";
 
 export interface EnrolOptions {
   gates: Pick<Gatekeeper, "anchors">;
@@ -25,5 +25,5 @@ export async function enrolBrowserKey(
   await approvers.add({ name, jwk, kept: "browser" });
   const detail = { key: thumbprint(jwk), browser: true };
   audit.recordNow({ action: "approver.enroll", actor: `console:${user}`, subject: name, detail });
-  return { name, thumbprint: thumbprint(jwk) };
+  return { name, thumbprint: thumbprint(jwk), ...waitsOf(gates, name) };
 }

@@ -3,6 +3,7 @@ import type { ClientWorld } from "../client-configs/client.ts";
 import type { DoctorCommandContext } from "../commands/doctor.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
+import { approverChain } from "./approver-chain.ts";
 import { approverKeys } from "./approver-keys.ts";
 import { bridges } from "./bridges.ts";
 import { clients } from "./clients.ts";
@@ -28,6 +29,7 @@ const checks: readonly Check[] = [
   tls,
   signingKey,
   approverKeys,
+  approverChain,
   setUp,
   levels,
   gateway,

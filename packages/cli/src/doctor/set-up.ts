@@ -26,7 +26,7 @@ export const setUp: Check = {
       return [warning(about, text, "register a passkey instead: mcpx console")];
     }
     const text =
-      "sealed: a program alone cannot use an approver's key; one that runs as you can still enrol its own";
+      "sealed: a program alone cannot use an approver's key nor enrol one of its own; one that runs as you can still replace everything here";
     return [ok(about, `${text} (docs/THREATS.md: run the gateway as a user of its own)`)];
   },
 };

@@ -9,6 +9,7 @@ import {
   namesAsker,
   statementOf,
 } from "@mcpx/protocol";
+import { checkSeen } from "../access/seen-chain.ts";
 import { checkNeedsPerson, openSigner, type Signer as StatementSigner } from "../access/signer.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { defaultKeyPath } from "../files/key-file.ts";
@@ -110,6 +111,8 @@ async function signer(context: GateContext, access: GateAccess): Promise<Signer>
   const path = keyPathOf(context);
   const signing = signWith(context, path);
   const { kid } = signing;
+  const chain = await access.chain?.();
+  if (chain !== undefined) checkSeen(path, context.options.url ?? dataDirOf(context, context.options), chain);
   const { approvers } = await access.list("pending");
   if (approvers !== undefined && !approvers.some((one) => one.thumbprint === kid)) {
     const fix = `enrol it at the gateway: ${context.program} key enroll NAME --key ${path}`;

@@ -12,6 +12,7 @@ import {
   parseExact,
 } from "@mcpx/protocol";
 import { accessGateway, callGateway } from "../access/gateway-access.ts";
+import type { SeenChain } from "../access/seen-chain.ts";
 import { localUser } from "../files/local-store.ts";
 import type { Context, gatewayOptions } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
@@ -78,6 +79,8 @@ export interface GateAccess {
   /** By its id, or the beginning of it where that is clear. */
   find(id: string): Promise<GateReport>;
   decide(id: string, proof: string): Promise<GateReport>;
+  /** The chain of approvers there. Absent where it is not told. */
+  chain?(): Promise<SeenChain | undefined>;
   /** Before what looks like a secret is shown. Absent where everybody who looks has it already. */
   noteSecrets?(id: string): Promise<void>;
 }
@@ -113,12 +116,20 @@ export function gateAccess(context: GatewayContext): GateAccess {
       const fix = "see mcpx pending, and for a proposal in a room write ROOM ID";
       throw new Failure(`there is no gate ${id}`, fix);
     },
+    chain: async () => readChain(await call("GET", "/approvers/chain")),
     async noteSecrets(id) {
       await call("POST", "/secrets/shown", { gate: id });
     },
     decide: async (id, proof) =>
       checked(await call("POST", `/gates/${encodeURIComponent(id)}/decision`, { proof })),
   };
+}
+
+function readChain({ aggregator_id, entries, head }: JsonObject): SeenChain | undefined {
+  if (typeof aggregator_id !== "string") return undefined;
+  const hashes = new Map(objects(entries).map(({ n, hash }) => [n, String(hash)]));
+  const last = isObject(head) ? { n: Number(head.n), hash: String(head.hash) } : undefined;
+  return { aggregatorId: aggregator_id, head: last, hashAt: (n) => hashes.get(n) };
 }
 
 /** What is shown must be what is signed, whatever the gateway says. */

@@ -78,7 +78,7 @@ export async function openTree(
   // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
   const db = open("NORMAL");
   const since = rootSince(durable, rootSegment, clock.now());
-  const { gates, approvers } = await openGates(
+  const { gates, approvers, authority } = await openGates(
     settings.gates,
     { ...parts, db: durable, rootSegment, isAlone: true, isRevoked: identity.revocations.isRevoked },
     opened,
@@ -162,5 +162,5 @@ export async function openTree(
     issuers,
     profiles: tree.profiles,
   });
-  return { tree, door, registrar, gates, approvers, signIns, db: durable };
+  return { tree, door, registrar, gates, approvers, authority, signIns, db: durable };
 }

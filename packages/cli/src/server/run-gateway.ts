@@ -1,12 +1,13 @@
 // What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
 import { createLogger, type Logger } from "@mcpx/host";
-import { readApprovers } from "../access/approvers.ts";
+import { readApprovers, settleApprovers } from "../access/approvers.ts";
+import { type HeldConfig, holdConfig, withChain } from "../access/authority.ts";
 import { localUrl } from "../access/local-url.ts";
 import { type GatewayPlace, readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
 import type { UpContext } from "../commands/up.ts";
 import { makeAcceptedDir } from "../config/accepted-files.ts";
 import { type LoadedConfig, loadConfig } from "../config/config.ts";
-import { type ConfigPlaces, watchedPlaces } from "../config/find-config.ts";
+import { watchedPlaces } from "../config/find-config.ts";
 import { waitingText } from "../config/trust-words.ts";
 import { consoleUrl } from "../console/console-url.ts";
 import { startDemo, withDemo } from "../console/demo/start-demo.ts";
@@ -17,13 +18,13 @@ import { dataDirOf, makeDataDir } from "../files/data-dir.ts";
 import { type DataLock, takeLock } from "../files/data-lock.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { startFailure } from "../framework/start-failure.ts";
-import { createReload, type Reading } from "../settings/reload-config.ts";
 import { type ServerSettings, serverSettings } from "../settings/server-settings.ts";
 import { offerTrust } from "../trust/offer-trust.ts";
+import { followConfig, placesOf } from "./follow-config.ts";
 import { oauthIn } from "./oauth.ts";
 import { type StartedGateway, startGateway } from "./start-gateway.ts";
 import { type UpFacts, upScreen } from "./up-screen.ts";
-import { contentsOf, watchConfig } from "./watch-config.ts";
+import { contentsOf } from "./watch-config.ts";
 
 /** Beyond the time the gateway gives its connections to end. */
 const endGraceMs = 4_000;
@@ -35,14 +36,14 @@ export async function runGateway(context: UpContext): Promise<number> {
   const places = { given: options.config, cwd, dataDir };
   await offerTrust(context, places);
   const seen = contentsOf(watchedPlaces(places));
-  const loaded = loadConfig(places);
-  const log = createLogger({ level: loaded.config.log?.level ?? "info", pretty: output.isErrorTerminal });
+  const written = loadConfig(places);
+  const log = createLogger({ level: written.config.log?.level ?? "info", pretty: output.isErrorTerminal });
   const credentialsFor = oauthIn(dataDir, log);
   const settingsOf = (one: LoadedConfig) =>
     serverSettings(one, { host: options.host, port, env: context.env, credentialsFor });
   // Nothing is configured: somebody looks for the first time.
-  const isDemo = loaded.path === undefined && !options["no-demo"];
-  const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
+  const isDemo = written.path === undefined && !options["no-demo"];
+  settingsOf(written);
   makeDataDir(dataDir, (line) => log.warn({ dataDir }, line));
   const ending = new AsyncDisposableStack();
   try {
@@ -52,6 +53,8 @@ export async function runGateway(context: UpContext): Promise<number> {
       lock.release();
     });
     makeAcceptedDir(dataDir);
+    const { loaded, held } = await holdAtStart(dataDir, written);
+    const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
     let reload: (() => void) | undefined;
     // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
     const hasTerminal = output.isTerminal || output.isErrorTerminal;
@@ -65,17 +68,20 @@ export async function runGateway(context: UpContext): Promise<number> {
     ending.defer(() => stop(gateway, settings, log));
     if (isDemo) await startDemo({ ...gateway, log }).then((demo) => ending.defer(demo.stop));
     const url = localUrl(gateway.url, settings.listen);
-    const read = (last: LoadedConfig): Reading => {
-      const again = loadConfig(placesOf(last, places));
-      return { loaded: again, settings: settingsOf(again) };
-    };
     const waiting = (path: string) => context.hint(waitingText(path, dataDir));
-    reload = createReload({ loaded, settings }, { read, waiting, change: gateway.change, log });
-    const paths = watchedPlaces(placesOf(loaded, places));
-    ending.defer(watchConfig({ paths, seen, changed: reload, log }).close);
-    if (loaded.path !== undefined && loaded.accepted === "waiting") {
-      log.warn({ config: loaded.path }, waiting(loaded.path));
-    }
+    const followed = followConfig({
+      loaded,
+      held,
+      settings,
+      places,
+      seen,
+      settingsOf,
+      gateway,
+      waiting,
+      log,
+    });
+    ending.defer(followed.close);
+    reload = followed.reload;
     writePlace(dataDir, placeOf(loaded, { url, names: gateway.namesKey, isDemo }));
     const path = context.env.PATH;
     await announce(context, {
@@ -107,14 +113,16 @@ function placeOf(
   };
 }
 
-function hasNoApprover(dataDir: string, { config }: LoadedConfig): boolean {
-  return (config.gates?.anchors ?? []).length === 0 && readApprovers(dataDir).keys.length === 0;
+/** As it may count now; what an approver has to sign first is held back. */
+async function holdAtStart(dataDir: string, written: LoadedConfig): Promise<HeldConfig> {
+  return await withChain(dataDir, { mayCreate: true }, ({ chain }) => {
+    settleApprovers(chain, readApprovers(dataDir).state);
+    return holdConfig(chain, written);
+  });
 }
 
-/** Once there is a configuration it stays the one; one that was accepted counts only as it was accepted. */
-function placesOf({ path, accepted }: LoadedConfig, places: ConfigPlaces): ConfigPlaces {
-  if (path === undefined) return places;
-  return accepted === undefined ? { ...places, given: path } : { ...places, trusted: path };
+function hasNoApprover(dataDir: string, { config }: LoadedConfig): boolean {
+  return (config.gates?.anchors ?? []).length === 0 && readApprovers(dataDir).keys.length === 0;
 }
 
 function lockOrFail(dataDir: string): DataLock {

@@ -13,6 +13,8 @@ import {
 } from "@mcpx/aggregator";
 import { createLogger, type Logger, type Principal, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
+import { readApprovers, settleApprovers } from "../access/approvers.ts";
+import { holdConfig, withChain } from "../access/authority.ts";
 import { accessGateway, hasGateway } from "../access/gateway-access.ts";
 import { gatewayCredentials } from "../access/gateway-link.ts";
 import { localUrl } from "../access/local-url.ts";
@@ -141,7 +143,16 @@ async function ownTree(
   if (given !== undefined && trusted !== undefined) {
     throw misuse("--config and --trusted do not go together", "give one of them");
   }
-  const loaded = loadConfig({ given, trusted, cwd, dataDir });
+  const { loaded, held } = await withChain(dataDir, { mayCreate: true }, ({ chain }) => {
+    settleApprovers(chain, readApprovers(dataDir).state);
+    return holdConfig(chain, loadConfig({ given, trusted, cwd, dataDir }));
+  });
+  if (held.length > 0) {
+    log.warn(
+      { waiting: held.map(({ key }) => key) },
+      "some of the configuration waits for an approver's signature",
+    );
+  }
   if (loaded.path !== undefined && loaded.accepted === "waiting") {
     log.warn({ config: loaded.path }, waitingText(loaded.path, dataDir));
   }

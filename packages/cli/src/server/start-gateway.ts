@@ -48,7 +48,9 @@ import { createDevices, type OpenDevices } from "../devices/open-devices.ts";
 import { localUser } from "../files/local-store.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
+import { chainRoutes } from "./chain-routes.ts";
 import { nameRoutes } from "./name-routes.ts";
+import type { GateAuthority } from "./open-gates.ts";
 import { localRooms, openRoomFaces, ownIds, servingIds } from "./open-room-faces.ts";
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
@@ -84,6 +86,8 @@ export interface StartedGateway {
   readonly rooms: Rooms;
   readonly devices: OpenDevices;
   readonly bridges: OpenBridges;
+  /** Who approves and what the gates hold, as it was signed. */
+  readonly authority: GateAuthority;
   /** Opens GET /admin/names; new at every start. */
   readonly namesKey: string;
   /** All addresses it answers at, beside those of WebSockets. */
@@ -115,7 +119,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
   const faces = openRoomFaces({ ...ground, rooms: gateway }, opened);
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
-  const { tree, door, registrar, gates, approvers, signIns, db } = await openTree(
+  const { tree, door, registrar, gates, approvers, authority, signIns, db } = await openTree(
     settings,
     { ...ground, ...reach },
     opened,
@@ -140,7 +144,14 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
     ...bridgeRoutes({ identity, audit, bridges: () => bridges }),
     ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
-    ...gateRoutes({ tree, identity, audit, keepPanic: (isPanic) => keepPanic(db, isPanic) }),
+    ...gateRoutes({
+      ...{ tree, identity, audit, endPanic: authority.endPanic },
+      keepPanic(isPanic) {
+        keepPanic(db, isPanic);
+        if (isPanic) authority.beginPanic();
+      },
+    }),
+    ...chainRoutes({ identity, audit, authority, aggregatorId: gates.aggregatorId }),
   ];
   const console = createConsole({
     ...{ identity, audit, clock, log, tree, gates, approvers, user: localUser(), isDemo, configuration },
@@ -161,7 +172,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
     { ...ground, gateway, own: ownIds(settings), roomUrl },
     opened,
   );
-  return { url, tree, console, rooms: gateway, devices, bridges, namesKey, routes: all };
+  return { url, tree, console, rooms: gateway, devices, bridges, authority, namesKey, routes: all };
 }
 
 /** What every part stands on: the data directory, who somebody is, the record, and a listener that does not listen yet. */

@@ -75,6 +75,11 @@ function readAnchors(configs: readonly AnchorConfig[], dir: string): readonly An
   });
 }
 
+/** Throws where a key file that is named cannot be read. */
+export function configAnchors({ gates = {} }: Config, dir: string): Anchor[] {
+  return (gates.anchors ?? []).map((config) => anchorOf(config, dir));
+}
+
 function anchorOf({ name = "", jwk, keyFile, policy, issuer, jwks }: AnchorConfig, dir: string): Anchor {
   if (issuer !== undefined && jwks !== undefined) return { kind: "service", issuer, jwks };
   if (policy !== undefined) return policyAnchor(name, policy);

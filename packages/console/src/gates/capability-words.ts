@@ -60,6 +60,7 @@ const reasons: Readonly<Record<string, string>> = {
   unannotated: "No trusted annotation says how dangerous the tool is",
   reversible: "A rule asks for it",
   panic: "Panic is on: every call is asked for",
+  "weaker gates": "Gates would hold less, or somebody else would approve",
 };
 
 /** Why a call is asked for, or let through. */

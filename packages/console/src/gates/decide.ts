@@ -4,7 +4,7 @@ import { createCell } from "../store/cell.ts";
 import type { GateItem, Item, ProposalItem } from "../store/deck.ts";
 import { loadKey, saveKey } from "../store/key-store.ts";
 import { app } from "../store/page.ts";
-import { passkeyObstacle, registerPasskey } from "../store/passkeys.ts";
+import { passkeyObstacle, registerPasskey, waitsText } from "../store/passkeys.ts";
 import { type BrowserKey, decideWithKey, decideWithPasskey, makeKey } from "../store/proofs.ts";
 
 /** This browser's own key, where it has one. */
@@ -24,16 +24,23 @@ export function signersOf(approvers: readonly JsonObject[], key: BrowserKey | un
 /** A key that cannot leave this browser becomes an approver's. */
 export async function enrolKey(name: string): Promise<void> {
   const key = await makeKey(name);
-  await app.api.call("POST", "/approvers", { name, jwk: key.jwk as JsonObject });
+  const { waits } = await app.api.call("POST", "/approvers", { name, jwk: key.jwk as JsonObject });
   await saveKey(key);
   browserKey.set(key);
   await app.gates.refresh();
+  checkCounts(name, waits);
 }
 
 /** Asks for a finger or a PIN, here and now. */
 export async function enrolPasskey(name: string): Promise<void> {
-  await registerPasskey(app.api, name);
+  const waits = await registerPasskey(app.api, name);
   await app.gates.refresh();
+  checkCounts(name, waits);
+}
+
+/** An approver signs it first: the card is among what waits. */
+function checkCounts(name: string, waits: unknown): void {
+  if (waits === true) throw new Error(waitsText(name));
 }
 
 /** The name itself, else with something behind it. */

@@ -24,10 +24,15 @@ export async function logInWithPasskey(api: Api): Promise<string> {
   return String(half);
 }
 
-/** From now on it approves at gates, and lets whoever has it in here. */
-export async function registerPasskey(api: Api, name: string): Promise<void> {
+/** From now on it approves at gates, and lets whoever has it in here; unless an approver signs that first. */
+export async function registerPasskey(api: Api, name: string): Promise<boolean> {
   const credential = await makePasskey(await api.call("POST", "/passkeys/options", { name }));
-  await api.call("POST", "/passkeys", { credential });
+  const { waits } = await api.call("POST", "/passkeys", { credential });
+  return waits === true;
+}
+
+export function waitsText(name: string): string {
+  return `${name} approves once an approver has signed that. It waits as a card, and in mcpx pending.`;
 }
 
 /** Why there are none here, in a sentence. */

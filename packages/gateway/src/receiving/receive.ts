@@ -33,9 +33,9 @@ import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import type { Member } from "../room/room.ts";
 import { isServing, rememberSender, senderNow } from "../room/senders.ts";
+import { recordDecision } from "./audit-proposals.ts";
 import { actionOf, authorise } from "./authorise.ts";
 import { expelIfExpired } from "./expire.ts";
-import { recordDecision } from "./audit-proposals.ts";
 
 /** Envelopes of one connection that may wait before its socket is no longer read. */
 const waitingMax = 256;

@@ -61,7 +61,9 @@ export async function enrolPasskey(parts: EnrolParts, request: HttpRequest): Pro
     parts.audit.record({ action: "approver.enroll", actor: request.remoteAddress, subject: name, reason });
     throw error;
   }
-  return { status: 201, body: { name } };
+  // Where there are approvers, one of them signs it first. [B-KEY-2]
+  const waits = !anchorsNow(parts.gates).some((key) => key.name === name);
+  return { status: 201, body: { name, ...(waits && { waits }) } };
 }
 
 /** Nobody takes the name, the key or the credential of another, configured or enrolled; whose it is stays untold. */

@@ -1,5 +1,5 @@
 // Who was enrolled to decide about gates, each with one key or passkey. Siblings: memory, files.
-import { isObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Anchor } from "../proofs/anchors.ts";
 import { type Passkey, readPasskey } from "../proofs/passkey.ts";
 
@@ -45,4 +45,12 @@ export function anchorOf(approver: Approver): Anchor {
   if ("jwk" in approver) return { kind: "key", ...approver };
   const { name, passkey, mayLogIn = false } = approver;
   return { kind: "passkey", name, mayLogIn, ...passkey };
+}
+
+/** Who somebody is, in the chain of approvers: without what changes with every use, and what is only told. */
+export function approverValue(approver: Approver): JsonObject {
+  if ("jwk" in approver) return { name: approver.name, jwk: { ...approver.jwk } };
+  const { credentialId, publicKey, rpId, origin } = approver.passkey;
+  const passkey = { credentialId, publicKey: { ...publicKey }, rpId, origin };
+  return { name: approver.name, passkey, ...(approver.mayLogIn && { mayLogIn: true }) };
 }

@@ -83,7 +83,7 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
       await approvers.add({ name, passkey, mayLogIn: true });
       const detail = { credential: passkey.credentialId, origin: passkey.origin, mayLogIn: true };
       audit.recordNow({ action: "approver.enroll", actor, subject: name, detail });
-      return { name };
+      return { name, ...waitsOf(gates, name) };
     },
     async remove(name) {
       const isKnown = loginKeys(gates).some((key) => key.name === name);
@@ -100,6 +100,11 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
 export function checkFree(gates: Pick<Gatekeeper, "anchors">, fresh: NewApprover): void {
   const clash = approverClash(fresh, anchorsNow(gates));
   if (clash !== undefined) throw new McpxError("id_conflict", clash);
+}
+
+/** Where there are approvers, one of them signs it before it counts. [B-KEY-2] */
+export function waitsOf(gates: Pick<Gatekeeper, "anchors">, name: string): { waits?: true } {
+  return anchorsNow(gates).some((key) => key.name === name) ? {} : { waits: true };
 }
 
 async function bodyOf(request: HttpRequest): Promise<JsonObject> {

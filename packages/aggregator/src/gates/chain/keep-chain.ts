@@ -1,0 +1,130 @@
+// The chain of approvers of one data directory, read, verified and appended to: by the gateway that runs there, and by
+// commands beside it. What needs no signature is written at once; the rest is given back. [B-KEY-2]
+import type { DatabaseSync } from "node:sqlite";
+import type { Audit, Clock } from "@mcpx/host";
+import { McpxError } from "@mcpx/protocol";
+import {
+  type AuthorityChange,
+  type AuthorityState,
+  isSame,
+  signaturesNeeded,
+  weakens,
+} from "./authority-state.ts";
+import { type ChainEntry, ChainFault, type EntryKind, entryHash, entryText } from "./chain-entry.ts";
+import { appendEntry, chainLength, readChainText, readChainTexts } from "./chain-store.ts";
+import { type Chain, emptyChain, extendChain, extendUnsigned } from "./verify-chain.ts";
+
+export interface KeptChain {
+  now(): Chain;
+  /** Whether somebody else has appended to it, or worse. */
+  isBehind(): boolean;
+  /** Takes over what others have appended. Throws `ChainFault` where what is stored does not follow from what was. */
+  refresh(): Promise<void>;
+  /** Writes what nobody has to sign, and gives back what somebody has to. */
+  settle(wanted: readonly AuthorityChange[]): AuthorityChange[];
+  /** Throws `ChainFault` where it does not hold. */
+  sign(signed: Pick<ChainEntry, "changes" | "terms" | "proofs">): Promise<void>;
+  /** Puts all approvers out. Says whether there was any. */
+  reset(): boolean;
+}
+
+export interface ChainParts {
+  /** Has the tables of `aggregatorMigrations`. */
+  db: DatabaseSync;
+  aggregatorId: string;
+  clock: Clock;
+  audit: Audit;
+  /** Who writes what nobody signs. */
+  actor: string;
+}
+
+/** Throws `ChainFault` where it does not hold, or is shorter than the audit says that it was. */
+export async function openChain(parts: ChainParts): Promise<KeptChain> {
+  const { db, aggregatorId, clock } = parts;
+  let chain = await extendChain(emptyChain, readChainTexts(db), aggregatorId);
+  await checkAgainstAudit(parts);
+  const place = () => ({
+    n: (chain.head?.n ?? -1) + 1,
+    at: new Date(clock.now()).toISOString(),
+    previous: chain.head?.hash ?? null,
+  });
+  const append = (entry: ChainEntry, next: Chain) => {
+    if (!appendEntry(db, entry, chain.head))
+      throw new McpxError("id_conflict", "the chain has grown meanwhile");
+    chain = next;
+    record(parts, next);
+  };
+  const write = (kind: Exclude<EntryKind, "signed">, changes: readonly AuthorityChange[]) => {
+    const entry: ChainEntry = { ...place(), kind, changes };
+    append(entry, extendUnsigned(chain, entry));
+  };
+  return {
+    now: () => chain,
+    isBehind: () => chainLength(db) !== (chain.head?.n ?? -1) + 1,
+    async refresh() {
+      checkUnchanged(db, chain);
+      chain = await extendChain(chain, readChainTexts(db, (chain.head?.n ?? -1) + 1), aggregatorId);
+    },
+    settle(wanted) {
+      const changes = wanted.filter(({ key, value }) => !isSame(chain.state.get(key), value));
+      const kind = unsignedKind(chain, changes);
+      if (kind !== undefined) {
+        if (changes.length > 0) write(kind, changes);
+        return [];
+      }
+      const free = changes.filter((change) => !weakens(chain.state, change));
+      if (free.length > 0) write("tightened", free);
+      return changes.filter((change) => !free.includes(change));
+    },
+    async sign(signed) {
+      const entry: ChainEntry = { ...place(), kind: "signed", ...signed };
+      append(entry, await extendChain(chain, [entryText(entry)], aggregatorId));
+    },
+    reset() {
+      const changes = approversIn(chain.state).map((key) => ({ key, value: null }));
+      if (changes.length > 0) write("reset", changes);
+      return changes.length > 0;
+    },
+  };
+}
+
+export function approversIn(state: AuthorityState): string[] {
+  return [...state.keys()].filter((key) => key.startsWith("approver/"));
+}
+
+/** Why all of it may be written without a signature; `undefined` where some of it may not. */
+function unsignedKind(
+  { state, head }: Chain,
+  changes: readonly AuthorityChange[],
+): "adopted" | "open" | undefined {
+  const isConfig = changes.some(({ key }) => key === "rules") && !state.has("rules");
+  const hasOthers = changes.some(({ key }) => /^(approver\/|panic$)/.test(key));
+  if (head === undefined || (isConfig && !hasOthers)) return "adopted";
+  return signaturesNeeded(state) === 0 ? "open" : undefined;
+}
+
+/** Our last entry is still there, as it was. */
+function checkUnchanged(db: DatabaseSync, { head }: Chain): void {
+  if (head === undefined) return;
+  const text = readChainText(db, head.n);
+  if (text === undefined) throw new ChainFault(head.n, "it is gone from the store");
+  if (entryHash(text) !== head.hash) throw new ChainFault(head.n, "it is another one in the store");
+}
+
+function record({ audit, actor }: ChainParts, { head, entries }: Chain): void {
+  const last = entries.at(-1);
+  if (head === undefined || last === undefined) return;
+  const detail = { n: head.n, head: head.hash, what: last.what.slice(0, 5).map((one) => one.slice(0, 160)) };
+  audit.recordNow({ action: `approvers.${last.kind}`, actor: last.by.join(", ") || actor, detail });
+}
+
+/** The audit has its own chain: whoever shortens or changes one of them has to change both. */
+async function checkAgainstAudit({ db, audit }: ChainParts): Promise<void> {
+  for (const { detail } of await audit.list({ action: "approvers.*", limit: 1 })) {
+    if (typeof detail !== "object" || typeof detail.n !== "number") continue;
+    const text = readChainText(db, detail.n);
+    if (text === undefined) throw new ChainFault(detail.n, "the audit has it, and the store does not");
+    if (entryHash(text) !== detail.head)
+      throw new ChainFault(detail.n, "it is another one than the audit has");
+  }
+}

@@ -1,0 +1,70 @@
+// The chain of approvers of a data directory, opened by a command or before the gateway starts; and the configuration as
+// far as an approver has signed it. [B-KEY-2]
+import {
+  type AuthorityChange,
+  aggregatorId,
+  ChainFault,
+  changesBetween,
+  type KeptChain,
+  openChain,
+} from "@mcpx/aggregator";
+import { systemClock } from "@mcpx/host";
+import type { LoadedConfig } from "../config/config.ts";
+import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
+import { openPins } from "../files/open-pins.ts";
+import { Failure } from "../framework/failure.ts";
+import { authorityOf, withoutHeld } from "../settings/gate-authority.ts";
+import { configDir } from "../settings/tree-settings.ts";
+
+export interface ChainStore extends LocalStore {
+  chain: KeptChain;
+  aggregatorId: string;
+}
+
+/** Opens the chain for one piece of work. */
+export function withChain<T>(
+  dataDir: string,
+  options: { mayCreate?: boolean },
+  work: (store: ChainStore) => T | Promise<T>,
+): Promise<T> {
+  return withStore(dataDir, options, async (store) => {
+    const { db, close } = openPins(dataDir);
+    try {
+      const id = aggregatorId(db);
+      const actor = `cli:${localUser()}`;
+      const chain = await orFailure(dataDir, () =>
+        openChain({ db, aggregatorId: id, clock: systemClock, audit: store.audit, actor }),
+      );
+      return await work({ ...store, chain, aggregatorId: id });
+    } finally {
+      close();
+    }
+  });
+}
+
+/** A chain that does not hold stops everything that rests on it. */
+export async function orFailure<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ChainFault)) throw error;
+    const fix = `somebody has changed ${dataDir}/state.db: restore a backup (docs/GATES.md, "The chain of approvers")`;
+    throw new Failure(error.message, fix);
+  }
+}
+
+export interface HeldConfig {
+  /** Without what waits. */
+  loaded: LoadedConfig;
+  held: readonly AuthorityChange[];
+}
+
+/** What needs no signature counts, and is written down; the rest is as it was signed last. */
+export function holdConfig(chain: KeptChain, loaded: LoadedConfig): HeldConfig {
+  // Nothing is configured: what was signed for a configuration stays.
+  if (loaded.path === undefined) return { loaded, held: [] };
+  const signed = new Map([...chain.now().state].filter(([key]) => !/^(approver\/|panic$)/.test(key)));
+  const held = chain.settle(changesBetween(signed, authorityOf(loaded.config, configDir(loaded))));
+  if (held.length === 0) return { loaded, held };
+  return { loaded: { ...loaded, config: withoutHeld(loaded.config, held, chain.now().state) }, held };
+}
