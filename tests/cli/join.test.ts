@@ -222,8 +222,8 @@ test("[X1-10.2-2] pending, approve and reject decide without a chat line", { tim
     "--data",
     dataDir,
   ]);
-  expect(told).toMatchObject({ code: 0, out: "novice was told; only the no of tiny ends it" });
-  await novice.line(/^-- proposal 2 cli-.* says no: too many$/);
+  expect(told).toMatchObject({ code: 0, out: "novice was told; it ends only when tiny rejects it" });
+  await novice.line(/^-- proposal 2 cli-.* advises against it: too many$/);
   expect(await mcpx(["approve", "demo", String(first?.id), "--data", dataDir])).toEqual({
     code: 1,
     out: "",

@@ -165,7 +165,7 @@ test("the audit says what was done, and notices when it was changed", async () =
   db.close();
   expect(await mcpx(["audit", "--verify", "--data", dataDir])).toMatchObject({
     code: 1,
-    err: "mcpx: the audit chain is broken at record 1; compare with a backup: somebody changed it",
+    err: "mcpx: the audit chain is broken at record 1; a record was changed; compare with a backup",
   });
 });
 

@@ -33,7 +33,7 @@ function toolsOf({ byte, word }: Types, ledResult: Field[]): ToolConfig[] {
     {
       id: 3,
       name: "release",
-      description: "Lets an amount go, for good; only while the LED is on.",
+      description: "Releases an amount; this cannot be undone. Works only while the LED is on.",
       arguments: [{ name: "amount", type: word, minimum: 1, maximum: 5_000 }],
       result: [{ name: "releases", type: byte }],
       capability: releases,

@@ -25,7 +25,7 @@ interface OwnTool {
 
 const tools: readonly OwnTool[] = [
   {
-    item: ownItem("status", "How the tree is: which servers are up, which are not and why."),
+    item: ownItem("status", "Status of the tree: which servers are up, which are not, and why."),
     call: (state, caller) => ({
       name: state.name,
       version: state.version,
@@ -39,7 +39,7 @@ const tools: readonly OwnTool[] = [
     }),
   },
   {
-    item: ownItem("subservers", "The servers of the tree, with what each says of itself."),
+    item: ownItem("subservers", "The servers of the tree, with their names, versions and capabilities."),
     call: (state, caller) => ({
       subservers: serversOf(state)
         .map((server) => shownFor(state, server, caller))

@@ -5,9 +5,9 @@ import { durationRule, parseDuration } from "../framework/duration.ts";
 import { misuse } from "../framework/failure.ts";
 
 export const filterOptions = {
-  since: { type: "string", value: "TIME", about: "only from then on: 15m, 7d, or 2026-11-16T08:00Z" },
+  since: { type: "string", value: "TIME", about: "only records since then: 15m, 7d, or 2026-11-16T08:00Z" },
   action: { type: "string", value: "GLOB", about: "only these actions, such as token.revoke or 'gate.*'" },
-  actor: { type: "string", value: "NAME", about: "only what this one has done" },
+  actor: { type: "string", value: "NAME", about: "only records of this actor" },
 } as const;
 
 export type AuditFilter = Pick<AuditQuery, "since" | "action" | "actor">;

@@ -17,14 +17,14 @@ import { findRoomGate, roomGateAccess } from "../gates/room-gate-access.ts";
 const options = {
   ...roomOptions,
   ...gateOptions,
-  yes: { type: "boolean", about: "sign without showing it and asking" },
+  yes: { type: "boolean", about: "sign at once: do not show the call, do not ask" },
   below: { type: "boolean", about: "sign for the gates of trees below too, where the same call stops again" },
-  secrets: { type: "boolean", about: "show what looks like a secret too" },
+  secrets: { type: "boolean", about: "also show values that look like secrets" },
   to: {
     type: "string",
     values: "participant",
     value: "PEER",
-    about: "in a room: who shall do it, where that is left open",
+    about: "in a room: which participant makes the call, where the proposal names none",
   },
   arguments: { type: "string", value: "JSON", about: "in a room: arguments to change; the others stay" },
 } as const;
@@ -38,7 +38,7 @@ export const approve = defineCommand({
     ["mcpx approve Hk3v --yes --key ~/ops.jwk", "sign at once"],
     ["mcpx approve Hk3v --below", "one proof, also for the gates of trees below"],
     ["mcpx approve demo wish-1", "in the room demo; a gate shown there is signed, too"],
-    [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "but cooler"],
+    [`mcpx approve demo wish-1 --arguments '{"celsius": 180}'`, "with another value of one argument"],
   ],
   run(context) {
     const { words, options } = context;

@@ -21,7 +21,7 @@ export const auditVerify = defineCommand({
   options,
   examples: [
     ["mcpx audit verify audit.jsonl", "anywhere, without a gateway"],
-    ["mcpx audit verify audit.jsonl --live", "and is it still what the gateway has?"],
+    ["mcpx audit verify audit.jsonl --live", "compare it with the gateway's own records"],
     ["mcpx audit verify", "the chain of the gateway itself"],
   ],
   run,

@@ -20,7 +20,7 @@ const options = {
   ...gatewayOptions,
   ...filterOptions,
   limit: { type: "string", value: "N", about: "how many (default: 50, with --follow 10)" },
-  follow: { type: "boolean", about: "keep showing what comes; Ctrl-C ends" },
+  follow: { type: "boolean", about: "keep showing new records; Ctrl-C ends" },
   export: {
     type: "string",
     values: "file",
@@ -39,7 +39,7 @@ export const audit = defineCommand({
     ["mcpx audit --action 'gate.*' --since 1d", "every decision at a gate since yesterday"],
     ["mcpx audit --action 'proposal.*'", "what was proposed in rooms, and what became of it"],
     ["mcpx audit --actor alice --json", "what alice did, for programs"],
-    ["mcpx audit --follow", "what happens, as it happens"],
+    ["mcpx audit --follow", "new records, as they are written"],
     ["mcpx audit --export audit.jsonl", "a copy that mcpx audit verify can check anywhere"],
     ["mcpx audit --export - --since 7d | gzip > week.gz", "the last week, through a pipe"],
   ],
@@ -122,7 +122,7 @@ function timeOf({ at }: JsonObject): number {
 
 export function checkChain(chain: ChainVerdict): void {
   if (chain.ok) return;
-  const fix = "compare with a backup: somebody changed it";
+  const fix = "a record was changed; compare with a backup";
   throw new Failure(`the audit chain is broken at record ${chain.at}`, fix);
 }
 

@@ -33,11 +33,11 @@ export const backup = defineCommand({
   words: { min: 1, max: 1, values: [["directory"]] },
   options,
   examples: [
-    ["mcpx backup backups/monday", "while the gateway runs or not; it holds secrets, keep it as one"],
-    ["mcpx backup --verify backups/monday", "can it be used?"],
+    ["mcpx backup backups/monday", "the gateway may be running; the backup holds secrets"],
+    ["mcpx backup --verify backups/monday", "check that the backup is complete"],
     [
       "cp -r backups/monday restored && mcpx up --data restored --config restored/mcpx.json",
-      "use it; without --config where nothing was configured",
+      "run a gateway from it; leave out --config where there was no configuration",
     ],
   ],
   run,

@@ -20,7 +20,7 @@ export const bridgeLink = defineCommand({
   usage: "NAME PARTICIPANT [--level LEVEL]",
   words: { min: 2, max: 2, values: [[], ["participant"]] },
   options,
-  examples: [["mcpx bridge link team alice --level full", "she writes to the bridge: link CODE"]],
+  examples: [["mcpx bridge link team alice --level full", "alice then writes to the bridge: link CODE"]],
   run,
 });
 

@@ -10,7 +10,7 @@ export const bridgeUnlink = defineCommand({
   usage: "NAME PARTICIPANT | NAME USER",
   words: { min: 2, max: 2, values: [[], ["participant"]] },
   options,
-  examples: [["mcpx bridge unlink team alice", "she reads along from then on"]],
+  examples: [["mcpx bridge unlink team alice", "alice can only read from then on"]],
   run,
 });
 

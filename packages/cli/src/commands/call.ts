@@ -23,7 +23,7 @@ import { noSuchTool } from "../tree-view/no-such-tool.ts";
 
 const options = {
   ...gatewayOptions,
-  yes: { type: "boolean", about: "call without asking, whatever the tool does" },
+  yes: { type: "boolean", about: "call without asking, even where the tool changes things" },
 } as const;
 
 export const call = defineCommand({

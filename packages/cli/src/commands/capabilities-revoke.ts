@@ -17,8 +17,11 @@ export const capabilitiesRevoke = defineCommand({
   words: { min: 1, max: 1 },
   options,
   examples: [
-    ["mcpx capabilities revoke 6f0e", "the beginning of its id will do"],
-    ["mcpx capabilities revoke 6f0e1c52-… --room kitchen --owner oven", "one the gateway has not seen"],
+    ["mcpx capabilities revoke 6f0e", "a prefix of the id is enough"],
+    [
+      "mcpx capabilities revoke 6f0e1c52-… --room kitchen --owner oven",
+      "a capability that the gateway has not seen",
+    ],
   ],
   run,
 });

@@ -6,7 +6,7 @@ import { misuse } from "../framework/failure.ts";
 
 const options = {
   name: { type: "string", value: "NAME", about: "what people see of it (default: mcpx)" },
-  days: { type: "string", value: "N", about: "how long it counts, 3650 days at most (default: 3650)" },
+  days: { type: "string", value: "N", about: "how long it is valid, 3650 days at most (default: 3650)" },
   ...certOptions,
 } as const;
 
@@ -17,7 +17,7 @@ export const certAuthority = defineCommand({
   examples: [
     ["mcpx cert ca", "ca.pem and ca-key.pem, in the data directory"],
     ["mcpx cert ca --name 'Lab 7' --dir certs", "elsewhere, with a name people know"],
-    ["mcpx cert ca --force", "a new one; nothing the old one signed counts with it"],
+    ["mcpx cert ca --force", "a new authority; certificates of the old one are not valid with it"],
   ],
   run,
 });

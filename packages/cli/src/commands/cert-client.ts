@@ -14,7 +14,7 @@ import { type Context, defineCommand } from "../framework/command.ts";
 import { misuse } from "../framework/failure.ts";
 
 const options = {
-  days: { type: "string", value: "N", about: "how long it counts, 825 days at most (default: 397)" },
+  days: { type: "string", value: "N", about: "how long it is valid, 825 days at most (default: 397)" },
   ...certOptions,
 } as const;
 

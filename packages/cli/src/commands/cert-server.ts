@@ -15,7 +15,7 @@ import { type Context, defineCommand } from "../framework/command.ts";
 import { misuse } from "../framework/failure.ts";
 
 const options = {
-  days: { type: "string", value: "N", about: "how long it counts, 825 days at most (default: 397)" },
+  days: { type: "string", value: "N", about: "how long it is valid, 825 days at most (default: 397)" },
   ...certOptions,
 } as const;
 
@@ -26,7 +26,7 @@ export const certServer = defineCommand({
   examples: [
     ["mcpx cert server tree.example.com", "server-tree.example.com.pem and its key"],
     ["mcpx cert server tree.example.com localhost 192.0.2.7", "for several names and addresses"],
-    ["mcpx cert server tree.example.com --force", "a new one in its place, before the old one ends"],
+    ["mcpx cert server tree.example.com --force", "replace the certificate before it expires"],
   ],
   run,
 });

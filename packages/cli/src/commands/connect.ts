@@ -26,7 +26,7 @@ const options = {
     value: "GLOB",
     about: "tools it may see and call (default: **)",
   },
-  ttl: { type: "string", value: "TIME", about: "how long its token counts (default: 30d)" },
+  ttl: { type: "string", value: "TIME", about: "how long its token is valid (default: 30d)" },
   ...configOption,
   ...dataOption,
 } as const;
@@ -42,7 +42,7 @@ export const connect = defineCommand({
     ["mcpx connect cursor --move", "takes the servers it has of its own with it; --undo brings them back"],
     ["mcpx connect claude-code --yes", "also claude-desktop, vscode, codex, gemini"],
     ["mcpx connect codex --profile reading --ttl 7d", "only the tools of a profile, for a week"],
-    ["mcpx connect cursor --undo", "as if it had never been"],
+    ["mcpx connect cursor --undo", "the client's file is as before"],
   ],
   async run(context) {
     const { runConnect } = await import("../client-configs/run-connect.ts");

@@ -19,7 +19,7 @@ export const webConsole = defineCommand({
   options,
   examples: [
     ["mcpx console", "a link for one browser, good for ten minutes"],
-    ["mcpx console --open", "straight into the browser"],
+    ["mcpx console --open", "open the link in the browser"],
     ["mcpx console --log-out-all", "end every login, and the links nobody has used yet"],
   ],
   run,

@@ -4,7 +4,7 @@ import { lineOptions } from "../devices/line-options.ts";
 import { type Context, defineCommand } from "../framework/command.ts";
 
 const options = {
-  profile: { type: "string", values: ["a", "b"], value: "a|b", about: "what is spoken there (default: b)" },
+  profile: { type: "string", values: ["a", "b"], value: "a|b", about: "profile of the line (default: b)" },
   crc: {
     type: "string",
     values: ["8", "16"],
@@ -26,7 +26,7 @@ export const devicesMonitor = defineCommand({
   words: { min: 1, max: 1 },
   options,
   examples: [
-    ["mcpx devices monitor serial:/dev/ttyUSB0", "what the device says by itself"],
+    ["mcpx devices monitor serial:/dev/ttyUSB0", "frames that the device sends"],
     [
       "mcpx devices monitor serial:/dev/ttyUSB0 --between /tmp/lamp",
       "both ways; the gateway's is unix:/tmp/lamp",

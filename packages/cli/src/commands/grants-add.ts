@@ -17,8 +17,8 @@ const options = {
   ...gatewayOptions,
   ...gateOptions,
   yes: { type: "boolean", about: "sign without asking" },
-  uses: { type: "string", value: "N", about: "so many calls" },
-  for: { type: "string", value: "TIME", about: "so long: 10m, 1h" },
+  uses: { type: "string", value: "N", about: "number of calls" },
+  for: { type: "string", value: "TIME", about: "duration: 10m, 1h" },
   arguments: { type: "string", value: "JSON", about: "only with exactly these arguments" },
   like: {
     type: "string",
@@ -29,7 +29,7 @@ const options = {
   session: { type: "boolean", about: "with --like: only in the session of that call" },
   exact: { type: "boolean", about: "with --like: only with the arguments of that call" },
   include: { type: "boolean", about: "with --like: the same signature lets that call go, too" },
-  reason: { type: "string", value: "TEXT", about: "why, for the record" },
+  reason: { type: "string", value: "TEXT", about: "reason, written into the audit" },
 } as const;
 
 export const grantsAdd = defineCommand({
@@ -38,7 +38,7 @@ export const grantsAdd = defineCommand({
   options,
   examples: [
     ["mcpx grants add agent files.write --uses 3", "three calls"],
-    ["mcpx grants add agent 'files.*' --for 10m", "ten minutes long"],
+    ["mcpx grants add agent 'files.*' --for 10m", "for ten minutes"],
     ["mcpx grants add --like Hk3v --exact --uses 1", "that call, once more"],
     ["mcpx grants add --like Hk3v --session", "until its session ends"],
     ["mcpx grants add --like Hk3v --include --uses 5", "that call, and five more of its tool"],

@@ -10,8 +10,8 @@ export const grantsRevoke = defineCommand({
   words: { min: 0, max: 1, values: [["grant"]] },
   options,
   examples: [
-    ["mcpx grants revoke 6f0e", "the beginning of its id will do"],
-    ["mcpx grants revoke --all", "everything is asked for again"],
+    ["mcpx grants revoke 6f0e", "a prefix of the id is enough"],
+    ["mcpx grants revoke --all", "every call needs its approval again"],
   ],
   run,
 });

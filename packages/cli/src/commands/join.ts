@@ -33,7 +33,7 @@ const options = {
     value: "GLOB",
     about: "tools of a tree in the room it may see and call",
   },
-  yes: { type: "boolean", about: "send what /call says without asking; scripts need it" },
+  yes: { type: "boolean", about: "send calls of /call without asking; scripts need it" },
 } as const;
 
 export const join = defineCommand({

@@ -14,7 +14,7 @@ export const keyList = defineCommand({
   options: dataOption,
   examples: [
     ["mcpx key list", "names, how the keys are kept, and thumbprints"],
-    ["mcpx key remove bob", "bob approves nothing any more, at once"],
+    ["mcpx key remove bob", "bob is no approver any more, at once"],
   ],
   run,
 });

@@ -15,8 +15,8 @@ export const panic = defineCommand({
   words: { min: 0, max: 1, values: [[["on", "off"]]] },
   options,
   examples: [
-    ["mcpx panic", "on, at once; grants do not count, a restart does not end it"],
-    ["mcpx panic off", "the rules and grants count again, once an approver has signed that"],
+    ["mcpx panic", "on, at once: grants have no effect, and it lasts over restarts"],
+    ["mcpx panic off", "rules and grants decide again, once an approver has signed that"],
   ],
   run,
 });

@@ -10,7 +10,7 @@ import { peerRow, peerRows, toolRows } from "../rooms/peer-rows.ts";
 
 const options = {
   ...roomOptions,
-  tools: { type: "boolean", about: "ask each for its tools too; joins the room for a moment" },
+  tools: { type: "boolean", about: "also ask each participant for its tools; joins the room for a moment" },
 } as const;
 
 export const peers = defineCommand({

@@ -13,7 +13,7 @@ import { roomGate } from "../gates/room-gate-access.ts";
 const options = {
   ...roomOptions,
   limit: { type: "string", value: "N", about: "how many calls to show, oldest first (default: 20)" },
-  secrets: { type: "boolean", about: "show what looks like a secret too" },
+  secrets: { type: "boolean", about: "also show values that look like secrets" },
 } as const;
 
 export const pending = defineCommand({

@@ -65,5 +65,5 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
 
 /** Why a no has not ended it. */
 function adviceText(proposal: Parameters<typeof targetText>[0]): string {
-  return `only the no of ${targetText(proposal)} ends it`;
+  return `it ends only when ${targetText(proposal)} rejects it`;
 }

@@ -33,8 +33,8 @@ async function run(context: Context<typeof options>): Promise<number> {
   output.line(`removed ${name} from ${shortPath(file.path, context)}`);
   showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
   if (forgotten > 0) {
-    const tools = forgotten === 1 ? "one tool was" : `${forgotten} tools were`;
-    output.note(`mcpx: what ${tools} is forgotten; a server of that name is new when it comes`);
+    const tools = forgotten === 1 ? "the pin of one tool is" : `the pins of ${forgotten} tools are`;
+    output.note(`mcpx: ${tools} forgotten; a server of that name starts without pins`);
   }
   output.note(undoHint(context.program, name, file, backup));
   return 0;

@@ -11,9 +11,9 @@ import { splitWelcome } from "../server/welcome.ts";
 
 const options = {
   ...roomOptions,
-  history: { type: "string", value: "N", about: "envelopes of before to show first (default: 10)" },
+  history: { type: "string", value: "N", about: "envelopes of the history to show first (default: 10)" },
   follow: { type: "boolean", about: "keep watching; the default" },
-  "no-follow": { type: "boolean", about: "show what was before and end" },
+  "no-follow": { type: "boolean", about: "show the history and end" },
 } as const;
 
 export const tail = defineCommand({

@@ -38,7 +38,7 @@ const options = {
   ttl: {
     type: "string",
     value: "TIME",
-    about: "how long it counts: 30s, 15m, 1h, 7d (default: 1h; of a proof: 5m)",
+    about: "how long it is valid: 30s, 15m, 1h, 7d (default: 1h; of a proof: 5m)",
   },
   admin: { type: "boolean", about: "may administer the gateway" },
   tools: {

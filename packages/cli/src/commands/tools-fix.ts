@@ -11,7 +11,7 @@ export const toolsFix = defineCommand({
   examples: [
     [`mcpx tools fix db.query 'readonly=true'`, "in every call, whatever the caller says"],
     [`mcpx tools fix files.search 'path="/srv/notes"'`, "texts are quoted, as in JSON"],
-    [`mcpx tools fix files.search 'path='`, "the caller's again"],
+    [`mcpx tools fix files.search 'path='`, "the caller sets the argument again"],
   ],
   async run(context) {
     const { editTool } = await import("../config-edit/tool-edit.ts");

@@ -14,7 +14,7 @@ const options = {
     type: "string",
     values: "server",
     value: "NAME",
-    about: "what this server wrote beside the protocol, instead",
+    about: "instead, the last stderr lines of this server",
   },
 } as const;
 

@@ -4,7 +4,7 @@ import { type Context, dataOption, defineCommand } from "../framework/command.ts
 const options = {
   yes: { type: "boolean", about: "accept without asking" },
   list: { type: "boolean", about: "show what was accepted" },
-  remove: { type: "boolean", about: "take it back: the file is not used any more" },
+  remove: { type: "boolean", about: "revoke: the file is not used any more" },
   ...dataOption,
 } as const;
 
@@ -18,7 +18,7 @@ export const trust = defineCommand({
     ["mcpx trust", "what ./mcpx.json would start, reach and weaken; then it asks"],
     ["mcpx trust work/mcpx.json --yes", "accepts it as it is now"],
     ["mcpx trust --list", "what was accepted, and what has changed since"],
-    ["mcpx trust work/mcpx.json --remove", "it is a stranger's again"],
+    ["mcpx trust work/mcpx.json --remove", "the file is not accepted any more"],
   ],
   async run(context) {
     const { runTrust } = await import("../trust/run-trust.ts");

@@ -11,7 +11,7 @@ export const usersSignOut = defineCommand({
   usage: "SERVER --user NAME",
   words: { min: 1, max: 1, values: [["server"]] },
   options,
-  examples: [["mcpx users sign-out notes --user alice", "her assistants have to ask her again"]],
+  examples: [["mcpx users sign-out notes --user alice", "alice has to sign in again"]],
   run,
 });
 

@@ -4,8 +4,8 @@ import { ask } from "../framework/show-change.ts";
 import { visible } from "../framework/visible.ts";
 
 const follows = [
-  "  y: tools that it calls read-only just work; those that it calls destructive wait for you",
-  "  n: every tool that it does not call destructive is assumed to be, and waits for you",
+  "  y: its annotations are believed: read-only tools are called at once, destructive ones wait for an approval",
+  "  n: its annotations are not believed: every tool counts as destructive and waits for an approval",
 ];
 
 /** No, where nobody is there to ask. */

@@ -34,7 +34,7 @@ export function demoEntry(profile: "a" | "b", line: string, payloadMax?: number)
       },
       release: {
         id: 3,
-        description: "Lets an amount go, for good; only while the LED is on.",
+        description: "Releases an amount; this cannot be undone. Works only while the LED is on.",
         arguments: [{ name: "amount", type: word, minimum: 1, maximum: 5_000 }],
         result: [{ name: "releases", type: byte }],
         capability: releases,

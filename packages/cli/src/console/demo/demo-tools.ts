@@ -50,7 +50,7 @@ export const workshopTools: readonly DemoTool[] = [
   {
     item: {
       name: "cut_sheet",
-      description: "Cuts a sheet of metal. A cut cannot be taken back.",
+      description: "Cuts a sheet of metal. A cut cannot be undone.",
       inputSchema: {
         type: "object",
         properties: {

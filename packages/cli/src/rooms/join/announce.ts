@@ -74,7 +74,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     rejections.find((one) => one.by === who)?.reason ?? "no reason";
   const texts: Record<Exclude<ProposalChange["type"], "proposed">, string> = {
     status: `${by}: ${statuses.find((one) => one.by === by)?.status}`,
-    advice: `${by} says no: ${because(by)}`,
+    advice: `${by} advises against it: ${because(by)}`,
     fulfilled: `approved by ${by}${fulfilment?.isChanged ? ", with changes" : ""}`,
     "called late": `was over, and ${by} has made the call all the same${lateCall?.isChanged ? ", with changes" : ""}`,
     answered: error !== undefined ? `failed: ${error.message}` : result?.isError === true ? "failed" : "done",

@@ -154,7 +154,7 @@ async function reject(chat: ChatLine, { id: typed, reason }: Of<"reject">): Prom
   const { room, output, tell } = chat;
   if (roomGate(room, proposal) !== undefined) return decideGate(chat, proposal, "reject", reason);
   const isOver = await rejectProposal(room, proposal, reason);
-  const text = `-- ${proposal.proposer} was told; only the no of ${targetText(proposal)} ends it`;
+  const text = `-- ${proposal.proposer} was told; it ends only when ${targetText(proposal)} rejects it`;
   tell(isOver ? [] : [output.paint("dim", text)], { event: "rejected", proposal: proposal.id, isOver });
 }
 

@@ -18,13 +18,13 @@ export type Line =
 /** In the order help shows them. */
 export const verbs: readonly (readonly [usage: string, about: string])[] = [
   ["/peers", "who is here"],
-  ["/tools PEER", "what somebody can do"],
+  ["/tools PEER", "the tools of a peer"],
   ["/call PEER TOOL JSON", 'call it: /call oven heat {"celsius": 220}'],
   ["/propose PEER TOOL JSON REASON", "ask others to call it"],
   ["/pending", "proposals that wait for a decision; with a number, all of one"],
-  ["/approve ID JSON", "do it; JSON changes arguments, a peer's name before it says who shall do it"],
-  ["/reject ID REASON", "say no to it"],
-  ["/withdraw ID REASON", "take back what you have proposed"],
+  ["/approve ID JSON", "fulfil it; JSON changes arguments, a peer's name before it says who makes the call"],
+  ["/reject ID REASON", "reject it"],
+  ["/withdraw ID REASON", "withdraw your own proposal"],
   ["/help", "this"],
   ["/quit", "leave"],
 ];
