@@ -199,10 +199,10 @@ test("clients with a dead address or a token that does not count are named with 
   const { ok, about } = await examine();
   expect(ok).toBe(false);
   expect(about("client cursor")).toMatchObject([
-    { state: "fault", text: expect.stringContaining("127.0.0.1:9"), fix: "mcpx connect cursor --yes" },
+    { state: "fault", text: expect.stringContaining("127.0.0.1:9"), fix: "npx mcpx connect cursor --yes" },
   ]);
   expect(about("client vscode")).toMatchObject([
-    { state: "fault", text: "its token is revoked", fix: "mcpx connect vscode --yes" },
+    { state: "fault", text: "its token is revoked", fix: "npx mcpx connect vscode --yes" },
   ]);
   expect(about("clients")).toMatchObject([{ state: "warning", text: expect.stringMatching(/is not JSON/) }]);
   await run(["connect", "cursor", "--yes"]);

@@ -159,7 +159,7 @@ test("at a terminal the choice is by numbers, and of each one question is asked:
   await terminal.until(/Import which\?/);
   terminal.press("1 4\r");
   await terminal.until(
-    /Trust what github says of its tools\?[\s\S]*\n {2}y: [\s\S]*just work[\s\S]*\n {2}n: [^\n]*\n/,
+    /Trust what github says of its tools\?[\s\S]*\n {2}y: [\s\S]*are believed[\s\S]*\n {2}n: [^\n]*\n/,
   );
   terminal.press("y\r");
   await terminal.until(/Trust what old says of its tools\?[\s\S]*\n {2}n: [^\n]*\n/);

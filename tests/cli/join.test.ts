@@ -200,7 +200,7 @@ test("[X1-10.2-2] pending, approve and reject decide without a chat line", { tim
     expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
   });
   const shown = (await mcpx(["pending", "demo", "--data", dataDir])).out;
-  expect(shown).toContain(`└ mcpx approve demo ${first?.id}   mcpx reject demo ${first?.id} REASON`);
+  expect(shown).toContain(`└ npx mcpx approve demo ${first?.id}   npx mcpx reject demo ${first?.id} REASON`);
   const changes = ["--arguments", '{"m": 3}'];
   expect(await mcpx(["approve", "demo", String(first?.id).slice(0, 3), "--data", dataDir])).toMatchObject({
     code: 1,

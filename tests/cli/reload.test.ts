@@ -90,7 +90,7 @@ test("a bad edit is refused with all its faults, and the old one stays until a g
   const gateway = await start({ mcpServers: { tiny } });
   const client = await connect(gateway);
   gateway.write('{ "mcpServers": { "tiny": { "comand": "x" } }, "mode": "strange", "profiles": 1 }');
-  await gateway.line(/the old one stays/);
+  await gateway.line(/keeping the old one/);
   expect(said(gateway).filter((line) => /mcpx\.json/.test(line))).toEqual([
     expect.stringMatching(/has 4 faults/),
     expect.stringMatching(/mcpServers\.tiny: needs exactly one of command, url and room/),
@@ -113,7 +113,7 @@ test("what is refused is told without secrets", async () => {
   gateway.write(
     '{ "mcpServers": { "a": { "url": "x", "headers": { "Authorization": { "token": "sk-hunter2hunter2" } } } } }',
   );
-  await gateway.line(/the old one stays/);
+  await gateway.line(/keeping the old one/);
   expect(gateway.err.join()).not.toContain("hunter2");
 });
 

@@ -117,7 +117,7 @@ test("edits keep comments, are shown with their undo, and a running gateway take
   expect(disabled.out.split("\n")[0]).toBe(`disabled files.read_file in ${path}`);
   expect(disabled.out).toContain('  +           "enabled": false');
   expect(disabled.err).toMatch(/undo: mv \S+\.bak \S+mcpx\.json/);
-  expect(disabled.err).toContain("takes it over by itself, or else needs a restart");
+  expect(disabled.err).toContain("applies this by itself, or says that it needs a restart");
   const after = readFileSync(path, "utf8");
   expect([after.includes("// mine"), after.includes("// node")]).toEqual([true, true]);
   // By the name its server knows, which is not the one in the tree.
@@ -254,7 +254,7 @@ test("a server that is taken out is forgotten: under its name whatever comes is 
   gateway.kill("SIGTERM");
   await gateway.ended;
   const removed = await run("remove", "files");
-  expect(removed.err).toContain("what 2 tools were is forgotten");
+  expect(removed.err).toContain("the pins of 2 tools are forgotten");
   expect((await run("audit", "--action", "tool.forget")).out).toContain("files");
   await mcpx(["add", "files", "--data", dir, "--", server.command, ...server.args], { cwd: dir });
   await up(dir, [], { cwd: dir });

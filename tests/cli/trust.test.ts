@@ -59,7 +59,7 @@ test("[B-CWD-1] no command uses what lies in the working directory, and each say
     const { code, err } = await run(...args);
     expect({ args, code, lines: err.split("\n").length }).toEqual({ args, code: 1, lines: 1 });
     expect(err).toContain(`mcpx: ${path} is not used: it was found in the working directory`);
-    expect(err).toContain(`accept it with \`mcpx trust ${path} --data ${dataDir}\``);
+    expect(err).toContain(`accept it with \`npx mcpx trust ${path} --data ${dataDir}\``);
   }
   const doctor = await run("doctor");
   expect(doctor.out).toMatch(/^FAULT {4}configuration: \S+ is not used.*mcpx trust/m);
@@ -103,7 +103,7 @@ test("what was accepted is used as it was accepted, whatever the file becomes", 
   expect((await run("trust", "--list")).out).toMatch(/changed since$/);
   const edit = await run("add", "more", "--", process.execPath);
   expect(edit).toMatchObject({ code: 1, err: expect.stringContaining("nothing was written") });
-  expect(edit.err).toContain("first look at that change and accept it with `mcpx trust");
+  expect(edit.err).toContain("first look at that change and accept it with `npx mcpx trust");
   const copy = join(home.dir, "copy");
   await run("token", "--topic", "demo", "--id", "a");
   expect(await run("backup", copy)).toMatchObject({ code: 0 });

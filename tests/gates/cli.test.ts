@@ -127,7 +127,7 @@ test(
     const again = await gated.run("approve", id, "--yes");
     expect(again).toMatchObject({
       code: 1,
-      err: expect.stringContaining("not known whether it has happened"),
+      err: expect.stringContaining("the call may or may not have been made"),
     });
     const { out } = await gated.run("audit", "--action", "gate.indeterminate", "--json");
     expect(JSON.parse(out).records).toMatchObject([{ actor: "agent", subject: "papers.stall" }]);

@@ -142,7 +142,7 @@ test(
     const path = join(gated.dataDir, "keys", "default.jwk");
     const { d } = JSON.parse(readFileSync(path, "utf8"));
     const terminal = atTerminal(gated, ["key", "seal"]);
-    for (const asked of [/New passphrase/, /once more: /]) {
+    for (const asked of [/New passphrase/, /Repeat the passphrase: /]) {
       await terminal.until(asked);
       terminal.press(`${passphrase}\r`);
     }
@@ -167,7 +167,7 @@ test(
     const gated = gatedHome({ room: "ops" });
     await gated.start();
     const key = atTerminal(gated, ["key", "new"]);
-    for (const asked of [/New passphrase/, /once more: /]) {
+    for (const asked of [/New passphrase/, /Repeat the passphrase: /]) {
       await key.until(asked);
       key.press(`${passphrase}\r`);
     }
