@@ -14,6 +14,7 @@ export const bundledPrograms = [
   "packages/gateway/src/topic-log/checkpointer.ts",
   "packages/gateway/src/topic-log/writer.ts",
   "tests/cli/support/recipes-server.ts",
+  "tests/clients/support/clock-app.ts",
   "tests/clients/support/desk-server.ts",
   "tests/cli/support/tiny-server.ts",
   "tests/conformance/client/main.ts",

@@ -3,12 +3,13 @@ import { type JsonObject, McpxError, withoutRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { renderName } from "../names/dialects.ts";
-import { mayFitTemplate, splitUri } from "../names/uris.ts";
+import { mayFitTemplate, prefixUri, splitUri } from "../names/uris.ts";
 import { resourcesName, type Server } from "../servers/server.ts";
 import { ensureServerFor, ensureServersFor, findServerFor } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
 import { signInTool } from "../servers/sign-in-link.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { findAppTool } from "./app-tools.ts";
 import { mayUse } from "./authorise.ts";
 import { type Entry, type Listed, listForCall, listOf, listSoon } from "./catalogue.ts";
 import { renderedEntry, seesRoot } from "./directory.ts";
@@ -16,7 +17,7 @@ import { quarantineOf } from "./quarantine.ts";
 
 /**
  * A tool or prompt by its canonical name, with or without the root's segment, its dialect's rendering, or its server's
- * own name behind the segment.
+ * own name behind the segment; a tool also by what its server's page calls it.
  */
 export async function resolveName(
   state: TreeState,
@@ -30,6 +31,8 @@ export async function resolveName(
   if (entry !== undefined && mayUse(state, caller, entry.canonical)) return entry;
   const instead = kind === "tools" ? await signInInstead(state, name, caller) : undefined;
   if (instead !== undefined) return instead;
+  const ofApp = kind === "tools" ? await findAppTool(state, written, caller) : undefined;
+  if (ofApp !== undefined) return ofApp;
   throw absence(state, kind, { name, written }, caller);
 }
 
@@ -142,7 +145,7 @@ export async function resolveUri(state: TreeState, uri: string, caller: Caller):
   const [only] = found;
   if (only === undefined) throw unknownResource(uri);
   if (found.length > 1) {
-    throw new McpxError("ambiguous_name", found.map(({ segment }) => `mcpx://${segment}/${uri}`).join(", "));
+    throw new McpxError("ambiguous_name", found.map(({ segment }) => prefixUri(segment, uri)).join(", "));
   }
   return { server: only, uri };
 }

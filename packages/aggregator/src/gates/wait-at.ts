@@ -200,7 +200,10 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, wait: 
     // What has become of it since it was looked at wakes nobody.
     if ((await look(gates, gate)).status !== status) return;
     while (leftMs() > 0) {
-      const passed = sleep(Math.min(everyMs, leftMs()), undefined, { signal: exchange.signal, ref: false });
+      const passed = sleep(Math.max(0, Math.min(everyMs, leftMs())), undefined, {
+        signal: exchange.signal,
+        ref: false,
+      });
       if ((await Promise.race([woken, passed])) === "woken") return;
       wait.signs += 1;
       exchange.notify("notifications/progress", {

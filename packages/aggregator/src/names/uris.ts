@@ -2,17 +2,27 @@
 // that it can be cut off again. Works for URI templates too. Pure. [B-TREE-2]
 
 const scheme = "mcpx://";
+/** Of the pages of MCP Apps: clients show nothing that has another scheme. */
+const pageScheme = "ui://";
+
+export function isPage(uri: unknown): uri is string {
+  return typeof uri === "string" && uri.startsWith(pageScheme);
+}
 
 export function prefixUri(segment: string | undefined, uri: string): string {
-  return segment === undefined ? uri : `${scheme}${segment}/${uri}`;
+  return segment === undefined ? uri : `${isPage(uri) ? pageScheme : scheme}${segment}/${uri}`;
 }
 
 /** The segment and the server's own URI; `undefined` for what has no prefix of ours. */
 export function splitUri(uri: string): { segment: string; rest: string } | undefined {
-  if (!uri.startsWith(scheme)) return undefined;
-  const slash = uri.indexOf("/", scheme.length);
+  const before = isPage(uri) ? pageScheme : scheme;
+  if (!uri.startsWith(before)) return undefined;
+  const slash = uri.indexOf("/", before.length);
   if (slash === -1) return undefined;
-  return { segment: uri.slice(scheme.length, slash), rest: uri.slice(slash + 1) };
+  const rest = uri.slice(slash + 1);
+  // A page of a server's own has no other one behind it.
+  if (isPage(uri) && !isPage(rest)) return undefined;
+  return { segment: uri.slice(before.length, slash), rest };
 }
 
 /** Whether a URI may come from a template: what stands before its first variable must agree. */

@@ -9,6 +9,7 @@ import {
   McpxError,
   numberOf,
 } from "@mcpx/protocol";
+import { withPage } from "../catalogue/app-tools.ts";
 import { isOwnOf, mayUse } from "../catalogue/authorise.ts";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { type Directory, directoryFor, shownName } from "../catalogue/directory.ts";
@@ -98,7 +99,7 @@ export function render(directory: Directory, kind: ListKind, entry: Entry, calle
 
 /** The annotation goes up as it is, beside it what we believe, and the number of trees it has passed. [AX-9.2-3] */
 function toolMeta(entry: Entry, believed: Readonly<Capability>): JsonObject {
-  const own = isObject(entry.item._meta) ? entry.item._meta : {};
+  const own = isObject(entry.item._meta) ? withPage(entry.item._meta, entry.server.segment) : {};
   const hops = numberOf(own["x-mcpax-hops"]) ?? 0;
   return {
     ...own,
