@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { mcpx, scratch, up } from "../cli/support/mcpx-process.ts";
+import { slackTokens, startSlackWorkspace } from "./support/slack-workspace.ts";
 
 test("a bridge is added, started with mcpx up, listed, and removed with its links", {
   timeout: 90_000,
@@ -36,7 +37,17 @@ test("a bridge is added, started with mcpx up, listed, and removed with its link
     url: address,
     secret,
   });
-  expect((await run("doctor")).out).toContain("bridge pager: webhook, 1 channel");
+  const workspace = await startSlackWorkspace();
+  onTestFinished(() => workspace.close());
+  const slack = await run(
+    ...["bridge", "add", "team", "--platform", "slack", "--channel", `${workspace.channel}=ops`],
+    ...["--address", workspace.apiUrl(), "--access", slackTokens.bot, "--app-access", slackTokens.app],
+  );
+  expect(slack).toMatchObject({ code: 0 });
+  expect(slack.out).not.toContain(slackTokens.app);
+  const doctor = (await run("doctor")).out;
+  expect(doctor).toContain("bridge pager: webhook, 1 channel");
+  expect(doctor).toContain("bridge team: slack, 1 channel");
   const gateway = await up(dir, ["--no-demo"], { cwd: dir });
   onTestFinished(async () => {
     gateway.kill("SIGTERM");
@@ -45,6 +56,10 @@ test("a bridge is added, started with mcpx up, listed, and removed with its link
   await expect
     .poll(async () => (await run("bridge", "list")).out)
     .toMatch(/pager {2}webhook {2}up\n {2}ops → pager/);
+  await expect
+    .poll(async () => (await run("bridge", "list")).out)
+    .toMatch(/team {2}slack {2}up\n {2}ops → C0OPS/);
+  expect(workspace.connections()).toBe(1);
   expect((await run("bridge", "link", "pager", "slack:T1:U1")).err).toContain("nobody can be linked");
   const linked = await run("bridge", "link", "pager", "alice", "--level", "full");
   expect(linked.out).toMatch(/^[0-9a-z]{5}-[0-9a-z]{5}$/);
@@ -53,5 +68,6 @@ test("a bridge is added, started with mcpx up, listed, and removed with its link
   const removed = await run("bridge", "remove", "pager");
   expect(removed.out).toContain("removed the bridge pager");
   expect(removed.out).not.toContain(secret);
+  expect((await run("bridge", "remove", "team")).out).not.toContain(slackTokens.bot);
   expect(JSON.parse(readFileSync(config, "utf8")).bridges ?? {}).toEqual({});
 });

@@ -4,10 +4,10 @@ import { Failure, misuse } from "../framework/failure.ts";
 import { shortPath, showDiff } from "../framework/show-change.ts";
 import { configOption } from "./add.ts";
 
-const platforms = ["xmpp", "webhook", "ntfy"] as const;
+const platforms = ["xmpp", "slack", "discord", "matrix", "webhook", "ntfy"] as const;
 
 const options = {
-  platform: { type: "string", values: platforms, value: "PLATFORM", about: "xmpp, webhook or ntfy" },
+  platform: { type: "string", values: platforms, value: "PLATFORM", about: platforms.join(", ") },
   channel: {
     type: "string",
     multiple: true,
@@ -25,13 +25,25 @@ const options = {
   username: { type: "string", value: "NAME", about: "xmpp: the bridge's own account" },
   password: { type: "string", value: "TEXT", about: "xmpp: its password, better as '${env:NAME}'" },
   nick: { type: "string", value: "NAME", about: "xmpp: how it is called in chats (default: the account)" },
-  address: { type: "string", value: "URL", about: "webhook, ntfy: where to send to" },
+  address: { type: "string", value: "URL", about: "webhook, ntfy: where to send to; matrix: the homeserver" },
   secret: {
     type: "string",
     value: "TEXT",
     about: "webhook: whsec_ and a key in base64, better as '${env:NAME}'",
   },
-  access: { type: "string", value: "TOKEN", about: "ntfy: an access token, better as '${env:NAME}'" },
+  access: {
+    type: "string",
+    value: "TOKEN",
+    about:
+      "slack, discord: the bot's token; matrix: as_token; ntfy: an access token; better as '${env:NAME}'",
+  },
+  "app-access": {
+    type: "string",
+    value: "TOKEN",
+    about: "slack: the app-level token, better as '${env:NAME}'",
+  },
+  "hs-access": { type: "string", value: "TOKEN", about: "matrix: hs_token, better as '${env:NAME}'" },
+  listen: { type: "string", value: "HOST:PORT", about: "matrix: where the homeserver brings events to" },
   replace: { type: "boolean", about: "take the place of the bridge of that name" },
   ...configOption,
   ...dataOption,
@@ -45,6 +57,10 @@ export const bridgeAdd = defineCommand({
     [
       "mcpx bridge add team --platform xmpp --service xmpps://chat.example.com:5223 --username bridge \\\n      --password '${env:XMPP_PASSWORD}' --channel ops@muc.example.com=ops",
       "the room ops as a chat of an XMPP server",
+    ],
+    [
+      "mcpx bridge add team --platform slack --access '${env:SLACK_TOKEN}' --app-access '${env:SLACK_APP_TOKEN}' \\\n      --channel C0123456789=ops",
+      "the room ops as a channel of Slack",
     ],
     [
       "mcpx bridge add phone --platform ntfy --address https://ntfy.sh --channel my-secret-topic=ops",
@@ -87,8 +103,11 @@ function entryOf({
   access,
   ...given
 }: Context<typeof options>["options"]): object {
-  const { service, domain, username, password, nick, secret } = given;
-  const more = { unlinked, service, domain, username, password, nick, url: address, secret, token: access };
+  const { service, domain, username, password, nick, secret, listen } = given;
+  const more = {
+    ...{ unlinked, service, domain, username, password, nick, url: address, secret, token: access, listen },
+    ...{ appToken: given["app-access"], hsToken: given["hs-access"] },
+  };
   const set = Object.entries(more).filter(([, value]) => value !== undefined);
   return { platform, channels: Object.fromEntries(channel.map(readChannel)), ...Object.fromEntries(set) };
 }

@@ -160,8 +160,11 @@ export function shownSecrets({ mcpServers = {}, bridges = {} }: Config): string[
 }
 
 /** What only refers to a variable or a file is none. */
-function bridgeSecrets({ password, secret, token }: NonNullable<Config["bridges"]>[string]): string[] {
-  return [password, secret, token].filter((one) => one !== undefined && !one.includes("${")) as string[];
+function bridgeSecrets(bridge: NonNullable<Config["bridges"]>[string]): string[] {
+  const { password, secret, token, appToken, hsToken } = bridge;
+  return [password, secret, token, appToken, hsToken].filter(
+    (one) => one !== undefined && !one.includes("${"),
+  ) as string[];
 }
 
 type ReadServer = NonNullable<Config["mcpServers"]>[string];

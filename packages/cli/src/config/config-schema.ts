@@ -298,6 +298,9 @@ const device = section({
 /** What each platform needs, and may have. */
 const bridgeKeys = {
   xmpp: { needed: ["service", "username", "password"], more: ["domain", "nick", "unlinked"] },
+  slack: { needed: ["token", "appToken"], more: ["url", "unlinked"] },
+  discord: { needed: ["token"], more: ["url", "unlinked"] },
+  matrix: { needed: ["url", "token", "hsToken", "listen"], more: ["unlinked"] },
   webhook: { needed: ["url", "secret"], more: [] },
   ntfy: { needed: ["url"], more: ["token"] },
 } as const satisfies Record<string, { needed: readonly string[]; more: readonly string[] }>;
@@ -316,7 +319,10 @@ const bridge = section({
   nick: is.text("a nickname", "mcpx").exactOptional(),
   url: is.serverUrl.exactOptional(),
   secret: is.text("a secret", "${env:WEBHOOK_SECRET}").exactOptional(),
-  token: is.text("a token", "${env:NTFY_TOKEN}").exactOptional(),
+  token: is.text("a token", "${env:SLACK_TOKEN}").exactOptional(),
+  appToken: is.text("an app-level token", "${env:SLACK_APP_TOKEN}").exactOptional(),
+  hsToken: is.text("the homeserver's token", "${env:MATRIX_HS_TOKEN}").exactOptional(),
+  listen: is.hostPort.exactOptional(),
   disabled: is.flag.exactOptional(),
 }).check(({ value, issues }) => {
   const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });

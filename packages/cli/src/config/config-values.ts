@@ -154,6 +154,13 @@ export const xmppService = value<string>(
   (input) => typeof input === "string" && /^xmpps?:\/\/[a-z0-9.:[\]-]+$/i.test(input) && URL.canParse(input),
 );
 
+export const hostPort = value<string>(
+  "an address and a port to listen at",
+  "127.0.0.1:9009",
+  (input) =>
+    typeof input === "string" && /^[a-z0-9.-]+:\d{1,5}$/i.test(input) && URL.canParse(`http://${input}`),
+);
+
 export const axUrl = value<string>(
   "the address of a tree: ws, wss, http or https",
   "wss://tree.example.com/ax",

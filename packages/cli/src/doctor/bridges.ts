@@ -9,6 +9,8 @@ import type { DoctorWorld } from "./world.ts";
 /** Optional: only those who have such a bridge need them. */
 const libraries: Readonly<Partial<Record<BridgeEntry["platform"], readonly string[]>>> = {
   xmpp: ["@xmpp/client"],
+  slack: ["@slack/web-api", "@slack/socket-mode"],
+  discord: ["@discordjs/rest", "@discordjs/ws"],
 };
 
 export const bridges: Check = { name: "bridges", run };
@@ -39,7 +41,7 @@ function missingLibraries({ platform }: BridgeEntry): [string, string][] {
 }
 
 function missingSecrets(entry: BridgeEntry, world: Parameters<typeof fillIn>[1]): [string, string][] {
-  return (["password", "secret", "token"] as const).flatMap((key) => {
+  return (["password", "secret", "token", "appToken", "hsToken"] as const).flatMap((key) => {
     try {
       fillIn(entry[key] ?? "", world);
       return [];

@@ -1,6 +1,9 @@
 // From the configuration to the bridges. Secrets are filled in when they are used, so that they can be replaced meanwhile.
 import {
+  createDiscordPlatform,
+  createMatrixPlatform,
   createNtfyPlatform,
+  createSlackPlatform,
   createWebhookPlatform,
   createXmppPlatform,
   type Platform,
@@ -43,7 +46,11 @@ function openPlatform(entry: BridgeEntry, world: FillInFrom): Platform {
     url = "",
     secret = "",
     token,
+    appToken = "",
+    hsToken = "",
+    listen = "",
   } = entry;
+  const access = () => fillIn(token ?? "", world);
   switch (platform) {
     case "xmpp":
       return createXmppPlatform({
@@ -54,9 +61,30 @@ function openPlatform(entry: BridgeEntry, world: FillInFrom): Platform {
         nick: entry.nick ?? username,
         channels: Object.keys(channels),
       });
+    case "slack":
+      return createSlackPlatform({
+        botToken: access,
+        appToken: () => fillIn(appToken, world),
+        apiUrl: entry.url,
+      });
+    case "discord":
+      return createDiscordPlatform({ token: access, apiUrl: entry.url });
+    case "matrix":
+      return createMatrixPlatform({
+        homeserver: url,
+        asToken: access,
+        hsToken: () => fillIn(hsToken, world),
+        listen: hostAndPort(listen),
+        channels: Object.keys(channels),
+      });
     case "webhook":
       return createWebhookPlatform({ url, secret: () => fillIn(secret, world) });
     case "ntfy":
-      return createNtfyPlatform({ url, ...(token !== undefined && { token: () => fillIn(token, world) }) });
+      return createNtfyPlatform({ url, ...(token !== undefined && { token: access }) });
   }
+}
+
+function hostAndPort(text: string): { host: string; port: number } {
+  const [host = "", port = ""] = text.split(":");
+  return { host, port: Number(port) };
 }
