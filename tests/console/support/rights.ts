@@ -79,6 +79,7 @@ export const rights: Readonly<Record<string, string>> = {
   "GET /console/servers": "++++++",
   "GET /console/servers/:name": "++++++",
   "GET /console/topology": "++++++",
+  "GET /console/manifest.webmanifest": "++++++",
   "GET /console/decisions": "++++++",
   "GET /console/metrics": "++++++",
   "GET /console/audit": "++++++",

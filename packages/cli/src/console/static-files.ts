@@ -52,13 +52,30 @@ export function consoleFiles(dirs: readonly string[] = places.map(beside)): Cons
   }
   const index = readFileSync(join(dir, "index.html"), "utf8");
   const files = globSync("assets/*.{js,css,svg}", { cwd: dir });
+  const icon = files.find((file) => /icon-[^/]*\.svg$/.test(file));
   return {
     isBuilt: true,
     routes: [
       ...pagePaths.map((path) => page(path, ({ origin }) => html(index, origin))),
+      page("/console/manifest.webmanifest", () => manifest(icon)),
       ...files.map((file) => asset(file, readFileSync(join(dir, file), "utf8"))),
     ],
   };
+}
+
+/** What makes the page installable. */
+function manifest(icon: string | undefined): HttpResponse {
+  const body = {
+    name: "mcpx",
+    short_name: "mcpx",
+    start_url: "/",
+    scope: "/",
+    display: "standalone",
+    background_color: "#14161a",
+    theme_color: "#14161a",
+    icons: icon === undefined ? [] : [{ src: `/${icon}`, type: "image/svg+xml", sizes: "any" }],
+  };
+  return { text: JSON.stringify(body), headers: { "content-type": "application/manifest+json" } };
 }
 
 function page(path: string, handle: Route["handle"]): Route {
@@ -114,6 +131,7 @@ function html(text: string, origin?: string): HttpResponse {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "manifest-src 'self'",
     // Older browsers do not take WebSockets of the same origin for the same.
     `connect-src 'self'${origin === undefined ? "" : ` ${origin.replace(/^http/, "ws")}`}`,
     "base-uri 'none'",

@@ -165,8 +165,14 @@ export const question: Cell<Question | undefined> = createCell<Question | undefi
 /** One line for everybody: what has just happened. */
 export const notice = createCell<{ text: string; isFault: boolean } | undefined>(undefined);
 
+/** Read by then; a fault takes longer. */
+const noticeMs = { plain: 6_000, fault: 15_000 };
+let leaving: ReturnType<typeof setTimeout> | undefined;
+
 export function tell(text: string, isFault = false): void {
   notice.set({ text, isFault });
+  clearTimeout(leaving);
+  leaving = setTimeout(() => notice.set(undefined), isFault ? noticeMs.fault : noticeMs.plain);
 }
 
 /** What comes of it is seen by itself; only a fault has to be told. */
