@@ -3,7 +3,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
 import { type Scene, startScene } from "./support/scene.ts";
-import { cards, openScreen, type Screen } from "./support/screen.ts";
+import { cards, openCard, openScreen, type Screen } from "./support/screen.ts";
+import { serveTools } from "./support/serve-tools.ts";
 
 let browser: Browser;
 let scene: Scene;
@@ -128,5 +129,58 @@ test(
     await page.keyboard.press("a");
     await page.getByRole("dialog", { name: "Approve exactly this, once?" }).waitFor();
     await page.keyboard.press("Escape");
+  },
+);
+
+test(
+  "an edit is checked against the tool's schema before anything is sent, in words, field by field",
+  slow,
+  async () => {
+    const { page } = screen;
+    const typed = await scene.join({ sub: "typed", level: "responder", kind: "robot" });
+    const carried: unknown[] = [];
+    await typed.serve(
+      serveTools(carried, {
+        name: "carry",
+        more: {
+          inputSchema: {
+            type: "object",
+            properties: {
+              to: { type: "string" },
+              speed: { type: "number", maximum: 1 },
+              gently: { type: "boolean" },
+            },
+            required: ["to"],
+          },
+        },
+      }),
+    );
+    scene.agent.propose({
+      to: "typed",
+      method: "tools/call",
+      params: { name: "carry", arguments: { to: "bench", speed: 0.5 } },
+    });
+    await openCard(page, "carry");
+    await open().getByText("Runs at").waitFor();
+    await page.getByRole("button", { name: "Edit …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit, then approve" });
+    const text = dialog.getByRole("textbox", { name: "Arguments, as JSON" });
+    const send = dialog.getByRole("button", { name: "Approve as edited" });
+    await text.fill('{"to":7,"speeed":0.5}');
+    await dialog.getByText("to must be text, not the number 7").waitFor();
+    await dialog.getByText("speeed is not an argument of this tool; did you mean speed?").waitFor();
+    expect(await send.isDisabled()).toBe(true);
+    await page.keyboard.press("Control+Enter");
+    expect(await dialog.count()).toBe(1);
+    await text.fill('{"to":"shelf","speed":0.5}');
+    expect(await dialog.getByRole("textbox", { name: "to *" }).inputValue()).toBe("shelf");
+    await dialog.getByRole("textbox", { name: "speed" }).fill("3");
+    await dialog.getByText("speed must be at most 1").waitFor();
+    await dialog.getByRole("textbox", { name: "speed" }).fill("0.25");
+    await dialog.getByRole("combobox", { name: "gently" }).selectOption("true");
+    expect(JSON.parse(await text.inputValue())).toEqual({ to: "shelf", speed: 0.25, gently: true });
+    await send.click();
+    await expect.poll(() => carried).toEqual([{ to: "shelf", speed: 0.25, gently: true }]);
+    await typed.close();
   },
 );

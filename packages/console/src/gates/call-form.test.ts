@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { argumentsOf, fieldsOf, readEdited } from "./call-form.ts";
+import { argumentsOf, fieldsOf, fieldText, readEdited } from "./call-form.ts";
 
 const fields = fieldsOf({
   type: "object",
@@ -32,10 +32,18 @@ test("arguments are what was filled in, exactly; what is empty is left out", () 
 
 test("what is wrong is told beside its field", () => {
   expect(argumentsOf(fields, { count: "many", more: "{" }).faults).toEqual({
-    name: "This is needed",
-    count: "This must be a number",
-    more: "This must be JSON",
+    name: "is required",
+    count: "must be a number",
+    more: "must be JSON",
   });
+});
+
+test("what is edited keeps what has no field, takes no default in, and loses what was emptied", () => {
+  const base = { name: "a", size: "small", odd: [1] };
+  const { args, faults } = argumentsOf(fields, { size: "", count: "3" }, base);
+  expect([args, faults]).toEqual([{ name: "a", odd: [1], count: 3 }, {}]);
+  expect(fields.map((field) => fieldText(field, { count: "3" }, base))).toEqual(["a", "3", "small", "", ""]);
+  expect(fields.map((field) => fieldText(field, {}))).toEqual(["", "", "", "true", ""]);
 });
 
 test("a schema that is none makes no form", () => {

@@ -56,14 +56,21 @@ export interface Filled {
   faults: Readonly<Record<string, string>>;
 }
 
-export function argumentsOf(fields: readonly Field[], typed: Readonly<Record<string, string>>): Filled {
-  const args: JsonObject = {};
+/** `base`: what is edited, for a call that somebody else has proposed; its other members stay, and no default comes in. */
+export function argumentsOf(
+  fields: readonly Field[],
+  typed: Readonly<Record<string, string>>,
+  base?: JsonObject,
+): Filled {
+  const args: JsonObject = { ...base };
   const faults: Record<string, string> = {};
   for (const field of fields) {
     const { name, isRequired, type } = field;
+    if (base !== undefined && typed[name] === undefined) continue;
     const text = typed[name] ?? field.initial;
     if (text === "" && !(type === "text" && isRequired && typed[name] !== undefined)) {
-      if (isRequired) faults[name] = "This is needed";
+      if (isRequired) faults[name] = "is required";
+      delete args[name];
       continue;
     }
     const read = readField(type, text);
@@ -73,15 +80,29 @@ export function argumentsOf(fields: readonly Field[], typed: Readonly<Record<str
   return { args, faults };
 }
 
+/** A field as it stands: what was typed, else what is edited, else the schema's default. */
+export function fieldText(
+  { name, type, initial }: Field,
+  typed: Readonly<Record<string, string>>,
+  base?: JsonObject,
+): string {
+  const known = typed[name];
+  if (known !== undefined) return known;
+  if (base === undefined) return initial;
+  const value = base[name];
+  if (value === undefined) return "";
+  return typeof value === "string" && type !== "json" ? value : JSON.stringify(value);
+}
+
 function readField(type: Field["type"], text: string): { value: unknown } | { fault: string } {
   if (type === "text" || type === "choice") return { value: text };
   if (type === "number" && !/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim())) {
-    return { fault: "This must be a number" };
+    return { fault: "must be a number" };
   }
   try {
     return { value: parseExact(text) };
   } catch {
-    return { fault: "This must be JSON" };
+    return { fault: "must be JSON" };
   }
 }
 
