@@ -245,7 +245,7 @@ test("[B-GATE-1] a room without history shows gates too; one that is not to be h
   const house = await startGateRoom();
   const { config } = house;
   await house.server.restart({ config, gateway: { topics: { ops: { history: false } } } });
-  expect(house.server.logged.join("")).toContain("the room of the gates keeps no history");
+  expect(house.server.logged.join("")).toContain("gate room keeps no history");
   const alice = await house.enter("alice");
   const agent = await house.agent();
   await agent.call("papers.shred", { paper: "taxes" });
