@@ -257,7 +257,7 @@ test("--unannotated is kept for each server, and what is neither ask nor allow i
   });
   expect(existsSync(path)).toBe(false);
   const { out } = await mcpx(["import", "--yes", "--unannotated", "allow"], options);
-  expect(out).toContain("tools without a trusted annotation will be allowed");
+  expect(out).toContain("tools without a trusted annotation need no approval");
   await mcpx(["add", "notes", "https://notes.example.com/mcp", "--unannotated", "ask"], options);
   await mcpx(["add", "plain", "https://plain.example.com/mcp"], options);
   expect(kept()).toEqual([

@@ -224,7 +224,7 @@ async function freePort(): Promise<number> {
 
 test("what cannot be served is said in one line", async () => {
   const dataDir = scratch();
-  const usage = "write mcpx serve ROOM NAME -- CMD…, or --url URL instead of the command";
+  const usage = "write npx mcpx serve ROOM NAME -- CMD…, or --url URL instead of the command";
   const fault = async (...args: string[]) => {
     const { code, err } = await mcpx(["serve", "demo", ...args, "--data", dataDir]);
     return `${code} ${err}`;

@@ -10,7 +10,7 @@ import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
 test("the first start makes everything it needs and says where it is", async () => {
   const home = scratch();
   const command = start(["up", "--port", "0"], { env: { HOME: home } });
-  await command.line(/Ctrl-C stops it/);
+  await command.line(/Ctrl-C stops the gateway/);
   const screen = command.out.join("\n");
   const url = /ready at (http:\/\/127\.0\.0\.1:\d+)$/m.exec(screen)?.[1];
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -131,7 +131,7 @@ test("[X0-9-2] an address others can reach needs TLS", async () => {
   const { code, err } = await mcpx(["up", "--host", "0.0.0.0", "--port", "0", "--data", scratch()]);
   expect(code).toBe(1);
   expect(err).toMatch(/^mcpx: listen.host 0.0.0.0 is reachable by others: give listen.tls[^\n]*$/);
-  expect(err).toMatch(/`mcpx cert ca` and `mcpx cert server NAME` make one, see docs\/CONFIG\.md$/);
+  expect(err).toMatch(/`npx mcpx cert ca` and `npx mcpx cert server NAME` make one, see docs\/CONFIG\.md$/);
 });
 
 test("a wrong configuration starts nothing, and everything wrong is told", async () => {

@@ -6,7 +6,7 @@ import { openInput } from "./framework/input.ts";
 import { createInterruption } from "./framework/interruption.ts";
 import { createOutput } from "./framework/output.ts";
 
-// Whoever read our output has seen enough: `mcpx tail demo | head`.
+// The reader of our output has closed it: `mcpx tail demo | head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });

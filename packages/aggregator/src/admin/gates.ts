@@ -85,7 +85,7 @@ async function findGate({ store }: Gatekeeper, id = ""): Promise<Gate> {
   return gate;
 }
 
-/** Whoever signs has the proof; it is on its way as soon as it is decided, and what comes of it may take longer. */
+/** The answer comes as soon as the gate is decided; the call itself may take longer. */
 async function decideGate(
   state: TreeState,
   gates: Gatekeeper,

@@ -1,4 +1,4 @@
-// Whether a name that finds nothing is a tool that has changed: whoever may use it is told so.
+// Whether an unknown name is a quarantined tool: callers who may use the tool are told so.
 import { McpxError, withRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";

@@ -54,7 +54,7 @@ async function findEntry(
   return isPlain ? ((await byName()) ?? (await rendered())) : ((await rendered()) ?? (await byName()));
 }
 
-/** Whoever may use a tool may sign in for it: before that nobody knows whether it is there. */
+/** A caller who may use a tool may sign in for it: before that nobody knows whether the tool exists. */
 async function signInInstead(state: TreeState, name: string, caller: Caller): Promise<Entry | undefined> {
   const server = serverOf(state, name, caller);
   if (server?.origin.kind !== "sign-in" || !mayUse(state, caller, name)) return undefined;

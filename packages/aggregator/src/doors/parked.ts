@@ -62,7 +62,7 @@ export interface Parking {
   /** Whether a state was made here; those of servers are not looked at. */
   owns(state: unknown): state is string;
   ask(call: ParkableCall, questions: Questions): Promise<Answers>;
-  /** How a call ended, told to whoever waits for it, now or later. */
+  /** How a call ended, told to the client that waits for it, now or later. */
   settle(call: ParkableCall, outcome: CallEnd): void;
   /** Goes on with a parked call. Throws `state_unknown` unless it is the same request of the same principal. */
   resume(state: string, retry: { account: Account; method: string; params: JsonObject }, turn: Turn): void;

@@ -1,4 +1,4 @@
-// Requests to a legacy client: ids of our own, answers back to whoever asked.
+// Requests to a legacy client: ids of our own, and each answer goes back to the server that asked.
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Question } from "../mcp/exchange.ts";
 import { notificationMessage, type RpcResponse } from "../mcp/message.ts";

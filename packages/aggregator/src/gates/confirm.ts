@@ -26,7 +26,7 @@ export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exc
   const by = exchange.caller.principal.id;
   const proof = await prove(state, gates, gate, { proof: textParam(exchange.params, "proof"), by });
   const decided = await decide(state, gates, gate, proof);
-  // Whoever asked has not heard it by that, unless it is the same one.
+  // The asker has not seen the outcome by this answer, unless the asker itself sent the proof.
   const isAsker = askerOf(exchange.caller).name === gate.principal;
   const told = isAsker
     ? await outcome(gates, exchange.caller, decided)
@@ -34,7 +34,7 @@ export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exc
   return told ?? openAnswer(decided);
 }
 
-/** Decided by whoever has proven it; what was approved by enough of them happens now. */
+/** Decides the gate by a verified proof; a call that has enough approvals is made now. */
 export async function decide(
   state: TreeState,
   gates: Gatekeeper,

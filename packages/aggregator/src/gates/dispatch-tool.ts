@@ -107,7 +107,7 @@ function record(
   });
 }
 
-/** Those of the tree's own tools are nobody's. */
+/** Calls of built-in tools are not counted against any server. */
 function count({ calls, clock }: TreeState, { server }: Entry, reason: string | undefined): void {
   if (server.segment !== ownSegment) noteCall(calls, server.segment ?? server.name, clock.now(), reason);
 }

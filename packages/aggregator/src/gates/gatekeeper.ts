@@ -121,7 +121,7 @@ export function noteBelow(
   result: JsonObject,
 ): void {
   const id = confirmationOf(result)?.confirmation_id;
-  // Whoever says it later has heard it elsewhere.
+  // The first server to name an id keeps it: a server that names the same id later has learned it elsewhere.
   if (typeof id !== "string" || below.has(id)) return;
   const [oldest] = below.keys();
   if (below.size >= belowMax && oldest !== undefined) below.delete(oldest);

@@ -1,4 +1,4 @@
-// Panic outlives the process: whoever has pressed the button decides when it is over. Then everything is asked for.
+// Panic survives a restart and ends only when an operator ends it. Meanwhile every call goes to a gate.
 import type { DatabaseSync } from "node:sqlite";
 
 export function readPanic(db: DatabaseSync): boolean {

@@ -130,7 +130,7 @@ function isPromise(result: JsonObject): boolean {
   return isObject(result.task) || typeof result.taskId === "string" || confirmationOf(result) !== undefined;
 }
 
-/** In the name of whoever asked, still there or not, and for nothing but what was approved. */
+/** In the asker's name, whether or not the asker is still connected, and only for the approved call. */
 function exchangeFor(gate: Gate): Exchange {
   const { principal, keys, session, tool, argumentsText } = gate;
   const caller = plainCaller(innerPrincipal(principal, [tool]), session);

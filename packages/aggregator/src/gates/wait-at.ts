@@ -172,7 +172,7 @@ async function show(
   try {
     await exchange.ask({ approval: { method: "elicitation/create", params } });
   } catch (error) {
-    // Whoever cannot or will not be shown it waits as everybody else does.
+    // A client that cannot show the question waits like every other client.
     log.debug({ err: error, gate: id }, "could not show a gate to the client");
   }
 }

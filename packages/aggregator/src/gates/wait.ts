@@ -1,4 +1,4 @@
-// `mcpax.wait {confirmation_id, timeout_ms?}`: whoever asked waits for the decision, and gets the result. [AX-11.3-1]
+// `mcpax.wait {confirmation_id, timeout_ms?}`: the asker waits for the decision, and gets the result. [AX-11.3-1]
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { dispatch } from "../dispatch/dispatch.ts";
 import { askerOf } from "../mcp/asker.ts";

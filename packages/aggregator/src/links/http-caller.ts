@@ -132,7 +132,7 @@ export class HttpCaller {
 
 function createPool(origin: string): Pool {
   return new Pool(origin, {
-    // How long an answer may take is for whoever asked.
+    // The caller decides how long an answer may take.
     headersTimeout: 0,
     bodyTimeout: 0,
     connectTimeout: connectMs,

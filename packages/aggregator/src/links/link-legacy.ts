@@ -12,7 +12,7 @@ import type { Wire } from "./wire.ts";
 
 export interface LegacyOptions {
   clientInfo: JsonObject;
-  /** Declared once for whoever calls. */
+  /** Declared once, for every caller of this link. */
   capabilities: JsonObject;
   questionsMax: number;
 }

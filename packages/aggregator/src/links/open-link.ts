@@ -30,7 +30,7 @@ export interface OpenOptions {
   name: string;
   transport: Transport;
   clientInfo: JsonObject;
-  /** Of whoever the link is for. */
+  /** Of the caller that the link is for. */
   capabilities: JsonObject;
   /** As it was the last time; found out again where that fails. */
   era?: Era | undefined;
@@ -112,7 +112,7 @@ class Opening {
     return new McpxError("server_unreachable", `${this.#options.name}: ${detail}`);
   }
 
-  /** Errors that name the server, whoever threw them. */
+  /** Errors that name the server. */
   fault(error: unknown): unknown {
     const { name } = this.#options;
     if (error instanceof RpcError) {

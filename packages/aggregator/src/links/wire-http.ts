@@ -273,7 +273,7 @@ class HttpWire implements Wire {
     });
   }
 
-  /** Whoever asked may ask in a new one. */
+  /** The caller may ask again in a new session. */
   #isSessionOver(error: unknown): boolean {
     if (!(error instanceof HttpRefusal) || this.#session === undefined) return false;
     const { status, fault } = error;

@@ -17,7 +17,7 @@ export type Questions = Readonly<Record<string, Question>>;
 /** The results, under the questions' keys. */
 export type Answers = Readonly<Record<string, JsonObject>>;
 
-/** Whoever wants a call: a name, and the thumbprints of their keys. */
+/** The asker of a call: a name, and the thumbprints of the asker's keys. */
 export interface Asker {
   readonly name: string;
   readonly keys: readonly string[];

@@ -136,7 +136,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
   };
 }
 
-/** Whoever is here keeps its segment, and its budget's session. */
+/** Registered subservers keep their segments and the sessions of their budgets. */
 function touchAll(state: RegistrarState): void {
   const { bySegment, budgets, store } = state;
   for (const { isAlive, registration, standing } of bySegment.values()) {

@@ -1,4 +1,4 @@
-// `mcpax/heartbeat`: a sign of life of whoever registered on this connection. [AX-6.3-3]
+// `mcpax/heartbeat`: a sign of life of the subserver that registered on this connection. [AX-6.3-3]
 import { deadlineMs, type JsonObject, leaseMs, McpxError } from "@mcpx/protocol";
 import { lose, revive } from "./lose.ts";
 import type { RegistrarState, Subserver } from "./registrar.ts";

@@ -51,7 +51,7 @@ export function mount(state: RegistrarState, mounting: Mounting): Subserver {
   return subserver;
 }
 
-/** Whoever lists next finds it listed already. To be called once the answer is on its way. */
+/** Lists the new server in advance, for the next client that lists. To be called once the answer is sent. */
 export async function askForLists({ tree, log }: RegistrarState, { server }: Subserver): Promise<void> {
   const ask = async (kind: ListKind) => {
     const listed = await listOf(tree, server, kind, nobody);

@@ -92,7 +92,7 @@ function checkAddress(url: string, { isInsecure }: ParentOptions): void {
   throw new McpxError("bad_request", `${url} is plain text over a network: use wss, or allow it explicitly`);
 }
 
-/** The tree as a server for whoever is above; what it may use is the operator's to say. */
+/** The tree as a server for its parent; the operator says which tools the parent may use. */
 function served(
   { segment, tools = ["**"] }: ParentOptions,
   { tree, clock, log, limits, subserverId }: ParentParts,

@@ -19,7 +19,7 @@ export interface Parents {
   close(): Promise<void>;
 }
 
-/** Whoever refuses us for good today may take us tomorrow: its operator, or ours, has changed something. */
+/** A parent that refuses the registration for good today may accept it tomorrow, after an operator has changed something. */
 const askAgainMs = 30_000;
 
 export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts): Parents {
@@ -68,7 +68,7 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
   };
 }
 
-/** Whoever cannot be reached is told everything when it registers us again. */
+/** A parent that cannot be reached is told everything at the next registration. */
 function rethrowCycle(error: unknown): string[] {
   const { reason, message } = error as { reason?: unknown; message?: unknown };
   if (reason === "registration_cycle") throw new McpxError("registration_cycle", written(message));

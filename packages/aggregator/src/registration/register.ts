@@ -1,4 +1,4 @@
-// `mcpax/register`, from top to bottom: whoever comes through it is part of the tree. [AX-6.1-1]
+// `mcpax/register`, from top to bottom: a server that passes every step is part of the tree. [AX-6.1-1]
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "@mcpx/protocol";
 import {

@@ -46,7 +46,7 @@ export function isLevelFault(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as Fault).reason === "privilege_violation";
 }
 
-/** Whoever it is serves nothing, or no tools. */
+/** The participant serves nothing, or no tools. */
 export function isNothingServed(thrown: unknown): boolean {
   return isObject(thrown) && thrown.code === rpcCodes.methodNotFound;
 }

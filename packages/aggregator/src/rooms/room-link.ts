@@ -108,7 +108,7 @@ async function callPeer({ room, lists, proposing }: Talk, request: LinkRequest):
         }),
       });
     } catch (error) {
-      // Whoever served is gone, and another connection of the same participant is still here.
+      // The connection that served is gone; another connection of the same participant is still here.
       if (isNothingServed(error)) lists.outdate(peer);
       // Our level fell while we asked.
       if (!isLevelFault(error) || signal.aborted) throw error;
@@ -118,7 +118,7 @@ async function callPeer({ room, lists, proposing }: Talk, request: LinkRequest):
   return proposing.call({ peer, tool, args }, request);
 }
 
-/** For whoever reads results: a model sees nothing else. */
+/** For the model, which sees nothing but results. */
 function refusal(peer: string): JsonObject {
   const text = `You are here as a responder: you answer calls and make none, so ${peer} was not called. An admin of the room can give you the level full or restricted.`;
   return {

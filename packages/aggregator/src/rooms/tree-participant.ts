@@ -30,7 +30,7 @@ export interface TreeParticipantOptions {
 }
 
 export interface TreeParticipant {
-  /** The room is left to whoever has joined it. */
+  /** Stops serving. The caller that joined the room also leaves it. */
   close(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export function changeServers(state: TreeState, { servers, profiles }: TreeChang
   const made = new Map(fresh.map((options) => [options.name, putIn(state, options)]));
   for (const { server, options } of gone) retire(state, server, made.get(options.name));
   const areOthers = profiles !== undefined && replaceProfiles(state.profiles, profiles);
-  // Whoever comes later lists what is there then.
+  // Callers that come later list the servers of that moment.
   if ((gone.length + fresh.length > 0 || areOthers) && state.subscribers.size > 0)
     state.events.listsChanged(listKinds);
   const before = new Set(gone.map(({ options }) => options.name));

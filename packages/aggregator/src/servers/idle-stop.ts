@@ -1,4 +1,4 @@
-// Children nobody uses are ended. Whoever needs one next starts it again; it stays in the tree meanwhile.
+// Idle child processes are ended. The next call starts the process again; the server stays in the tree meanwhile.
 
 import type { LinkEntry } from "./link-entry.ts";
 import { sharedKey } from "./link-keys.ts";

@@ -94,7 +94,7 @@ export function renewLists(server: Server, kinds: readonly ListKind[] = listKind
   );
 }
 
-/** It lists again: whoever could not be shown it may ask at once. */
+/** The server lists again: callers that could not be shown the list may ask at once. */
 export function forgiveLists(server: Server, kind: ListKind): void {
   replaceSlots(server, [kind], (slot) => Object.assign(slot, { failedUntil: Number.NEGATIVE_INFINITY }));
 }

@@ -71,7 +71,7 @@ async function start(state: TreeState, server: Server, caller: Caller, entry: Li
   return link;
 }
 
-/** A modern conversation is for everybody, whoever began it. */
+/** A modern session is shared by all callers. */
 function settle(state: TreeState, server: Server, link: Link, entry: LinkEntry): void {
   hasBegun(entry, link, state.clock.monotonic());
   server.era = link.facts.era;
@@ -96,7 +96,7 @@ function listAgain(state: TreeState, server: Server): void {
   state.events.listsChanged(kinds, userOf(server));
 }
 
-/** Or nobody was there to: then it asks anew when somebody wants something of it. */
+/** On denial, or where nobody answered, only the fault is cleared; the next request restarts the authorisation. */
 function authorised(state: TreeState, server: Server, isGranted: boolean): void {
   server.fault = undefined;
   if (isGranted) listAgain(state, server);

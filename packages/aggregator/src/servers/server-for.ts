@@ -162,7 +162,7 @@ export function renewOwn(state: TreeState, { server: name, user, isAtOnce }: Sig
   }
 }
 
-/** A token was revoked: conversations it was used in end. Whoever has another token begins new ones. */
+/** A token was revoked: conversations it was used in end. A user with another token begins new ones. */
 export function endOwnOf(state: TreeState, jti: string): void {
   for (const server of serversOf(state)) {
     for (const [name, { tokens }] of server.byUser) if (tokens.has(jti)) end(state, server, name, true);

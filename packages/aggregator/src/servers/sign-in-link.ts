@@ -18,7 +18,7 @@ export interface SignInPlace {
   person: Person;
 }
 
-/** Whoever opens the address first is signed in by it, so that a room must not see it. */
+/** The first visitor of the address is signed in by it, so a room must not see it. */
 const elsewhere =
   "Connect a client of your own to this gateway at /mcp and sign in there: everybody in this room reads what is said here.";
 /** Less than what clients wait for a call. */

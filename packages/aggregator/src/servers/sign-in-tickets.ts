@@ -31,7 +31,7 @@ interface Open extends SignInTicket {
 }
 
 const lifeMs = 600_000;
-/** Whoever is shown one has at least this long. */
+/** A user who is shown an address has at least this long to open it. */
 const freshMs = 300_000;
 const ticketsMax = 10_000;
 const attemptsMax = 5;

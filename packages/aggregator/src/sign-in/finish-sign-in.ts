@@ -22,7 +22,7 @@ export async function finishSignIn(
   const user = person.name;
   try {
     if (!isSame(hash("sha256", secretOf(tag) ?? "", "base64url"), flow.browserHash)) {
-      // It stays open: whoever has no more than its address cannot end it for the one who began it.
+      // The sign-in stays open: a visitor who has only its address cannot end it for the user who began it.
       throw new McpxError("ticket_invalid", "this sign-in was begun in another browser", { suggestion });
     }
     state.flows.delete(key);

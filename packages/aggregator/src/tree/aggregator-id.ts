@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { immediately } from "@mcpx/host";
 
-/** Made by whoever asks first, also where two processes ask at once. */
+/** Made at the first request, exactly once also where two processes ask at the same time. */
 export function aggregatorId(db: DatabaseSync): string {
   const find = db.prepare("SELECT value FROM tree_facts WHERE name = 'aggregator_id'");
   return immediately(db, () => {

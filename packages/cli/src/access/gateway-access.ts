@@ -39,7 +39,7 @@ export function accessGateway(
   const dataDir = dataDirOf(context, options);
   const given = options.token ?? (env.MCPX_TOKEN || undefined);
   if (options.url !== undefined && given === undefined) {
-    // A fresh token of ours would open our gateway to whoever answers there.
+    // A fresh token of ours would open our gateway to the server at that address.
     throw misuse(`${urlOption} needs a token of that gateway`, "give --token TOKEN or set MCPX_TOKEN");
   }
   return {

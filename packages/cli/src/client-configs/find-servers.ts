@@ -14,7 +14,7 @@ export interface FoundServer extends ServerReading {
   client: ClientId;
   file: string;
   project: string | undefined;
-  /** Its file lies in the working directory: whoever made that directory has written it. */
+  /** Its file lies in the working directory: the maker of that directory has written it. */
   isFromHere: boolean;
   /** Whether it is this very program. */
   isOurs: boolean;

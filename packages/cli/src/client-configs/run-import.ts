@@ -168,8 +168,8 @@ function showWritten(
   );
   const believed = chosen.filter(({ name }) => trusted.has(name)).map(({ name }) => visible(name));
   output.line(`trusted: ${believed.length === 0 ? "none" : believed.join(", ")}`);
-  const becomes = fate === "ask" ? "asked for" : "allowed";
-  output.line(`tools without a trusted annotation will be ${becomes}`);
+  const becomes = fate === "ask" ? "wait for an approval" : "need no approval";
+  output.line(`tools without a trusted annotation ${becomes}`);
   if (chosen.some(({ found }) => secretsOf(found.entry).length > 0)) {
     const now = isClosed ? "now only you may read it" : "only you may read it";
     output.note(

@@ -1,4 +1,4 @@
-// `mcpx token revoke JTI`: it counts no more, and whoever is connected with it is cut off.
+// `mcpx token revoke JTI`: the token is not valid any more, and connections made with it are closed.
 import type { JsonObject } from "@mcpx/protocol";
 import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
 import { issuedTokens } from "../access/issued-tokens.ts";

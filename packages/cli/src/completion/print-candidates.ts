@@ -94,7 +94,7 @@ async function liveNames(
   return prefix === "" ? found.filter((name) => !/^[-~]/.test(name)) : found;
 }
 
-/** Whoever waits longer types it, unless the machine is slow and its owner says so. */
+/** A user who waits longer types the word; on a slow machine its owner can raise this. */
 const waitMsUsual = 300;
 const waitMsMax = 10_000;
 

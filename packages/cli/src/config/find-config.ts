@@ -44,7 +44,7 @@ export function findConfig(places: ConfigPlaces): FoundConfig | undefined {
   const isNamed = given !== undefined || trusted !== undefined;
   const path = configPlaces(places).find((place) => isNamed || existsSync(place));
   if (path === undefined) return undefined;
-  // Whoever can write there has written what we would read.
+  // A user who can write to that directory could have written the file.
   if (given === undefined) checkDirectory(dataDir);
   if (given !== undefined || isOwn(path, places)) return { kind: "ours", path, text: readNamed(path) };
   const place = placeOf(path);

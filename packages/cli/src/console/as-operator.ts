@@ -1,4 +1,4 @@
-// Addresses of the gateway for whoever is logged in at the console: the same handlers, with a token that never leaves
+// Addresses of the gateway for the person who is logged in at the console: the same handlers, with a token that never leaves
 // this process.
 import { type HttpRequest, localHeader, type Route } from "@mcpx/host";
 import type { Session } from "./sessions.ts";

@@ -236,7 +236,7 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 }
 
-/** POST /admin/console-links: for `mcpx console`. Whoever has only a token gets a link to what that token may do. */
+/** POST /admin/console-links: for `mcpx console`. A caller with only a token gets a link that may do what the token may do. */
 function linkRoute(
   { identity, audit }: ConsoleOptions,
   logins: TokenLogins,

@@ -1,4 +1,4 @@
-// A key made in the browser of whoever is logged in becomes an approver's. Only its public part comes here.
+// A key made in the browser of the person who is logged in becomes an approver's. Only its public part comes here.
 import { type ApproverStore, anchorKeys, type Gatekeeper, isApproverName } from "@mcpx/aggregator";
 import { type Audit, readPublicJwk, thumbprint } from "@mcpx/host";
 import { isObject, isReservedId, type JsonObject, McpxError } from "@mcpx/protocol";

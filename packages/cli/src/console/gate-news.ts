@@ -1,4 +1,4 @@
-// What happens at gates, told at once to whoever is logged in: a stream of events that name the gate and nothing else.
+// What happens at gates, told at once to every page that is logged in: a stream of events that name the gate and nothing else.
 // What it is about is asked for with the same login. A page that was cut off comes back to where it was.
 import { randomBytes } from "node:crypto";
 import { anchorsNow, type Gatekeeper } from "@mcpx/aggregator";

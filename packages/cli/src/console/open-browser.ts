@@ -1,4 +1,4 @@
-// Opens an address in the browser of whoever sits here.
+// Opens an address in the browser of this machine.
 import { spawn } from "node:child_process";
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {

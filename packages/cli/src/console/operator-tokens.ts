@@ -1,4 +1,4 @@
-// Tokens for whoever is logged in: one for the rooms, which the page holds in memory for minutes, and one for
+// Tokens for the person who is logged in: one for the rooms, which the page holds in memory for minutes, and one for
 // administration, which never leaves this process. They end with the session. Who has logged in by a token has that
 // very token, and in rooms no more than it opens.
 import { type Clock, type Identity, mayEnter, type Principal, type TokenClaims } from "@mcpx/host";
@@ -68,7 +68,7 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
     const { token, jti } = await tokens.mint(claims, { ttlMs }).finally(() => {
       held.minting -= 1;
     });
-    // Whoever has logged out while it was made has none.
+    // A person who has logged out in the meantime gets none.
     if (held.isOver || options.isOver(held.session)) {
       revocations.revoke(jti);
       throw new McpxError("unauthorised", "nobody is logged in at this console any more");

@@ -1,4 +1,4 @@
-// The tree for whoever is logged in at the console: its servers, the tools their login opens, and a call by hand.
+// The tree for the person who is logged in at the console: its servers, the tools their login opens, and a call by hand.
 import {
   authorisationStatus,
   gatedNames,
@@ -21,7 +21,7 @@ export async function showTree(tree: RunningTree, principal: Principal): Promise
     if (Array.isArray(page.tools)) tools.push(...page.tools.filter(isObject));
     cursor = page.nextCursor;
   } while (cursor !== undefined && tools.length < toolsMax);
-  // Not by a call of `mcpax.status`: whoever looks again and again would fill the audit.
+  // Not by a call of `mcpax.status`: a page that polls would fill the audit.
   const servers = serversOf(tree.state).map((server) => ({
     ...serverStatus(tree.state, server),
     ...authorisationStatus(server),

@@ -1,4 +1,4 @@
-// The tree in numbers for whoever is logged in at the console: its calls, how its servers are, what was dropped, and
+// Metrics of the tree for the person who is logged in at the console: its calls, how its servers are, what was dropped, and
 // the trees above.
 import {
   notificationsDropped,

@@ -23,7 +23,7 @@ interface Board {
 }
 
 interface StartOptions {
-  /** The line is for whoever connects to `socketPath`. */
+  /** The line is for the program that connects to `socketPath`. */
   isLineLeft?: boolean;
   /** Gives up building. */
   signal?: AbortSignal;

@@ -1,4 +1,4 @@
-// Looks on at a line, or stands between it and whoever uses it, and shows every frame.
+// Watches a line, or stands between the line and the gateway, and shows every frame.
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";

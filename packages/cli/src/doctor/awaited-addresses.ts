@@ -13,7 +13,7 @@ export async function awaitedAddresses(world: DoctorWorld): Promise<ReadonlyMap<
     const claims = { sub: `cli:${localUser()}`, topics: [], tools: ["**"], admin: true } as const;
     const caller = await openTree(accessGateway(world, claims));
     try {
-      // Whoever has not been asked yet is asked now.
+      // Servers that were not asked yet are asked now.
       await caller.request("tools/list", {});
       const { structuredContent } = await caller.request("tools/call", {
         name: "mcpax.status",

@@ -21,7 +21,7 @@ export interface DoctorWorld extends Pick<Surroundings, "env" | "cwd"> {
   /** The servers that other programs have in their files. */
   clients: Findings;
   hasStore: boolean;
-  /** Starts every server, once, whoever asks first. */
+  /** Starts every server once, at the first request. */
   survey(): Promise<ServerReport[]>;
 }
 

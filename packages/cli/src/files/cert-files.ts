@@ -27,7 +27,7 @@ export interface PairPaths {
 }
 
 const dayMs = 86_400_000;
-/** Clocks differ: whoever is a little behind shall not have to wait. */
+/** Clocks differ: a machine whose clock is a little behind must not have to wait. */
 const earlierMs = 5 * 60_000;
 
 export function certDirOf(context: Pick<Context<typeof certOptions>, "cwd" | "env" | "options">): string {

@@ -51,7 +51,7 @@ function checkWritable(path: string): void {
   }
 }
 
-/** Whoever has no log: standard error is nobody's result. */
+/** For commands without a log: standard error holds no results. */
 function note(line: string): void {
   process.stderr.write(`mcpx: ${line}\n`);
 }

@@ -49,7 +49,7 @@ export function createAgentKey(path: string, jwk: PublicJwk): void {
   writeNew(path, { format: "mcpx-key", version: 1, kept: "ssh-agent", jwk });
 }
 
-/** In its place; the plain one is gone from there, whoever may have copied it. */
+/** Replaces the plain file; copies that were made of it stay. */
 export async function sealKeyFile(file: KeyFile & { kept: "unsealed" }, passphrase: string): Promise<void> {
   const { path, jwk, privateJwk } = file;
   if (jwk.crv !== "Ed25519") {

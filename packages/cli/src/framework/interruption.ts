@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and the like, as one AbortSignal for whoever can end cleanly.
+// Ctrl-C, SIGTERM and the like, as one AbortSignal for commands that can end cleanly.
 import { constants } from "node:os";
 
 /** Launchers and terminals may both pass on one and the same Ctrl-C. */

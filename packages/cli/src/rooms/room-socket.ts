@@ -22,7 +22,7 @@ export interface RoomSocket {
   /** The id of the envelope that went out. */
   send(kind: string, payload: JsonObject): string;
   close(): void;
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, on either side. */
   ended: Promise<RoomEnd>;
 }
 

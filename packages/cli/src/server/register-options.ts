@@ -81,7 +81,7 @@ function checkCommand(command: string, where: Parameters<typeof findCommand>[1])
   throw misuse(`${command} is ${found === "missing" ? "not there or not on PATH" : "not executable"}`);
 }
 
-/** Whoever shows a certificate needs none. */
+/** A client certificate replaces the token. */
 function readToken(context: RegisterContext, url: string, segment: string): ParentOptions["token"] {
   const { options } = context;
   const { scope = "write", cert, backup } = options;
@@ -92,7 +92,7 @@ function readToken(context: RegisterContext, url: string, segment: string): Pare
   const claims = { sub: `register:${segment}`, topics: [], segment, scope };
   const there = { ...options, url: isOurs ? undefined : origin };
   const access = accessGateway({ ...context, options: there }, claims, "URL");
-  // Whoever answers there could come to our own gateway with it. [AX-10.1-2]
+  // The server at that address could use the token at our own gateway. [AX-10.1-2]
   if (access.mintsTokens && backup.length > 0) {
     throw misuse("--backup needs a token that is good there too", "give --token TOKEN or set MCPX_TOKEN");
   }

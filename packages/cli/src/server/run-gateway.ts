@@ -86,7 +86,7 @@ export async function runGateway(context: UpContext): Promise<number> {
     const path = context.env.PATH;
     await announce(context, {
       ...{ url, dataDir, configPath: loaded.path, isDemo },
-      // Those of the demo are nobody's.
+      // Servers of the demo are not counted.
       servers: isDemo ? 0 : (settings.tree?.servers.length ?? 0),
       link: gateway.console.isBuilt ? consoleUrl(url, gateway.console.loginPath()) : undefined,
       hasBoard: isDemo && hasDemoBoard(path),

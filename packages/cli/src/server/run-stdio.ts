@@ -190,7 +190,7 @@ async function ownTree(
   return { tree, profile };
 }
 
-/** Whoever may start us owns what we start; what a gateway lets us do is its own decision. */
+/** The user who starts this process owns the servers it starts; a gateway decides by itself what this process may do. */
 function localPrincipal(): Principal {
   return innerPrincipal(`stdio:${localUser()}`, ["**"]);
 }

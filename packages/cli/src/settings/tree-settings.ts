@@ -65,7 +65,7 @@ export const noServers: TreeSettings = {
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 
-/** A list waits this long for a server; whoever is slower appears later. */
+/** A list waits this long for a server; a slower server appears later. */
 const listMsDefault = 10_000;
 
 /** What a child gets of our environment without being given it: enough to run, no secret among it. */

@@ -25,7 +25,7 @@ export async function lookAtTree(context: Context<typeof gatewayOptions>): Promi
   const { url } = await access.enter();
   const caller = await openTree(access);
   try {
-    // Listing first: whoever has not been asked yet is asked now.
+    // Listing first: servers that were not asked yet are asked now.
     await withProgress(listAll(caller), async () => countsText(serversIn(await statusOf(caller))), context);
     // A server that has just begun may say at once that its lists are others; what is known is not asked for again.
     const tools = await listAll(caller);

@@ -17,7 +17,7 @@ export async function knowingServers<T>(
     return await work;
   } catch (error) {
     if (!(error instanceof Failure) || error.reason !== "not_found") throw error;
-    // Whoever may not see them hears what the gateway said.
+    // A user who may not see the servers gets the gateway's own error.
     const servers = await serversNow(context).catch(() => undefined);
     throw (servers && serverFault(name, servers)) ?? error;
   }

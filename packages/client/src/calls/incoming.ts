@@ -72,7 +72,7 @@ export class Incoming {
     this.#origins.delete(id);
   }
 
-  /** Sends a server's response to whoever asked, and to the proposer behind it. */
+  /** Sends a server's response to the participant that asked, and to the proposer behind it. */
   async respond(message: JsonObject): Promise<void> {
     const origin = this.get(message.id);
     if (origin === undefined) return;

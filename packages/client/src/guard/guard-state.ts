@@ -23,7 +23,7 @@ export interface ApprovalQuestion {
   arguments?: unknown;
   /** Of a grant, in seconds. */
   duration?: number;
-  /** As whoever asks has put it. */
+  /** As the asker has put it. */
   reason?: string;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface GrantTerms {
 export type ApprovalAnswer = boolean | GrantTerms;
 export type Approver = (question: ApprovalQuestion) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
-/** For whoever keeps a trail. No token and no proof is ever in it. */
+/** For an audit trail. It never holds a token or a proof. */
 export interface GuardEvent {
   type: "granted" | "used" | "refused" | "revoked" | "approved";
   topic: string;
@@ -108,7 +108,7 @@ export function nowOf({ options, core }: GuardState): number {
   return options.now?.() ?? roomNow(core);
 }
 
-/** Of whoever issued it: others may use the same `jti`. */
+/** Of its issuer: other issuers may use the same `jti`. */
 export function storeId(issuer: string, jti: string): string {
   return `${issuer} ${jti}`;
 }

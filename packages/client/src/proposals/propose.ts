@@ -35,7 +35,7 @@ export function propose(core: RoomCore, tracking: ProposalTracking, draft: Propo
   const { id = newId(), method, params = {}, reason, ttlMs } = draft;
   const to = typeof draft.to === "string" ? [draft.to] : (draft.to ?? []);
   const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-  // Whoever does not look at the result is not punished for it.
+  // A caller that ignores the result gets no unhandled rejection.
   promise.catch(() => {});
   const { signal } = core.connection;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -14,7 +14,7 @@ import type { ProposalTracking } from "../proposals/track-proposals.ts";
 export interface CallOptions extends RequestOptions {
   /** Where our level does not allow the call: `auto` proposes it and waits for its fulfilment, `never` fails. */
   propose?: "auto" | "never" | undefined;
-  /** Why, for whoever decides on the proposal. */
+  /** The reason, shown to the participants who decide on the proposal. */
   reason?: string | undefined;
 }
 

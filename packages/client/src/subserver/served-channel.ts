@@ -16,7 +16,7 @@ export class ServedChannel {
   #waiting: JsonObject[] | undefined = [];
   #isClosed = false;
 
-  /** `onClosed` runs once, whoever closes it. */
+  /** `onClosed` runs once, whichever side closes the channel. */
   constructor(send: (message: JsonObject) => Promise<void>, onClosed: () => void) {
     this.#send = send;
     this.#onClosed = onClosed;

@@ -54,7 +54,7 @@ export function createDeviceServer(device: ServedDevice): DeviceServer {
     open.set(id, calling);
     const answer = await answerTo(device, method, params, calling.signal);
     open.delete(id);
-    // Whoever cancelled it does not wait for it.
+    // A caller that has cancelled the call does not wait for it.
     if (!calling.signal.aborted) await transport?.send({ jsonrpc: "2.0", id, ...answer });
   };
   return {

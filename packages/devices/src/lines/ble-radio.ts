@@ -12,7 +12,7 @@ export interface BleRadio {
   /** Rejects where nobody is wanted in that time. */
   find(isWanted: (peripheral: BlePeripheral) => boolean, timeoutMs: number): Promise<BlePeripheral>;
   connect(peripheral: BlePeripheral, timeoutMs: number): Promise<void>;
-  /** Whoever will be back soon does not want it switched off and on. */
+  /** A line that will reconnect soon keeps the radio switched on. */
   leave(isReturning: boolean): void;
 }
 

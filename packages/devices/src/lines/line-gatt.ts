@@ -16,7 +16,7 @@ export interface GattAddress {
 
 export function gattLine({ chunks }: GattAddress): OpenLine {
   return async (taker) => {
-    // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
+    // A caller that waits for the packet sends its request again; the line does not report why a packet was damaged.
     const read = createGattReader({ frame: taker.bytes, dropped: () => {} });
     const line = await chunks({ bytes: read, ended: taker.ended });
     return {

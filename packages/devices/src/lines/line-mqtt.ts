@@ -46,7 +46,7 @@ export function mqttLine({ url, name, prefix = "mcpx/devices", username, passwor
       taker.ended(why);
     };
     client.on("message", (topic, payload, { retain }) => {
-      // What was kept is of another time, whoever wrote it.
+      // A retained message is from an earlier time.
       if (isOver || retain) return;
       if (topic === gone) end("the device is gone");
       else if (topic === up) taker.bytes(payload);

@@ -27,7 +27,7 @@ export function spiLine({ port: openPort, pollMs = 20 }: SpiLineAddress): OpenLi
     let expectingUntil = 0;
     let wake = () => {};
     const read = createLengthPrefixReader({
-      // Whoever waits for a packet asks again; why it was damaged is not a line's to tell.
+      // A caller that waits for the packet sends its request again; the line does not report why a packet was damaged.
       dropped: () => {},
       frame: (packet) => {
         expectingUntil = 0;

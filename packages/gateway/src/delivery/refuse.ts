@@ -31,7 +31,7 @@ export function refuse(gateway: Gateway, member: Member, error: unknown, scanned
   const refused = scanned === undefined ? unreadable : readable(scanned, gateway.limits);
   const addressing = { protocol, to: participant.id, correlationId: refused.envelopeId };
   socket.write(single(errorText(addressing, gateway.clock.now(), shown, refused)));
-  // In addition: whoever waits for an answer has got one. [AC-6-2]
+  // In addition: the sender that waits for an answer has got one. [AC-6-2]
   if (isAccessReason(shown.code)) socket.write(single(blockedText(addressing, gateway.clock.now(), shown)));
 
   if (errorTable[shown.code].fault === "gateway" || member.hasLeft) return;

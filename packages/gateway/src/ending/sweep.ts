@@ -22,7 +22,7 @@ export function sweep(gateway: Gateway, tick: number): void {
       cutOffIfSlow(gateway, member);
       if (isPingTick) member.socket.ping();
     }
-    // Of whoever is still there, once for each participant.
+    // Of members that are still there, once for each participant.
     const beating = isHeartbeatTick ? presentMembers(room) : [];
     for (const member of beating) announcePresence(gateway, member, "heartbeat");
     if (room.members.size === 0 && room.pending === 0 && room.outbox.length === 0) rooms.delete(topic);

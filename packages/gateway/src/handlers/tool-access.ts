@@ -20,7 +20,7 @@ function declarePolicy({ gateway, member, envelope }: Handling): void {
   gateway.toolAccess.declare(room, participant.id, readPolicy(envelope.payload.policy));
 }
 
-/** Kept before it is published: whoever has seen the notice can rely on it. */
+/** Stored before it is published: a participant that has seen the notice can rely on it. */
 function keepRevocation({ gateway, member, envelope }: Handling): void {
   const { room, participant } = member;
   const now = gateway.clock.now();

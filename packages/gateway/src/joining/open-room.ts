@@ -49,7 +49,7 @@ async function ensureTopic(gateway: Gateway, topic: string, principal: Principal
     }
     throw error;
   }
-  // Whoever came first may have failed meanwhile, and taken it out.
+  // The first joiner may have failed in the meantime and removed the room.
   topics.add(topic);
 }
 

@@ -128,7 +128,7 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
         if (!reader.hasTopic(topic)) await threads.write({ do: "createTopic", topic });
       }),
     prepare: (topic) => {
-      // What fails here fails again for whoever appends, and is told there.
+      // An error here comes again at the next append, and is reported there.
       if (closing === undefined) threads.write({ do: "prepare", topic }).catch(() => {});
     },
     topics: () => whenOpen(() => reader.topics()),

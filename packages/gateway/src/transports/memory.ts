@@ -58,7 +58,7 @@ export class MemorySocket implements RoomSocket {
     return this.queuedBytes === 0 ? 0 : this.#monotonic() - this.#progressAt;
   }
 
-  /** Whoever is in this process is there. */
+  /** A member in this process is always reachable. */
   silentMs(): number {
     return 0;
   }

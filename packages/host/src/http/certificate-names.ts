@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { isDnsName } from "../dns-name.ts";
 
-/** In lower case; empty for whoever has shown none. */
+/** In lower case; empty where the client has shown no certificate. */
 export function certificateNamesOf(socket: Socket, now: number): readonly string[] {
   if (!(socket instanceof TLSSocket) || !socket.authorized || socket.getProtocol() !== "TLSv1.3") return [];
   // In some releases of Node a resumed session without a certificate calls itself authorised.

@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** So many may wait; whoever sends more ahead is cut off. */
+/** So many requests may wait; a client that sends more ahead is disconnected. */
 const aheadMax = 128;
 
 interface Line {

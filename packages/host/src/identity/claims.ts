@@ -13,7 +13,7 @@ import {
 import { isParticipantKind, type ParticipantKind, type PublicJwk } from "../principal.ts";
 import { readPublicJwk } from "./public-jwk.ts";
 
-/** What a token grants, whoever signed it. */
+/** What a token grants, of any issuer. */
 export interface Grant {
   id: string | undefined;
   topics: readonly string[];

@@ -28,7 +28,7 @@ export function fewAtOnce(max: number): InLine {
   }
 
   return async (work, asker = "") => {
-    // The place of whoever ends goes to the next in line.
+    // When one ends, its place goes to the next in line.
     if (running === max) await wait(asker);
     else running += 1;
     try {

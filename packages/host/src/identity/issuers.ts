@@ -64,7 +64,7 @@ export interface TrustedIssuer {
   narrow(grant: Grant): Grant;
 }
 
-// Asymmetric only: with HS* whoever can verify could sign, and `none` is no signature.
+// Asymmetric only: with HS* everybody who can verify could sign, and `none` is no signature.
 const algorithmsKnown = [
   "EdDSA", "Ed25519", "ES256", "ES384", "ES512",
   "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",

@@ -17,7 +17,7 @@ export async function signCompact(key: AccessKey, typ: string, payloadText: stri
   return `${signed}.${toBase64url(await key.sign(utf8.encode(signed)))}`;
 }
 
-/** Its parts; `undefined` where it is no JWS of this type, whoever may have signed it. */
+/** Its parts; `undefined` where it is no JWS of this type. The signature is not checked here. */
 export function readCompact(text: string, typ: string): CompactJws | undefined {
   const [header, body = "", signature = "", ...more] = text.split(".");
   const bytes = fromBase64url(signature);

@@ -1,4 +1,4 @@
-// A gate as a proposal in a room: what its payload says, and reading it back. Whoever signs needs nothing else. Pure.
+// A gate as a proposal in a room: what its payload says, and reading it back. An approver needs nothing else to sign. Pure.
 // [B-GATE-1]
 import type { ArgumentChange } from "../argument-diff.ts";
 import { parseExact } from "../exact-json.ts";

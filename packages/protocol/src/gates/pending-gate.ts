@@ -28,7 +28,7 @@ export interface Confirmation extends GateTerms {
   obstacle?: string | undefined;
   /** The gates below at which the same call will stop, where these were told. [AX-11.3-8] */
   below?: readonly GateTerms[] | undefined;
-  /** It was let go: whoever waits, waits for what comes of it. */
+  /** The call was approved and is being made: the caller waits for its result. */
   isUnderWay?: boolean | undefined;
 }
 
@@ -111,7 +111,7 @@ function underWayText(tool: string): string {
   return `${tool} is being called; there is no result yet.`;
 }
 
-/** A gated call that is not decided, as whoever has made it by hand is told. */
+/** A gated call that is not decided, as shown to a person who has made the call by hand. */
 export interface WaitingCall {
   id: string;
   tool: string;

@@ -43,7 +43,7 @@ export interface PasskeyKey {
   name: string;
   thumbprint: string;
   passkey: Passkey;
-  /** Lets whoever has it in at the console. */
+  /** Its holder can log in at the console with it. */
   mayLogIn: boolean;
   /** Takes its count, once it was used. Throws `bad_proof` where that does not go on: then there are two of it. */
   use(counter: number): Promise<void>;

@@ -1,4 +1,4 @@
-// Whoever is logged in registers a passkey: it approves at gates, and lets them in again. Only here does a passkey get
+// The person who is logged in registers a passkey: it approves at gates, and lets them in again. Only here does a passkey get
 // the right to log in.
 import {
   type ApproverStore,

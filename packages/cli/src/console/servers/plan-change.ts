@@ -73,7 +73,7 @@ export function lookAround(
 
 const linesMax = 2_000;
 
-/** For the eyes of a person. Whoever says yes says it to exactly this: `digest` is of the file before and after. */
+/** Shown to a person, who consents to exactly this: `digest` is of the file before and after. */
 export function showPlan(plan: Plan): JsonObject {
   const { file, text, entries, leaving } = plan;
   const lines = changedLines(file.before?.text ?? "", text, secretsOfChange(file, text));

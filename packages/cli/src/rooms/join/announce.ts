@@ -85,7 +85,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
   const caller = (fulfilment ?? lateCall)?.fulfiller;
   const lines = [output.paint("yellow", `-- proposal ${number} ${cut(visible(texts[type]), 300)}`)];
   if (type === "fulfilled" || type === "called late") lines.push(...changedCallLines(proposal, output));
-  // Whoever approved it sees the answer as that of the call.
+  // The participant who approved it sees the answer as the answer of the call.
   if (type === "answered" && isOurs && result !== undefined && caller !== room.id) {
     lines.push(...shortened(resultLines(result), 200, 20_000).map((line) => `   ${line}`));
   }
