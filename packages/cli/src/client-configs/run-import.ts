@@ -92,25 +92,33 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
   if (planned.length > 0) output.line();
 }
 
+const guessesMax = 3;
+
+/** Asks again after an answer that is no choice; `undefined` where nobody can be asked. */
+async function askNumbers(context: ImportContext, count: number): Promise<readonly number[] | undefined> {
+  let question = "Import which? Numbers such as 1 3-5, all, or Enter for none";
+  for (let guesses = 1; ; guesses += 1) {
+    const answer = await ask(context, question);
+    const numbers = answer === undefined ? undefined : readChoice(answer, count);
+    if (answer === undefined || numbers !== undefined) return numbers;
+    const fault = `${JSON.stringify(answer)} is no choice`;
+    if (guesses === guessesMax)
+      throw new Failure(`${fault}, so nothing was written`, "write numbers of the table");
+    question = `${visible(fault)}. Write numbers from 1 to ${count}, all, or Enter for none`;
+  }
+}
+
 async function choose(context: ImportContext, planned: readonly PlannedServer[]): Promise<PlannedServer[]> {
   const { options, output } = context;
   if (planned.length === 0) return [];
   if (options.yes) return takenUnasked(context, planned);
-  const question = "Import which? Numbers such as 1 3-5, all, or Enter for none";
-  const answer = options.json ? undefined : await ask(context, question);
-  if (answer === undefined) {
+  const numbers = options.json ? undefined : await askNumbers(context, planned.length);
+  if (numbers === undefined) {
     const here = planned.some(({ found }) => found.isFromHere)
       ? ", --project those of this directory too"
       : "";
     if (!options.json) output.line(`Nothing was written; --yes writes all of them${here}.`);
     return [];
-  }
-  const numbers = readChoice(answer, planned.length);
-  if (numbers === undefined) {
-    throw new Failure(
-      `${JSON.stringify(answer)} is no choice, so nothing was written`,
-      "write numbers of the table",
-    );
   }
   if (numbers.length === 0) output.line("Nothing was written.");
   return planned.filter((_, index) => numbers.includes(index));

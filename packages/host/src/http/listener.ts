@@ -141,7 +141,7 @@ export function createListener(options: ListenerOptions): Listener {
       path = request.path;
       const version = raw.headers["sec-websocket-version"];
       if (version !== "13")
-        throw new McpxError("websocket_version", version?.slice(0, 20) ?? "the Host header names no host");
+        throw new McpxError("websocket_version", version?.slice(0, 20) ?? "the request names no version");
       const share = paceInput(socket, head, { turns, ...connections.upgraded(raw.socket) });
       await handler(request, socket, noBytes, share);
     } catch (error) {
