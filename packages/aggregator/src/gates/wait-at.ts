@@ -221,6 +221,6 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, wait: 
 function signText(gate: Glimpse, dialect: Dialect): string {
   const { status } = gate;
   const tool = nameIn(dialect, gate.tool);
-  if (status === "held") return `the result of ${tool} waits for being released`;
+  if (status === "held") return `the result of ${tool} waits to be released`;
   return status === "pending" ? `${tool} waits for approval` : `${tool} is being called`;
 }

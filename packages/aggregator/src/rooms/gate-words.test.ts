@@ -21,7 +21,7 @@ test.each<[GateStatus, string]>([
   ["consumed", "alice has approved files.delete; it is being called."],
   ["done", "alice has approved files.delete; it is done."],
   ["failed", "alice has approved files.delete; the call has failed."],
-  ["held", "alice has approved files.delete; it is done, and its result waits for being released."],
+  ["held", "alice has approved files.delete; it is done, and its result waits to be released."],
   ["withheld", "alice has approved files.delete; it is done, and its result was withheld."],
   ["indeterminate", "alice has approved files.delete; it is not known whether it has happened."],
   ["rejected", "bob has rejected files.delete: no"],

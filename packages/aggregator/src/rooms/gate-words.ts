@@ -59,7 +59,7 @@ export function outcomeText(gate: Gate): string {
     case "failed":
       return `${by} has approved ${tool}; the call has failed.`;
     case "held":
-      return `${by} has approved ${tool}; it is done, and its result waits for being released.`;
+      return `${by} has approved ${tool}; it is done, and its result waits to be released.`;
     case "withheld":
       return `${by} has approved ${tool}; it is done, and its result was withheld.`;
     case "indeterminate":
