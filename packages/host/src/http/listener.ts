@@ -18,6 +18,7 @@ import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
 import { checkStranger } from "./strangers.ts";
+import { createOriginWarning } from "./warn-of-origins.ts";
 
 export interface TlsOptions {
   /** PEM texts, not file names. */
@@ -108,6 +109,7 @@ export function createListener(options: ListenerOptions): Listener {
     isTls: tls !== undefined,
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
+    originRefused: createOriginWarning(log),
   };
   const upgrades = new Map<string, UpgradeHandler>();
   const turns = options.turns ?? createTurns();

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { defaultLimits } from "@mcpx/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createListener, type ListenerOptions } from "./listener.ts";
-import { errorOf, get, log, routes, sendRaw, start, statusOf, upgrade } from "./listener-cases.ts";
+import { errorOf, get, lines, log, routes, sendRaw, start, statusOf, upgrade } from "./listener-cases.ts";
 import type { Route } from "./routes.ts";
 import { isFromLoopback } from "./strangers.ts";
 
@@ -131,6 +131,20 @@ describe("[X0-9-2] Origin", () => {
     expect(answer.toLowerCase()).not.toContain("access-control");
     expect(statusOf(await sendRaw(port, upgrade("/ws", headers)))).toBe(403);
     expect(upgrades).toBe(0);
+  });
+
+  test("each refused origin is logged once, and no more than twenty", async () => {
+    lines.length = 0;
+    const { port } = await start({ origins: [known] });
+    const from = (origin: string) =>
+      sendRaw(port, get("/hello", [`Host: localhost:${port}`, `Origin: ${origin}`]));
+    const warnings = () => lines.filter((line) => line.includes("add it to listen.origins"));
+    expect(statusOf(await from(known))).toBe(200);
+    expect(warnings()).toEqual([]);
+    for (const origin of ["http://page.example", "http://page.example"]) await from(origin);
+    expect(warnings()).toEqual([expect.stringContaining("http://page.example")]);
+    for (let n = 0; n < 30; n += 1) await from(`http://page-${n}.example`);
+    expect(warnings()).toHaveLength(20);
   });
 
   test("two of them are a stranger's", async () => {

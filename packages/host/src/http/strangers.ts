@@ -12,6 +12,8 @@ export interface StrangerRules {
   hosts: readonly string[];
   /** Origins of pages elsewhere that may talk to us, and our own where a proxy does the TLS, as browsers write them. */
   origins: readonly string[];
+  /** Told of each request that is refused for its origin. */
+  originRefused?: ((origin: string) => void) | undefined;
 }
 
 /** Throws `foreign_host`, `foreign_origin` or `bad_request`; returns the configured origin the request comes from, if any. */
@@ -22,8 +24,10 @@ export function checkStranger(raw: IncomingMessage, rules: StrangerRules): strin
   if (raw.headers.origin === undefined) return undefined;
   const origin = onlyHeader(raw, "origin");
   if (origin !== undefined && rules.origins.includes(origin)) return origin;
-  if (origin === undefined || !isSameOrigin(origin, host, isReachedByTls(raw, rules)))
+  if (origin === undefined || !isSameOrigin(origin, host, isReachedByTls(raw, rules))) {
+    if (origin !== undefined) rules.originRefused?.(origin);
     throw new McpxError("foreign_origin");
+  }
   return undefined;
 }
 
