@@ -48,6 +48,18 @@ test("[B-CLIENT-2] names of 200 characters, of emoji, equal but for case: each h
   }
 });
 
+test("[B-CLIENT-2] a server with 500 tools: each is listed once, and the first and the last are called", async () => {
+  const all = Array.from({ length: 500 }, (_, i) => `tool_${i}_${"long".repeat(i % 20)}`);
+  const server = inProcessServer({ tools: all.map(tool) });
+  const tree = testTree([serverOptions("s", server.open)]);
+  const names = await shown(tree);
+  expect(new Set(names).size).toBe(500);
+  expect(names.filter((name) => !forModels.test(name))).toEqual([]);
+  const called = [];
+  for (const name of names) called.push(await reached(tree, server, name));
+  expect(called.toSorted()).toEqual(all.toSorted());
+});
+
 test("[B-CLIENT-2] names that would be rendered alike keep what they were shown as, whoever else is there", async () => {
   const dotted = inProcessServer({ tools: [tool("b"), tool("_b")] });
   const rootTools = inProcessServer({ tools: [tool("a__b"), tool("a___b"), tool("getIt")] });
