@@ -9,6 +9,7 @@ import type { Target } from "../hop/session.ts";
 import { startOwn } from "../hop/started.ts";
 import { sized } from "../sizes.ts";
 import { type Child, cpuUsOf, rssBytesOf, startChain, startChild, type Told } from "./chain.ts";
+import { measureListing } from "./listing.ts";
 
 const depths: readonly number[] = sized([1, 2, 4, 8, 16], [1, 2]);
 const deepest = depths.at(-1) as number;
@@ -36,6 +37,8 @@ export async function benchTree(note: (line: string) => void): Promise<Record<st
   const dir = mkdtempSync(join(tmpdir(), "mcpx-bench-tree-"));
   const clear = () => rmSync(dir, { recursive: true, force: true });
   process.once("exit", clear);
+  note("tree: a list of a thousand tools");
+  const listing = await measureListing();
   note(`tree: a chain of ${deepest}`);
   const backend = await startOwn("./backend.ts", ["http", "modern"]);
   const raw = await startOwn("./raw-hop.ts", [backend.url]);
@@ -50,7 +53,7 @@ export async function benchTree(note: (line: string) => void): Promise<Record<st
   note("tree: a subtree dies");
   const convergence = await measureDeath(root, chain);
   await Promise.all([backend.stop(), raw.stop()]);
-  return { ...calls, [`changeAtDepth${middle}`]: changed, registration: registered, convergence };
+  return { ...calls, listing, [`changeAtDepth${middle}`]: changed, registration: registered, convergence };
 }
 
 function toolAt(depth: number): string {
