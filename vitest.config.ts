@@ -28,7 +28,7 @@ const inProcess = [
 
 /** Only for `npm run soak`: elsewhere they are not there, rather than skipped, which counts against a run of CI. */
 const soakOnly =
-  process.env.MCPX_SOAK === "1" ? [] : ["tests/clients/{installed,minutes,frameworks}.test.ts"];
+  process.env.MCPX_SOAK === "1" ? [] : ["tests/clients/{frameworks,installed,minutes,servers}.test.ts"];
 
 /** The longest by far: begun first, so that they do not run alone at the end. `npm test` prints what files take. */
 const longest = [

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-async function connect(id: string, name: string, extensions: Record<string, object> = {}) {
+async function connect(id: string, name: string, extensions: Record<string, Record<string, string>> = {}) {
   const client = new Client({ name, version: "1.0.0" }, { capabilities: { extensions } });
   const tools = ["papers.*", "mcpax.wait"];
   const headers = { authorization: `Bearer ${await server.token({ sub: id, topics: [], tools })}` };

@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import { newKey, sign } from "../../gates/support/gate-room.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../../support/test-server.ts";
 
-export interface Asked {
+interface Asked {
   tool: string;
   arguments: Record<string, unknown>;
   call: string;

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** `MCPX_CLIENTS_DIR` names a folder that has them already. */
-export function installClients(packages: readonly string[]): string {
-  const given = process.env.MCPX_CLIENTS_DIR;
+/** `variable` names a folder that has them already. */
+export function installClients(packages: readonly string[], variable = "MCPX_CLIENTS_DIR"): string {
+  const given = process.env[variable];
   if (given !== undefined) return given;
   const dir = mkdtempSync(join(tmpdir(), "mcpx-installed-"));
   writeFileSync(join(dir, "package.json"), JSON.stringify({ private: true, type: "module" }));

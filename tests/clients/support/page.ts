@@ -37,7 +37,8 @@ function tableOf(rows: readonly Row[]): string {
   const lines = rows.map(({ client, version, findings }) => [
     client,
     version,
-    ...cells.map((cell) => findings[cell]),
+    // What went wrong may be any text.
+    ...cells.map((cell) => findings[cell].replaceAll(/[\s|]+/g, " ")),
   ]);
   return [head, head.map(() => "---"), ...lines].map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
@@ -48,10 +49,13 @@ function tableIn(page: string): string {
 }
 
 function rowsOf(page: string): Row[] {
-  const [, , ...lines] = tableIn(page).split("\n");
+  const [head = "", , ...lines] = tableIn(page).split("\n");
+  const [, , ...columns] = head.slice(2, -2).split(" | ");
   return lines.map((line) => {
     const [client = "", version = "", ...found] = line.slice(2, -2).split(" | ");
-    const findings = Object.fromEntries(cells.map((cell, i) => [cell, found[i]])) as Findings;
+    const findings = Object.fromEntries(
+      cells.map((cell) => [cell, found[columns.indexOf(cell)] ?? "not tried"]),
+    ) as Findings;
     return { client, version, findings };
   });
 }

@@ -1,5 +1,5 @@
 // One client through everything: what works and what does not, cell by cell.
-import { type Cell, cells, type Driver, type Session } from "./driver.ts";
+import { type Cell, cells, type Driver, type Session, type Told } from "./driver.ts";
 import type { Stage } from "./stage.ts";
 
 /** What models take. */
@@ -71,12 +71,38 @@ const trials: Readonly<Record<Cell, Trial>> = {
     check(text.includes(`${id} is shredded`) && !isError, text);
     check(stage.traces().filter((line) => line === `shred ${id}`).length === 1, "it has not happened once");
   }),
+  /** People need two minutes: whoever waits is told "not yet" meanwhile, and waits again. */
+  late: async (driver, { slow }, id) =>
+    within(driver.connect(await slow.tree(id)), async (session) => {
+      const { tool, args } = adviceIn((await call(session, "papers__shred", { paper: id })).text);
+      slow.pass(65_000);
+      const second = await call(session, tool, { ...args, timeout_ms: 100 });
+      check(!second.isError, `waiting is taken for a failure: ${second.text}`);
+      slow.pass(65_000);
+      const again = adviceIn(second.text);
+      const [{ text, isError }] = await Promise.all([
+        call(session, again.tool, again.args),
+        slow.decide(id, "approve"),
+      ]);
+      check(text.includes(`${id} is shredded`) && !isError, text);
+      check(slow.traces().filter((line) => line === `shred ${id}`).length === 1, "it has not happened once");
+    }),
   rejected: atTree(async (session, stage, id) => {
     const { tool, args } = adviceIn((await call(session, "papers__shred", { paper: id })).text);
     const [{ text }] = await Promise.all([call(session, tool, args), stage.decide(id, "reject")]);
     check(text.includes("alice has rejected this call: not on a Friday"), text);
     check(!stage.traces().includes(`shred ${id}`), "it has happened");
   }),
+  expired: async (driver, { hasty }, id) =>
+    within(driver.connect(await hasty.tree(id)), async (session) => {
+      const isTold = ({ text }: Told) => /nobody has approved \S+ in time/.test(text);
+      const first = await call(session, "papers__shred", { paper: id });
+      // A client that shows progress is held until it is too late.
+      const waited = async ({ tool, args } = adviceIn(first.text)) => call(session, tool, args);
+      const last = isTold(first) ? first : await waited();
+      check(isTold(last), last.text);
+      check(!hasty.traces().includes(`shred ${id}`), "it has happened");
+    }),
   /** Of a tool that promises a form the client may check. */
   form: atTree(async (session, stage, id) => {
     const { tool, args } = adviceIn((await call(session, "papers__shred_all", { paper: id })).text);
