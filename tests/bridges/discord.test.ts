@@ -135,6 +135,15 @@ test("[B-BRIDGE-1] who presses hears of it on the spot, and nobody else does", a
   await expect.poll(() => room.moves).toEqual(["dock 1"]);
 });
 
+test("[B-BRIDGE-1] a display name is nobody: who takes a linked person's name is not heard", async () => {
+  const { discord, heard } = await start();
+  const author = { id: userId("mallory"), username: "alice", global_name: "alice" };
+  discord.say("mallory", "I am alice", { extra: { author } });
+  await expect.poll(() => discord.whispers.at(-1)?.text).toContain("You read along");
+  discord.say("alice", "no, I am");
+  await expect.poll(() => heard).toEqual(["alice: no, I am"]);
+});
+
 test("a post that Discord took without saying so is not there twice", async () => {
   const { discord, bench, bob } = await start();
   discord.losesAnswers = true;

@@ -1,7 +1,7 @@
 // A message as Discord's documentation lets it be.
 import { readMarkup } from "./discord-markup.ts";
 
-export interface DiscordButton {
+interface DiscordButton {
   type: number;
   style: number;
   label: string;

@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { createLimits, type Limits } from "./limits.ts";
 import { faultsOfBlocks, type SlackBlock, shownText } from "./slack-blocks.ts";
 
-export interface SlackPost {
+interface SlackPost {
   channel: string;
   ts: string;
   text: string;

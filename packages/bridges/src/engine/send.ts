@@ -1,8 +1,8 @@
 // One thing to a channel, in its pace, again until the platform has taken or refused it.
-import { setTimeout as wait } from "node:timers/promises";
 import { PlatformError } from "../platform.ts";
 import type { BridgeCore, Channel } from "./bridge-core.ts";
 import { holdOff, takeTurn } from "./pace.ts";
+import { sleep } from "./sleep.ts";
 
 const backoff = { minMs: 500, maxMs: 60_000 };
 /** A platform that asks for more is asked again all the same. */
@@ -40,6 +40,6 @@ export async function send<T>(
 
 async function turn({ signal }: BridgeCore, { pace }: Channel): Promise<void> {
   for (let ms = takeTurn(pace, performance.now()); ms > 0; ms = takeTurn(pace, performance.now())) {
-    await wait(ms, undefined, { signal });
+    await sleep(ms, signal);
   }
 }

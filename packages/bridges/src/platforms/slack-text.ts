@@ -9,7 +9,7 @@ export interface SlackMessage {
   blocks: SlackBlock[];
 }
 
-export type SlackBlock =
+type SlackBlock =
   | { type: "rich_text"; elements: SlackRichElement[] }
   | { type: "actions"; elements: SlackButton[] };
 
