@@ -12,7 +12,7 @@ const stateful = ["packages/host/src/**/*.test.ts", "packages/protocol/src/heap-
 /** System tests whose servers are in the process of the tests, which end all they begin and judge nothing of it. */
 const inProcess = [
   "tests/access/*.test.ts",
-  "tests/bridges/!(xmpp|commands).test.ts",
+  "tests/bridges/!(xmpp|ejabberd|commands).test.ts",
   "tests/client/{in-process,peers,proposals,resume,room,signing,transport}.test.ts",
   "tests/gates/{room,room-attacks,room-members,room-senders,thief}.test.ts",
   "tests/gates/attacks/*.test.ts",
@@ -28,7 +28,9 @@ const inProcess = [
 
 /** Only for `npm run soak`: elsewhere they are not there, rather than skipped, which counts against a run of CI. */
 const soakOnly =
-  process.env.MCPX_SOAK === "1" ? [] : ["tests/clients/{frameworks,installed,minutes,servers}.test.ts"];
+  process.env.MCPX_SOAK === "1"
+    ? []
+    : ["tests/bridges/ejabberd.test.ts", "tests/clients/{frameworks,installed,minutes,servers}.test.ts"];
 
 /** The longest by far: begun first, so that they do not run alone at the end. `npm test` prints what files take. */
 const longest = [

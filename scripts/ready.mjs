@@ -31,6 +31,8 @@ const systemPackages = [
   { name: "prosody", shows: "/usr/bin/prosody" },
   { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];
+/** Only for `npm run soak`. */
+const soakPackages = [{ name: "ejabberd", shows: "/usr/sbin/ejabberdctl" }];
 
 function run(command, args) {
   const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
@@ -78,7 +80,8 @@ if (!existsSync(built) || statSync(built).mtimeMs < consoleChangedMs()) {
 }
 
 if (process.argv.includes("--tests")) {
-  const missing = systemPackages.filter(({ shows }) => !existsSync(shows)).map(({ name }) => name);
+  const wishes = process.argv.includes("--soak") ? [...systemPackages, ...soakPackages] : systemPackages;
+  const missing = wishes.filter(({ shows }) => !existsSync(shows)).map(({ name }) => name);
   if (missing.length > 0) {
     const install = `apt-get install -y --no-install-recommends ${missing.join(" ")}`;
     const mayInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
