@@ -19,6 +19,8 @@ export interface MatrixServiceOptions {
 const bodyBytesMax = 10_000_000;
 const transactionsMax = 100;
 const bodyMs = 30_000;
+/** One homeserver brings one transaction at a time. */
+const connectionsMax = 100;
 
 export async function openMatrixService(options: MatrixServiceOptions): Promise<{ close(): Promise<void> }> {
   const done = new Set<string>();
@@ -28,6 +30,7 @@ export async function openMatrixService(options: MatrixServiceOptions): Promise<
       () => send(response, 500, { errcode: "M_UNKNOWN", error: "it could not be handled" }),
     );
   });
+  server.maxConnections = connectionsMax;
   server.listen(options.port, options.host);
   try {
     await once(server, "listening");
