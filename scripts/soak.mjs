@@ -2,7 +2,13 @@
 import { spawnSync } from "node:child_process";
 
 const named = process.argv.slice(2);
-const all = ["tests/bridges/ejabberd", "tests/faults", "tests/tree/life", "tests/firmware/cores", "packages/devices/src/fuzz"];
+const all = [
+  "tests/bridges/ejabberd",
+  "tests/faults",
+  "tests/tree/life",
+  "tests/firmware/cores",
+  "packages/devices/src/fuzz",
+];
 const files = named.length === 0 ? all : named;
 const { status } = spawnSync(
   "vitest",
