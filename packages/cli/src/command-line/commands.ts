@@ -63,6 +63,21 @@ export const sections: readonly Section[] = [
         async () => (await import("../commands/conform-stub.ts")).conformStubCommand,
       ),
       listed(
+        "service install",
+        "run the gateway as a user of its own, with the machine",
+        async () => (await import("../commands/service-install.ts")).serviceInstall,
+      ),
+      listed(
+        "service status",
+        "whether it runs as a user of its own, and keeps you out",
+        async () => (await import("../commands/service-status.ts")).serviceStatus,
+      ),
+      listed(
+        "service uninstall",
+        "undo service install",
+        async () => (await import("../commands/service-uninstall.ts")).serviceUninstall,
+      ),
+      listed(
         "backup",
         "copy the stores to a new directory, or verify a copy",
         async () => (await import("../commands/backup.ts")).backup,
