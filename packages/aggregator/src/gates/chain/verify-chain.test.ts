@@ -103,7 +103,9 @@ test("[B-KEY-2] without a signature nobody comes or goes, no rule gets milder an
       if (kind === "reset" && changes[0]?.value === null) continue;
       await expect(extend(chain, unsigned(chain, kind, changes)), kind).rejects.toThrow("entry 3");
     }
-    await expect(extend(chain, await signed(chain, changes, [mallory]))).rejects.toThrow("belongs to no enrolled approver");
+    await expect(extend(chain, await signed(chain, changes, [mallory]))).rejects.toThrow(
+      "belongs to no enrolled approver",
+    );
     // The control: an approver's signature.
     expect((await extend(chain, await signed(chain, changes, [alice]))).head?.n).toBe(3);
   }
