@@ -53,7 +53,7 @@ test(
       out: expect.stringContaining("bob waits for the signature of an approver"),
     });
     const refused = await gated.run("approve", call, "--yes", "--key", bob);
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("approves nothing there") });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("is not an enrolled approver") });
     expect(gated.traces()).toEqual([]);
     // His own key does not sign it either.
     const { id } = await cardAbout(gated, "bob may approve");

@@ -41,12 +41,12 @@ test(
     expect((await gated.run("key", "enroll", "mallory", "--unsealed", "--yes")).out).toContain(
       "mallory waits",
     );
-    expect((await gated.run("approve", id, "--yes")).err).toContain("approves nothing there");
+    expect((await gated.run("approve", id, "--yes")).err).toContain("is not an enrolled approver");
     // Nor after the gateway was started again, with its file in place of the real one's.
     rmSync(join(gated.dataDir, "approvers", "alice.json"));
     await gated.end("SIGTERM");
     await gated.start();
-    expect((await gated.run("approve", id, "--yes")).err).toContain("approves nothing there");
+    expect((await gated.run("approve", id, "--yes")).err).toContain("is not an enrolled approver");
     expect(gated.traces()).toEqual([]);
     await expect.poll(() => cardsOf(gated), { timeout: 15_000 }).toContain("mallory may approve");
     expect(await cardsOf(gated)).toContain("alice approves nothing any more");
