@@ -1,6 +1,7 @@
 // `npm run bench -- NAME [--json] [--smoke]`: runs one benchmark and prints its figures, ours beside a peer's in the same
 // run; with --smoke as little as shows that it still runs (sizes.ts).
 import { cpus } from "node:os";
+import { benchBridges } from "./bridges/bridges.ts";
 import { benchClient } from "./client/client.ts";
 import { benchConsole } from "./console/console.ts";
 import { benchDevices } from "./devices/devices.ts";
@@ -14,6 +15,7 @@ import { benchRooms } from "./rooms/rooms.ts";
 import { benchTree } from "./tree/tree.ts";
 
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
+  bridges: benchBridges,
   client: benchClient,
   console: benchConsole,
   devices: benchDevices,
