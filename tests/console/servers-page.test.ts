@@ -26,7 +26,7 @@ const article = (page: Page, name: string) => page.getByRole("article").filter({
 
 async function fillTiny(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("tiny");
-  await page.getByRole("textbox", { name: "Command" }).fill(process.execPath);
+  await page.getByRole("textbox", { name: "Command", exact: true }).fill(process.execPath);
   await page.getByRole("textbox", { name: /^Arguments/ }).fill(`${tiny}\nphoto\u202egpj.exe\n<b>bold</b>`);
   await button(page, "Add a variable").click();
   await page.getByRole("textbox", { name: "Name of variable 1" }).fill("GITHUB_TOKEN");
@@ -63,15 +63,28 @@ test(
     await page.keyboard.press("Enter");
     await expect.poll(() => dialog.count()).toBe(0);
     expect(existsSync(config)).toBe(false);
-    // Once more, with a change of mind in between.
+    // Once more, pasted as a whole line, with a change of mind in between.
     await button(page, "Add a server …").click();
-    await fillTiny(page);
+    const paste = page.getByRole("textbox", { name: /^Paste a command line/ });
+    await paste.fill(`node ${tiny} | tee log`);
+    await dialog.getByText("No shell reads this line: | would have no meaning").waitFor();
+    await paste.fill(`GITHUB_TOKEN=${token} ${process.execPath} ${tiny} 'two words'`);
+    expect(await page.getByRole("textbox", { name: /^Arguments/ }).inputValue()).toBe(`${tiny}\ntwo words`);
+    expect(await page.getByLabel("Value 1", { exact: true }).inputValue()).toBe(token);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("tiny");
     await button(page, "Look at the change").click();
     await button(page, "Change it").click();
-    expect(await page.getByRole("textbox", { name: "Command" }).inputValue()).toBe(process.execPath);
+    expect(await page.getByRole("textbox", { name: "Command", exact: true }).inputValue()).toBe(
+      process.execPath,
+    );
     await button(page, "Look at the change").click();
     await button(page, "Yes, write it and start it").click();
     await article(page, "tiny").getByText("up", { exact: true }).waitFor();
+    // Its tools are in the navigation as soon as they are listed, not with the next look at the tree.
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: /tiny .*7$/ })
+      .waitFor({ timeout: 8_000 });
     expect(JSON.parse(readFileSync(config, "utf8")).mcpServers.tiny.env).toEqual({ GITHUB_TOKEN: token });
     expect(await article(page, "workshop").count()).toBe(0);
     await button(page, "Log of tiny").click();
@@ -80,6 +93,23 @@ test(
     // Shut again: who follows the log of what is removed is told that it is gone.
     await button(page, "Log of tiny").click();
     expect(await page.content()).not.toContain(token);
+    // Edited: what is not named stays, its variables and their secrets too.
+    await button(page, "Edit … tiny").click();
+    await page.getByRole("checkbox", { name: /^Trust what it says/ }).check();
+    const editable = page.getByRole("textbox", { name: /^Command and arguments/ });
+    expect(await editable.inputValue()).toBe(`${process.execPath}\n${tiny}\ntwo words`);
+    await editable.fill(`${process.execPath}\n${tiny}\nthree more words`);
+    await button(page, "Look at the change").click();
+    await dialog.getByText('"trusted": true').waitFor();
+    expect(await dialog.textContent()).not.toContain(token);
+    await button(page, "Yes, write it").click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    expect(JSON.parse(readFileSync(config, "utf8")).mcpServers.tiny).toMatchObject({
+      args: [tiny, "three more words"],
+      env: { GITHUB_TOKEN: token },
+      trusted: true,
+    });
+    await article(page, "tiny").getByText("up", { exact: true }).waitFor();
     // Its place is taken only after it was said; where the file is another meanwhile, it is shown again.
     await button(page, "Add a server …").click();
     await fillTiny(page);
@@ -128,7 +158,7 @@ test(
       colorScheme: "dark",
       bypassCSP: true,
     });
-    await button(page, "☰ Rooms and tools").click();
+    await button(page, "Menu").click();
     await go(page, "Servers");
     await button(page, "Import …").click();
     const dialog = page.getByRole("dialog");

@@ -75,6 +75,7 @@ export const auditOutcomes: Readonly<Record<string, AuditOutcome>> = {
   "oauth.sign_in": outcome("signed in", "plain"),
   "oauth.sign_out": outcome("signed out", "plain"),
   "server.add": outcome("added", "odd"),
+  "server.edit": outcome("edited", "odd"),
   "server.import": outcome("added", "odd"),
   "server.remove": outcome("removed", "odd"),
   "secret.show": outcome("shown", "odd"),

@@ -44,18 +44,13 @@ test("a name that a shell would read is quoted in the command", () => {
   expect(trouble?.fix).toContain("mcpx add 'a b;rm -rf '\\''~'\\''' --replace");
 });
 
-test("what was held back and what was left out is told; who is well has no troubles", () => {
+test("what was left out is told; a server without faults has no troubles", () => {
   const server = {
     name: "files",
-    quarantined: ["files.read"],
     left_out: ["x y"],
     list_faults: { tools: "slow" },
   };
-  expect(troublesOf(server).map(({ text }) => text)).toEqual([
-    "tools: slow",
-    "files.read held back: changed or hides text",
-    "Left out: x y",
-  ]);
+  expect(troublesOf(server).map(({ text }) => text)).toEqual(["tools: slow", "Left out: x y"]);
   expect(troublesOf({ name: "files", state: "up" })).toEqual([]);
 });
 

@@ -10,6 +10,8 @@ interface Start {
   env: string[];
   headers: string[];
   isOff: boolean;
+  isTrusted: boolean;
+  unannotated: string | null;
 }
 
 export interface Preview {
@@ -92,10 +94,6 @@ export function troublesOf(server: JsonObject): Trouble[] {
     for (const [kind, why] of Object.entries(server.list_faults)) {
       troubles.push({ text: `${kind}: ${String(why)}`, fix: "mcpx doctor" });
     }
-  }
-  for (const one of Array.isArray(server.quarantined) ? server.quarantined : []) {
-    const text = `${String(one)} held back: changed or hides text`;
-    troubles.push({ text, fix: `mcpx tools diff ${shellWord(String(one))}` });
   }
   for (const one of Array.isArray(server.left_out) ? server.left_out : []) {
     troubles.push({ text: `Left out: ${String(one)}` });

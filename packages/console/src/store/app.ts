@@ -47,6 +47,8 @@ export interface App {
   /** What was decided need not be shown any more. */
   clearSettled(): void;
   refreshTree(): Promise<void>;
+  /** Looks often for a while: servers that were just started list their tools within moments. */
+  followTree(): Promise<void>;
   logOut(): Promise<void>;
   /** Of every login at this console, and of links nobody has used yet. */
   logOutEverywhere(): Promise<void>;
@@ -77,6 +79,8 @@ const lookSlowlyMs = 5_000;
 /** Where news come by themselves, in case of doubt. */
 const lookRarelyMs = 60_000;
 const treeMs = 10_000;
+const followMs = 500;
+const followTimes = 40;
 /** As long as this a token for rooms is given out again. */
 const sharedMs = 5_000;
 /** So many rooms are joined by themselves, for their badges. */
@@ -202,6 +206,20 @@ export function createApp(options: AppOptions): App {
     });
   };
 
+  const isSettled = () =>
+    tree
+      .get()
+      ?.servers.every(
+        ({ state, tools }) => state !== "starting" && state !== "idle" && Number(tools) >= 0,
+      ) === true;
+  const followTree = async () => {
+    for (let time = 0; time < followTimes && !isStopped; time += 1) {
+      await refreshTree().catch(() => undefined);
+      if (time > 2 && isSettled()) return;
+      await new Promise((resolve) => setTimeout(resolve, followMs));
+    }
+  };
+
   /** Again and again, until nobody is logged in. */
   const keep = (work: () => Promise<void>, everyMs: () => number) => {
     const turn = async () => {
@@ -256,6 +274,7 @@ export function createApp(options: AppOptions): App {
     open,
     reopen,
     refreshTree,
+    followTree,
     clearSettled() {
       for (const { key } of deck.get().settled) dismissed.add(key);
       touchDeck();

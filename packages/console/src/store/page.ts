@@ -110,6 +110,9 @@ export const app = createApp({
   knownKeys: openKnownKeys,
 });
 
+/** The card that keys are about. */
+export const current = createCell<string | undefined>(undefined);
+
 let wasIn = false;
 app.session.subscribe((session) => {
   wasIn ||= Boolean(session);
@@ -121,15 +124,17 @@ const addressNow = (): Address =>
 
 export const address = createCell<Address>(addressNow());
 export const view = createCell<View>(address.get().view);
-address.subscribe((now) => view.set(now.view));
+address.subscribe((now) => {
+  // Beside another view what waits takes one line each, until somebody opens it there.
+  if (now.view !== view.get() && now.view !== "room" && now.view !== "gate") current.set(undefined);
+  view.set(now.view);
+});
 /** The room that is looked at, or was last. */
 export const topic = createCell<string | undefined>(undefined);
 addEventListener("popstate", () => {
   question.set(undefined);
   address.set(addressNow());
 });
-/** The card that keys are about. */
-export const current = createCell<string | undefined>(undefined);
 export const chosen = createCell<ReadonlySet<string>>(new Set());
 /** Somebody wants to see what was decided. */
 export const isDoneOpen = createCell(false);
@@ -156,7 +161,7 @@ export type Question =
   | { type: "level"; topic: string; participant: string; from: string; to: string }
   | { type: "capability"; capability: Record<string, unknown> }
   | { type: "passkey"; passkey: Record<string, unknown> }
-  | { type: "server"; what: "add" | "import" | "remove"; name?: string }
+  | { type: "server"; what: "add" | "edit" | "import" | "remove"; name?: string }
   | { type: "palette" | "help" };
 
 /** What is asked in a dialog at the moment. */

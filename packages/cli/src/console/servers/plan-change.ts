@@ -7,14 +7,19 @@ import { type ImportPlan, planImport } from "../../client-configs/plan-import.ts
 import { entriesOf, presentIn } from "../../client-configs/run-import.ts";
 import { worldOf } from "../../client-configs/world-of.ts";
 import { parseConfig } from "../../config/config.ts";
-import { type ConfigFile, type ServerEntry, withServers } from "../../config-edit/edit-config.ts";
+import {
+  type ConfigFile,
+  type ServerEntry,
+  withServers,
+  withServerValue,
+} from "../../config-edit/edit-config.ts";
 import { secretsOfChange, withNewServer, withoutKnownServer } from "../../config-edit/plan-servers.ts";
 import { checkServerName, readEntry, readUnannotated } from "../../config-edit/server-entry.ts";
 import { Failure } from "../../framework/failure.ts";
 import { isLoaderName, shownUrl } from "../../framework/secrets.ts";
 import { changedLines } from "../../framework/show-change.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Change } from "./read-change.ts";
+import type { Change, Edit } from "./read-change.ts";
 
 export interface Plan {
   file: ConfigFile;
@@ -46,6 +51,13 @@ function planIn(file: ConfigFile, configuration: Configuration, change: Change):
       const { text, isThere } = withNewServer(file, name, entry, change);
       return { file, text, entries: new Map([[name, entry]]), leaving: isThere ? [name] : [] };
     }
+    case "edit": {
+      const { name } = change;
+      const text = withEdit(file, name, change.set);
+      // Those two are written in more ways than they are read, and shown in none.
+      const { timeout: _, type: __, ...entry } = parseConfig(text, file.path).mcpServers?.[name] ?? {};
+      return { file, text, entries: new Map([[name, entry]]), leaving: [] };
+    }
     case "remove": {
       const { name } = change;
       return { file, text: withoutKnownServer(file, name), entries: new Map(), leaving: [name] };
@@ -60,6 +72,37 @@ function planIn(file: ConfigFile, configuration: Configuration, change: Change):
       return { file, text: withServers(file, entries), entries, leaving: [] };
     }
   }
+}
+
+/** Value by value, so that comments and whatever is not edited stay as they are. */
+function withEdit(file: ConfigFile, name: string, { words, ...set }: Edit): string {
+  const before = file.config.mcpServers?.[name];
+  if (file.before === undefined || before === undefined) {
+    throw new Failure(`there is no server ${name} in ${file.path}`, "look again");
+  }
+  const values = new Map<string, unknown>();
+  if (words !== undefined) {
+    const [first = "", ...args] = words;
+    const isUrl = /^https?:\/\//i.test(first) && args.length === 0;
+    if (first.trim() === "" || isUrl !== (before.url !== undefined)) {
+      throw new Failure(
+        before.url === undefined ? "a program needs a command" : "this server needs an address",
+        "to make another kind of server of it, remove it and add it again",
+      );
+    }
+    values.set(isUrl ? "url" : "command", first);
+    if (!isUrl) values.set("args", args.length === 0 ? undefined : args);
+  }
+  if (set.trusted !== undefined) values.set("trusted", set.trusted || undefined);
+  if (set.disabled !== undefined) values.set("disabled", set.disabled || undefined);
+  if (set.unannotated !== undefined) {
+    values.set("unannotated", set.unannotated === "" ? undefined : readUnannotated(set.unannotated));
+  }
+  let text = file.before.text;
+  for (const [key, value] of values) {
+    text = withServerValue({ ...file, before: { ...file.before, text } }, name, [key], value);
+  }
+  return text;
 }
 
 /** What other clients of this machine have, and what would become of it here. */
@@ -95,7 +138,7 @@ export function digestOf({ file, text }: Plan): string {
 
 /** The command is shown whole, and variables that load code: what looks like a secret there may be what it does. */
 function showEntry(name: string, entry: ServerEntry): JsonObject {
-  const { command, args = [], url, cwd, env = {}, headers = {}, disabled } = entry;
+  const { command, args = [], url, cwd, env = {}, headers = {}, disabled, trusted, unannotated } = entry;
   return {
     name,
     words: command === undefined ? [] : [command, ...args],
@@ -106,5 +149,7 @@ function showEntry(name: string, entry: ServerEntry): JsonObject {
     ),
     headers: Object.keys(headers),
     isOff: disabled === true,
+    isTrusted: trusted === true,
+    unannotated: unannotated ?? null,
   };
 }

@@ -4,8 +4,19 @@ import type { EntryWish } from "../../config-edit/server-entry.ts";
 
 export type Change =
   | ({ type: "add"; name: string; replace: boolean } & EntryWish)
+  | { type: "edit"; name: string; set: Edit }
   | { type: "remove"; name: string }
   | { type: "import"; names: readonly string[]; unannotated: string | undefined };
+
+/** Only what is given changes; variables, headers and all else stay as they are. */
+export interface Edit {
+  /** A command and its arguments, or one address. */
+  words?: readonly string[];
+  trusted?: boolean;
+  disabled?: boolean;
+  /** Empty: as for all servers. */
+  unannotated?: string;
+}
 
 const wordsMax = 1_000;
 const charsMax = 10_000;
@@ -16,6 +27,8 @@ export function readChange(value: unknown): Change {
   switch (given.type) {
     case "add":
       return { type: "add", name: text(given, "name"), replace: given.replace === true, ...readWish(given) };
+    case "edit":
+      return { type: "edit", name: text(given, "name"), set: readEdit(isObject(given.set) ? given.set : {}) };
     case "remove":
       return { type: "remove", name: text(given, "name") };
     case "import":
@@ -25,8 +38,18 @@ export function readChange(value: unknown): Change {
         unannotated: optional(given, "unannotated"),
       };
     default:
-      throw new McpxError("bad_request", "change.type must be add, remove or import");
+      throw new McpxError("bad_request", "change.type must be add, edit, remove or import");
   }
+}
+
+function readEdit(given: JsonObject): Edit {
+  const { trusted, disabled, unannotated } = given;
+  return {
+    ...(given.words !== undefined && { words: texts(given, "words", wordsMax) }),
+    ...(typeof trusted === "boolean" && { trusted }),
+    ...(typeof disabled === "boolean" && { disabled }),
+    ...(isText(unannotated) && { unannotated }),
+  };
 }
 
 function readWish(given: JsonObject): EntryWish {
