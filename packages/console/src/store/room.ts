@@ -167,6 +167,18 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     return room;
   };
 
+  let refining: ReturnType<typeof setTimeout> | undefined;
+  /** Bit by bit, each in a task of its own. */
+  const refineOn = () => {
+    clearTimeout(refining);
+    if (ending.signal.aborted) return;
+    refining = setTimeout(() => {
+      const hasMore = timeline.refine();
+      touch();
+      if (hasMore) refineOn();
+    });
+  };
+
   return {
     topic,
     view,
@@ -175,6 +187,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     setFilter(change) {
       timeline.setFilter(change);
       publish();
+      refineOn();
     },
     async loadOlder() {
       if (isLoading || !hasOlder || room === undefined) return;

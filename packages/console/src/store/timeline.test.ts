@@ -83,3 +83,32 @@ test("a hundred thousand rows are kept and searched in a blink", () => {
   expect(timeline.shown).toHaveLength(1);
   expect(performance.now() - began).toBeLessThan(5_000);
 });
+
+test("a search through many rows goes bit by bit, and ends with what one look would find, whatever comes meanwhile", () => {
+  const timeline = createTimeline(20_000);
+  const say = (i: number) => chat(i % 3 === 0 ? `bread ${i}` : `tea ${i}`);
+  const older = Array.from({ length: 500 }, (_, i) => say(i)).reverse();
+  for (let i = 500; i < 9_000; i += 1) timeline.append(say(i), i);
+  timeline.setFilter({ search: "bread" });
+  expect(timeline.shown.length).toBeGreaterThan(0);
+  expect(timeline.shown.length).toBeLessThan(1_000);
+  timeline.append(chat("bread at last"), 0);
+  expect(timeline.refine()).toBe(true);
+  timeline.prepend(older, () => 0);
+  timeline.append(chat("bread once more"), 0);
+  while (timeline.refine());
+  const wanted = timeline.rows.filter((row) => String(row.envelope.payload.text).startsWith("bread"));
+  expect(timeline.shown).toEqual(wanted);
+  expect(timeline.shown).toHaveLength(3_002);
+  expect(timeline.refine()).toBe(false);
+});
+
+test("rows that are forgotten while a search goes on are forgotten by it too", () => {
+  const timeline = createTimeline(6_000);
+  for (let i = 0; i < 6_000; i += 1) timeline.append(chat(`bread ${i}`), i);
+  timeline.setFilter({ search: "bread" });
+  timeline.refine();
+  for (let i = 6_000; i < 6_200; i += 1) timeline.append(chat(`bread ${i}`), i);
+  while (timeline.refine());
+  expect(timeline.shown).toEqual(timeline.rows);
+});

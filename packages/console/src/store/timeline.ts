@@ -30,7 +30,10 @@ export interface Timeline {
   append(envelope: RoomEnvelope, at: number): void;
   /** Older ones, newest first, as a page of history has them. */
   prepend(envelopes: readonly RoomEnvelope[], atOf: (envelope: RoomEnvelope) => number): number;
+  /** Of many rows the newest are looked at first, and the rest by `refine`. */
   setFilter(change: Partial<Filter>): void;
+  /** Looks at the next rows that the filter has not judged yet; whether there are more. */
+  refine(): boolean;
   /** By the envelope's id, while it is remembered. */
   find(id: string): Row | undefined;
 }
@@ -39,6 +42,8 @@ const rowsMax = 100_000;
 /** So many go at once, so that forgetting costs little. */
 const forgottenAtOnce = 5_000;
 const searchedCharsMax = 2_000;
+/** So many rows are judged at once: a page that searches a hundred thousand still hears keys. */
+const judgedAtOnce = 2_000;
 
 const noise = new Set([
   "initialize",
@@ -62,6 +67,8 @@ export function createTimeline(max = rowsMax): Timeline {
   const families = new Map<string, Family>();
   const texts = new WeakMap<Row, string>();
   let anonymous = 0;
+  /** The rows before this one were not judged by the filter yet. */
+  let unjudged = 0;
 
   const fits = (row: Row) => {
     if (filter.thread !== undefined) return row.thread === filter.thread;
@@ -95,7 +102,17 @@ export function createTimeline(max = rowsMax): Timeline {
       threads.delete(envelope.id);
       families.delete(envelope.id);
     }
-    shown = rows.filter(fits);
+    unjudged = Math.max(0, unjudged - gone.length);
+    const left = new Set(gone);
+    const first = shown.findIndex((row) => !left.has(row));
+    shown = first === -1 ? [] : shown.slice(first);
+  };
+  const refine = () => {
+    const from = Math.max(0, unjudged - judgedAtOnce);
+    const found = rows.slice(from, unjudged).filter(fits);
+    if (found.length > 0) shown = [...found, ...shown];
+    unjudged = from;
+    return unjudged > 0;
   };
 
   return {
@@ -120,13 +137,17 @@ export function createTimeline(max = rowsMax): Timeline {
       const room = Math.max(0, max - rows.length);
       const kept = older.slice(Math.max(0, older.length - room));
       rows = [...kept, ...rows];
-      shown = [...kept.filter(fits), ...shown];
+      if (unjudged > 0) unjudged += kept.length;
+      else shown = [...kept.filter(fits), ...shown];
       return kept.length;
     },
     setFilter(change) {
       filter = { ...filter, ...change, search: (change.search ?? filter.search).toLowerCase() };
-      shown = rows.filter(fits);
+      shown = [];
+      unjudged = rows.length;
+      refine();
     },
+    refine,
     find: (id) => known.get(id),
   };
 }
