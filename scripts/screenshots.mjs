@@ -29,25 +29,29 @@ try {
   await shoot("question");
   await page.getByRole("button", { name: "Yes, approve" }).click();
   await page.getByText("is on the bench now").first().waitFor();
-  await page.getByRole("button", { name: "workshop.cut_sheet" }).click();
+  await page
+    .getByRole("article", { name: /workshop\.cut_sheet/ })
+    .getByRole("button")
+    .first()
+    .click();
   await shoot("gate");
   await page.emulateMedia({ colorScheme: "dark" });
   await shoot("gate-dark");
   for (const colorScheme of ["dark", "light"]) {
     await page.emulateMedia({ colorScheme });
-    await page.getByRole("button", { name: /^demo/ }).first().click();
+    await page.getByRole("link", { name: /demo/ }).first().click();
     await page.getByRole("button", { name: "Sequence" }).click();
     await page.getByRole("button", { name: /approved: / }).waitFor();
     await shoot(`sequence-${colorScheme}`);
     await page.getByRole("button", { name: "Timeline" }).click();
     for (const view of ["Topology", "Decisions", "Metrics"]) {
-      await page.getByRole("navigation").getByRole("button", { name: view }).click();
+      await page.getByRole("navigation").getByRole("link", { name: view, exact: true }).click();
       await page.getByRole("region", { name: view, exact: true }).getByText("waiting").first().waitFor();
       await shoot(`${view.toLowerCase()}-${colorScheme}`);
     }
   }
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.getByRole("button", { name: /^demo/ }).first().click();
+  await page.getByRole("link", { name: /demo/ }).first().click();
   await page.setViewportSize({ width: 390, height: 780 });
   await shoot("phone-dark");
 } finally {

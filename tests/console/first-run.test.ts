@@ -42,7 +42,7 @@ test("[X1-8-1] a person approves a live proposal, then signs at a gate, within s
   await done.getByRole("button").first().click();
   await cards(page)
     .filter({ hasText: "Done" })
-    .getByText(/Approved by .+@console/)
+    .getByText(/Approved by .+ \(console\)/)
     .first()
     .waitFor();
   // What cannot be undone wants a signature: a key that stays in this browser.

@@ -117,7 +117,7 @@ test(
       hasTouch: true,
       isMobile: true,
     });
-    const bar = page.getByRole("toolbar", { name: "Go to" });
+    const bar = page.getByRole("navigation", { name: "Go to" });
     await bar.getByRole("button", { name: "Find" }).tap();
     await page.getByRole("dialog").getByRole("combobox").fill("server-3.tool-4");
     await page
@@ -126,7 +126,9 @@ test(
       .tap();
     await page.getByRole("region", { name: "Tool" }).waitFor();
     await bar.getByRole("button", { name: "Menu" }).tap();
-    const audit = page.getByRole("navigation").getByRole("link", { name: "Audit", exact: true });
+    const audit = page
+      .getByRole("navigation", { name: "Rooms and tools" })
+      .getByRole("link", { name: "Audit", exact: true });
     await audit.tap();
     await page.getByRole("region", { name: "Audit", exact: true }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);

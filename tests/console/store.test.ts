@@ -80,7 +80,7 @@ test("[X1-8-1] a proposal of any room waits on the deck; approved, it happens on
   expect(called).toEqual([{ celsius: 220 }]);
   await expect
     .poll(() => app.deck.get().settled[0]?.outcome.long)
-    .toMatch(/^Approved by .+@console\.t1\. .*is done/);
+    .toMatch(/^Approved by .+ \(console\)\. .*is done/);
   expect(waiting(app)).toEqual([]);
 });
 
@@ -124,7 +124,7 @@ test("several pages of one person are several members, and each sees what the ot
   const [item] = waiting(one);
   if (item?.kind !== "proposal") throw new Error("no proposal");
   await one.open("attic").approve(item.proposal);
-  await expect.poll(() => two.deck.get().settled[0]?.outcome.long).toMatch(/^Approved by .+@console\.t1/);
+  await expect.poll(() => two.deck.get().settled[0]?.outcome.long).toMatch(/^Approved by .+ \(console\)/);
 });
 
 test("a copy of a page has its name: the one that is pushed out takes another, and stays", async () => {

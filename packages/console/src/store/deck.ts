@@ -8,6 +8,7 @@ import {
   type JsonObject,
   parseExact,
 } from "@mcpx/protocol";
+import { personText } from "../ui/person.ts";
 import type { GateView } from "./gates.ts";
 
 interface CardBase {
@@ -98,7 +99,7 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
   const no = rejections.find(({ isFinal }) => isFinal) ?? rejections.at(-1);
   switch (status) {
     case "fulfilled": {
-      const by = `Approved by ${fulfilment?.fulfiller ?? "somebody"}${changeText(proposal)}.`;
+      const by = `Approved by ${personText(fulfilment?.fulfiller ?? "somebody")}${changeText(proposal)}.`;
       if (error !== undefined || (isObject(result) && result.isError === true)) {
         return { short: "Failed", long: `${by} The call was made, and failed.`, tone: "odd" };
       }
@@ -119,7 +120,7 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
       const own = rejections.findLast(({ by }) => isOwn(by));
       if (own !== undefined)
         return { short: "Rejected", long: `${rejectedText(own)} ${doneText(proposal)}`, tone: "bad" };
-      const advice = no === undefined ? "" : ` ${no.by} advises against it.${quoted(no)}`;
+      const advice = no === undefined ? "" : ` ${personText(no.by)} advises against it.${quoted(no)}`;
       return { short: "Waiting", long: `Waiting for a decision.${advice}`, tone: "open" };
     }
   }
@@ -142,13 +143,13 @@ function changeText({ params, fulfilment }: Proposal): string {
 }
 
 function rejectedText(no: Rejection | undefined): string {
-  return `Rejected by ${no?.by ?? "somebody"}.${quoted(no)}`;
+  return `Rejected by ${personText(no?.by ?? "somebody")}.${quoted(no)}`;
 }
 
 /** A room hinders nobody from making a call whose proposal is over: what counts is whether somebody has. */
 function doneText({ lateCall, result, error }: Proposal): string {
   if (lateCall === undefined) return "No call was made for it.";
-  const made = `${lateCall.fulfiller} made the call all the same${lateCall.isChanged ? ", changed" : ""}`;
+  const made = `${personText(lateCall.fulfiller)} made the call all the same${lateCall.isChanged ? ", changed" : ""}`;
   if (error !== undefined || (isObject(result) && result.isError === true)) return `${made}, and it failed.`;
   return result === undefined ? `${made}.` : `${made}, and it is done.`;
 }
