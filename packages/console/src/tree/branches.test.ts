@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { branchesOf, searchBranches } from "./branches.ts";
+import { branchesOf, searchBranches, shareOut } from "./branches.ts";
 
 const server = (name: string, segment: unknown = name) => ({ name, segment, state: "up" });
 const tools = ["office.shred", "office.print", "lab.arm.move", "lab.look", "mcpax.status", "stray"].map(
@@ -34,6 +34,15 @@ test("a search leaves tools by their name, and all of a server by its own", () =
   expect(found.map(({ name, tools: own }) => [name, own.length])).toEqual([["office", 1]]);
   expect(searchBranches(branches, "lab")[0]?.tools).toHaveLength(2);
   expect(searchBranches(branches, "nothing")).toEqual([]);
+});
+
+test("open servers share what is shown at once", () => {
+  const branches = branchesOf({ servers: [server("office"), server("lab")], tools, root: undefined });
+  expect([...shareOut(branches, () => true, 3)]).toEqual([
+    ["office", 2],
+    ["lab", 1],
+  ]);
+  expect([...shareOut(branches, ({ name }) => name === "lab", 9)]).toEqual([["lab", 2]]);
 });
 
 test("ten thousand tools of two hundred servers take no time", () => {

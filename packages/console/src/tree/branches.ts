@@ -53,6 +53,22 @@ function longestSegment(name: string, known: ReadonlyMap<string, unknown>): stri
   return known.has("") ? "" : undefined;
 }
 
+/** So many tools are shown of each, by name of the branch: those that are open, the first of them first. */
+export function shareOut(
+  branches: readonly Branch[],
+  isOpen: (branch: Branch) => boolean,
+  toolsMax: number,
+): ReadonlyMap<string, number> {
+  let left = toolsMax;
+  return new Map(
+    branches.filter(isOpen).map((branch) => {
+      const count = Math.min(left, branch.tools.length);
+      left -= count;
+      return [branch.name, count];
+    }),
+  );
+}
+
 /** Only branches and tools with this text in their names; all of a branch whose own name has it. */
 export function searchBranches(branches: readonly Branch[], text: string): readonly Branch[] {
   const wanted = text.trim().toLowerCase();
