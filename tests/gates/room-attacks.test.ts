@@ -255,7 +255,7 @@ test("[B-GATE-1] a room without history shows gates too; one that is not to be h
 
   const gates = { ...config.gates, room: "nowhere" };
   await house.server.restart({ config: { ...config, gates }, gateway: { createTopics: "configured" } });
-  expect(house.server.logged.join("")).toContain("the tree could not join a room; gates are not shown in it");
+  expect(house.server.logged.join("")).toContain("tree could not join a room; gates are not shown in it");
   const later = await house.agent();
   expect(await later.call("papers.shred", { paper: "notes" })).toContain("papers.shred was not called");
   const [gate] = (
