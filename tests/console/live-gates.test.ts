@@ -108,6 +108,8 @@ test("a decision in one place is on every page at once", slow, async () => {
   await page.getByRole("button", { name: "Reject …" }).click();
   await page.getByRole("button", { name: "Make a key in this browser" }).click();
   await page.getByRole("button", { name: "Reject and sign" }).click();
+  // What is finished is folded, with a word for each.
+  await other.page.getByRole("button", { name: /finished$/ }).click();
   await card(other.page, "decided elsewhere").getByText("Rejected").first().waitFor();
   await Promise.all([context.close(), other.context.close()]);
 });

@@ -419,6 +419,8 @@ test("[X0-9-2] the page is the same for everybody, and nothing else runs in it",
   const text = await page.text();
   const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "");
   expect(files.length).toBeGreaterThan(2);
+  const manifest = files.splice(files.indexOf("/console/manifest.webmanifest"), 1);
+  expect(await (await fetch(`${server.url}${manifest}`)).json()).toMatchObject({ name: "mcpx" });
   for (const file of files) {
     expect(file).toMatch(/^\/assets\//);
     const asset = await fetch(`${server.url}${file}`);

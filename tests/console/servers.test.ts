@@ -99,7 +99,7 @@ test("only what was shown is done: another digest, or another file meanwhile, ch
   }
   // The digest of one change is not that of another.
   const evil = { ...addTiny, words: [...addTiny.words, "--evil"] };
-  expect(messageOf(await make(visitor, evil, digest))).toContain("another than the one that was shown");
+  expect(messageOf(await make(visitor, evil, digest))).toContain("has changed since the change was shown");
   expect(existsSync(configOf(gateway))).toBe(false);
   writeFileSync(configOf(gateway), '{ "log": { "level": "warn" } }', { mode: 0o600 });
   expect(reasonOf(await make(visitor, addTiny, digest))).toBe("bad_request");

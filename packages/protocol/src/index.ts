@@ -227,6 +227,7 @@ export {
   mixedWords,
   suspicionOf,
 } from "./text/look-alike.ts";
+export { replaceBetween } from "./text/replace-between.ts";
 export {
   isSecretName,
   isSecretPlace,

@@ -79,10 +79,22 @@ export async function startApproveServer(
   const treeDb = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations });
   const identity = createIdentity({ db, clock: systemClock, log });
   const audit = createAudit({ db, clock: systemClock, log });
-  const approvers = await createFileApproverStore(join(dir, "approvers"));
+  const stored = await createFileApproverStore(join(dir, "approvers"));
+  // As at a gateway whose first approver it is: they count at once.
+  const approvers: typeof stored = {
+    ...stored,
+    async add(approver) {
+      await stored.add(approver);
+      await reload();
+    },
+  };
   const operator = keyOf();
   const known = anchorKeys([{ kind: "key", name: "operator", jwk: operator.jwk }]);
   let keys: readonly AnchorKey[] = known;
+  const reload = async () => {
+    const enrolled = (await stored.list()).map(anchorOf);
+    keys = [...known, ...anchorKeys(enrolled, stored.keepCounter)];
+  };
   let origin = "";
   const gates = createGatekeeper({
     aggregatorId: "a1",
@@ -157,10 +169,7 @@ export async function startApproveServer(
     post,
     sign: (terms, decision, reason) =>
       signDecision(statementOf(terms, decision, reason), operator.privateKey, thumbprint(operator.jwk)),
-    async reload() {
-      const enrolled = (await approvers.list()).map(anchorOf);
-      keys = [...known, ...anchorKeys(enrolled, approvers.keepCounter)];
-    },
+    reload,
     async counters() {
       return (await approvers.list()).flatMap((one): [string, number][] =>
         "passkey" in one ? [[one.name, one.passkey.counter]] : [],

@@ -1,4 +1,5 @@
 // Discord's markup, both ways. Pure. What is shown is escaped so that nothing of it is markup, a mention or an emoji.
+import { replaceBetween } from "@mcpx/protocol";
 import type { Part, Post } from "../text/post.ts";
 
 /** What a message is made of; the same keys for a new one and for an edit. */
@@ -50,13 +51,18 @@ function partMarkup(part: Part): string {
   return part.isStrong && part.text !== "" ? `**${escaped(part.text)}**` : escaped(part.text);
 }
 
-const address = /(https?:\/\/[\w.~:/?#@!$&+,;=%-]*[\w/=&#-])/;
+const address = /(https?:\/\/[\w.~:/?#@!$&+,;=%-]{1,2048})/;
 
-/** Addresses stay addresses, without a preview: `<https://…>`. */
+/** Addresses stay addresses, without a preview: `<https://…>`. A full stop behind one belongs to the sentence. */
 export function escaped(text: string): string {
   return text
     .split(address)
-    .map((piece, index) => (index % 2 === 1 ? `<${piece}>` : withoutMarkup(piece)))
+    .map((piece, index) => {
+      if (index % 2 === 0) return withoutMarkup(piece);
+      let end = piece.length;
+      while (/[.~:?@!$+,;%]/.test(piece.charAt(end - 1))) end -= 1;
+      return `<${piece.slice(0, end)}>${withoutMarkup(piece.slice(end))}`;
+    })
     .join("");
 }
 
@@ -66,9 +72,13 @@ function withoutMarkup(text: string): string {
 
 /** What a person wrote, as they saw it. */
 export function heardText(text: string, names: ReadonlyMap<string, string>): string {
-  return text
-    .replace(/<@!?(\d+)>/g, (_, id: string) => `@${names.get(id) ?? id}`)
-    .replace(/<@&(\d+)>/g, "@$1")
-    .replace(/<#(\d+)>/g, "#$1")
-    .replace(/<a?(:\w+:)\d+>/g, "$1");
+  return replaceBetween(text, ["<", ">"], (inside) => {
+    const id = inside.replace(/^(?:@[!&]?|#)/, "");
+    if (/^\d+$/.test(id) && id !== inside) {
+      if (inside.startsWith("#")) return `#${id}`;
+      return `@${inside.startsWith("@&") ? id : (names.get(id) ?? id)}`;
+    }
+    const [emoji] = /^:\w+:(?=\d+$)/.exec(inside.replace(/^a(?=:)/, "")) ?? [];
+    return emoji ?? `<${inside}>`;
+  });
 }

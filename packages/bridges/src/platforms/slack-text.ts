@@ -1,5 +1,6 @@
 // Slack's markup, both ways. Pure. What is shown is rich text, whose elements Slack takes letter for letter: nothing in it
 // is markup, a mention or an emoji.
+import { replaceBetween } from "@mcpx/protocol";
 import { type Part, type Post, plainText } from "../text/post.ts";
 
 /** What `chat.postMessage` and `chat.update` are given. */
@@ -80,19 +81,19 @@ export function escaped(text: string): string {
 
 /** What a person wrote, as they saw it: `<@U1>` and its like as words, then the three characters. */
 export function heardText(text: string): string {
-  return text
-    .replace(/<([^<>\n]+)>/g, (_, inside: string) => readMarkup(inside))
+  return replaceBetween(text, ["<", ">"], readMarkup)
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 }
 
 function readMarkup(inside: string): string {
+  if (inside === "" || /[<\n]/.test(inside)) return `<${inside}>`;
   const at = inside.indexOf("|");
   const [target, label] = at === -1 ? [inside, undefined] : [inside.slice(0, at), inside.slice(at + 1)];
   if (target.startsWith("@")) return `@${label ?? target.slice(1)}`;
   if (target.startsWith("#")) return `#${label ?? target.slice(1)}`;
-  if (target.startsWith("!")) return label ?? `@${target.slice(1).replace(/\^.*$/, "")}`;
+  if (target.startsWith("!")) return label ?? `@${target.slice(1).split("^")[0]}`;
   return label === undefined || label === target || target.endsWith(`//${label}`)
     ? target
     : `${label} (${target})`;

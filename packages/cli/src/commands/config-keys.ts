@@ -1,4 +1,5 @@
 // `mcpx config keys [WORD]`: every key of the configuration with its type, its default and what it does.
+import { withoutLinks } from "../config/config-json-schema.ts";
 import { configReference, configTable } from "../config/config-reference.ts";
 import { type Context, defineCommand } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
@@ -41,5 +42,5 @@ async function run(context: Context<typeof options>): Promise<number> {
 
 /** Without the marks and links of Markdown. */
 function plain(text: string): string {
-  return text.replaceAll("`", "").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  return withoutLinks(text).replaceAll("`", "");
 }

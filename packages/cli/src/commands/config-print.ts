@@ -1,6 +1,6 @@
 // `mcpx config print`: the configuration that counts here, without its secrets; `--resolved` with every default.
 
-import { type JsonObject, maskSecrets, secretMask } from "@mcpx/protocol";
+import { type JsonObject, maskSecrets, replaceBetween, secretMask } from "@mcpx/protocol";
 import { parse } from "jsonc-parser";
 import { configOptions, readConfigFile } from "../config/read-config-file.ts";
 import { withDefaults } from "../config/with-defaults.ts";
@@ -51,7 +51,7 @@ function masked(config: JsonObject): unknown {
 
 /** With nothing beside it, or a word such as `Bearer`. */
 function isReference(text: string): boolean {
-  return text.includes("${") && /^\w* ?$/.test(text.replaceAll(/\$\{[^}]*\}/g, ""));
+  return text.includes("${") && /^\w* ?$/.test(replaceBetween(text, ["${", "}"], () => ""));
 }
 
 /** Puts a reference back where a mask took its place. */

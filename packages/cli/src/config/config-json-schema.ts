@@ -1,6 +1,6 @@
 // The configuration as a JSON Schema, for editors: what the checks of `config-schema.ts` say of types, and what
 // `config-reference.ts` says of meaning and defaults. Where a check needs more than a schema can say, `mcpx up` says it.
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject, replaceBetween } from "@mcpx/protocol";
 import { z } from "zod";
 import { configReference } from "./config-reference.ts";
 import { configSchema } from "./config-schema.ts";
@@ -37,10 +37,18 @@ function describe(schema: JsonObject, path: string): void {
   for (const { key, default: standard, about } of configReference) {
     const place = keys.get(key);
     if (place === undefined) continue;
-    place.description = about.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+    place.description = withoutLinks(about);
     const value = defaultOf(standard);
     if (value !== undefined) place.default = value;
   }
+}
+
+/** `[this](there)` as `this`. */
+export function withoutLinks(text: string): string {
+  return replaceBetween(text, ["[", ")"], (inside) => {
+    const [name = "", address] = inside.split("](");
+    return address === undefined ? `[${inside})` : name;
+  });
 }
 
 /** The JSON of a default that is one; words say what cannot be written. */

@@ -1,7 +1,7 @@
 // The built pages as they go out: every file read once, each under its own name, with a policy that lets nothing else
 // run and no other host be asked.
 import { globSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { HttpResponse, Route } from "@mcpx/host";
 
@@ -52,7 +52,7 @@ export function consoleFiles(dirs: readonly string[] = places.map(beside)): Cons
   }
   const index = readFileSync(join(dir, "index.html"), "utf8");
   const files = globSync("assets/*.{js,css,svg}", { cwd: dir });
-  const icon = files.find((file) => /icon-[^/]*\.svg$/.test(file));
+  const icon = files.find((file) => basename(file).startsWith("icon-") && file.endsWith(".svg"));
   return {
     isBuilt: true,
     routes: [

@@ -26,7 +26,7 @@ export function readPasted(given: string): Pasted {
 
 /** `{"mcpServers": {…}}`, the inside of it, one server, or a line of a file with its name before it. */
 function readSnippet(text: string): Pasted {
-  const whole = text.startsWith('"') ? `{${text.replace(/,\s*$/, "")}}` : text;
+  const whole = text.startsWith('"') ? `{${text.endsWith(",") ? text.slice(0, -1) : text}}` : text;
   let value: unknown;
   try {
     value = JSON.parse(whole);
@@ -118,15 +118,15 @@ export function splitWords(text: string): { words: string[] } | { fault: string 
 /** The package it runs, without what packages of servers are all called. */
 function nameOfWords(words: readonly string[]): string {
   const [command = "", ...args] = words;
-  const isRunner = /(?:^|[\\/])(?:npx|uvx|bunx|pnpx|node|python3?|uv|docker|deno|npm)(?:\.exe|\.cmd)?$/.test(
-    command,
+  const isRunner = /^(?:npx|uvx|bunx|pnpx|node|python3?|uv|docker|deno|npm)(?:\.exe|\.cmd)?$/.test(
+    command.split(/[\\/]/).at(-1) ?? command,
   );
   const named = isRunner
     ? (args.find((word) => !word.startsWith("-") && !["run", "dlx", "exec"].includes(word)) ?? command)
     : command;
   const last = named.split(/[\\/]/).at(-1) ?? named;
-  const bare = last
-    .replace(/@[^@]*$/, "")
+  const version = last.lastIndexOf("@");
+  const bare = (version === -1 ? last : last.slice(0, version))
     .replace(/\.(?:m?[jt]s|py|exe|cmd)$/, "")
     .replace(/^(?:mcp-server|server|mcp)-|-(?:mcp-server|mcp|server)$/g, "");
   return plainName(bare || last);
@@ -141,8 +141,8 @@ function nameOfUrl(url: string): string {
 }
 
 function plainName(text: string): string {
-  return text
-    .replaceAll(/[^\p{L}\p{N}_-]/gu, "-")
-    .replace(/^[-_]+|-+$/g, "")
-    .slice(0, 60);
+  const plain = text.replaceAll(/[^\p{L}\p{N}_-]/gu, "-").replace(/^[-_]+/, "");
+  let end = plain.length;
+  while (plain.charAt(end - 1) === "-") end -= 1;
+  return plain.slice(0, Math.min(end, 60));
 }
