@@ -31,7 +31,9 @@ export async function resolveName(
   if (entry !== undefined && mayUse(state, caller, entry.canonical)) return entry;
   const instead = kind === "tools" ? await signInInstead(state, name, caller) : undefined;
   if (instead !== undefined) return instead;
-  const ofApp = kind === "tools" ? await findAppTool(state, written, caller) : undefined;
+  // Who names a server means that one, whatever it lists: no other is asked.
+  const isPlaced = serverAt(state, name)?.segment !== undefined;
+  const ofApp = kind === "tools" && !isPlaced ? await findAppTool(state, written, caller) : undefined;
   if (ofApp !== undefined) return ofApp;
   throw absence(state, kind, { name, written }, caller);
 }
