@@ -21,7 +21,7 @@ import {
   readApprover,
 } from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
 import { readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
 
@@ -143,11 +143,22 @@ export function watchApprovers(watch: ApproverWatch): () => readonly AnchorKey[]
     if (now === state) return keys;
     const read = readApprovers(dataDir, known, keepCounter);
     for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
-    if (chain !== undefined) wait?.(settleApprovers(chain, read.state));
+    const held = chain === undefined ? [] : settleUnlessBehind(chain, read.state);
+    if (held !== undefined) wait?.(held);
     keys = [...known, ...read.keys.filter(({ name }) => isInChain(chain, read.state, approverKey(name)))];
-    state = `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
+    state = held === undefined ? undefined : `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
     return keys;
   };
+}
+
+/** `undefined` where a command writes to the chain at this moment: what it writes is looked at first. */
+function settleUnlessBehind(chain: KeptChain, wanted: AuthorityState): AuthorityChange[] | undefined {
+  try {
+    return chain.isBehind() ? undefined : settleApprovers(chain, wanted);
+  } catch (error) {
+    if (isMcpxError(error) && error.code === "id_conflict") return undefined;
+    throw error;
+  }
 }
 
 /** Writes what nobody has to sign, and gives back the rest. */

@@ -41,7 +41,9 @@ export function followConfig(options: FollowOptions): FollowedConfig {
     wait(now.held);
     return { loaded: now.loaded, settings: settingsOf(now.loaded) };
   };
-  const reload = createReload({ loaded, settings }, { read, waiting, change: gateway.change, log });
+  const readAgain = createReload({ loaded, settings }, { read, waiting, change: gateway.change, log });
+  // What commands have appended to the chain counts first. Where that does not hold, the gateway says so by itself.
+  const reload = () => (chain.isBehind() ? void chain.refresh().then(readAgain, readAgain) : readAgain());
   gateway.authority.onSigned = reload;
   if (loaded.path !== undefined && loaded.accepted === "waiting") {
     log.warn({ config: loaded.path }, waiting(loaded.path));

@@ -98,7 +98,7 @@ export async function openGates(
   gates.carryOutChange = cards.carryOut;
   const wanting = (source: string, changes: readonly AuthorityChange[]) =>
     cards.want(source, changes).catch((error) => log.error({ err: error }, "what waits could not be shown"));
-  const authority: GateAuthority = { chain, cards, onSigned: undefined, ...panicOf(chain, cards) };
+  const authority: GateAuthority = { chain, cards, onSigned: undefined, ...panicOf(chain, cards, log) };
   const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
   opened.defer(stop);
   opened.defer(keepLooking(gates, authority, signed, log));
@@ -137,14 +137,21 @@ function keepLooking(
   return () => clearInterval(timer);
 }
 
-function panicOf(chain: KeptChain, cards: AuthorityCards): Pick<GateAuthority, "beginPanic" | "endPanic"> {
+function panicOf(
+  chain: KeptChain,
+  cards: AuthorityCards,
+  log: Logger,
+): Pick<GateAuthority, "beginPanic" | "endPanic"> {
   return {
     beginPanic() {
-      chain.settle([panicked]);
+      // Panic is on already; the chain says so as soon as it may.
+      chain
+        .settleAfterOthers([panicked])
+        .catch((error) => log.error({ err: error }, "panic could not be written to the chain of approvers"));
       void cards.want("panic", []);
     },
     async endPanic() {
-      const held = chain.settle([calm]);
+      const held = await chain.settleAfterOthers([calm]);
       return held.length === 0 ? undefined : (await cards.want("panic", held)).get("panic");
     },
   };

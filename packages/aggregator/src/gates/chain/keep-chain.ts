@@ -2,7 +2,7 @@
 // commands beside it. What needs no signature is written at once; the rest is given back. [B-KEY-2]
 import type { DatabaseSync } from "node:sqlite";
 import type { Audit, Clock } from "@mcpx/host";
-import { McpxError } from "@mcpx/protocol";
+import { isMcpxError, McpxError } from "@mcpx/protocol";
 import {
   type AuthorityChange,
   type AuthorityState,
@@ -20,8 +20,10 @@ export interface KeptChain {
   isBehind(): boolean;
   /** Takes over what others have appended. Throws `ChainFault` where what is stored does not follow from what was. */
   refresh(): Promise<void>;
-  /** Writes what nobody has to sign, and gives back what somebody has to. */
+  /** Writes what nobody has to sign, and gives back what somebody has to. Throws `id_conflict` where it is behind. */
   settle(wanted: readonly AuthorityChange[]): AuthorityChange[];
+  /** The same, after taking over what others have appended: a command and the gateway may see the same file at once. */
+  settleAfterOthers(wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]>;
   /** Throws `ChainFault` where it does not hold. */
   sign(signed: Pick<ChainEntry, "changes" | "terms" | "proofs">): Promise<void>;
   /** Puts all approvers out. Says whether there was any. */
@@ -37,6 +39,9 @@ export interface ChainParts {
   /** Who writes what nobody signs. */
   actor: string;
 }
+
+/** How often somebody else may have been faster. */
+const triesMax = 10;
 
 /** Throws `ChainFault` where it does not hold, or is shorter than the audit says that it was. */
 export async function openChain(parts: ChainParts): Promise<KeptChain> {
@@ -58,23 +63,35 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
     const entry: ChainEntry = { ...place(), kind, changes };
     append(entry, extendUnsigned(chain, entry));
   };
+  const settle = (wanted: readonly AuthorityChange[]): AuthorityChange[] => {
+    const changes = wanted.filter(({ key, value }) => !isSame(chain.state.get(key), value));
+    const kind = unsignedKind(chain, changes);
+    if (kind !== undefined) {
+      if (changes.length > 0) write(kind, changes);
+      return [];
+    }
+    const free = changes.filter((change) => !weakens(chain.state, change));
+    if (free.length > 0) write("tightened", free);
+    return changes.filter((change) => !free.includes(change));
+  };
+  const refresh = async () => {
+    checkUnchanged(db, chain);
+    chain = await extendChain(chain, readChainTexts(db, (chain.head?.n ?? -1) + 1), aggregatorId);
+  };
   return {
     now: () => chain,
     isBehind: () => chainLength(db) !== (chain.head?.n ?? -1) + 1,
-    async refresh() {
-      checkUnchanged(db, chain);
-      chain = await extendChain(chain, readChainTexts(db, (chain.head?.n ?? -1) + 1), aggregatorId);
-    },
-    settle(wanted) {
-      const changes = wanted.filter(({ key, value }) => !isSame(chain.state.get(key), value));
-      const kind = unsignedKind(chain, changes);
-      if (kind !== undefined) {
-        if (changes.length > 0) write(kind, changes);
-        return [];
+    refresh,
+    settle,
+    async settleAfterOthers(wanted) {
+      for (let tries = 0; ; tries += 1) {
+        try {
+          return settle(wanted);
+        } catch (error) {
+          if (!isMcpxError(error) || error.code !== "id_conflict" || tries === triesMax) throw error;
+          await refresh();
+        }
       }
-      const free = changes.filter((change) => !weakens(chain.state, change));
-      if (free.length > 0) write("tightened", free);
-      return changes.filter((change) => !free.includes(change));
     },
     async sign(signed) {
       const entry: ChainEntry = { ...place(), kind: "signed", ...signed };
