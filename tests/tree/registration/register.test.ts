@@ -122,8 +122,9 @@ test("[AX-4.2-1] the first has a segment; the next gets namespace_conflict and i
 test("[AX-4.2-2] squatting while its owner is away does not work", async () => {
   const owner = await come("owned", { tools: [toolOf("t")] });
   await owner.register(registrationOf("owned"));
+  await expect.poll(() => named("owned.")).toEqual(["owned.t"]);
   owner.cut();
-  await owner.closed;
+  await expect.poll(() => availability("owned.t")).toBe("degraded");
   const token = await server.token({ sub: "squatter", topics: [] });
   const squatter = await rawRegistrant(server.url, token, { parentId: null });
   expect(reasonOf(await squatter.register(registrationOf("owned")))).toBe("authority_unproven");

@@ -84,12 +84,15 @@ export function createGateNews({ gates, check }: GateNewsOptions): GateNews {
   const sweep = () => {
     for (const listener of [...listeners]) if (!isIn(check, listener.request)) end(listener);
   };
-  const look = () => {
-    looks += 1;
-    if (looks % looksPerSweep === 0) sweep();
+  const tellOfAround = () => {
     const now = aroundOf(gates);
     if (now !== around) tell({ all: true });
     around = now;
+  };
+  const look = () => {
+    looks += 1;
+    if (looks % looksPerSweep === 0) sweep();
+    tellOfAround();
     if (looks % looksPerSign === 0) for (const { out } of listeners) out?.write(": here\n\n");
   };
 
@@ -100,6 +103,8 @@ export function createGateNews({ gates, check }: GateNewsOptions): GateNews {
       if (listeners.size >= listenersMax || own.length >= listenersPerSessionMax) {
         throw new McpxError("too_many_connections", "too many pages listen already");
       }
+      // Nobody looked while nobody listened: a page that comes back is told at once, and only once.
+      tellOfAround();
       const listener: Listener = { session, request, out: undefined };
       listeners.add(listener);
       timer ??= setInterval(look, lookMs).unref();
