@@ -51,6 +51,7 @@ test("[X1-8-1] a server is shown to the letter, then written as `mcpx add` write
     file: configOf(gateway),
     isNew: true,
     servers: [],
+    rules: [],
     isDemo: false,
   });
   const shown = await preview(visitor, addTiny);

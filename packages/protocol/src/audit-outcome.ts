@@ -78,6 +78,8 @@ export const auditOutcomes: Readonly<Record<string, AuditOutcome>> = {
   "server.edit": outcome("edited", "odd"),
   "server.import": outcome("added", "odd"),
   "server.remove": outcome("removed", "odd"),
+  "rules.change": outcome("changed", "odd"),
+  "tool.change": outcome("changed", "odd"),
   "secret.show": outcome("shown", "odd"),
   "room.join": allowed,
   register: allowed,

@@ -178,6 +178,7 @@ const pages: Attack[] = [
         ["POST", "/panic", { on: false }],
         ["GET", "/rules"],
         ["POST", "/rules/test", { tool: "vault.open" }],
+        ["POST", "/rules/try", { rules: [] }],
         ["POST", "/tools/vault.open/accept", {}],
         ["GET", "/audit"],
       ];

@@ -1,26 +1,20 @@
 // For the operator: GET /admin/rules (each with the tools it is about), POST /admin/rules/test (what would become of a
-// call; nothing is called), POST /admin/panic (everything is asked for, until it is over).
+// call; nothing is called), POST /admin/rules/try (what other rules would have made of the last calls),
+// POST /admin/panic (everything is asked for, until it is over).
 import type { HttpRequest, Principal, Route } from "@mcpx/host";
-import {
-  cautious,
-  isObject,
-  type JsonObject,
-  McpxError,
-  matchesTool,
-  parseExact,
-  withoutRoot,
-} from "@mcpx/protocol";
+import { cautious, isObject, type JsonObject, McpxError, matchesTool, parseExact } from "@mcpx/protocol";
 import { type Entry, listSoon } from "../catalogue/catalogue.ts";
-import { withFixed } from "../catalogue/overrides.ts";
 import { resolveName } from "../catalogue/resolve.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { judge } from "../gates/judge.ts";
-import { classify, type Rule, type Verdict } from "../gates/rules.ts";
+import type { Rule } from "../gates/rules.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import { type LocalGuard, operatorRoute, requireLocal } from "../mcp/operator.ts";
 import { plainCaller, principalName } from "../mcp/plain-caller.ts";
 import { ensureServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { judgeByName } from "./judge-by-name.ts";
+import { tryRules } from "./try-rules.ts";
 
 export interface PanicKeeper {
   /** So that panic outlives the process. */
@@ -39,6 +33,9 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
     operatorRoute(guard, "GET", "/admin/rules", async (by) => ({ body: await showRules(state, gates, by) })),
     operatorRoute(guard, "POST", "/admin/rules/test", async (by, request) => ({
       body: await testRules(state, gates, by, request),
+    })),
+    operatorRoute(guard, "POST", "/admin/rules/try", async (by, request) => ({
+      body: await tryRules(state, gates, everywhere(by), request),
     })),
     operatorRoute(guard, "POST", "/admin/panic", async (by, request) => {
       const body = await request.json();
@@ -101,35 +98,12 @@ async function testRules(
 ): Promise<JsonObject> {
   const { tool, arguments: given } = readTest(await request.text());
   const entry = await resolveName(state, "tools", tool, everywhere(by)).catch(() => undefined);
-  const verdict =
-    entry === undefined ? judgeUnknown(state, gates, tool, given) : judgeKnown(state, gates, entry, given);
   return {
-    ...verdict,
+    ...judgeByName(state, gates, tool, entry, given),
     tool: entry?.fullName ?? tool,
     isKnown: entry !== undefined,
     capability: { ...(entry?.capability ?? cautious) },
   };
-}
-
-/** As a call of it would be judged. */
-function judgeKnown(state: TreeState, gates: Gatekeeper, entry: Entry, given: JsonObject): Verdict {
-  const { arguments: sent = {} } = entry.fixed
-    ? withFixed({ arguments: given }, entry.fixed)
-    : { arguments: given };
-  return judge(state, gates, entry, sent);
-}
-
-/** Of a tool that is not there, only its name is known. */
-function judgeUnknown(
-  { rootSegment: root }: TreeState,
-  gates: Gatekeeper,
-  written: string,
-  given: JsonObject,
-): Verdict {
-  const tool = withoutRoot(root, written);
-  const { rules, unannotated, quorum, isPanic } = gates;
-  const said = { tool, root, capability: cautious, isAnnotated: false, arguments: given };
-  return classify({ ...said, rules, unannotated, quorum, isPanic });
 }
 
 function readTest(text: string): { tool: string; arguments: JsonObject } {

@@ -1,8 +1,10 @@
-// Changes the servers in `mcpx.json`: the file `mcpx up` would read, its comments kept, never left in a state that
+// Changes servers, tools and rules in `mcpx.json`: the file `mcpx up` would read, its comments kept, never left in a state that
 // would not start.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { segmentFor } from "@mcpx/aggregator";
+import { isObject } from "@mcpx/protocol";
 import { acceptedFile, acceptFile, sha256Of } from "../config/accepted-files.ts";
 import { type Config, type LoadedConfig, loadConfig, parseConfig } from "../config/config.ts";
 import { isOwn } from "../config/find-config.ts";
@@ -12,7 +14,7 @@ import { backUp, type ReadFile, readWhole, replaceFile } from "../files/replace-
 import type { Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { secretsIn, secretsOf } from "../framework/secrets.ts";
-import { removeProperty, setProperty } from "./edit-json.ts";
+import { removeProperty, setItems, setProperty } from "./edit-json.ts";
 
 /** What gates do with tools that do not say how dangerous they are. */
 export type Unannotated = "ask" | "allow";
@@ -129,6 +131,41 @@ export function withServerValue(
     value === undefined ? removeProperty(text, place) : setProperty(text, place, value, path),
     path,
   );
+}
+
+/** The text with one value of a tool changed; what says nothing any more goes as a whole. Checked. */
+export function withToolValue(
+  file: ConfigFile,
+  place: { server: string; tool: string },
+  key: readonly string[],
+  value: unknown,
+): string {
+  const path = ["tools", place.tool, ...key];
+  const kept = value === undefined ? whatEmpties(file.config.mcpServers?.[place.server], path) : path;
+  return withServerValue(file, place.server, kept, value);
+}
+
+function whatEmpties(root: unknown, path: readonly string[]): readonly string[] {
+  const holders = path.map((_, depth) => path.slice(0, depth).reduce(propertyOf, root));
+  let depth = path.length;
+  while (depth > 1 && Object.keys(holders[depth - 1] ?? {}).length === 1) depth -= 1;
+  return path.slice(0, depth);
+}
+
+function propertyOf(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** The text with these rules of the gates, checked; those that are there already keep their text and comments. */
+export function withRules({ path, before, config }: ConfigFile, rules: readonly object[]): string {
+  const left = new Map((config.gates?.rules ?? []).entries());
+  const items = rules.map((rule) => {
+    const [index] = [...left].find(([, known]) => isDeepStrictEqual(known, rule)) ?? [];
+    if (index === undefined) return rule;
+    left.delete(index);
+    return index;
+  });
+  return checked(setItems(before?.text ?? "", ["gates", "rules"], items, path), path);
 }
 
 /** Writes what was checked. A file that holds secrets is its owner's alone. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
+import { parse } from "jsonc-parser";
 import { expect, test } from "vitest";
-import { removeProperty, setProperty } from "./edit-json.ts";
+import { removeProperty, setItems, setProperty } from "./edit-json.ts";
 
 const set = (text: string, value: unknown = { command: "x" }) =>
   setProperty(text, ["mcpServers", "new"], value, "f");
@@ -83,5 +84,59 @@ test("whatever is put in is read back, and taken out again leaves all else", () 
       expect(JSON.stringify(back)).toBe(JSON.stringify({ first: 1, mcpServers: rest, last: [2] }));
     }),
     { numRuns: 300 },
+  );
+});
+
+const rulesText = `{
+  // about gates
+  "gates": {
+    "rules": [
+      // never
+      { "tools": "a.**", "action": "deny" }, // agreed
+      { "tools": "b", "action": "ask" }, /* two */ { "tools": "c", "action": "allow" }
+      // more to come
+    ],
+    "quorum": 2
+  }
+}
+`;
+const items = (text: string, list: readonly (number | object)[]) =>
+  setItems(text, ["gates", "rules"], list, "f");
+
+test("items of a list change their order and places with the comments that are about them", () => {
+  const added = { tools: "d", action: "ask" };
+  expect(items(rulesText, [2, 0, added])).toBe(`{
+  // about gates
+  "gates": {
+    "rules": [
+      { "tools": "c", "action": "allow" },
+      // never
+      { "tools": "a.**", "action": "deny" }, // agreed
+      {
+        "tools": "d",
+        "action": "ask"
+      }
+      // more to come
+    ],
+    "quorum": 2
+  }
+}
+`);
+});
+
+test.each<[text: string, list: (number | object)[], after: string]>([
+  ["", [{ a: 1 }], '{\n  "gates": {\n    "rules": [{"a":1}]\n  }\n}\n'],
+  ['{"gates":{"rules":[{"a":1}]}}', [], '{"gates":{}}'],
+  ['{"gates":{"rules":[{"a":1},{"b":2}]}}', [1], '{"gates":{"rules":[\n  {"b":2}\n]}}'],
+])("items of the list in %j", (text, list, after) => {
+  expect(items(text, list)).toBe(after);
+});
+
+test("whatever the order, the list reads as it was meant", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 6 }), (order) => {
+      const before = parse(rulesText).gates.rules;
+      expect(parse(items(rulesText, order)).gates.rules).toEqual(order.map((index) => before[index]));
+    }),
   );
 });

@@ -6,8 +6,12 @@ import { Failure } from "../framework/failure.ts";
 
 type Path = readonly string[];
 
-/** `SyntaxKind.CommaToken`; the library's enum cannot be had in isolated modules. */
+/** Of the library's `SyntaxKind`, which cannot be had in isolated modules. */
 const commaToken = 5;
+const lineComment = 12;
+const blockComment = 13;
+const lineBreak = 14;
+const blank = 15;
 const listCharsMax = 80;
 
 /** `path` may lead through objects that are not there yet; `file` is what messages call the text. */
@@ -54,6 +58,66 @@ export function removeProperty(text: string, path: Path): string {
   }
   edits.push(...wholeLines(text, property.offset, end, comma));
   return applyEdits(text, edits);
+}
+
+/**
+ * The list at `path` with these items, or the text without it where there are none. A number stands for the item that is
+ * there now: it keeps its text, with the comments above it and behind it.
+ */
+export function setItems(
+  text: string,
+  path: Path,
+  items: readonly (number | object)[],
+  file: string,
+): string {
+  if (items.length === 0) return removeProperty(text, path);
+  const list = text.trim() === "" ? undefined : findNodeAtLocation(parseRoot(text), [...path]);
+  if (list?.type !== "array") return setProperty(text, path, items, file);
+  const style = styleOf(text);
+  const outer = indentAt(text, list.offset);
+  const indent = outer + style.unit;
+  const { kept, below } = itemTexts(text, list);
+  const lines = items.flatMap((item, index) => {
+    const fresh = { above: [], own: render(item, indent, style), behind: [] };
+    const { above, own, behind } = (typeof item === "number" ? kept[item] : undefined) ?? fresh;
+    return [...above, [index < items.length - 1 ? `${own},` : own, ...behind].join(" ")];
+  });
+  const content = ["[", ...[...lines, ...below].map((line) => indent + line), `${outer}]`].join(style.eol);
+  return applyEdits(text, [{ offset: list.offset, length: list.length, content }]);
+}
+
+interface ItemText {
+  /** Comments between the item before and this one. */
+  above: string[];
+  own: string;
+  /** Comments on the rest of its last line. */
+  behind: string[];
+}
+
+function itemTexts(text: string, list: Node): { kept: ItemText[]; below: string[] } {
+  let from = list.offset + 1;
+  const kept = (list.children ?? []).map((item) => {
+    const above = commentsAt(text, from, false).comments;
+    const behind = commentsAt(text, endOf(item), true);
+    from = behind.end;
+    return { above, own: text.slice(item.offset, endOf(item)), behind: behind.comments };
+  });
+  return { kept, below: commentsAt(text, from, false).comments };
+}
+
+/** The comments that come next, commas aside, until something else comes or, where it is wanted, the line ends. */
+function commentsAt(text: string, from: number, isLine: boolean): { comments: string[]; end: number } {
+  const scanner = createScanner(text, false);
+  scanner.setPosition(from);
+  const comments: string[] = [];
+  let end = from;
+  for (;;) {
+    const token: number = scanner.scan();
+    if (token === lineComment || token === blockComment)
+      comments.push(text.slice(scanner.getTokenOffset(), scanner.getPosition()));
+    else if (token === lineBreak ? isLine : token !== blank && token !== commaToken) return { comments, end };
+    end = scanner.getPosition();
+  }
 }
 
 interface Style {

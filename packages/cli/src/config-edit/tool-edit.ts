@@ -1,6 +1,6 @@
 // Changes what `mcpx.json` says of one tool. Loaded only by the commands that edit: it brings the schema with it.
 import { segmentFor } from "@mcpx/aggregator";
-import { isObject, withoutRoot } from "@mcpx/protocol";
+import { withoutRoot } from "@mcpx/protocol";
 import { accessGateway, callGateway } from "../access/gateway-access.ts";
 import { runningPlace } from "../access/running-gateway.ts";
 import type { EditContext } from "../commands/tools.ts";
@@ -17,7 +17,7 @@ import {
   saveConfig,
   segmentsOf,
   shownSecrets,
-  withServerValue,
+  withToolValue,
 } from "./edit-config.ts";
 import { undoHint } from "./undo-hint.ts";
 
@@ -54,7 +54,7 @@ export async function editTool(
   const now = Object.hasOwn(tools, place.tool) ? (tools[place.tool] as ToolConfig) : {};
   const change = edit(now, { ...place, config });
   const about = { tool: name, server: place.server, name: place.tool, file: file.path };
-  const text = change && editedText(file, place, change);
+  const text = change && withToolValue(file, place, change.key, change.value);
   if (change === undefined || text === undefined || text === file.before?.text) {
     if (options.json) output.json({ ...about, changed: false });
     else output.line(`${visible(name)} is already so; nothing was written`);
@@ -72,24 +72,6 @@ export async function editTool(
   if (runningPlace(file.dataDir) !== undefined)
     output.note("mcpx: a running gateway applies this by itself, or says that it needs a restart");
   return 0;
-}
-
-function editedText(file: ConfigFile, { server, tool }: ToolPlace, { key, value }: ToolEdit): string {
-  const path = ["tools", tool, ...key];
-  const kept = value === undefined ? whatEmpties(file.config.mcpServers?.[server], path) : path;
-  return withServerValue(file, server, kept, value);
-}
-
-/** What says nothing any more goes as a whole. */
-function whatEmpties(root: unknown, path: readonly string[]): readonly string[] {
-  const holders = path.map((_, depth) => path.slice(0, depth).reduce(propertyOf, root));
-  let depth = path.length;
-  while (depth > 1 && Object.keys(holders[depth - 1] ?? {}).length === 1) depth -= 1;
-  return path.slice(0, depth);
-}
-
-function propertyOf(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** The gateway knows what its servers call their tools; without one, the name is taken for the server's own. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Config } from "./config.ts";
-import { diffConfig, diffLines } from "./config-diff.ts";
+import { diffConfig, diffLines, takenOver } from "./config-diff.ts";
 
 const lines = (before: Config, after: Config) => diffLines(diffConfig(before, after));
 const files = { command: "npx", args: ["files"], env: { TOKEN: "one", MODE: "fast" } };
@@ -58,6 +58,19 @@ test("everything else needs a restart, and is named", () => {
     limits: { toMax: 5 },
   };
   expect(diffConfig(before, after).restart).toEqual(["listen.port", "listen.host", "mode", "segment"]);
+});
+
+test("what decides which calls wait counts at once; the rest of the gates needs a restart", () => {
+  const before: Config = { gates: { quorum: 1, hold: 1_000 }, mode: "mixed" };
+  const after: Config = { gates: { rules: [{ tools: "a", action: "ask" }], hold: 2_000 }, mode: "open" };
+  const diff = diffConfig(before, after);
+  expect(diffLines(diff)).toEqual(["~ gates: quorum, rules"]);
+  expect(diff.restart).toEqual(["mode", "gates.hold"]);
+  expect(takenOver(before, after)).toEqual({
+    ...{ mcpServers: {}, profiles: {}, mode: "mixed" },
+    gates: { rules: [{ tools: "a", action: "ask" }], hold: 1_000 },
+  });
+  expect(diffLines(diffConfig(takenOver(before, after), after))).toEqual([]);
 });
 
 test("names that could steer a terminal are shown", () => {

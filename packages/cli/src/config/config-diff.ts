@@ -16,6 +16,8 @@ export interface ConfigDiff {
   /** Of servers that are not disabled. */
   servers: NamedDiff;
   profiles: NamedDiff;
+  /** Keys of what decides which calls wait. */
+  gates: string[];
   /** Keys that take effect only when the gateway is started again. */
   restart: string[];
 }
@@ -24,21 +26,41 @@ type Named = Readonly<Record<string, object>>;
 
 /** What can change while the gateway runs. */
 const live = new Set(["mcpServers", "profiles"]);
+const liveGates = new Set(["rules", "unannotated", "quorum"]);
 const nameCharsMax = 100;
 
 export function diffConfig(before: Config, after: Config): ConfigDiff {
-  const restBefore = Object.fromEntries(Object.entries(before).filter(([key]) => !live.has(key)));
-  const restAfter = Object.fromEntries(Object.entries(after).filter(([key]) => !live.has(key)));
   return {
     servers: diffNamed(enabled(before), enabled(after)),
     profiles: diffNamed(before.profiles ?? {}, after.profiles ?? {}),
-    restart: keysThatDiffer(restBefore, restAfter),
+    gates: keysThatDiffer(before.gates, after.gates).filter((key) => liveGates.has(key)),
+    restart: keysThatDiffer(atStart(before), atStart(after)),
   };
 }
 
-/** One line for each server and profile: `+ files`, `- notes`, `~ github: url`. */
-export function diffLines({ servers, profiles }: Pick<ConfigDiff, "servers" | "profiles">): string[] {
-  return [...linesOf(servers, ""), ...linesOf(profiles, "profile ")];
+/** What counts from the start to the end of the gateway. */
+function atStart({ gates = {}, ...config }: Config): object {
+  return {
+    ...Object.fromEntries(Object.entries(config).filter(([key]) => !live.has(key))),
+    gates: Object.fromEntries(Object.entries(gates).filter(([key]) => !liveGates.has(key))),
+  };
+}
+
+/** The one that is in force once `after` was read: what needs a restart is as it was. */
+export function takenOver(before: Config, after: Config): Config {
+  const { mcpServers = {}, profiles = {}, gates = {} } = after;
+  const kept = Object.entries(before.gates ?? {}).filter(([key]) => !liveGates.has(key));
+  const fresh = Object.entries(gates).filter(([key]) => liveGates.has(key));
+  return { ...before, mcpServers, profiles, gates: Object.fromEntries([...kept, ...fresh]) };
+}
+
+/** One line for each server and profile, and one for the gates: `+ files`, `- notes`, `~ github: url`, `~ gates: rules`. */
+export function diffLines({ servers, profiles, gates }: Omit<ConfigDiff, "restart">): string[] {
+  return [
+    ...linesOf(servers, ""),
+    ...linesOf(profiles, "profile "),
+    ...(gates.length === 0 ? [] : [`~ gates: ${gates.join(", ")}`]),
+  ];
 }
 
 function linesOf({ added, removed, changed }: NamedDiff, what: string): string[] {

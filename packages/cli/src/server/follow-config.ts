@@ -41,7 +41,11 @@ export function followConfig(options: FollowOptions): FollowedConfig {
     wait(now.held);
     return { loaded: now.loaded, settings: settingsOf(now.loaded) };
   };
-  const readAgain = createReload({ loaded, settings }, { read, waiting, change: gateway.change, log });
+  const { change, authority } = gateway;
+  const readAgain = createReload(
+    { loaded, settings },
+    { read, waiting, change, judgeBy: authority.judgeBy, log },
+  );
   // What commands have appended to the chain counts first. Where that does not hold, the gateway says so by itself.
   const reload = () => (chain.isBehind() ? void chain.refresh().then(readAgain, readAgain) : readAgain());
   gateway.authority.onSigned = reload;

@@ -50,6 +50,8 @@ export interface GateAuthority {
   /** Panic ends at once where nobody could be asked; else this is the gate of who has to sign it. */
   endPanic(): Promise<string | undefined>;
   beginPanic(): void;
+  /** Which calls wait from now on. */
+  judgeBy(rules: Pick<Gatekeeper, "rules" | "unannotated" | "quorum">): void;
 }
 
 export interface OpenGates {
@@ -98,7 +100,10 @@ export async function openGates(
   gates.carryOutChange = cards.carryOut;
   const wanting = (source: string, changes: readonly AuthorityChange[]) =>
     cards.want(source, changes).catch((error) => log.error({ err: error }, "what waits could not be shown"));
-  const authority: GateAuthority = { chain, cards, onSigned: undefined, ...panicOf(chain, cards, log) };
+  const authority: GateAuthority = {
+    ...{ chain, cards, onSigned: undefined, ...panicOf(chain, cards, log) },
+    judgeBy: ({ rules, unannotated, quorum }) => void Object.assign(gates, { rules, unannotated, quorum }),
+  };
   const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
   opened.defer(stop);
   opened.defer(keepLooking(gates, authority, signed, log));

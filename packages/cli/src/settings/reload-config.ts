@@ -4,9 +4,10 @@ import type { RunningTree } from "@mcpx/aggregator";
 import type { Logger } from "@mcpx/host";
 import { parse } from "jsonc-parser";
 import type { LoadedConfig } from "../config/config.ts";
-import { type ConfigDiff, diffConfig, diffLines } from "../config/config-diff.ts";
+import { type ConfigDiff, diffConfig, diffLines, takenOver } from "../config/config-diff.ts";
 import { Failure } from "../framework/failure.ts";
 import { hideSecrets, secretsIn } from "../framework/secrets.ts";
+import type { GateSettings } from "./gate-settings.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import type { TreeSettings } from "./tree-settings.ts";
 
@@ -22,11 +23,16 @@ export interface ReloadOptions {
   /** What to say of a file that has changed since it was accepted. */
   waiting(path: string): string;
   change: RunningTree["change"];
+  /** Which calls wait from now on. */
+  judgeBy(gates: Pick<GateSettings, "rules" | "unannotated" | "quorum">): void;
   log: Logger;
 }
 
 /** Gives back what to do when the file may be another. */
-export function createReload(first: Reading, { read, waiting, change, log }: ReloadOptions): () => void {
+export function createReload(
+  first: Reading,
+  { read, waiting, change, judgeBy, log }: ReloadOptions,
+): () => void {
   let { loaded, settings } = first;
   return () => {
     try {
@@ -34,13 +40,12 @@ export function createReload(first: Reading, { read, waiting, change, log }: Rel
       const diff = diffConfig(loaded.config, next.loaded.config);
       const tree = keepUnchanged(settings.tree, next.settings.tree, diff);
       if (tree !== undefined) change(tree);
+      if (tree !== undefined && diff.gates.length > 0) judgeBy(tree.gates);
       const { path } = next.loaded;
       if (path !== undefined && next.loaded.accepted === "waiting") log.warn({ config: path }, waiting(path));
       else tell(log, path, diff);
-      const { mcpServers = {}, profiles = {} } = next.loaded.config;
       // Everything else is still as it was at the start, and is compared with that.
-      const config = { ...loaded.config, mcpServers, profiles };
-      loaded = { ...next.loaded, config };
+      loaded = { ...next.loaded, config: takenOver(loaded.config, next.loaded.config) };
       settings = { ...settings, ...(tree && { tree }) };
     } catch (error) {
       refuse(log, loaded.path, error);

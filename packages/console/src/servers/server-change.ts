@@ -1,4 +1,4 @@
-// A change of the servers as the page asks for it: shown by the gateway first, made when a person has said yes.
+// A change of the configuration as the page asks for it: shown by the gateway first, made when a person has said yes.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Api } from "../store/api.ts";
 
@@ -22,6 +22,8 @@ export interface Preview {
   linesLeftOut: number;
   starts: Start[];
   leaving: string[];
+  /** What is configured for a tool, where the change is about one. */
+  tool?: { isOn: boolean; name: string | null; fixed: string[] };
   digest: string;
 }
 

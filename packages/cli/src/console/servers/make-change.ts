@@ -1,4 +1,4 @@
-// A change of the servers is made: exactly the one that was shown, on record, and taken over at once.
+// A change of the configuration is made: exactly the one that was shown, on record, and taken over at once.
 import type { Audit, AuditEvent, Logger } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { type SavedConfig, type ServerEntry, saveConfig } from "../../config-edit/edit-config.ts";
@@ -64,8 +64,16 @@ function saveOnRecord(audit: Audit, plan: Plan, events: readonly AuditEvent[]): 
 /** `digest` is of all of it, also of what is too long or too secret to be told. */
 function eventsOf(change: Change, plan: Plan, actor: string): AuditEvent[] {
   const { file, entries, leaving } = plan;
-  const action = `server.${change.type}`;
   const about = { file: file.path, digest: digestOf(plan) };
+  if (change.type === "rules") {
+    return [{ action: "rules.change", actor, detail: { ...about, rules: change.rules.length } }];
+  }
+  if (change.type === "tool") {
+    const { server, tool, set } = change;
+    const changed = Object.keys(set);
+    return [{ action: "tool.change", actor, subject: `${server} ${tool}`, detail: { ...about, changed } }];
+  }
+  const action = `server.${change.type}`;
   if (change.type === "remove") return [{ action, actor, subject: change.name, detail: about }];
   return [...entries].map(([name, entry]) => {
     const more = leaving.includes(name) ? { replaced: true } : {};

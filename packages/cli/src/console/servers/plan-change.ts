@@ -1,4 +1,4 @@
-// What a change of the servers would write and start, to the letter, before anybody has said yes to it.
+// What a change of the configuration would write and start, to the letter, before anybody has said yes to it.
 import { hash } from "node:crypto";
 import type { JsonObject } from "@mcpx/protocol";
 import { clientsOf } from "../../client-configs/clients.ts";
@@ -6,12 +6,14 @@ import { type Findings, findServers } from "../../client-configs/find-servers.ts
 import { type ImportPlan, planImport } from "../../client-configs/plan-import.ts";
 import { entriesOf, presentIn } from "../../client-configs/run-import.ts";
 import { worldOf } from "../../client-configs/world-of.ts";
-import { parseConfig } from "../../config/config.ts";
+import { type Config, parseConfig } from "../../config/config.ts";
 import {
   type ConfigFile,
   type ServerEntry,
+  withRules,
   withServers,
   withServerValue,
+  withToolValue,
 } from "../../config-edit/edit-config.ts";
 import { secretsOfChange, withNewServer, withoutKnownServer } from "../../config-edit/plan-servers.ts";
 import { checkServerName, readEntry, readUnannotated } from "../../config-edit/server-entry.ts";
@@ -29,7 +31,11 @@ export interface Plan {
   entries: ReadonlyMap<string, ServerEntry>;
   /** Those that go, or whose place is taken. */
   leaving: readonly string[];
+  /** What is configured for the tool that is changed, as it would be. */
+  tool?: ToolConfig;
 }
+
+type ToolConfig = NonNullable<NonNullable<Config["mcpServers"]>[string]["tools"]>[string];
 
 /** Throws a failure where nothing can come of it. */
 export function planChange(configuration: Configuration, change: Change): Plan {
@@ -71,7 +77,43 @@ function planIn(file: ConfigFile, configuration: Configuration, change: Change):
       const entries = entriesOf(chosen, readUnannotated(change.unannotated));
       return { file, text: withServers(file, entries), entries, leaving: [] };
     }
+    case "tool": {
+      const text = withTool(file, change);
+      const tool =
+        ownOf(ownOf(parseConfig(text, file.path).mcpServers, change.server)?.tools, change.tool) ?? {};
+      return { file, text, entries: new Map(), leaving: [], tool };
+    }
+    case "rules":
+      return { file, text: withRules(file, change.rules), entries: new Map(), leaving: [] };
   }
+}
+
+function withTool(first: ConfigFile, change: Extract<Change, { type: "tool" }>): string {
+  const { before, path } = first;
+  if (before === undefined || ownOf(first.config.mcpServers, change.server) === undefined) {
+    throw new Failure(`there is no server ${change.server} in ${path}`, "look again");
+  }
+  const { enabled, name, fixed = {}, freed = [] } = change.set;
+  const values: [key: string[], value: unknown][] = [
+    ...(enabled === undefined ? [] : [[["enabled"], enabled ? undefined : false] as [string[], unknown]]),
+    ...(name === undefined ? [] : [[["name"], name === "" ? undefined : name] as [string[], unknown]]),
+    ...freed.map((argument): [string[], unknown] => [["arguments", argument], undefined]),
+    ...Object.entries(fixed).map(([argument, value]): [string[], unknown] => [
+      ["arguments", argument],
+      value,
+    ]),
+  ];
+  let file = first;
+  let { text } = before;
+  for (const [key, value] of values) {
+    text = withToolValue(file, change, key, value);
+    file = { ...file, config: parseConfig(text, path), before: { ...before, text } };
+  }
+  return text;
+}
+
+function ownOf<T>(values: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** Value by value, so that comments and whatever is not edited stay as they are. */
@@ -118,7 +160,7 @@ const linesMax = 2_000;
 
 /** Shown to a person, who consents to exactly this: `digest` is of the file before and after. */
 export function showPlan(plan: Plan): JsonObject {
-  const { file, text, entries, leaving } = plan;
+  const { file, text, entries, leaving, tool } = plan;
   const lines = changedLines(file.before?.text ?? "", text, secretsOfChange(file, text));
   return {
     file: file.path,
@@ -127,8 +169,14 @@ export function showPlan(plan: Plan): JsonObject {
     linesLeftOut: Math.max(0, lines.length - linesMax),
     starts: [...entries].map(([name, entry]) => showEntry(name, entry)),
     leaving,
+    ...(tool !== undefined && { tool: showTool(tool) }),
     digest: digestOf(plan),
   };
+}
+
+/** The values of fixed arguments may be secret, so only their names are shown. */
+function showTool({ enabled = true, name, arguments: fixed = {} }: ToolConfig): JsonObject {
+  return { isOn: enabled, name: name ?? null, fixed: Object.keys(fixed) };
 }
 
 export function digestOf({ file, text }: Plan): string {

@@ -1,4 +1,4 @@
-// What a page wants changed about the servers, read from its request: everything in it is checked. Pure.
+// What a page wants changed in the configuration, read from its request: everything in it is checked. Pure.
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { EntryWish } from "../../config-edit/server-entry.ts";
 
@@ -6,7 +6,9 @@ export type Change =
   | ({ type: "add"; name: string; replace: boolean } & EntryWish)
   | { type: "edit"; name: string; set: Edit }
   | { type: "remove"; name: string }
-  | { type: "import"; names: readonly string[]; unannotated: string | undefined };
+  | { type: "import"; names: readonly string[]; unannotated: string | undefined }
+  | { type: "tool"; server: string; tool: string; set: ToolWish }
+  | { type: "rules"; rules: readonly JsonObject[] };
 
 /** Only what is given changes; variables, headers and all else stay as they are. */
 export interface Edit {
@@ -18,9 +20,21 @@ export interface Edit {
   unannotated?: string;
 }
 
+/** Only what is given changes. */
+export interface ToolWish {
+  enabled?: boolean;
+  /** Empty: as its server calls it. */
+  name?: string;
+  /** Sent with every call, whatever the caller says. */
+  fixed?: JsonObject;
+  /** Arguments that callers set again. */
+  freed?: readonly string[];
+}
+
 const wordsMax = 1_000;
 const charsMax = 10_000;
 const namesMax = 1_000;
+const rulesMax = 1_000;
 
 export function readChange(value: unknown): Change {
   const given = isObject(value) ? value : {};
@@ -37,8 +51,19 @@ export function readChange(value: unknown): Change {
         names: texts(given, "names", namesMax),
         unannotated: optional(given, "unannotated"),
       };
+    case "tool": {
+      const set = isObject(given.set) ? given.set : {};
+      return {
+        type: "tool",
+        server: text(given, "server"),
+        tool: text(given, "tool"),
+        set: readToolWish(set),
+      };
+    }
+    case "rules":
+      return { type: "rules", rules: objects(given, "rules", rulesMax) };
     default:
-      throw new McpxError("bad_request", "change.type must be add, edit, remove or import");
+      throw new McpxError("bad_request", "change.type must be add, edit, remove, import, tool or rules");
   }
 }
 
@@ -49,6 +74,16 @@ function readEdit(given: JsonObject): Edit {
     ...(typeof trusted === "boolean" && { trusted }),
     ...(typeof disabled === "boolean" && { disabled }),
     ...(isText(unannotated) && { unannotated }),
+  };
+}
+
+function readToolWish(given: JsonObject): ToolWish {
+  const { enabled, name, fixed } = given;
+  return {
+    ...(typeof enabled === "boolean" && { enabled }),
+    ...(isText(name) && { name }),
+    ...(isObject(fixed) && { fixed }),
+    ...(given.freed !== undefined && { freed: texts(given, "freed", wordsMax) }),
   };
 }
 
@@ -78,6 +113,12 @@ function texts(given: JsonObject, field: string, max: number): string[] {
   const { [field]: value = [] } = given;
   if (Array.isArray(value) && value.length <= max && value.every(isText)) return value;
   throw new McpxError("bad_request", `change.${field} must be a list of at most ${max} texts`);
+}
+
+function objects(given: JsonObject, field: string, max: number): JsonObject[] {
+  const { [field]: value } = given;
+  if (Array.isArray(value) && value.length <= max && value.every(isObject)) return value;
+  throw new McpxError("bad_request", `change.${field} must be a list of at most ${max} objects`);
 }
 
 /** No program can be started with a zero in its words, and no file is written with half a character. */

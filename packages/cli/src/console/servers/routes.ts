@@ -65,7 +65,8 @@ export function serverVerbs(options: ServersOptions): ServerVerbs {
 function look(file: ConfigFile | undefined, isDemo: boolean): JsonObject {
   if (file === undefined) return { file: null, obstacle: `${noFile.fault}; ${noFile.fix}` };
   const names = [...segmentsOf(file.config).keys()];
-  return { file: file.path, isNew: file.before === undefined, servers: names, isDemo };
+  const { rules = [] } = file.config.gates ?? {};
+  return { file: file.path, isNew: file.before === undefined, servers: names, rules, isDemo };
 }
 
 function find(configuration: Configuration): JsonObject {
@@ -85,8 +86,10 @@ async function readBody(request: HttpRequest): Promise<{ change: Change; digest:
   return { change: readChange(change), digest };
 }
 
-/** All that was given for variables and headers, secret or not. */
+/** All that was given for variables, headers and fixed arguments, secret or not. */
 function valuesOf(change: Change): string[] {
+  if (change.type === "tool")
+    return Object.values(change.set.fixed ?? {}).filter((one) => typeof one === "string");
   if (change.type !== "add") return [];
   return [...change.env, ...change.header]
     .map((pair) => pair.slice(pair.search(/[=:]/) + 1).trim())
