@@ -101,7 +101,7 @@ export const rights: Readonly<Record<string, string>> = {
   "GET /console/api/passkeys": "----++",
   "POST /console/api/passkeys/options": "-----+",
   "POST /console/api/passkeys": "-----+",
-  "DELETE /console/api/passkeys/:name": "-----+",
+  "DELETE /console/api/approvers/:name": "-----+",
   "POST /console/api/tokens": "-----+",
   "GET /console/api/servers": "----++",
   "GET /console/api/servers/found": "-----+",

@@ -23,6 +23,7 @@ import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts"
 import { callByHand, showTree } from "./operator-tree.ts";
 import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
 import { createPasskeyRegistration } from "./passkeys/register.ts";
+import { removeApprover } from "./remove-approver.ts";
 import type { Configuration } from "./servers/configuration.ts";
 import { serverVerbs } from "./servers/routes.ts";
 import { createSessions, type LoginOrigin, type Session, type Sessions } from "./sessions.ts";
@@ -153,6 +154,10 @@ export function createConsole(options: ConsoleOptions): Console {
       inside("POST", "/call", async (session, request) => ({
         body: await callByHand(tree, await tokens.principal(session), await request.text()),
       })),
+      inside("DELETE", "/approvers/:name", async (session, { params }) => {
+        local(session);
+        return { body: await removeApprover(options, params.name ?? "") };
+      }),
       inside("POST", "/approvers", async (session, request) => {
         local(session);
         return { status: 201, body: await enrolBrowserKey(options, await request.json()) };
@@ -165,10 +170,6 @@ export function createConsole(options: ConsoleOptions): Console {
         status: 201,
         body: await passkeys.register(local(session), request),
       })),
-      inside("DELETE", "/passkeys/:name", async (session, { params }) => {
-        local(session);
-        return { body: await passkeys.remove(params.name ?? "") };
-      }),
       inside("POST", "/tokens", async (session, request) => {
         local(session);
         return { status: 201, body: await mintToken(options, await request.json()) };

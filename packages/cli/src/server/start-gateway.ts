@@ -151,7 +151,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
         if (isPanic) authority.beginPanic();
       },
     }),
-    ...chainRoutes({ identity, audit, authority, aggregatorId: gates.aggregatorId }),
+    ...chainRoutes({ identity, audit, authority, gates }),
   ];
   const console = createConsole({
     ...{ identity, audit, clock, log, tree, gates, approvers, user: localUser(), isDemo, configuration },

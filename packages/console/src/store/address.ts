@@ -10,6 +10,7 @@ const views = [
   "metrics",
   "audit",
   "rules",
+  "approvers",
   "tokens",
   "servers",
 ] as const;

@@ -25,8 +25,6 @@ export interface PasskeyRegistration {
   /** What the browser is to make. */
   options(session: Session, request: HttpRequest): Promise<JsonObject>;
   register(session: Session, request: HttpRequest): Promise<JsonObject>;
-  /** It approves nothing and lets nobody in any more. */
-  remove(name: string): Promise<JsonObject>;
 }
 
 export interface PasskeyRegistrationOptions {
@@ -84,14 +82,6 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
       const detail = { credential: passkey.credentialId, origin: passkey.origin, mayLogIn: true };
       audit.recordNow({ action: "approver.enroll", actor, subject: name, detail });
       return { name, ...waitsOf(gates, name) };
-    },
-    async remove(name) {
-      const isKnown = loginKeys(gates).some((key) => key.name === name);
-      if (!isKnown || !(await approvers.remove(name))) {
-        throw new McpxError("not_found", "no passkey of this name lets anybody in");
-      }
-      audit.recordNow({ action: "approver.remove", actor, subject: name });
-      return { name };
     },
   };
 }
