@@ -9,7 +9,7 @@ export interface Rule {
   holdResult?: boolean;
 }
 
-export interface Condition {
+interface Condition {
   path: string;
   /** As it is typed: a text as it is, anything else as JSON. */
   value: string;

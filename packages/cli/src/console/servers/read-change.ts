@@ -21,7 +21,7 @@ export interface Edit {
 }
 
 /** Only what is given changes. */
-export interface ToolWish {
+interface ToolWish {
   enabled?: boolean;
   /** Empty: as its server calls it. */
   name?: string;
