@@ -80,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       gateway,
       issuers,
       bridges,
+      push: { services: [], contact: "mailto:ops@example.com", ...config.push },
       limits: { ...defaultLimits, ...limits },
       log,
     });

@@ -24,6 +24,9 @@ export {
   type WebhookOptions,
 } from "./platforms/webhook.ts";
 export { createXmppPlatform, type XmppOptions } from "./platforms/xmpp.ts";
+export { arePushKeys } from "./push/encrypt-push.ts";
+export { createPushStore, type PushDevice, type PushStore } from "./push/push-store.ts";
+export { isPushEndpoint, sendPush } from "./push/send-push.ts";
 export type { BridgeRooms, Member } from "./rooms/bridge-rooms.ts";
 export type { BridgeStore, Card, Link } from "./store/bridge-store.ts";
 export { bridgeMigrations, createSqliteStore } from "./store/store-sqlite.ts";

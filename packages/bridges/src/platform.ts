@@ -67,15 +67,18 @@ type PlatformFault = "busy" | "down" | "refused";
 export class PlatformError extends Error {
   readonly fault: PlatformFault;
   readonly retryAfterMs: number | undefined;
+  /** Of an HTTP answer, where that was the fault. */
+  readonly status: number | undefined;
 
   constructor(
     fault: PlatformFault,
     message: string,
-    options: { retryAfterMs?: number; cause?: unknown } = {},
+    options: { retryAfterMs?: number; status?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "PlatformError";
     this.fault = fault;
     this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
   }
 }

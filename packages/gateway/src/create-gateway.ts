@@ -10,7 +10,12 @@ import { connect } from "./joining/connect.ts";
 import { Handshakes } from "./joining/handshakes.ts";
 import { enter, pastOf, type VirtualEnd } from "./rest/enter.ts";
 import { createGatewayMetrics } from "./room/gateway-metrics.ts";
-import { defaultOptions, type Gateway, type GatewayOptions } from "./room/gateway-state.ts";
+import {
+  defaultOptions,
+  type Gateway,
+  type GatewayOptions,
+  type ProposalListener,
+} from "./room/gateway-state.ts";
 import { KnownParticipants } from "./room/known-participants.ts";
 import { LevelDecisions } from "./room/level-decisions.ts";
 import { OpenProposals } from "./room/open-proposals.ts";
@@ -54,6 +59,8 @@ export interface RunningGateway {
   principalsOf(topic: string, id: string): Principal[];
   /** The same of the moment at which they published this envelope, to somebody who serves. */
   sendersOf(topic: string, id: string, envelopeId: string): readonly Principal[];
+  /** Calls back for every proposal once it is in its room's log; returns how to stop that. */
+  onProposal(listener: ProposalListener): () => void;
   /** The store failed: not ready any more. */
   fail(): void;
   /** Tells everybody, finishes what was begun, closes. */
@@ -90,6 +97,7 @@ export async function createGateway(
     rooms: new Map(),
     topics: new Set((await topicLog.topics()).map(({ name }) => name)),
     openProposals: new OpenProposals(),
+    proposalListeners: new Set(),
     rates: new Rates(limits),
     handshakes: new Handshakes(limits.handshakesPerSecond),
     places: createPlaces(),
@@ -124,6 +132,10 @@ export async function createGateway(
     },
     principalsOf: (topic, id) => principalsIn(gateway.rooms.get(topic), id),
     sendersOf: (topic, id, envelopeId) => sendersOf(gateway, topic, id, envelopeId),
+    onProposal: (listener) => {
+      gateway.proposalListeners.add(listener);
+      return () => gateway.proposalListeners.delete(listener);
+    },
     fail: () => {
       gateway.hasFailed = true;
     },

@@ -63,6 +63,8 @@ export const auditOutcomes: Readonly<Record<string, AuditOutcome>> = {
   "approver.enroll": outcome("enrolled", "odd"),
   "approver.invite": outcome("invited", "odd"),
   "approver.remove": outcome("removed", "odd"),
+  "push.add": outcome("added", "plain"),
+  "push.remove": outcome("removed", "plain"),
   "bridge.code": outcome("made", "plain"),
   "bridge.unlink": outcome("unlinked", "plain"),
   "token.issue": outcome("issued", "plain"),

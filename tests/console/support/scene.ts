@@ -37,18 +37,20 @@ export interface SceneOptions {
   /** More servers of the tree. */
   servers?: NonNullable<Config["mcpServers"]>;
   limits?: Partial<Limits>;
+  push?: NonNullable<Config["push"]>;
 }
 
 export async function startScene({
   rules = [],
   servers = {},
   limits = {},
+  push = {},
 }: SceneOptions = {}): Promise<Scene> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-scene-"));
   const traces = join(dir, "traces");
   const office = { command: process.execPath, args: [shredder, traces], trusted: true };
   const server = await startTestServer({
-    config: { gates: { rules }, mcpServers: { office, ...servers } },
+    config: { gates: { rules }, mcpServers: { office, ...servers }, push },
     limits,
   });
   const rooms: Room[] = [];

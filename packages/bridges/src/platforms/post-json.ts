@@ -1,18 +1,22 @@
-// One POST of JSON, with its faults told apart: what passes, what is too much, and what will never be taken.
+// One POST, with its faults told apart: what passes, what is too much, and what will never be taken.
 import { PlatformError } from "../platform.ts";
 
 const answerMs = 10_000;
 
-export async function postJson(
+export function postJson(url: string, headers: Record<string, string>, body: string): Promise<Response> {
+  return postBytes(url, { "content-type": "application/json", ...headers }, body);
+}
+
+export async function postBytes(
   url: string,
   headers: Record<string, string>,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
 ): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", ...headers },
+      headers,
       body,
       // A secret in a header is for this address and no other.
       redirect: "error",
@@ -29,7 +33,8 @@ export async function postJson(
       retryAfterMs: retryAfterMs(response.headers.get("retry-after")),
     });
   }
-  throw new PlatformError(response.status >= 500 || response.status === 408 ? "down" : "refused", said);
+  const { status } = response;
+  throw new PlatformError(status >= 500 || status === 408 ? "down" : "refused", said, { status });
 }
 
 const retryDefaultMs = 5_000;

@@ -27,6 +27,15 @@ export const bridgeMigrations: readonly { version: number; up: string }[] = [
       ) WITHOUT ROWID;
     `,
   },
+  {
+    version: 2,
+    up: `
+      CREATE TABLE push_key (id INTEGER PRIMARY KEY CHECK (id = 1), jwk TEXT NOT NULL);
+      CREATE TABLE push_devices (
+        endpoint TEXT PRIMARY KEY, p256dh TEXT NOT NULL, auth TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL
+      ) WITHOUT ROWID;
+    `,
+  },
 ];
 
 type Row = Record<string, SQLOutputValue>;

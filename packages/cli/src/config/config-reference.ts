@@ -253,6 +253,8 @@ export const configReference: readonly ConfigKey[] = [
   row("devices.NAME.events.NAME.fields[].length", "number", "none", "Of text and bytes: exactly (profile A) or at most (profile B) so many."),
   row("devices.NAME.events.NAME.fields[].littleEndian", "boolean", "`false`", "Of profile A: the low byte first."),
   row("devices.NAME.events.NAME.fields[].tag", "number", "none", "Of profile A with `tlv`: its tag, 0 to 255."),
+  row("push.services", "list of origins", "none", "Push services beside those of Chrome, Firefox, Safari and Edge. Devices that [ask to be told what waits](CONSOLE.md#a-buzz-in-the-pocket) name one, and no other is ever asked."),
+  row("push.contact", "`mailto:` or `https:` address", "`mailto:mcpx@localhost`", "How the people of a push service reach the operator of this gateway. Apple's service wants one that exists."),
   row("bridges.NAME.platform", "`\"xmpp\"`, `\"slack\"`, `\"discord\"`, `\"matrix\"`, `\"webhook\"` or `\"ntfy\"`", "required", "The platform that carries rooms: [how to set each one up](BRIDGES.md)."),
   row("bridges.NAME.channels.NAME", "room", "required", "Which room the channel NAME carries: the address of a multi-user chat, the id of a channel of Slack or Discord, the id of a Matrix room, a topic of ntfy, any word for a webhook. At least one."),
   row("bridges.NAME.unlinked", "`\"read\"` or `\"guest\"`", "`\"read\"`", "People of the channel who are not linked to a participant: they read along, or speak as restricted guests under their id of the platform."),

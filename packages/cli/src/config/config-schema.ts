@@ -443,6 +443,10 @@ export const configSchema = section(
     subservers: byName(is.segment, subserver).exactOptional(),
     devices: byName(is.segment, device).exactOptional(),
     bridges: byName(is.segment, bridge).exactOptional(),
+    push: section({
+      services: list(is.origin).exactOptional(),
+      contact: is.text("an address push services can write to", "mailto:ops@example.com").exactOptional(),
+    }).exactOptional(),
     budgets: byName(is.segment, budget).exactOptional(),
     costUnits: section({
       free: is.costUnits.exactOptional(),

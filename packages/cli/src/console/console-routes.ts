@@ -23,6 +23,7 @@ import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts"
 import { callByHand, showTree } from "./operator-tree.ts";
 import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
 import { createPasskeyRegistration } from "./passkeys/register.ts";
+import { type PushVerbs, type PushVerbsOptions, pushVerbs } from "./push/push-verbs.ts";
 import { removeApprover } from "./remove-approver.ts";
 import type { Configuration } from "./servers/configuration.ts";
 import { serverVerbs } from "./servers/routes.ts";
@@ -45,6 +46,8 @@ export interface ConsoleOptions {
   isDemo: boolean;
   /** The file its servers stand in; absent where the gateway was not started from one. */
   configuration?: Configuration | undefined;
+  /** Devices that are told what waits. */
+  push: Pick<PushVerbsOptions, "store" | "services">;
   /** All other addresses; those for admins are offered here too. */
   routes: readonly Route[];
 }
@@ -82,6 +85,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const passkeys = createPasskeyRegistration({ ...options, isOver: sessions.isOver });
   const files = consoleFiles();
   const news = createGateNews({ gates: options.gates, check: sessions.check });
+  const push = pushVerbs({ ...options.push, audit, clock, user });
   const servers = serverVerbs({
     configuration: options.configuration,
     audit,
@@ -100,7 +104,7 @@ export function createConsole(options: ConsoleOptions): Console {
     path: `${apiPath}${path}`,
     handle: (request) => verb(sessions.check(request), checkedAgain(request, sessions.check)),
   });
-  const leaving = [logoutsRoute(options, { sessions, tokens, news })];
+  const leaving = [logoutsRoute(options, { sessions, tokens, news, push })];
   const prove = (token: string) => localProof(identity, token);
   const operator = { check: sessions.check, adminToken: tokens.admin, prove };
   const sweeping = setInterval(tokens.sweep, sweepMs).unref();
@@ -170,6 +174,15 @@ export function createConsole(options: ConsoleOptions): Console {
         status: 201,
         body: await passkeys.register(local(session), request),
       })),
+      inside("GET", "/push", async () => ({ body: await push.show() })),
+      inside("POST", "/push", async (session, request) => {
+        local(session);
+        return { status: 201, body: await push.add(request) };
+      }),
+      inside("DELETE", "/push/:id", async (session, { params }) => {
+        local(session);
+        return { body: await push.remove(params.id ?? "") };
+      }),
       inside("POST", "/tokens", async (session, request) => {
         local(session);
         return { status: 201, body: await mintToken(options, await request.json()) };
@@ -261,7 +274,7 @@ function linkRoute(
 /** POST /admin/console-logouts: everybody is logged out, with whatever they have. */
 function logoutsRoute(
   { identity, audit }: ConsoleOptions,
-  { sessions, tokens, news }: Pick<Leaving, "sessions" | "tokens" | "news">,
+  { sessions, tokens, news, push }: Pick<Leaving, "sessions" | "tokens" | "news"> & { push: PushVerbs },
 ): Route {
   return {
     method: "POST",
@@ -272,6 +285,7 @@ function logoutsRoute(
       sessions.endAll();
       tokens.sweep();
       news.sweep();
+      await push.removeAll();
       audit.recordNow({ action: "console.logout", actor: id, detail: { everybody: true } });
       return { body: {} };
     },

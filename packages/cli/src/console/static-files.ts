@@ -37,6 +37,7 @@ const pagePaths = [
   "/console/metrics",
   "/console/audit",
   "/console/rules",
+  "/console/approvers",
   "/console/tokens",
 ];
 
@@ -58,6 +59,7 @@ export function consoleFiles(dirs: readonly string[] = places.map(beside)): Cons
     routes: [
       ...pagePaths.map((path) => page(path, ({ origin }) => html(index, origin))),
       page("/console/manifest.webmanifest", () => manifest(icon)),
+      page("/console/service-worker.js", () => serviceWorker(dir)),
       ...files.map((file) => asset(file, readFileSync(join(dir, file), "utf8"))),
     ],
   };
@@ -76,6 +78,13 @@ function manifest(icon: string | undefined): HttpResponse {
     icons: icon === undefined ? [] : [{ src: `/${icon}`, type: "image/svg+xml", sizes: "any" }],
   };
   return { text: JSON.stringify(body), headers: { "content-type": "application/manifest+json" } };
+}
+
+/** Asked for anew each time: an old one would stay in browsers. */
+function serviceWorker(dir: string): HttpResponse {
+  const headers = { "content-type": types[".js"] as string, "cache-control": "no-cache" };
+  const policy = { "content-security-policy": "default-src 'none'" };
+  return { text: readFileSync(join(dir, "service-worker.js"), "utf8"), headers: { ...headers, ...policy } };
 }
 
 function page(path: string, handle: Route["handle"]): Route {
@@ -138,8 +147,9 @@ function html(text: string, origin?: string): HttpResponse {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // The framework's own, for the markup it was built with; it takes nothing from anybody.
-    "trusted-types svelte-trusted-html",
+    // The framework's own, for the markup it was built with, and ours for one service worker: neither takes anything
+    // from anybody.
+    "trusted-types svelte-trusted-html mcpx-worker",
   ];
   return {
     text,

@@ -41,12 +41,14 @@ import { proposalRoutes } from "../audit/proposals/proposal-routes.ts";
 import { bridgeRoutes } from "../bridges/bridge-routes.ts";
 import { bridgePrefixes, type OpenBridges, openBridges } from "../bridges/open-bridges.ts";
 import { type Console, createConsole } from "../console/console-routes.ts";
+import { openPush } from "../console/push/open-push.ts";
 import type { Configuration } from "../console/servers/configuration.ts";
 import { approvalPage } from "../console/static-files.ts";
 import { deviceRoutes } from "../devices/device-routes.ts";
 import { createDevices, type OpenDevices } from "../devices/open-devices.ts";
 import { localUser } from "../files/local-store.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
+import type { PushSettings } from "../settings/push-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
 import { chainRoutes } from "./chain-routes.ts";
 import { nameRoutes } from "./name-routes.ts";
@@ -68,6 +70,8 @@ export interface StartOptions {
   log: Logger;
   /** The console says that what it shows is a demo. */
   isDemo?: boolean;
+  /** How devices are told what waits. */
+  push?: PushSettings | undefined;
   /** The file that the console changes; none unless given. */
   configuration?: Configuration;
   /** Bounds of the topic log; its own defaults unless given. */
@@ -153,8 +157,21 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
     }),
     ...chainRoutes({ identity, audit, authority, gates }),
   ];
+  const push = openPush(options.push, { ...ground, gates, gateway, own: ownIds(settings) }, opened);
   const console = createConsole({
-    ...{ identity, audit, clock, log, tree, gates, approvers, user: localUser(), isDemo, configuration },
+    ...{
+      identity,
+      audit,
+      clock,
+      log,
+      tree,
+      gates,
+      approvers,
+      user: localUser(),
+      isDemo,
+      configuration,
+      push,
+    },
     routes,
   });
   opened.defer(console.close);

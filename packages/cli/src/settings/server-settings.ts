@@ -9,6 +9,7 @@ import type { Config, LoadedConfig } from "../config/config.ts";
 import { Failure } from "../framework/failure.ts";
 import type { StartOptions } from "../server/start-gateway.ts";
 import { bridgeSettings } from "./bridge-settings.ts";
+import { defaultPush } from "./push-settings.ts";
 import { configDir, type TreeWorld, treeSettings } from "./tree-settings.ts";
 
 export const defaultHost = "127.0.0.1";
@@ -16,7 +17,7 @@ export const defaultPort = 6279;
 
 export type ServerSettings = Pick<
   StartOptions,
-  "listen" | "gateway" | "tree" | "bridges" | "issuers" | "limits"
+  "listen" | "gateway" | "tree" | "bridges" | "push" | "issuers" | "limits"
 >;
 
 /** `host` and `port` of the command line win over the configuration's. */
@@ -43,6 +44,7 @@ export function serverSettings(
     },
     gateway: gatewayOptions(config),
     bridges: bridgeSettings(config, { dir, env: given.env }),
+    push: { ...defaultPush, ...config.push },
     tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
     issuers: issuers as StartOptions["issuers"],
     limits: { ...defaultLimits, ...config.limits },

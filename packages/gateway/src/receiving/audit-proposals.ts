@@ -32,7 +32,9 @@ export function recordDecision(gateway: Gateway, member: Member, decided: Decide
   const { topic } = member.room;
   if (action === "proposal") {
     const opened = openedBy(member, envelope, at);
-    if (opened !== undefined) openProposals.add(opened);
+    if (opened === undefined) return;
+    openProposals.add(opened);
+    for (const listener of gateway.proposalListeners) listener(opened);
     return;
   }
   if (openProposals.size === 0) return;

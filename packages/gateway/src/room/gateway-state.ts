@@ -7,7 +7,7 @@ import type { Retention, TopicLog } from "../topic-log/topic-log.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { KnownParticipants } from "./known-participants.ts";
 import type { LevelDecisions } from "./level-decisions.ts";
-import type { OpenProposals } from "./open-proposals.ts";
+import type { OpenProposal, OpenProposals } from "./open-proposals.ts";
 import type { Places } from "./places.ts";
 import type { Rates } from "./rates.ts";
 import type { Room } from "./room.ts";
@@ -19,6 +19,8 @@ export interface TopicOptions {
   /** Whether calls are checked before their owners see them; a policy is one for everybody's tools. [AC-6-1] */
   toolAccess: ToolAccessOption;
 }
+
+export type ProposalListener = (proposal: Pick<OpenProposal, "topic" | "proposer">) => void;
 
 export interface GatewayOptions {
   /** [X1-6.1-1] [X1-6.2-1] */
@@ -86,6 +88,7 @@ export interface Gateway {
   /** Every topic there is, open or not. */
   readonly topics: Set<string>;
   readonly openProposals: OpenProposals;
+  readonly proposalListeners: Set<ProposalListener>;
   readonly rates: Rates;
   readonly handshakes: Handshakes;
   readonly places: Places;
