@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const conditions = ["mcpx-source", "node", "import", "module", "default"];
+const conditions = ["mcpx-source", "node", "module"];
 
 /** Beside its source, but it starts threads and processes and fills disks: too slow for `npm run check`. */
 const slow = ["packages/gateway/src/topic-log/sqlite.test.ts"];

@@ -29,6 +29,7 @@ const systemPackages = [
   { name: "sdcc-ucsim", shows: "/usr/bin/s51" },
   { name: "mosquitto", shows: "/usr/sbin/mosquitto" },
   { name: "prosody", shows: "/usr/bin/prosody" },
+  { name: "postgresql", shows: "/usr/lib/postgresql" },
   { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];
 /** Only for `npm run soak`. */

@@ -12,6 +12,7 @@ export { gatewayMigrations } from "./room/state-schema.ts";
 export { RevokedCapabilities } from "./tool-access/revoked-capabilities.ts";
 export type { ToolAccessOption } from "./tool-access/tool-access.ts";
 export { createMemoryTopicLog } from "./topic-log/memory.ts";
+export { createPostgresTopicLog } from "./topic-log/postgres/log.ts";
 export { createSqliteTopicLog, openTopicLogReader, type TopicLogTuning } from "./topic-log/sqlite.ts";
 export type {
   Appended,

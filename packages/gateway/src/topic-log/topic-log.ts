@@ -1,5 +1,5 @@
-// The topic log: the order and memory of every room. Siblings: `sqlite.ts` (durable, one machine) and
-// `memory.ts` (topics that keep no history, tests). Both pass `cases.ts`.
+// The topic log: the order and memory of every room. Siblings: `sqlite.ts` (durable, one machine), `postgres/log.ts`
+// (durable, a server of its own) and `memory.ts` (topics that keep no history, tests). All pass `cases.ts`.
 
 /** An envelope to be appended: `text` is what is relayed, without `seq` and `at`. */
 export interface NewEntry {
