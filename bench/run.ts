@@ -12,6 +12,7 @@ import { benchHeapPerByte } from "./heap/heap-per-byte.ts";
 import { benchHop } from "./hop/hop.ts";
 import { benchRecovery } from "./recovery/recovery.ts";
 import { benchRooms } from "./rooms/rooms.ts";
+import { benchStore } from "./store/store.ts";
 import { benchTree } from "./tree/tree.ts";
 
 const benches: Record<string, (note: (line: string) => void) => Promise<Record<string, unknown>>> = {
@@ -26,6 +27,7 @@ const benches: Record<string, (note: (line: string) => void) => Promise<Record<s
   hop: benchHop,
   recovery: benchRecovery,
   rooms: benchRooms,
+  store: benchStore,
   tree: benchTree,
 };
 
