@@ -1,23 +1,33 @@
-// Compiles every package to its own dist/, ready to publish.
+// node scripts/build.mjs [DIRECTORY]: compiles every package, ready to publish, to DIRECTORY/NAME/dist; without a
+// directory to packages/NAME/dist.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 
-rmSync("dist", { recursive: true, force: true });
-const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
-if (status !== 0) process.exit(status ?? 1);
-for (const name of readdirSync("dist")) {
-  const target = `packages/${name}/dist`;
-  if (!existsSync(`packages/${name}/package.json`)) continue;
-  rmSync(target, { recursive: true, force: true });
-  cpSync(`dist/${name}/src`, target, { recursive: true });
+const target = process.argv[2] ?? "packages";
+const compiled = mkdtempSync(join(tmpdir(), "mcpx-build-"));
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, { stdio: "inherit" });
+  if (status === 0) return;
+  rmSync(compiled, { recursive: true, force: true });
+  process.exit(status ?? 1);
 }
-rmSync("dist", { recursive: true, force: true });
+
+run("tsc", ["-p", "tsconfig.build.json", "--outDir", compiled]);
+for (const name of readdirSync(compiled)) {
+  if (!existsSync(`packages/${name}/package.json`)) continue;
+  rmSync(join(target, name, "dist"), { recursive: true, force: true });
+  cpSync(join(compiled, name, "src"), join(target, name, "dist"), { recursive: true });
+}
+rmSync(compiled, { recursive: true, force: true });
 
 // What the conformance kit plays goes out with it.
 for (const name of ["transcripts", "vectors"])
-  cpSync(`spec/${name}`, `packages/conform/dist/${name}`, { recursive: true });
+  cpSync(`spec/${name}`, join(target, "conform", "dist", name), { recursive: true });
 
 // The web console goes out with the command that serves it.
-const page = spawnSync("vite", ["build", "packages/console", "--logLevel=error"], { stdio: "inherit" });
-if (page.status !== 0) process.exit(page.status ?? 1);
-cpSync("packages/console/dist", "packages/cli/dist/web", { recursive: true });
+const console = resolve(target, "console", "dist");
+run("vite", ["build", "packages/console", "--logLevel=error", "--emptyOutDir", "--outDir", console]);
+cpSync(console, join(target, "cli", "dist", "web"), { recursive: true });

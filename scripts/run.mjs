@@ -29,6 +29,7 @@ const packages = [
   "bridges",
   "conform",
   "cli",
+  "mcpx",
 ];
 
 const check = [

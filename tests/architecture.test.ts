@@ -29,6 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
     "bridges",
     "conform",
   ],
+  mcpx: ["cli"],
 };
 
 interface Import {

@@ -1,0 +1,3 @@
+// What programs that embed the gateway import: the same as of @mcpx/cli.
+
+export * from "@mcpx/cli";
