@@ -30,7 +30,11 @@ const inProcess = [
 const soakOnly =
   process.env.MCPX_SOAK === "1"
     ? []
-    : ["tests/bridges/ejabberd.test.ts", "tests/clients/{frameworks,installed,minutes,servers}.test.ts"];
+    : [
+        "tests/bridges/ejabberd.test.ts",
+        "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
+        "tests/packaging/first-start.test.ts",
+      ];
 
 /** The longest by far: begun first, so that they do not run alone at the end. `npm test` prints what files take. */
 const longest = [

@@ -1,39 +1,17 @@
-// Makes a fresh machine ready: installs the npm packages when they are missing or older than the lock file, builds the
-// web console when its sources are newer, and, with --tests, installs the system packages the tests use. Plain JavaScript: it runs on whatever Node is there.
+// Makes a fresh machine ready: installs the npm packages when they are missing or older than the lock file, and builds
+// the web console when its sources are newer. With --run only what running needs is installed; with --tests the system
+// packages the tests use are, too. Plain JavaScript: it runs on whatever Node is there.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { soakPackages, systemPackages } from "./workbench/system-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const installed = join(root, "node_modules", ".package-lock.json");
+const modules = join(root, "node_modules");
+const installed = join(modules, ".package-lock.json");
 const wanted = join(root, "package-lock.json");
-
-/** Debian packages and the file whose presence shows that each is there. */
-const systemPackages = [
-  { name: "python3-websockets", shows: "/usr/lib/python3/dist-packages/websockets" },
-  { name: "python3-cryptography", shows: "/usr/lib/python3/dist-packages/cryptography" },
-  { name: "openssh-client", shows: "/usr/bin/ssh-agent" },
-  { name: "strace", shows: "/usr/bin/strace" },
-  { name: "zsh", shows: "/usr/bin/zsh" },
-  { name: "fish", shows: "/usr/bin/fish" },
-  { name: "chromium", shows: "/usr/bin/chromium" },
-  { name: "gcc", shows: "/usr/bin/gcc" },
-  { name: "gcc-arm-none-eabi", shows: "/usr/bin/arm-none-eabi-gcc" },
-  { name: "qemu-system-arm", shows: "/usr/bin/qemu-system-arm" },
-  { name: "gcc-avr", shows: "/usr/bin/avr-gcc" },
-  { name: "avr-libc", shows: "/usr/lib/avr/include/avr/io.h" },
-  { name: "libsimavr-dev", shows: "/usr/include/simavr/sim_avr.h" },
-  { name: "libelf-dev", shows: "/usr/include/libelf.h" },
-  { name: "sdcc", shows: "/usr/bin/sdcc" },
-  { name: "sdcc-ucsim", shows: "/usr/bin/s51" },
-  { name: "mosquitto", shows: "/usr/sbin/mosquitto" },
-  { name: "prosody", shows: "/usr/bin/prosody" },
-  { name: "postgresql", shows: "/usr/lib/postgresql" },
-  { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
-];
-/** Only for `npm run soak`. */
-const soakPackages = [{ name: "ejabberd", shows: "/usr/sbin/ejabberdctl" }];
+const isNodeOld = Number.parseInt(process.versions.node, 10) < 24;
 
 function run(command, args) {
   const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
@@ -45,19 +23,48 @@ function fail(message) {
   process.exit(1);
 }
 
+/** Says what is done and how long it took: a first start takes a while. */
+function step(message, work) {
+  process.stderr.write(`mcpx: ${message}…\n`);
+  const beganMs = Date.now();
+  const isDone = work();
+  if (isDone) process.stderr.write(`mcpx: done in ${Math.round((Date.now() - beganMs) / 100) / 10} s\n`);
+  return isDone;
+}
+
 /** npm notes there what it has installed, later than the lock file it was installed from. */
-function isInstalled() {
+function isUpToDate() {
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
 }
 
-if (!isInstalled()) {
-  process.stderr.write("mcpx: installing packages…\n");
+/** Whether tools that only tests and builds use are there. */
+const hasTools = existsSync(join(modules, "vitest"));
+/** What running needs of it, on this machine. */
+const canRun = existsSync(join(modules, "mcpx")) && (!isNodeOld || existsSync(join(modules, ".bin", "node")));
+
+// Where everything was installed once, everything is kept up to date.
+const wantsTools = hasTools || !process.argv.includes("--run");
+
+/** The workspaces that running needs: the command, the pages it serves, the examples, and, where there is none, a Node. */
+function runningOnly() {
+  const workspaces = ["mcpx", "@mcpx/console", "@mcpx/examples", ...(isNodeOld ? ["@mcpx/node-24"] : [])];
+  // Libraries that are optional peers are for those who install them.
+  return ["--omit=dev", "--legacy-peer-deps", ...workspaces.map((name) => `--workspace=${name}`)];
+}
+
+function install() {
   // Not `npm ci`: it refuses a lock file without the binaries of platforms that its registry did not have. This
   // installs the same versions and changes neither package.json nor the lock file.
-  const isDone = run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
+  const quiet = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
+  const isDone = run("npm", ["install", ...quiet, ...(wantsTools ? [] : runningOnly())]);
   if (!isDone) fail("`npm install` failed; see its message above");
   // Nothing to install leaves npm's note untouched: ours says that it was looked at.
   utimesSync(installed, new Date(), new Date());
+  return true;
+}
+
+if (!isUpToDate() || !canRun || (wantsTools && !hasTools)) {
+  step(wantsTools ? "installing all packages" : "installing what running needs, about 110 packages", install);
 }
 
 /** When anything the console is made of was changed last. */
@@ -74,8 +81,8 @@ function consoleChangedMs() {
 
 const built = join(root, "packages", "console", "dist", "index.html");
 if (!existsSync(built) || statSync(built).mtimeMs < consoleChangedMs()) {
-  process.stderr.write("mcpx: building the web console…\n");
-  if (!run("npm", ["run", "--silent", "console", "--", "--logLevel=error"])) {
+  const build = () => run("npm", ["run", "--silent", "console", "--", "--logLevel=error"]);
+  if (!step("building the web console", build)) {
     process.stderr.write("mcpx: the web console could not be built; everything else works\n");
   }
 }

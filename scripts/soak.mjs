@@ -6,6 +6,7 @@ const all = [
   "tests/bridges/ejabberd",
   "tests/faults",
   "tests/tree/life",
+  "tests/packaging/first-start",
   "tests/firmware/cores",
   "packages/devices/src/fuzz",
 ];
