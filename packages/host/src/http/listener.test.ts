@@ -71,6 +71,13 @@ describe("answers", () => {
     expect((await fetch(`${url}/hello`)).status).toBe(200);
   });
 
+  test("cookies are each a header of their own", async () => {
+    const handle = () => ({ text: "x", cookies: ["a=1; HttpOnly", "b=2"] });
+    const { url } = await start({ routes: [{ method: "GET", path: "/cookies", handle }] });
+    const { headers } = await fetch(`${url}/cookies`);
+    expect(headers.getSetCookie()).toEqual(["a=1; HttpOnly", "b=2"]);
+  });
+
   test("an answer that cannot be sent is a broken handler's too", async () => {
     const broken: Route[] = [
       { method: "GET", path: "/big", handle: () => ({ body: 1n }) },

@@ -15,26 +15,29 @@ export interface HttpResponse {
   /** Sent bit by bit by whoever is called back; `headers` must say what it is. */
   stream?: (out: ResponseStream) => void;
   headers?: Readonly<Record<string, string>>;
+  /** Each is a `set-cookie` of its own. */
+  cookies?: readonly string[];
 }
 
 /** An answer ready for the wire. */
 export interface Rendered {
   status: number;
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   content: string | Uint8Array;
 }
 
 const alwaysHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-export function render({ status, body, text, bytes, stream, headers = {} }: HttpResponse): Rendered {
+export function render({ status, body, text, bytes, stream, headers = {}, cookies }: HttpResponse): Rendered {
   if (stream !== undefined) {
     return { status: status ?? 200, headers: { ...alwaysHeaders, ...headers }, content: "" };
   }
   const content = bytes ?? text ?? (body === undefined ? "" : JSON.stringify(body));
   const type = text === undefined ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
-  const all: Record<string, string> = { ...alwaysHeaders };
+  const all: Record<string, string | string[]> = { ...alwaysHeaders };
   if (content !== "") all["content-type"] = type;
   for (const name in headers) all[name] = headers[name] as string;
+  if (cookies !== undefined) all["set-cookie"] = [...cookies];
   all["content-length"] = String(Buffer.byteLength(content));
   return { status: status ?? (content === "" ? 204 : 200), headers: all, content };
 }

@@ -24,7 +24,7 @@ interface Issue {
   typ: string;
   /** What is signed beside `iss`, `aud`, the times and `jti`. */
   claims: JsonObject;
-  audience: string;
+  audience: string | readonly string[];
   /** In seconds. */
   exp: number;
   /** What the list of issued tokens shows. */

@@ -52,6 +52,13 @@ async function forge(header: object, claims: object): Promise<string> {
 
 const refused = (code: string) => expect.objectContaining({ code });
 
+test("a token for one address names it beside the gateway, and is good here", async () => {
+  const resource = "http://localhost:6279/mcp";
+  const { token } = await identity.tokens.mint({ sub: "a", topics: [] }, { ...hour, resource });
+  expect(decode(token.split(".")[1]).aud).toEqual([identity.gatewayId, resource]);
+  expect(await identity.tokens.verify(token)).toMatchObject({ id: "a" });
+});
+
 test("[X0-5.1-2] a minted token says exactly what the contract says", async () => {
   const jwk = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" } as const;
   const { token, jti, expiresAt } = await identity.tokens.mint(

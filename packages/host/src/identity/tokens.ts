@@ -36,8 +36,14 @@ export interface TokenClaims {
   cnf?: { jwk: PublicJwk } | undefined;
 }
 
+interface MintWish {
+  ttlMs: number;
+  /** The address it was asked for (RFC 8707), beside this gateway in `aud`. */
+  resource?: string | undefined;
+}
+
 export interface Tokens {
-  mint(claims: TokenClaims, options: { ttlMs: number }): Promise<MintedToken>;
+  mint(claims: TokenClaims, options: MintWish): Promise<MintedToken>;
   /**
    * Throws `unauthorised`, `token_expired`, `token_revoked` or `identity_unavailable`. Whoever asks, by address or name,
    * waits only behind itself.
@@ -69,7 +75,7 @@ export function createTokens(options: TokensOptions): Tokens {
   }
 
   return {
-    mint: (claims, { ttlMs }) => mint(options, claims, ttlMs),
+    mint: (claims, wish) => mint(options, claims, wish),
     async verify(token, asker) {
       checkLength(token);
       const hash = digest("sha256", token);
@@ -86,7 +92,11 @@ export function createTokens(options: TokensOptions): Tokens {
   };
 }
 
-async function mint(options: TokensOptions, claims: TokenClaims, ttlMs: number): Promise<MintedToken> {
+async function mint(
+  options: TokensOptions,
+  claims: TokenClaims,
+  { ttlMs, resource }: MintWish,
+): Promise<MintedToken> {
   const { db, clock, gatewayId, ttlMsMax } = options;
   if (!(ttlMs > 0 && ttlMs <= ttlMsMax)) throw new McpxError("bad_field", "ttlMs is out of bounds");
   // Rounded up, so that a life under a second is one.
@@ -97,7 +107,7 @@ async function mint(options: TokensOptions, claims: TokenClaims, ttlMs: number):
   return issueJws(options, {
     typ: tokenType,
     claims: granted,
-    audience: gatewayId,
+    audience: resource === undefined ? gatewayId : [gatewayId, resource],
     exp,
     listed: { sub: claims.sub, claims: granted },
     check: () => {
