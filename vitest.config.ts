@@ -12,6 +12,7 @@ const stateful = ["packages/host/src/**/*.test.ts", "packages/protocol/src/heap-
 /** System tests whose servers are in the process of the tests, which end all they begin and judge nothing of it. */
 const inProcess = [
   "tests/access/*.test.ts",
+  "tests/authorization/{attacks,sign-in}.test.ts",
   "tests/bridges/!(xmpp|ejabberd|commands).test.ts",
   "tests/client/{in-process,peers,proposals,resume,room,signing,transport}.test.ts",
   "tests/gates/{room,room-attacks,room-members,room-senders,thief}.test.ts",

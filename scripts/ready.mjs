@@ -69,7 +69,15 @@ if (!isUpToDate() || !canRun || (wantsTools && !hasTools)) {
 
 /** When anything the console is made of was changed last. */
 function consoleChangedMs() {
-  const parts = ["index.html", "approve.html", "vite.config.ts", "src", "../client/src", "../protocol/src"];
+  const parts = [
+    "index.html",
+    "approve.html",
+    "authorize.html",
+    "vite.config.ts",
+    "src",
+    "../client/src",
+    "../protocol/src",
+  ];
   const paths = parts.map((part) => join(root, "packages", "console", part));
   const files = paths.flatMap((path) =>
     statSync(path).isDirectory()

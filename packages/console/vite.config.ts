@@ -1,8 +1,8 @@
-// The pages as they are built, the console and the one behind the address of an approval: plain files under their own names, nothing that asks another host.
+// The pages as they are built, the console, the one behind the address of an approval, and the one where a client is let in: plain files under their own names, nothing that asks another host.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-/** What both pages need: one large file packs better than many small ones. */
+/** What all pages need: one large file packs better than many small ones. */
 const shared =
   /console\/src\/(?:ui\/(?:Text|Value|Dialog|Line|visible|short-json|weight|times|note-secret)|gates\/(?:Warnings|Changes|Result|result-parts|capability-words))\b|protocol\/src\/(?:capability|text\/look-alike|json-rpc|canonical-json)\b/;
 export default defineConfig({
@@ -21,7 +21,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
-      input: ["index.html", "approve.html"].map((page) => `${import.meta.dirname}/${page}`),
+      input: ["index.html", "approve.html", "authorize.html"].map((page) => `${import.meta.dirname}/${page}`),
       output: {
         codeSplitting: { groups: [{ name: "shared", test: shared }] },
       },

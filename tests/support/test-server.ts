@@ -49,7 +49,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<StartOptions, "gateway" | "issuers" | "clock" | "bridges">> {
+  extends Partial<Pick<StartOptions, "gateway" | "issuers" | "clock" | "bridges" | "authorization">> {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
   config?: Omit<Config, "listen" | "limits" | "issuers">;
@@ -70,7 +70,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { clock = systemClock } = options;
   const start = (
     port: number,
-    { gateway = {}, issuers = [], origins = [], bridges = [], limits, config = {} }: TestServerOptions,
+    {
+      gateway = {},
+      issuers = [],
+      origins = [],
+      bridges = [],
+      limits,
+      config = {},
+      authorization,
+    }: TestServerOptions,
   ) =>
     startGateway({
       tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
@@ -81,6 +89,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       issuers,
       bridges,
       push: { services: [], contact: "mailto:ops@example.com", ...config.push },
+      ...(authorization && { authorization }),
       limits: { ...defaultLimits, ...limits },
       log,
     });

@@ -7,6 +7,8 @@ const wellKnown = "/.well-known/oauth-protected-resource";
 
 export interface ResourceOptions {
   issuers: readonly Pick<IssuerConfig, "issuer">[];
+  /** Whether clients can sign in at this gateway itself. */
+  isIssuer?: boolean | undefined;
   /** Where callers reach us, where that is not the address they sent. */
   publicUrl?: string | undefined;
   /** The path of what is protected, as routes write it; `/mcp` unless given. */
@@ -20,11 +22,13 @@ export function metadataRoutes(options: ResourceOptions): Route[] {
   return [
     { method: "GET", path: wellKnown, handle },
     { method: "GET", path: `${wellKnown}/mcp`, handle },
+    { method: "GET", path: `${wellKnown}/mcp/:profile`, handle },
   ];
 }
 
 function metadata(options: ResourceOptions, request: HttpRequest) {
-  const issuers = options.issuers.map(({ issuer }) => issuer).filter((issuer) => /^https?:/.test(issuer));
+  const others = options.issuers.map(({ issuer }) => issuer).filter((issuer) => /^https?:/.test(issuer));
+  const issuers = options.isIssuer === true ? [baseOf(options, request), ...others] : others;
   return {
     resource: `${baseOf(options, request)}${pathOf(options, request)}`,
     ...(issuers.length > 0 && { authorization_servers: issuers }),
@@ -38,8 +42,9 @@ function baseOf({ publicUrl }: ResourceOptions, { origin }: HttpRequest): string
 }
 
 /** With the parameters of the address that was asked for. */
-function pathOf({ resourcePath = "/mcp" }: ResourceOptions, { params }: HttpRequest): string {
-  return resourcePath.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+function pathOf({ resourcePath }: ResourceOptions, { params }: HttpRequest): string {
+  const path = resourcePath ?? (params.profile === undefined ? "/mcp" : "/mcp/:profile");
+  return path.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
 /** A refusal for want of a token says where one can be had; others are left as they are. */

@@ -116,6 +116,16 @@ export const sections: readonly Section[] = [
       listed("tree", "draw the tree of servers", async () => (await import("../commands/tree.ts")).tree),
       listed("call", "call a tool of the tree", async () => (await import("../commands/call.ts")).call),
       listed(
+        "consents",
+        "show which programs were let in through the browser",
+        async () => (await import("../commands/consents.ts")).consents,
+      ),
+      listed(
+        "consents revoke",
+        "end what a program was allowed",
+        async () => (await import("../commands/consents-revoke.ts")).consentsRevoke,
+      ),
+      listed(
         "users",
         "show who has signed in to a server of the tree",
         async () => (await import("../commands/users.ts")).users,

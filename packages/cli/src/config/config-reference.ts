@@ -62,6 +62,8 @@ export const configReference: readonly ConfigKey[] = [
   row("issuers[].authorities", "list of DNS names", "`[]`", "DNS names it can prove the authority of; `*.example.com` is any name one label below `example.com`."),
   row("issuers[].level", "level", "`\"restricted\"`", "The highest level its tokens can give."),
   row("issuers[].admin", "boolean", "`false`", "Whether its `admin` claim counts."),
+  row("authorization.enabled", "boolean", "`true`", "Whether clients can sign in at this gateway through a browser; see [AUTHORIZATION.md](AUTHORIZATION.md)."),
+  row("authorization.clientHosts", "list of host names", "none", "Host names whose documents about clients may stand at private addresses; all others must be public."),
   row("topics.NAME.history", "boolean", "`true`", "Whether what is said in the room is kept; NAME is a room or a glob, the exact name wins, then the longest glob."),
   row("topics.NAME.retention.count", "number", "`100000`", "How many of the newest envelopes are kept."),
   row("topics.NAME.retention.bytes", "number", "none", "How many bytes of the newest are kept, and up to a mebibyte more. All topics together keep at most `historyBytesMax`."),

@@ -428,6 +428,10 @@ export const configSchema = section(
       })
       .exactOptional(),
     issuers: list(issuer).exactOptional(),
+    authorization: section({
+      enabled: is.flag.exactOptional(),
+      clientHosts: list(is.hostName).exactOptional(),
+    }).exactOptional(),
     topics: byName(is.topicGlob, topic).exactOptional(),
     limits: limits.exactOptional(),
     createTopics: is.oneOf(["on-join", "configured"]).exactOptional(),

@@ -57,6 +57,8 @@ export interface Console {
   readonly isBuilt: boolean;
   /** The path of a link that lets one browser in, once. */
   loginPath(): string;
+  /** Who is logged in. Throws where nobody is, or where another page asks. */
+  check(request: HttpRequest): Session;
   close(): void;
 }
 
@@ -111,6 +113,7 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     isBuilt: files.isBuilt,
     loginPath: () => linkPath({ isLocal: true }),
+    check: sessions.check,
     close() {
       clearInterval(sweeping);
       news.close();

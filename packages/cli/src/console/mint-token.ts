@@ -25,7 +25,8 @@ export async function mintToken({ identity, audit, user }: MintOptions, body: un
   return { token, jti, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-function readClaims({ id, topics, tools = [], level, kind }: JsonObject): TokenClaims {
+/** What a token shall grant, as a page says it. Throws `bad_request`. */
+export function readClaims({ id, topics, tools = [], level, kind }: JsonObject): TokenClaims {
   if (!isId(id) || isReservedId(id)) throw bad("id must be a participant's id");
   if (level !== undefined && !isLevel(level)) throw bad("level must be full, responder or restricted");
   if (kind !== undefined && !isParticipantKind(kind)) throw bad("kind must be human, agent or robot");

@@ -93,8 +93,17 @@ function page(path: string, handle: Route["handle"]): Route {
 
 /** The page behind the address of an approval; what it loads is among the console's files. */
 export function approvalPage(dirs: readonly string[] = places.map(beside)): HttpResponse {
-  const dir = builtIn(dirs, "approve.html");
-  return html(dir === undefined ? notBuilt : readFileSync(join(dir, "approve.html"), "utf8"));
+  return pageOf("approve.html", dirs);
+}
+
+/** The page where a person lets a client in. */
+export function authorizePage(dirs: readonly string[] = places.map(beside)): HttpResponse {
+  return pageOf("authorize.html", dirs);
+}
+
+function pageOf(name: string, dirs: readonly string[]): HttpResponse {
+  const dir = builtIn(dirs, name);
+  return html(dir === undefined ? notBuilt : readFileSync(join(dir, name), "utf8"));
 }
 
 function builtIn(dirs: readonly string[], page: string): string | undefined {

@@ -24,6 +24,8 @@ export interface RoomParts {
   log: Logger;
   limits: Limits;
   ledger: ByteLedger;
+  /** Whether clients sign in at this gateway itself. */
+  isIssuer: boolean;
 }
 
 /** Asks for tools in the place of those whose level does not allow it. */
@@ -79,6 +81,7 @@ export function openRoomFaces({ rooms, ...parts }: RoomParts, opened: AsyncDispo
     limits,
     ledger,
     issuers,
+    isIssuer: parts.isIssuer,
     profiles: new Map(),
     paths: [roomFacePath],
     resourcePath: roomFacePath,

@@ -47,6 +47,8 @@ export interface TreeParts {
   limits: Limits;
   ledger: ByteLedger;
   turns?: Turns | undefined;
+  /** Whether clients sign in at this gateway itself. */
+  isIssuer?: boolean | undefined;
   /** Where people reach us; known when the listener is. */
   url(): string;
   rooms: LocalRooms;
@@ -160,6 +162,7 @@ export async function openTree(
     limits,
     ledger,
     issuers,
+    isIssuer: parts.isIssuer,
     profiles: tree.profiles,
   });
   return { tree, door, registrar, gates, approvers, authority, signIns, db: durable };

@@ -38,6 +38,7 @@ import type { Limits } from "@mcpx/protocol";
 import type { Rooms } from "../access/local-gateway.ts";
 import { localUrl } from "../access/local-url.ts";
 import { proposalRoutes } from "../audit/proposals/proposal-routes.ts";
+import { openAuthorization } from "../authorization/open-authorization.ts";
 import { bridgeRoutes } from "../bridges/bridge-routes.ts";
 import { bridgePrefixes, type OpenBridges, openBridges } from "../bridges/open-bridges.ts";
 import { type Console, createConsole } from "../console/console-routes.ts";
@@ -66,6 +67,8 @@ export interface StartOptions {
   /** Rooms on chat platforms; none unless given. */
   bridges?: readonly BridgeSettings[];
   issuers: readonly IssuerConfig[];
+  /** Whether clients sign in here, and whose documents about them may stand at private addresses. */
+  authorization?: { enabled?: boolean; clientHosts?: readonly string[] };
   limits: Limits;
   log: Logger;
   /** The console says that what it shows is a demo. */
@@ -121,11 +124,12 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const ground = openGround(options, opened);
   const { identity, audit, clock, log, limits, listener } = ground;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
-  const faces = openRoomFaces({ ...ground, rooms: gateway }, opened);
+  const { enabled: isIssuer = true, clientHosts } = options.authorization ?? {};
+  const faces = openRoomFaces({ ...ground, rooms: gateway, isIssuer }, opened);
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
   const { tree, door, registrar, gates, approvers, authority, signIns, db } = await openTree(
     settings,
-    { ...ground, ...reach },
+    { ...ground, ...reach, isIssuer },
     opened,
   );
   opened.defer(async () => {
@@ -136,6 +140,8 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   });
   const devices = createDevices({ ...ground, registrar }, opened);
   let bridges: OpenBridges | undefined;
+  const { profiles } = tree;
+  const authorization = openAuthorization({ ...ground, user: localUser(), profiles, clientHosts }, opened);
   const routes = [
     ...gateway.routes,
     ...door.routes,
@@ -155,6 +161,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
         if (isPanic) authority.beginPanic();
       },
     }),
+    ...authorization.adminRoutes,
     ...chainRoutes({ identity, audit, authority, gates }),
   ];
   const push = openPush(options.push, { ...ground, gates, gateway, own: ownIds(settings) }, opened);
@@ -176,7 +183,12 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   });
   opened.defer(console.close);
   const namesKey = randomBytes(32).toString("base64url");
-  const all = [...routes, ...console.routes, ...nameRoutes({ key: namesKey, rooms: gateway, tree, clock })];
+  const all = [
+    ...routes,
+    ...console.routes,
+    ...(isIssuer ? authorization.routes(console.check) : []),
+    ...nameRoutes({ key: namesKey, rooms: gateway, tree, clock }),
+  ];
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
   const { url } = await listener.start(all);

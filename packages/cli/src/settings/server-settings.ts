@@ -17,7 +17,7 @@ export const defaultPort = 6279;
 
 export type ServerSettings = Pick<
   StartOptions,
-  "listen" | "gateway" | "tree" | "bridges" | "push" | "issuers" | "limits"
+  "listen" | "gateway" | "tree" | "bridges" | "push" | "issuers" | "limits" | "authorization"
 >;
 
 /** `host` and `port` of the command line win over the configuration's. */
@@ -47,6 +47,7 @@ export function serverSettings(
     push: { ...defaultPush, ...config.push },
     tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
     issuers: issuers as StartOptions["issuers"],
+    ...(config.authorization && { authorization: config.authorization }),
     limits: { ...defaultLimits, ...config.limits },
   };
 }

@@ -32,13 +32,15 @@ interface Following {
 export interface ApiOptions {
   half(): string;
   fetch: typeof fetch;
+  /** Before every path; `/console/api` unless given. */
+  base?: string;
   /** Nobody is logged in any more. */
   onLoggedOut?(): void;
 }
 
 const answerMs = 30_000;
 
-export function createApi({ half, fetch, onLoggedOut }: ApiOptions): Api {
+export function createApi({ half, fetch, onLoggedOut, base = "/console/api" }: ApiOptions): Api {
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
     try {
       return await fetch(path, { signal: AbortSignal.timeout(answerMs), ...init, redirect: "error" });
@@ -65,14 +67,14 @@ export function createApi({ half, fetch, onLoggedOut }: ApiOptions): Api {
   const json = { "content-type": "application/json" };
   return {
     call: (method, path, body) =>
-      send(`/console/api${path}`, {
+      send(`${base}${path}`, {
         method,
         headers: { "x-mcpx-console": half(), ...(body !== undefined && json) },
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       }),
     async follow(path, { lastId, signal }) {
       const headers = { "x-mcpx-console": half(), ...(lastId !== undefined && { "last-event-id": lastId }) };
-      const response = await ask(`/console/api${path}`, { headers, signal });
+      const response = await ask(`${base}${path}`, { headers, signal });
       if (response.ok && response.body !== null) return response.body;
       throw refusal(response, await response.json().catch(() => undefined));
     },

@@ -7,10 +7,9 @@ import { browserPages } from "./browser-pages.ts";
 import { type Cell, createCell } from "./cell.ts";
 import type { Item } from "./deck.ts";
 import { openKnownKeys } from "./known-keys.ts";
+import { keepHalf, knownHalf } from "./login-half.ts";
 import { takeHalf } from "./take-half.ts";
 
-/** Behind the # of the login's redirect; kept for this origin alone, and worth nothing without the cookie. */
-const halfKey = "mcpx-console-half";
 const tabKey = "mcpx-console-tab";
 
 /** A page that is loaded again is the same member of its rooms. */
@@ -29,17 +28,8 @@ function renameTab(): string {
 
 /** Somebody has logged in: the page begins anew. */
 export function comeIn(half: string): void {
-  localStorage.setItem(halfKey, half);
+  keepHalf(half);
   location.reload();
-}
-
-/** Somebody has logged in, in another tab of this browser. */
-export function comeAlong(run: () => void): () => void {
-  const hear = ({ key }: StorageEvent) => {
-    if (key === halfKey) run();
-  };
-  addEventListener("storage", hear);
-  return () => removeEventListener("storage", hear);
 }
 
 /** Pages that are hidden, or become so, are not drawn, and go on all the same. */
@@ -88,8 +78,8 @@ if (isLinkUsed) history.replaceState(undefined, "", location.pathname);
 
 await takeHalf({
   hash: location.hash,
-  known: () => localStorage.getItem(halfKey),
-  keep: (half) => localStorage.setItem(halfKey, half),
+  known: knownHalf,
+  keep: keepHalf,
   clear: (isTaken) => {
     const isHome = location.pathname === "/";
     const here = location.pathname + location.search;
@@ -100,7 +90,7 @@ await takeHalf({
 
 export const app = createApp({
   origin: location.origin,
-  half: () => localStorage.getItem(halfKey) ?? "",
+  half: () => knownHalf() ?? "",
   tab: tabName,
   renameTab,
   fetch: (...args) => fetch(...args),

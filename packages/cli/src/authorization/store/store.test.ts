@@ -1,0 +1,11 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe } from "vitest";
+import { caseBounds, storeCases } from "./store-cases.ts";
+import { authorizationMigrations, createSqliteAuthorizationStore } from "./store-sqlite.ts";
+
+describe("in SQLite", () =>
+  storeCases(() => {
+    const db = new DatabaseSync(":memory:");
+    for (const { up } of authorizationMigrations) db.exec(up);
+    return createSqliteAuthorizationStore(db, caseBounds);
+  }));
