@@ -1,7 +1,9 @@
 // Unmodified clients that get nothing but the address sign in through a real Chromium: the person logs in with a
 // passkey, sees who asks, chooses, and takes it back.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -12,6 +14,7 @@ import { axeFaults } from "../console/support/axe.ts";
 import { openScreen } from "../console/support/screen.ts";
 import { loginPath } from "../console/support/visitor.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { newClient } from "./support/oauth-client.ts";
 import { type Callback, type Memory, openCallback, providerFor, sdkClient } from "./support/sdk-clients.ts";
 
 let server: TestServer;
@@ -84,9 +87,14 @@ test(
       await client.connect();
       expect(await client.tools()).toEqual([expect.stringMatching(/status/)]);
       const { body } = await server.call("GET", "/admin/consents", await server.adminToken());
-      const [consent] = (body as { consents: { id: string; clientName: string }[] }).consents;
+      const [consent] = (body as { consents: object[] }).consents;
       expect(consent).toMatchObject({ clientName: `Program ${kind}`, tools: ["mcpax.status"] });
-      await server.call("DELETE", `/admin/consents/${consent?.id}`, await server.adminToken());
+      await page.goto(`${origin}/console/tokens`);
+      const programs = page.getByRole("region", { name: "Programs let in through the browser" });
+      await programs.getByText(`Program ${kind}`).first().waitFor();
+      await picture("tokens");
+      await programs.getByRole("button", { name: `Take back Program ${kind}` }).click();
+      await programs.getByText("None.").waitFor();
       await expect(client.tools()).rejects.toThrow();
       await client.close();
     }
@@ -138,3 +146,36 @@ test("[B-AUTHZ-1] mcp-remote signs in with the address alone", slow, async () =>
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test("[B-AUTHZ-1] the conformance suite's scenarios for authorization servers pass", slow, async () => {
+  const redirect = "http://127.0.0.1:3000/callback";
+  const { client_id: id } = await newClient(server, {
+    client_name: "Conformance",
+    redirect_uris: [redirect],
+  });
+  const port = await freePort();
+  const words = ["authorization", "--url", origin, "--client-id", id, "--resource", `${origin}/mcp`];
+  const child = spawn("conformance", [...words, "--port", String(port)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  try {
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
+    const ended = once(child, "exit");
+    const address = () => /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(said)?.[0];
+    await expect.poll(address, { timeout: 20_000 }).toBeDefined();
+    await allow(new URL(String(address())), "Conformance");
+    const [code] = await ended;
+    expect([code, said]).toEqual([0, expect.stringMatching(/authorization-code-grant[\s\S]*0 failed/)]);
+  } finally {
+    child.kill();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  return port;
+}
