@@ -162,8 +162,32 @@ test("a token that is not valid is told at the start, and no connection is made"
     token: () => "wrong",
     apiUrl: `http://127.0.0.1:${discord.port}/api`,
   });
-  const nobody = { said: async () => {}, pressed: async () => {} };
+  const nobody = { said: async () => {}, pressed: async () => {}, failed: () => {} };
   await expect(platform.start(nobody)).rejects.toThrow("the bot token is not valid");
   expect(discord.gateway.log).toEqual([]);
+  discord.calls.splice(0);
+});
+
+test("[B-BRIDGE-1] a press that Discord does not know any more decides nothing, and is not swallowed", async () => {
+  const { discord } = await createBench();
+  const apiUrl = `http://127.0.0.1:${discord.port}/api`;
+  const platform = createDiscordPlatform({ token: () => discordToken, apiUrl });
+  const [pressed, failures] = [[] as string[], [] as string[]];
+  await platform.start({
+    said: async () => {},
+    pressed: async ({ card }) => void pressed.push(card),
+    failed: (error) => void failures.push(String(error)),
+  });
+  onTestFinished(() => platform.close());
+  discord.trouble = { status: 404, code: 10062 };
+  const press = (card: string) => discord.press("alice", `approve:${card}`);
+  press("one");
+  await expect.poll(() => failures).toEqual([expect.stringContaining("PlatformError")]);
+  expect(pressed).toEqual([]);
+  // Control.
+  discord.trouble = undefined;
+  press("two");
+  await expect.poll(() => pressed).toEqual(["two"]);
+  expect(failures).toHaveLength(1);
   discord.calls.splice(0);
 });

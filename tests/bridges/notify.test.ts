@@ -135,7 +135,7 @@ test("an address that redirects does not get the secret's signature elsewhere", 
 });
 
 test("a secret that is missing or too short is told at the start, before anything waits", async () => {
-  const nobody = { said: async () => {}, pressed: async () => {} };
+  const nobody = { said: async () => {}, pressed: async () => {}, failed: () => {} };
   const missing = () => {
     throw new Error("the environment variable NTFY_TOKEN is not set");
   };

@@ -154,7 +154,7 @@ test("a token that is not valid is told at the start, and no connection is made"
     appToken: () => slackTokens.app,
     apiUrl: workspace.apiUrl(),
   });
-  const nobody = { said: async () => {}, pressed: async () => {} };
+  const nobody = { said: async () => {}, pressed: async () => {}, failed: () => {} };
   await expect(platform.start(nobody)).rejects.toThrow("Slack refused auth.test: invalid_auth");
   expect(workspace.connections()).toBe(0);
   workspace.calls.splice(0);

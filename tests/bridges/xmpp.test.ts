@@ -53,6 +53,6 @@ test("a password goes to nobody without TLS, save on loopback", async () => {
     nick: "mcpx",
     channels: [],
   });
-  const nobody = { said: async () => {}, pressed: async () => {} };
+  const nobody = { said: async () => {}, pressed: async () => {}, failed: () => {} };
   await expect(platform.start(nobody)).rejects.toThrow(/no TLS/);
 });

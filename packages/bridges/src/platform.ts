@@ -35,6 +35,8 @@ export interface Press {
 export interface PlatformEvents {
   said(said: Said): Promise<void>;
   pressed(press: Press): Promise<void>;
+  /** Something that came from the platform could not be taken: it is logged, and lost. */
+  failed(error: unknown): void;
 }
 
 export interface PlatformAbilities {

@@ -42,7 +42,7 @@ const cardsMax = 15;
 export function createAuthorityCards(options: AuthorityCardsOptions): AuthorityCards {
   const { gates, chain, log, signed } = options;
   const wanted = new Map<string, readonly AuthorityChange[]>();
-  /** What an approver has said no to, or what could not be done: not asked for again until something is different. */
+  /** What an approver has said no to, or what could not be done: not asked for again while it is wanted unchanged. */
   const declined = new Set<string>();
   let renewing: Promise<unknown> = Promise.resolve();
 
@@ -60,6 +60,8 @@ export function createAuthorityCards(options: AuthorityCardsOptions): AuthorityC
       }
     }
     const cards = await Promise.all(groupsOf(waiting()).map((changes) => wishFor(chain, changes)));
+    const texts = new Set(cards.map(groupText));
+    for (const text of declined) if (!texts.has(text)) declined.delete(text);
     const fresh = cards.filter((wish) => !declined.has(groupText(wish))).slice(0, cardsMax);
     await withdrawOthers(gates, fresh);
     const ids = await Promise.all(fresh.map((wish) => open(gates, wish)));

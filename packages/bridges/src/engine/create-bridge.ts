@@ -75,6 +75,8 @@ export function createBridge(options: BridgeOptions): Bridge {
   const events = {
     said: (said: Said) => inTurn(said.user.key, () => hearSaid(core, said)),
     pressed: (press: Press) => inTurn(press.user.key, () => pressCard(core, press)),
+    failed: (error: unknown) =>
+      log.warn({ bridge: name, err: error }, "something that came from a platform could not be taken"),
   };
 
   const runChannel = async (channel: Channel) => {

@@ -60,7 +60,7 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
     await events?.pressed(press);
   };
   const take = (event: string, data: unknown) => {
-    if (event === "INTERACTION_CREATE") void press(data).catch(() => {});
+    if (event === "INTERACTION_CREATE") void press(data).catch((error: unknown) => events?.failed(error));
     const said = event === "MESSAGE_CREATE" || event === "MESSAGE_UPDATE" ? saidIn(data, event) : undefined;
     if (said !== undefined) void events?.said(said);
   };

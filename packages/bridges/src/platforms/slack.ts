@@ -90,7 +90,7 @@ export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: S
         Client: SocketModeClient,
         appToken,
         apiUrl,
-        take: (envelope) => void take(envelope).catch(() => {}),
+        take: (envelope) => void take(envelope).catch(given.failed),
       });
     },
     async post(channel, post) {

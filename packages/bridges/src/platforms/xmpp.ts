@@ -107,7 +107,7 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     if (type !== "unavailable") return waiting.get(`enter-${chat}`)?.done();
     // Thrown out, or the chat is gone: it is tried again by whoever posts next.
     joined.delete(chat);
-    void enter(chat).catch(() => {});
+    void enter(chat).catch((error: unknown) => events?.failed(error));
   };
   const takeMessage = (stanza: XmlElement) => {
     const { type, id = "", from } = stanza.attrs;
