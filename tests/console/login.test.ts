@@ -432,7 +432,7 @@ test("[X0-9-2] the page is the same for everybody, and nothing else runs in it",
 
 test("files of the page go out packed to whoever takes that, and are the same unpacked", async () => {
   const { routes } = consoleFiles();
-  const paths = routes.map(({ path }) => path).filter((path) => path.endsWith(".js"));
+  const paths = routes.map(({ path }) => path).filter((path) => /^\/assets\/.*\.js$/.test(path));
   const script = paths[0] ?? "";
   const get = async (encoding: string) => {
     const answer = await fetch(`${server.url}${script}`, { headers: { "accept-encoding": encoding } });
