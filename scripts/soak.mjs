@@ -5,6 +5,7 @@ const named = process.argv.slice(2);
 const all = [
   "tests/bridges/ejabberd",
   "tests/faults",
+  "tests/postgres",
   "tests/tree/life",
   "tests/packaging/first-start",
   "tests/firmware/cores",

@@ -49,7 +49,9 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<StartOptions, "gateway" | "issuers" | "clock" | "bridges" | "authorization">> {
+  extends Partial<
+    Pick<StartOptions, "gateway" | "issuers" | "clock" | "bridges" | "authorization" | "topicLogUrl">
+  > {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
   config?: Omit<Config, "listen" | "limits" | "issuers">;
@@ -78,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       limits,
       config = {},
       authorization,
+      topicLogUrl,
     }: TestServerOptions,
   ) =>
     startGateway({
@@ -92,6 +95,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...(authorization && { authorization }),
       limits: { ...defaultLimits, ...limits },
       log,
+      ...(topicLogUrl !== undefined && { topicLogUrl }),
     });
   let server = await start(0, options);
   const { url } = server;

@@ -63,6 +63,8 @@ export interface RunningGateway {
   onProposal(listener: ProposalListener): () => void;
   /** The store failed: not ready any more. */
   fail(): void;
+  /** The store cannot be reached: not ready until it can. */
+  setCutOff(isCutOff: boolean): void;
   /** Tells everybody, finishes what was begun, closes. */
   drain(): Promise<void>;
 }
@@ -104,6 +106,7 @@ export async function createGateway(
     connections: 0,
     isDraining: false,
     hasFailed: false,
+    isCutOff: false,
   };
   const forgetRevoked = identity.revocations.onRevoked((jti) => closeRevoked(gateway, jti));
   let tick = 0;
@@ -138,6 +141,9 @@ export async function createGateway(
     },
     fail: () => {
       gateway.hasFailed = true;
+    },
+    setCutOff: (isCutOff) => {
+      gateway.isCutOff = isCutOff;
     },
     drain: async () => {
       await drain(gateway);

@@ -13,6 +13,7 @@ import {
 } from "@mcpx/aggregator";
 import {
   createGateway,
+  createPostgresTopicLog,
   createSqliteTopicLog,
   type GatewayOptions,
   gatewayMigrations,
@@ -79,6 +80,8 @@ export interface StartOptions {
   configuration?: Configuration;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
+  /** `postgres://…`: the topic log is there instead. No key of the configuration, as long as other state cannot be. */
+  topicLogUrl?: string;
   /** The system's unless given. */
   clock?: Clock;
 }
@@ -250,14 +253,19 @@ async function openGateway(
 ) {
   const { dataDir, clock, log, audit, metrics, identity, limits, roomState } = ground;
   const failure = new AbortController();
-  const topicLog = await createSqliteTopicLog({
-    path: join(dataDir, "topics.db"),
-    tuning: options.topicLog ?? {},
-    onFailure: (error) => {
-      log.fatal({ err: error }, "topic log failed; no more envelopes are acknowledged");
-      failure.abort();
-    },
-  });
+  let tellCutOff = (_isCutOff: boolean) => {};
+  const onFailure = (error: Error) => {
+    log.fatal({ err: error }, "topic log failed; no more envelopes are acknowledged");
+    failure.abort();
+  };
+  const topicLog =
+    options.topicLogUrl === undefined
+      ? await createSqliteTopicLog({
+          path: join(dataDir, "topics.db"),
+          tuning: options.topicLog ?? {},
+          onFailure,
+        })
+      : await openPostgresLog(options.topicLogUrl, log, onFailure, (isCutOff) => tellCutOff(isCutOff));
   opened.defer(() => topicLog.close());
   const gateway = await createGateway(
     { clock, log, audit, metrics, identity, state: roomState, topicLog, limits },
@@ -268,9 +276,32 @@ async function openGateway(
       ownPrefixes: bridgePrefixes,
     },
   );
+  tellCutOff = gateway.setCutOff;
   failure.signal.addEventListener("abort", gateway.fail);
   if (failure.signal.aborted) gateway.fail();
   // Also where what follows fails: it would keep the process alive.
   opened.defer(() => gateway.drain());
   return { gateway, topicLog };
+}
+
+/** While PostgreSQL cannot be reached, the gateway is not ready; it is by itself when it can. */
+function openPostgresLog(
+  url: string,
+  log: Logger,
+  onFailure: (error: Error) => void,
+  tellCutOff: (isCutOff: boolean) => void,
+): ReturnType<typeof createPostgresTopicLog> {
+  return createPostgresTopicLog({
+    url,
+    onFailure,
+    onWarning: (warning) => log.warn({ warning }, "PostgreSQL"),
+    onLost: (error) => {
+      log.error({ err: error }, "PostgreSQL cannot be reached; nothing is acknowledged until it can");
+      tellCutOff(true);
+    },
+    onBack: () => {
+      log.info("PostgreSQL is back");
+      tellCutOff(false);
+    },
+  });
 }

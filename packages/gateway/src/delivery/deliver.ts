@@ -27,8 +27,8 @@ function rememberVoice({ voices }: Room, { id, by }: Said): void {
 function deliver(gateway: Gateway, room: Room): void {
   const entries = room.outbox;
   room.outbox = [];
-  const last = entries.at(-1);
-  if (last === undefined) return;
+  const [first, last] = [entries[0], entries.at(-1)];
+  if (first === undefined || last === undefined) return;
   room.deliveredSeq = last.seq;
   // By variant: two protocols, with and without seq.
   const batches: (Batch | undefined)[] = [undefined, undefined, undefined, undefined];
@@ -36,6 +36,7 @@ function deliver(gateway: Gateway, room: Room): void {
   const senders = new Set(entries.map(({ by }) => by));
   for (const member of room.members.values()) {
     if (member.isCatchingUp || member.position >= last.seq) continue;
+    if (sendBackIfBehind(gateway, member, first.seq - 1)) continue;
     // Judged by what it left from before: a burst that comes just now makes nobody slow.
     if (cutOffIfSlow(gateway, member)) continue;
     const variant = (member.protocol === "mcp-x/v0" ? 2 : 0) + (member.wantsSeq ? 1 : 0);
@@ -92,6 +93,29 @@ export function deliverOne(gateway: Gateway, member: Member, entry: Entry): void
     if (!member.wantsEcho) return;
   }
   member.socket.write(single(renderEntry(entry, member)));
+}
+
+/**
+ * Before what comes next stands an envelope that was stored although its answer was lost, so that nobody was given it:
+ * the member comes back and resumes with it. Says whether it was sent away.
+ */
+function sendBackIfBehind(gateway: Gateway, member: Member, seq: number): boolean {
+  if (member.position >= seq) return false;
+  expel(gateway, member, closeCodes.draining, "resume");
+  return true;
+}
+
+/** Whether an envelope that was sent again is one of those: stored, and neither delivered nor about to be. */
+export function wasNeverDelivered({ deliveredSeq, outbox }: Room, seq: number): boolean {
+  return seq > deliveredSeq && !outbox.some((said) => said.seq === seq);
+}
+
+/** Everybody who has not been given all up to this one comes back for it. */
+export function deliverByResuming(gateway: Gateway, room: Room, seq: number): void {
+  room.deliveredSeq = Math.max(room.deliveredSeq, seq);
+  for (const member of room.members.values()) {
+    if (!member.isCatchingUp) sendBackIfBehind(gateway, member, seq);
+  }
 }
 
 /** What was sent again is acked again, but never before what stands before it in the log. */

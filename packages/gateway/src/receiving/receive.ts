@@ -15,7 +15,7 @@ import {
 import { announcePresence, announceSystem } from "../delivery/announce.ts";
 import { single } from "../delivery/batch.ts";
 import { changeLevel } from "../delivery/change-level.ts";
-import { ackAgain, enqueue } from "../delivery/deliver.ts";
+import { ackAgain, deliverByResuming, enqueue, wasNeverDelivered } from "../delivery/deliver.ts";
 import { refuse } from "../delivery/refuse.ts";
 import { isoTime, systemText } from "../delivery/system-envelope.ts";
 import { handleChat } from "../handlers/chat.ts";
@@ -178,16 +178,19 @@ async function publish(gateway: Gateway, member: Member, envelope: Envelope, at:
     gateway.metrics.append.observe((gateway.clock.monotonic() - began) / 1000);
     if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
     const logged = { ...entry, seq: appended.seq, at: appended.at, by: member.key };
+    const wasLost = appended.outcome === "duplicate" && wasNeverDelivered(room, logged.seq);
     // Only of the first: what was sent again is not done again.
-    if (appended.outcome === "appended" && sender !== undefined) rememberSender(room, entry.id, sender);
-    if (appended.outcome === "appended") {
+    const isNew = appended.outcome === "appended" || wasLost;
+    if (isNew && sender !== undefined) rememberSender(room, entry.id, sender);
+    if (isNew) {
       recordDecision(gateway, member, {
         action: actionOf(envelope),
         envelope,
         seq: logged.seq,
         at: logged.at,
       });
-      enqueue(gateway, room, logged);
+      if (wasLost) deliverByResuming(gateway, room, logged.seq);
+      else enqueue(gateway, room, logged);
     } else ackAgain(gateway, member, logged);
   } catch (error) {
     refuse(gateway, member, error, envelope.scanned);

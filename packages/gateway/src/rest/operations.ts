@@ -8,8 +8,8 @@ export function health(): HttpResponse {
 }
 
 /** Without detail: it is open to everybody. [X0-5.1-3] */
-export function readiness({ isDraining, hasFailed }: Gateway): HttpResponse {
-  const isReady = !isDraining && !hasFailed;
+export function readiness({ isDraining, hasFailed, isCutOff }: Gateway): HttpResponse {
+  const isReady = !isDraining && !hasFailed && !isCutOff;
   return { status: isReady ? 200 : 503, body: { status: isReady ? "ready" : "not_ready" } };
 }
 

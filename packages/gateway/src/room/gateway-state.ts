@@ -97,4 +97,6 @@ export interface Gateway {
   isDraining: boolean;
   /** The store failed; nothing more is acknowledged. */
   hasFailed: boolean;
+  /** The store cannot be reached; nothing is acknowledged until it can. */
+  isCutOff: boolean;
 }
