@@ -88,6 +88,7 @@ export { isPlainAbroad, type ParentOptions, registerAt } from "./registration/pa
 export { registerAtAll } from "./registration/parents.ts";
 export type { SubserverRule } from "./registration/registrar.ts";
 export type { RegistrationStore } from "./registration/registration-store.ts";
+export { createPostgresRegistrationStore } from "./registration/registration-store-postgres.ts";
 export { createSqliteRegistrationStore } from "./registration/registration-store-sqlite.ts";
 export { createRoomFace, roomFacePath, roomOf } from "./rooms/room-face.ts";
 export { createRoomLink, type RoomLinkOptions } from "./rooms/room-link.ts";
@@ -106,4 +107,5 @@ export { aggregatorId } from "./tree/aggregator-id.ts";
 export { createTree, type RunningTree, type TreeOptions } from "./tree/create-tree.ts";
 export { type KnownNames, knownNames } from "./tree/known-names.ts";
 export { aggregatorMigrations } from "./tree/migrations.ts";
+export { treeOnPostgres } from "./tree/postgres-tables.ts";
 export { serverStatus } from "./tree/status.ts";

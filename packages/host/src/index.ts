@@ -70,10 +70,12 @@ export { cutSecrets } from "./logging/cut-secrets.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logging/log.ts";
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./logging/metrics.ts";
 export { readPostgresAddress } from "./postgres/address.ts";
+export { askPostgres } from "./postgres/ask-postgres.ts";
 export { bigintArray, textArray } from "./postgres/binary-array.ts";
 export { PostgresFault, sqlState } from "./postgres/fault.ts";
 export { migratePostgres, type PostgresComponent } from "./postgres/migrate.ts";
 export { openPostgresSession, type PostgresSession, type PostgresTuning } from "./postgres/session.ts";
+export { storageRefusal } from "./postgres/storage-refusal.ts";
 export {
   isParticipantKind,
   isSamePayer,

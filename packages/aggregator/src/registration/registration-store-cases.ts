@@ -2,13 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type Clock, createManualClock } from "@mcpx/host";
 import { expect, test } from "vitest";
-import {
-  type Claim,
-  epochsMax,
-  type Lease,
-  proofSlackMs,
-  type RegistrationStore,
-} from "./registration-store.ts";
+import { type Claim, type Lease, proofSlackMs, type RegistrationStore } from "./registration-store.ts";
 
 /** A clock whose wall time can be set, as people and time servers do. */
 interface SettableClock extends Clock {
@@ -54,10 +48,15 @@ export const ownerOf = (aggregatorId: string, sessionId = `${aggregatorId}-1`) =
 
 export const epochOf = (lease: Lease) => (lease.isOurs ? lease.epoch : undefined);
 
-export function registrationStoreCases(open: (options: { clock: Clock }) => RegistrationStore): void {
-  const start = () => {
+/** Of so few the epoch is remembered here: thousands of writes to a disk would show no more. */
+const epochsMax = 50;
+
+type Open = (options: { clock: Clock; epochsMax: number }) => RegistrationStore | Promise<RegistrationStore>;
+
+export function registrationStoreCases(open: Open): void {
+  const start = async () => {
     const clock = createSettableClock();
-    return { clock, store: open({ clock }) };
+    return { clock, store: await open({ clock, epochsMax }) };
   };
   claimCases(start);
   leaseCases(start);
@@ -65,11 +64,11 @@ export function registrationStoreCases(open: (options: { clock: Clock }) => Regi
   proofCases(start);
 }
 
-type Start = () => { clock: SettableClock; store: RegistrationStore };
+type Start = () => Promise<{ clock: SettableClock; store: RegistrationStore }>;
 
 function claimCases(start: Start): void {
   test("[AX-4.2-1] the first claim of a segment wins, and the next is told whose it is", async () => {
-    const { store } = start();
+    const { store } = await start();
     expect(await store.claim(claimOf(), 1_000)).toEqual(claimOf());
     expect(await store.claim(stranger, 1_000)).toEqual(claimOf());
     expect(await store.claim({ ...stranger, segment: "other" }, 1_000)).toMatchObject({
@@ -78,7 +77,7 @@ function claimCases(start: Start): void {
   });
 
   test("[AX-13.4-1] the id of one that is away is kept for it, wherever others register, until it leaves or its time ends", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.claim(claimOf(), 1_000);
     const thief = claimOf({ segment: "other", registrant: "local mallory" });
     expect(await store.claim(thief, 1_000)).toEqual(claimOf());
@@ -99,7 +98,7 @@ function claimCases(start: Start): void {
   });
 
   test("[AX-4.2-1] a race for a segment has one winner, and all learn the same", async () => {
-    const { store } = start();
+    const { store } = await start();
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {
         await turn();
@@ -110,7 +109,7 @@ function claimCases(start: Start): void {
   });
 
   test("[AX-4.2-2] a claim is kept for its time, and is free after it", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.claim(claimOf(), 1_000);
     clock.advance(999);
     expect(await store.claim(stranger, 1_000)).toEqual(claimOf());
@@ -120,7 +119,7 @@ function claimCases(start: Start): void {
   });
 
   test("[AX-4.2-4] the same identity renews its claim, also for another subserver", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.claim(claimOf(), 1_000);
     clock.advance(600);
     const again = claimOf({ subserverId: "s9" });
@@ -130,7 +129,7 @@ function claimCases(start: Start): void {
   });
 
   test("a touch begins the time again, and wakes nothing that has expired", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.claim(claimOf(), 1_000);
     clock.advance(900);
     await store.touch("edge", 5_000);
@@ -143,7 +142,7 @@ function claimCases(start: Start): void {
   });
 
   test("only its subserver gives a segment up", async () => {
-    const { store } = start();
+    const { store } = await start();
     await store.claim(claimOf(), 1_000);
     await store.release("edge", "s2");
     expect(await store.claim(stranger, 1_000)).toEqual(claimOf());
@@ -152,7 +151,7 @@ function claimCases(start: Start): void {
   });
 
   test("identities are any text, and differ by every character", async () => {
-    const { store } = start();
+    const { store } = await start();
     const texts = ["__proto__", "", "a", "A", "a ", "ä\u0000b", "'; DROP TABLE segment_claims; --"];
     for (const [i, identity] of texts.entries()) {
       await store.claim(claimOf({ segment: String(i), identity }), 1_000);
@@ -168,7 +167,7 @@ function claimCases(start: Start): void {
 
 function leaseCases(start: Start): void {
   test("[AX-13.4-1] a subserver has one owner until its lease ends", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     expect(await store.take("s1", ownerOf("a"), 1_000)).toEqual({ isOurs: true, epoch: 1 });
     clock.advance(400);
     expect(await store.take("s1", ownerOf("b"), 1_000)).toEqual({
@@ -183,7 +182,7 @@ function leaseCases(start: Start): void {
   });
 
   test("[AX-4.2-4] the same aggregator takes over from itself at once, and the older session is over", async () => {
-    const { store } = start();
+    const { store } = await start();
     await store.take("s1", ownerOf("a"), 1_000);
     expect(await store.take("s1", ownerOf("a", "a-2"), 1_000)).toEqual({ isOurs: true, epoch: 2 });
     expect(await store.renew("s1", "a-1", 1_000)).toBe(false);
@@ -192,7 +191,7 @@ function leaseCases(start: Start): void {
   });
 
   test("who asks again for what it has stays the same owner", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.take("s1", ownerOf("a"), 1_000);
     clock.advance(900);
     expect(await store.take("s1", ownerOf("a"), 1_000)).toEqual({ isOurs: true, epoch: 1 });
@@ -201,7 +200,7 @@ function leaseCases(start: Start): void {
   });
 
   test("a lease that has ended is renewed while nobody else has come", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.take("s1", ownerOf("a"), 1_000);
     clock.advance(1_400);
     expect(await store.renew("s1", "a-1", 1_000)).toBe(true);
@@ -210,7 +209,7 @@ function leaseCases(start: Start): void {
   });
 
   test("a lease without an end lasts until it is let go", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.take("s1", ownerOf("a"), 0);
     clock.advance(30 * dayMs);
     const refused = await store.take("s1", ownerOf("b"), 1_000);
@@ -220,7 +219,7 @@ function leaseCases(start: Start): void {
   });
 
   test("[AX-13.4-1] of many who take at once exactly one owns it, and epochs only grow", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     const epochs: number[] = [];
     for (let round = 0; round < 20; round++) {
       const leases = await Promise.all(
@@ -238,7 +237,7 @@ function leaseCases(start: Start): void {
   });
 
   test("epochs grow for those who were forgotten too", async () => {
-    const { store } = start();
+    const { store } = await start();
     for (let i = 0; i < 7; i++) await store.take("old", ownerOf("a", `a-${i}`), 1_000);
     for (let i = 0; i < epochsMax; i++) await store.take(`s${i}`, ownerOf("a"), 1_000);
     expect(epochOf(await store.take("old", ownerOf("a", "a-7"), 1_000))).toBe(8);
@@ -248,7 +247,7 @@ function leaseCases(start: Start): void {
 
 function clockCases(start: Start): void {
   test.for([dayMs, -dayMs])("a wall clock set by %i ms neither ends nor prolongs a lease", async (byMs) => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.take("s1", ownerOf("a"), 1_000);
     clock.setWall(byMs);
     clock.advance(999);
@@ -258,7 +257,7 @@ function clockCases(start: Start): void {
   });
 
   test("[AX-4.2-5] a wall clock set ahead and back again brings no used proof back", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     await store.useProof("p", clock.now() + 600_000);
     clock.setWall(dayMs);
     clock.advance(120_000);
@@ -270,7 +269,7 @@ function clockCases(start: Start): void {
 
 function proofCases(start: Start): void {
   test("[AX-4.2-5] a proof counts once, however many show it at once", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     const used = await Promise.all(
       Array.from({ length: 100 }, async () => {
         await turn();
@@ -282,7 +281,7 @@ function proofCases(start: Start): void {
   });
 
   test("a used proof is remembered until long after its end, and not for ever", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     const untilMs = clock.now() + 600_000;
     await store.useProof("p", untilMs);
     clock.advance(600_000 + proofSlackMs - 1);

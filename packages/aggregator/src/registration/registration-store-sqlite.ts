@@ -14,11 +14,17 @@ interface SqliteRegistrationStoreOptions {
   /** Has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
   db: DatabaseSync;
   clock: Clock;
+  /** `epochsMax` unless given. */
+  epochsMax?: number;
 }
 
 export function createSqliteRegistrationStore(options: SqliteRegistrationStoreOptions): RegistrationStore {
-  const { db, clock } = options;
-  return { ...createClaims(options), ...createProofs(options), ...createLeases(clock, createEpochs(db)) };
+  const { db, clock, epochsMax: kept = epochsMax } = options;
+  return {
+    ...createClaims(options),
+    ...createProofs(options),
+    ...createLeases(clock, createEpochs(db, kept)),
+  };
 }
 
 function createClaims({
@@ -85,7 +91,7 @@ function createProofs({ db, clock }: SqliteRegistrationStoreOptions): Pick<Regis
   };
 }
 
-function createEpochs(db: DatabaseSync): (subserverId: string) => number {
+function createEpochs(db: DatabaseSync, kept: number): (subserverId: string) => number {
   const find = db.prepare("SELECT epoch FROM subserver_epochs WHERE subserver_id = ?");
   const write = db.prepare("INSERT OR REPLACE INTO subserver_epochs (subserver_id, epoch) VALUES (?, ?)");
   // Each write has a higher number: those far behind are of subservers that were not seen for long.
@@ -99,7 +105,7 @@ function createEpochs(db: DatabaseSync): (subserverId: string) => number {
   return (subserverId) =>
     immediately(db, () => {
       const epoch = Number(find.get(subserverId)?.epoch ?? floor.get()?.value ?? 0) + 1;
-      const last = Number(write.run(subserverId, epoch).lastInsertRowid) - epochsMax;
+      const last = Number(write.run(subserverId, epoch).lastInsertRowid) - kept;
       const forgotten = highest.get(last)?.epoch;
       if (typeof forgotten === "number") {
         raise.run(forgotten);

@@ -15,8 +15,8 @@ import {
 } from "./registration-store-cases.ts";
 import { createSqliteRegistrationStore } from "./registration-store-sqlite.ts";
 
-const openStore = ({ clock }: { clock: Clock }) =>
-  createSqliteRegistrationStore({ db: openTreeState(), clock });
+const openStore = (options: { clock: Clock; epochsMax: number }) =>
+  createSqliteRegistrationStore({ db: openTreeState(), ...options });
 
 const somePath = () => join(scratch(), "state.db");
 

@@ -1,5 +1,6 @@
 // What is known of registrations beyond one process' life: whose a segment is, who owns a subserver now, which proofs
-// were used. Kept in SQLite; the shared sibling comes with the cluster. [AX-4.2-2] [AX-13.4-1]
+// were used. Siblings on SQLite and on PostgreSQL; leases are in memory until several gateways share a store.
+// [AX-4.2-2] [AX-13.4-1]
 
 /** Whose a segment is. It outlives the session. */
 export interface Claim {

@@ -1,6 +1,6 @@
 // The topic log on PostgreSQL. An append resolves once its transaction is committed as the operator asked of the
 // server: with a synchronous standby, once that has it too. One connection writes, another reads and trims.
-import { PostgresFault, type PostgresTuning, textArray } from "@mcpx/host";
+import { PostgresFault, type PostgresTuning, storageRefusal, textArray } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { createGroupCommit } from "../group-commit.ts";
 import { lastToTrim } from "../search.ts";
@@ -22,8 +22,6 @@ interface PostgresTopicLogTuning extends PostgresTuning {
   /** Entries removed in one transaction. */
   trimRows: number;
 }
-
-const retryAfterMs = 1_000;
 
 /** Only the first entries up to a seq, and only so many: appends never wait for it, and other reads not long. */
 const trimSome = {
@@ -54,7 +52,7 @@ export async function createPostgresTopicLog(options: PostgresTopicLogOptions): 
     try {
       return await work();
     } catch (error) {
-      throw isMcpxError(error) ? error : refusalOf(error);
+      throw storageRefusal(error);
     }
   };
 
@@ -147,24 +145,4 @@ function rejectionOf({ at, id, from, text }: NewEntry): Promise<never> | undefin
   if (!Number.isSafeInteger(at)) return Promise.reject(new RangeError(`${at} is no whole number of ms`));
   if (![id, from, text].some((part) => part.includes("\0"))) return undefined;
   return Promise.reject(new RangeError("PostgreSQL stores no text with a NUL character in it"));
-}
-
-/** What a caller is told: nothing about the store. */
-function refusalOf(error: unknown): McpxError {
-  const kind = error instanceof PostgresFault ? error.kind : "failed";
-  switch (kind) {
-    case "full":
-      return new McpxError("storage_full", undefined, { cause: error });
-    case "unsent":
-      return new McpxError("rate_limited", "the store cannot be reached", { retryAfterMs, cause: error });
-    case "busy":
-    case "conflict":
-      return new McpxError("rate_limited", "the store is busy", { retryAfterMs, cause: error });
-    case "lost":
-    case "doubtful":
-      return new McpxError("storage_failed", "it may have been stored, or not", { cause: error });
-    case "duplicate":
-    case "failed":
-      return new McpxError("storage_failed", "the log does not answer", { cause: error });
-  }
 }
