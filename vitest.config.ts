@@ -34,6 +34,7 @@ const soakOnly =
     : [
         "tests/bridges/ejabberd.test.ts",
         "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
+        "tests/metrics/promtool.test.ts",
         "tests/packaging/first-start.test.ts",
       ];
 

@@ -8,6 +8,7 @@ const all = [
   "tests/postgres",
   "tests/tree/life",
   "tests/packaging/first-start",
+  "tests/metrics/promtool",
   "tests/firmware/cores",
   "packages/devices/src/fuzz",
 ];

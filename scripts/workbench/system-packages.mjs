@@ -24,4 +24,7 @@ export const systemPackages = [
   { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];
 /** Only for `npm run soak`. */
-export const soakPackages = [{ name: "ejabberd", shows: "/usr/sbin/ejabberdctl" }];
+export const soakPackages = [
+  { name: "ejabberd", shows: "/usr/sbin/ejabberdctl" },
+  { name: "prometheus", shows: "/usr/bin/promtool" },
+];

@@ -156,6 +156,16 @@ test("[B-AUDIT-1] decisions of rooms are in the chain: fulfilled, changed, rejec
   const ofRooms = async () =>
     (await audit()).records.filter(({ action }: Seen) => action.startsWith("proposal."));
   await expect.poll(async () => (await ofRooms()).length).toBe(6);
+  const shown = await (await fetch(`${server.url}/metrics`)).text();
+  const counted = [...shown.matchAll(/^mcpx_proposals_total\{outcome="(\w+)"\} (\d+)$/gm)].map(
+    ([, ...pair]) => pair,
+  );
+  expect(Object.fromEntries(counted)).toEqual({
+    fulfilled: "2",
+    rejected: "1",
+    withdrawn: "1",
+    expired: "1",
+  });
   const records = await ofRooms();
   const said = records.map(({ action, actor, detail }: Seen) => `${action} ${actor} ${detail.proposal}`);
   expect(said.sort()).toEqual([

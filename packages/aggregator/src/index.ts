@@ -14,6 +14,7 @@ export {
 } from "./catalogue/pin-store.ts";
 export { rootSince, storedRoot } from "./catalogue/root-since.ts";
 export { shownFigures } from "./dispatch/call-figures.ts";
+export { createCallMeter } from "./dispatch/call-meter.ts";
 export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
 export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
 export { proofText } from "./gates/approve/decide-here.ts";
@@ -36,7 +37,7 @@ export { approversIn, type KeptChain, openChain } from "./gates/chain/keep-chain
 export type { ListedEntry } from "./gates/chain/verify-chain.ts";
 export { confusableSkeleton } from "./gates/confusable-name.ts";
 export { gatedNames } from "./gates/gated-names.ts";
-export { anchorsNow, createGatekeeper, type Gatekeeper } from "./gates/gatekeeper.ts";
+export { anchorsNow, createGatekeeper, type Gatekeeper, type GateWatcher } from "./gates/gatekeeper.ts";
 export { keepGates } from "./gates/keep-gates.ts";
 export { keepPanic, readPanic } from "./gates/panic.ts";
 export {
@@ -75,6 +76,7 @@ export { innerPrincipal, plainCaller } from "./mcp/plain-caller.ts";
 export type { Profile, Profiles } from "./mcp/profile.ts";
 export type { Subscription, Tree, TreeFacts, Wishes } from "./mcp/tree.ts";
 export { type Dialect, dialects, isDialect, renderedCharsMax } from "./names/dialects.ts";
+export { ownSegment } from "./names/own-segment.ts";
 export { segmentFor } from "./names/segment.ts";
 export { notificationsDropped } from "./notifications/notification-flows.ts";
 export type { CredentialStore } from "./oauth/credential-store.ts";

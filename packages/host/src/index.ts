@@ -66,6 +66,7 @@ export type { SigningKeys } from "./identity/signing-keys.ts";
 export { thumbprint } from "./identity/thumbprint.ts";
 export type { Ticket, Tickets } from "./identity/tickets.ts";
 export type { TokenClaims, Tokens } from "./identity/tokens.ts";
+export { boundedLabel } from "./logging/bounded-label.ts";
 export { cutSecrets } from "./logging/cut-secrets.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logging/log.ts";
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./logging/metrics.ts";

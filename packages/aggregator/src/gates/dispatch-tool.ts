@@ -40,7 +40,7 @@ export async function dispatchTool(
     });
     record(state, exchange, tool, startedAt);
     if (result.resultType !== "input_required") {
-      count(state, tool, result.isError === true ? "tool_error" : undefined);
+      count(state, tool, startedAt, result.isError === true ? "tool_error" : undefined);
     }
     const told = isTree(tool.server) ? inOwnWords(state, caller, tool.fullName, result) : result;
     if (state.gates !== undefined && isTree(tool.server)) noteBelow(state.gates, tool, caller, told);
@@ -49,7 +49,7 @@ export async function dispatchTool(
   } catch (thrown) {
     const error = degradedFault(tool.server, thrown);
     record(state, exchange, tool, startedAt, error);
-    count(state, tool, reasonOf(error));
+    count(state, tool, startedAt, reasonOf(error));
     throw error;
   }
 }
@@ -108,8 +108,16 @@ function record(
 }
 
 /** Calls of built-in tools are not counted against any server. */
-function count({ calls, clock }: TreeState, { server }: Entry, reason: string | undefined): void {
-  if (server.segment !== ownSegment) noteCall(calls, server.segment ?? server.name, clock.now(), reason);
+function count(
+  { calls, meter, clock }: TreeState,
+  { server }: Entry,
+  startedAt: number,
+  reason: string | undefined,
+): void {
+  if (server.segment === ownSegment) return;
+  const name = server.segment ?? server.name;
+  noteCall(calls, name, clock.now(), reason);
+  meter?.called(name, reason ?? "ok", clock.monotonic() - startedAt);
 }
 
 function reasonOf(error: unknown): string {

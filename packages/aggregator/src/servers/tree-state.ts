@@ -4,6 +4,7 @@ import type { BudgetAccount } from "../budgets/budget.ts";
 import type { Directory } from "../catalogue/directory.ts";
 import type { PinStore } from "../catalogue/pin-store.ts";
 import type { CallFigures } from "../dispatch/call-figures.ts";
+import type { CallMeter } from "../dispatch/call-meter.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import type { LogLevel } from "../mcp/era.ts";
 import type { Caller } from "../mcp/exchange.ts";
@@ -60,6 +61,8 @@ export interface TreeState {
   readonly audit: Audit | undefined;
   /** How many calls there were. */
   readonly calls: CallFigures;
+  /** The same for machines that watch over us, where any do. */
+  readonly meter: CallMeter | undefined;
   /** Notifications that clients were too slow for. */
   missedByClients: number;
   /** How much each session wants its servers to log, where it has said so. */

@@ -12,6 +12,7 @@ import {
 import { maySee } from "../catalogue/may-see.ts";
 import type { PinStore } from "../catalogue/pin-store.ts";
 import { createCallFigures } from "../dispatch/call-figures.ts";
+import type { CallMeter } from "../dispatch/call-meter.ts";
 import { confirm } from "../gates/confirm.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { tellGatesAhead } from "../gates/gates-ahead.ts";
@@ -57,6 +58,8 @@ export interface TreeOptions {
   clock: Clock;
   log: Logger;
   audit?: Audit | undefined;
+  /** Where calls are counted for machines; nowhere unless given. */
+  meter?: CallMeter | undefined;
   /** Without it tools may change unseen. */
   pins?: PinStore | undefined;
   secret: Uint8Array;
@@ -143,6 +146,7 @@ export function createTree(options: TreeOptions): RunningTree {
     log,
     audit,
     calls: createCallFigures(clock.now()),
+    meter: options.meter,
     missedByClients: 0,
     logLevels: new Map(),
     pins,

@@ -39,8 +39,9 @@ async function admit(
 }
 
 function recordRefusal(state: TreeState, { caller }: Exchange, name: string, error: unknown): void {
-  const { audit, calls, clock } = state;
+  const { audit, calls, meter, clock } = state;
   const reason = isMcpxError(error) ? error.code : "internal";
   noteRefusal(calls, clock.now(), reason);
+  meter?.refused(reason);
   audit?.record({ action: "tool.call", actor: caller.principal.id, subject: name.slice(0, 255), reason });
 }

@@ -5,6 +5,7 @@ import {
   aggregatorId,
   aggregatorMigrations,
   createBudgets,
+  createCallMeter,
   createFileCredentialStore,
   createHttpDoor,
   createRegistrar,
@@ -29,6 +30,7 @@ import {
   type Identity,
   type IssuerConfig,
   type Logger,
+  type Metrics,
   openDatabase,
   type Turns,
 } from "@mcpx/host";
@@ -42,6 +44,7 @@ export interface TreeParts {
   identity: Identity;
   issuers: readonly IssuerConfig[];
   audit: Audit;
+  metrics?: Metrics | undefined;
   clock: Clock;
   log: Logger;
   limits: Limits;
@@ -104,6 +107,7 @@ export async function openTree(
     clock,
     log,
     audit,
+    meter: parts.metrics && createCallMeter(parts.metrics),
     pins: isPinned ? createSqlitePinStore(db) : undefined,
     secret: identity.secret("tree"),
     graceMs,

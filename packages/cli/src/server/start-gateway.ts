@@ -49,6 +49,9 @@ import { approvalPage } from "../console/static-files.ts";
 import { deviceRoutes } from "../devices/device-routes.ts";
 import { createDevices, type OpenDevices } from "../devices/open-devices.ts";
 import { localUser } from "../files/local-store.ts";
+import { watchGates } from "../metrics/gate-metrics.ts";
+import { showServers } from "../metrics/server-metrics.ts";
+import { showBridges, showStores } from "../metrics/store-metrics.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import type { PushSettings } from "../settings/push-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
@@ -135,6 +138,9 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
     { ...ground, ...reach, isIssuer },
     opened,
   );
+  await watchGates({ gates, metrics: ground.metrics, clock });
+  showServers(tree, ground.metrics);
+  showStores(ground.dataDir, ground.metrics);
   opened.defer(async () => {
     // Connections are told before their listener goes.
     await Promise.all([door.drain(), faces.drain()]);
@@ -204,6 +210,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
     { ...ground, gateway, own: ownIds(settings), roomUrl },
     opened,
   );
+  showBridges(bridges, ground.metrics);
   return { url, tree, console, rooms: gateway, devices, bridges, authority, namesKey, routes: all };
 }
 

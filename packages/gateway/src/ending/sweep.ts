@@ -33,6 +33,7 @@ export function sweep(gateway: Gateway, tick: number): void {
   gateway.handshakes.sweep(gateway.clock.monotonic());
   gateway.participants.flush();
   recordExpired(gateway);
+  metrics.proposalsWaiting.set(gateway.openProposals.size);
 }
 
 /** `tick` counts seconds. */

@@ -50,10 +50,12 @@ export function recordExpired(gateway: Gateway): void {
   for (const proposal of openProposals.expire(clock.now())) {
     const { proposer, topic } = proposal;
     audit.record({ action: "proposal.expired", actor: proposer, topic, detail: detailOf(proposal) });
+    count(gateway, proposal, "expired");
   }
 }
 
-function decide({ openProposals, audit }: Gateway, by: string, proposal: OpenProposal, decided: Decided) {
+function decide(gateway: Gateway, by: string, proposal: OpenProposal, decided: Decided) {
+  const { openProposals, audit } = gateway;
   const { envelope, seq } = decided;
   const { topic, proposer } = proposal;
   const words = pick(envelope.payload, ["reason", "code"]);
@@ -65,16 +67,26 @@ function decide({ openProposals, audit }: Gateway, by: string, proposal: OpenPro
     });
   if (decided.action === "reject") {
     const heard = openProposals.reject(proposal, by);
-    if (heard === "rejected") openProposals.end(proposal);
+    if (heard === "rejected") end(gateway, proposal, "rejected");
     if (heard !== undefined) record(heard, proposer, words);
   } else if (decided.action === "withdraw") {
     if (by !== proposer) return;
-    openProposals.end(proposal);
+    end(gateway, proposal, "withdrawn");
     record("withdrawn", undefined, words);
   } else {
-    openProposals.end(proposal);
+    end(gateway, proposal, "fulfilled");
     record("fulfilled", envelope.to[0], { proposer, ...calledAs(proposal, envelope) });
   }
+}
+
+function end(gateway: Gateway, proposal: OpenProposal, outcome: string): void {
+  gateway.openProposals.end(proposal);
+  count(gateway, proposal, outcome);
+}
+
+function count({ metrics, clock }: Gateway, { openedAt }: OpenProposal, outcome: string): void {
+  metrics.proposals.inc({ outcome });
+  metrics.proposalDecision.observe({ outcome }, Math.max(0, clock.now() - openedAt) / 1_000);
 }
 
 /** Nothing where the tree shows what waits at one of its gates. */
@@ -91,6 +103,7 @@ function openedBy({ room, participant }: Member, envelope: Envelope, at: number)
     method: String(payload.method),
     tool: toolOf(payload),
     digest: digestOf(payload),
+    openedAt: at,
     expiresAt: ends.length === 0 ? at + ttlMsDefault : Math.min(...ends),
     rejectedBy: new Set(),
   };

@@ -1,6 +1,9 @@
 // What the rooms count.
 import type { Metrics } from "@mcpx/host";
 
+/** People decide in seconds, or after lunch. */
+const decisionSeconds = [1, 5, 15, 30, 60, 120, 300, 900, 3_600, 14_400];
+
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 export function createGatewayMetrics(metrics: Metrics) {
@@ -14,6 +17,16 @@ export function createGatewayMetrics(metrics: Metrics) {
     ),
     connections: metrics.gauge("connections", "Live room connections"),
     rooms: metrics.gauge("rooms", "Rooms with members"),
+    proposals: metrics.counter("proposals_total", "Proposals of rooms that ended, by what became of them", [
+      "outcome",
+    ]),
+    proposalDecision: metrics.histogram(
+      "proposal_decision_seconds",
+      "Time from a proposal to its end, by what became of it",
+      decisionSeconds,
+      ["outcome"],
+    ),
+    proposalsWaiting: metrics.gauge("proposals_waiting", "Proposals of rooms that wait for a decision"),
     append: metrics.histogram(
       "append_seconds",
       "Time from receipt to durable",

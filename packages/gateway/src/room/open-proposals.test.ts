@@ -9,6 +9,7 @@ const proposal = (id: string, more: Partial<OpenProposal> = {}): OpenProposal =>
   method: "tools/call",
   tool: "heat",
   digest: "d",
+  openedAt: 0,
   expiresAt: 100,
   rejectedBy: new Set(),
   ...more,

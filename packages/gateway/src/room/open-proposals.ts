@@ -11,6 +11,7 @@ export interface OpenProposal {
   /** Of method and parameters: whether a call is what was proposed. Absent where those have no canonical form. */
   readonly digest: string | undefined;
   /** Ms since 1970. */
+  readonly openedAt: number;
   readonly expiresAt: number;
   /** Whose no was heard. */
   readonly rejectedBy: Set<string>;

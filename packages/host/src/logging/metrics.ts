@@ -11,6 +11,8 @@ export interface Metrics {
     bucketsSeconds: readonly number[],
     labels?: readonly L[],
   ): Histogram<L>;
+  /** Called before everything is shown, for what is looked at rather than counted. */
+  onScrape(look: () => void | Promise<void>): void;
   /** Everything in the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -23,6 +25,7 @@ const prefix = "mcpx_";
 /** Names are given without the prefix `mcpx_`. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  const looks: (() => void | Promise<void>)[] = [];
   let making: Promise<string> | undefined;
   collectDefaultMetrics({ register: registry, prefix });
   const settings = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
@@ -45,11 +48,14 @@ export function createMetrics(): Metrics {
       labels: readonly L[] = [],
     ) =>
       once(name, () => new Histogram<L>({ ...settings(name, help, labels), buckets: [...bucketsSeconds] })),
+    onScrape: (look) => void looks.push(look),
     text() {
       // Making it takes milliseconds, and anybody on this machine may ask: those who ask meanwhile get the same.
-      making ??= registry.metrics().finally(() => {
-        making = undefined;
-      });
+      making ??= Promise.all(looks.map(async (look) => look()))
+        .then(() => registry.metrics())
+        .finally(() => {
+          making = undefined;
+        });
       return making;
     },
     contentType: registry.contentType,
