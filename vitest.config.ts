@@ -32,6 +32,7 @@ const soakOnly =
   process.env.MCPX_SOAK === "1"
     ? []
     : [
+        "tests/authorization/assistants.test.ts",
         "tests/bridges/ejabberd.test.ts",
         "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
         "tests/metrics/promtool.test.ts",

@@ -6,22 +6,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
-import { plugIn } from "../browser/support/authenticator.ts";
 import { axeFaults } from "../console/support/axe.ts";
 import { openScreen } from "../console/support/screen.ts";
 import { loginPath } from "../console/support/visitor.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { newClient } from "./support/oauth-client.ts";
+import { newPerson, type Person } from "./support/person.ts";
 import { type Callback, type Memory, openCallback, providerFor, sdkClient } from "./support/sdk-clients.ts";
 
 let server: TestServer;
 let browser: Browser;
-let context: BrowserContext;
-let page: Page;
+let page: Person["page"];
 let errors: string[];
+let allow: Person["allow"];
+let picture: Person["picture"];
 let callback: Callback;
 let origin: string;
 const slow = { timeout: 60_000 };
@@ -31,14 +32,7 @@ beforeAll(async () => {
   origin = server.url.replace("127.0.0.1", "localhost");
   callback = await openCallback();
   browser = await openBrowser();
-  ({ page, context, errors } = await openScreen(browser, `${origin}${await loginPath(server)}`));
-  await plugIn(context, page);
-  await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
-  const passkeys = page.getByRole("region", { name: "Passkeys" });
-  await passkeys.getByRole("button", { name: "Register a passkey" }).click();
-  await passkeys.getByRole("button", { name: "Take back" }).waitFor();
-  await page.getByRole("button", { name: "Log out" }).click();
-  await page.getByText("Nobody is logged in here").waitFor();
+  ({ page, errors, allow, picture } = await newPerson(browser, server));
 }, 60_000);
 
 afterAll(async () => {
@@ -46,27 +40,6 @@ afterAll(async () => {
   await callback.close();
   await server.stop();
 });
-
-async function picture(name: string): Promise<void> {
-  const dir = process.env.MCPX_PICTURES;
-  if (dir !== undefined) await page.screenshot({ path: join(dir, `authorize-${name}.png`), fullPage: true });
-}
-
-/** The person allows what is proposed, but for what `choose` does. */
-async function allow(asked: URL | undefined, name: string, choose?: () => Promise<unknown>): Promise<void> {
-  await page.goto(String(asked));
-  const logIn = page.getByRole("button", { name: "Log in with a passkey" });
-  const heading = page.getByRole("heading", { name });
-  await logIn.or(heading).first().waitFor();
-  if (await logIn.isVisible()) {
-    await picture("log-in");
-    await logIn.click();
-  }
-  await heading.waitFor();
-  await choose?.();
-  await picture("ask");
-  await page.getByRole("button", { name: "Allow" }).click();
-}
 
 test(
   "[B-AUTHZ-1] the SDK's clients sign in with a passkey, and are out when it is taken back",

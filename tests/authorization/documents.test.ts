@@ -8,6 +8,7 @@ import {
   codeFor,
   exchange,
   human,
+  newClient,
   reach,
   redirect,
 } from "./support/oauth-client.ts";
@@ -97,4 +98,16 @@ test("nobody makes the gateway knock at addresses inside", async () => {
   expect(documents.asked.length).toBe(before);
   // The control: the same document, by the name that is configured.
   expect((await begin(clientAt("/good"), {})).isAsked).toBe(true);
+});
+
+test("where documents are switched off, clients are told so and register instead", async () => {
+  await server.restart({ authorization: { clientDocuments: false, clientHosts: ["localhost"] } });
+  const before = documents.asked.length;
+  const described = await fetch(`${server.url}/.well-known/oauth-authorization-server`);
+  expect(
+    ((await described.json()) as Record<string, unknown>).client_id_metadata_document_supported,
+  ).toBeUndefined();
+  expect((await begin(clientAt("/good"), {})).isAsked).toBe(false);
+  expect(documents.asked.length).toBe(before);
+  expect((await begin(await newClient(server), {})).isAsked).toBe(true);
 });

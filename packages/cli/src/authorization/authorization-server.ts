@@ -20,6 +20,8 @@ export interface AuthorizationServerOptions extends ConsentParts {
   identity: Pick<Identity, "secret" | "revocations">;
   clock: Clock;
   log: Logger;
+  /** Whether clients may be described by documents elsewhere; yes unless given. */
+  clientDocuments?: boolean | undefined;
   /** Hosts whose documents about clients may stand at private addresses. */
   clientHosts?: readonly string[] | undefined;
   lookup?: Lookup | undefined;
@@ -34,7 +36,7 @@ const documentsPerMinute = 20;
 const anywhere = new URL("https://192.0.2.1/");
 
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
-  const { identity, clock, clientHosts = [], lookup } = options;
+  const { identity, clock, clientDocuments: hasDocuments = true, clientHosts = [], lookup } = options;
   const providers = new Map<string, Promise<Provider>>();
   const givenBack = new Set<string>();
   const countDocument = createPerAddress(clock, documentsPerMinute);
@@ -49,7 +51,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     const usedBefore = () => new library.errors.InvalidGrant("it was used before");
     const parts = { ...options, usedBefore, isGivenBack: (id: string) => givenBack.has(id) };
     const settings = librarySettings({
-      ...{ library, issuer, identity, fetch: fetchDocument },
+      ...{ library, issuer, identity, hasDocuments, fetch: fetchDocument },
       adapter: (kind: string) => createAdapter(parts, kind),
       mayFetch: (ctx) => countDocument(ctx.get(addressHeader)),
     });

@@ -35,6 +35,8 @@ export interface LibraryParts {
   issuer: string;
   adapter: Configuration["adapter"];
   identity: Pick<Identity, "secret">;
+  /** Whether a client may be described by a document at its id instead of registering. */
+  hasDocuments: boolean;
   /** Fetches the document a client id points at. */
   fetch: NonNullable<Configuration["fetch"]>;
   /** Throws where this address has had too many fetched. */
@@ -107,7 +109,7 @@ export function librarySettings(parts: LibraryParts): Configuration {
   };
 }
 
-function features({ library, issuer, mayFetch }: LibraryParts): Configuration["features"] {
+function features({ library, issuer, hasDocuments, mayFetch }: LibraryParts): Configuration["features"] {
   const { errors } = library;
   return {
     devInteractions: { enabled: false },
@@ -119,7 +121,7 @@ function features({ library, issuer, mayFetch }: LibraryParts): Configuration["f
     introspection: { enabled: true, allowedPolicy: isOwn },
     registration: { enabled: true, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: {
-      enabled: true,
+      enabled: hasDocuments,
       ack: "draft-02",
       cacheDuration: { min: 300, max: 3_600 },
       async allowFetch(ctx) {

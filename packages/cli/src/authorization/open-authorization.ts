@@ -25,6 +25,7 @@ export interface AuthorizationParts {
   log: Logger;
   user: string;
   profiles: Profiles;
+  clientDocuments?: boolean | undefined;
   clientHosts?: readonly string[] | undefined;
 }
 

@@ -197,20 +197,24 @@ function asOAuth(handle: (request: HttpRequest) => Promise<HttpResponse>): Route
 
 /** What goes wrong before it is known where the client is to hear of it, a person sees. */
 function asPage(handle: (request: HttpRequest) => Promise<HttpResponse>): Route["handle"] {
-  const suggestion = "Begin again in the program that sent you here";
+  const again = "Begin again in the program that sent you here";
   return async (request) => {
     try {
       const answer = await handle(request);
       const { status = 200, headers = {}, text = "" } = answer;
       if (status < 400 || !headers["content-type"]?.startsWith("application/json")) return answer;
-      const page = faultPage(status, detailOf(text), suggestion);
+      const detail = detailOf(text);
+      const page = faultPage(status, detail, detail.includes("metadata document") ? noDocument : again);
       return answer.cookies === undefined ? page : { ...page, cookies: answer.cookies };
     } catch (error) {
       if (!isMcpxError(error)) throw error;
-      return faultPage(errorTable[error.code].http, error.detail ?? error.message, suggestion);
+      return faultPage(errorTable[error.code].http, error.detail ?? error.message, again);
     }
   };
 }
+
+const noDocument =
+  'The gateway has to read the document that describes this program. Where it reaches no internet, set "authorization": {"clientDocuments": false} in mcpx.json, restart it, and add it to the program again';
 
 function detailOf(text: string): string {
   const read: unknown = JSON.parse(text);

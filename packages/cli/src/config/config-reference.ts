@@ -63,6 +63,7 @@ export const configReference: readonly ConfigKey[] = [
   row("issuers[].level", "level", "`\"restricted\"`", "The highest level its tokens can give."),
   row("issuers[].admin", "boolean", "`false`", "Whether its `admin` claim counts."),
   row("authorization.enabled", "boolean", "`true`", "Whether clients can sign in at this gateway through a browser; see [AUTHORIZATION.md](AUTHORIZATION.md)."),
+  row("authorization.clientDocuments", "boolean", "`true`", "Whether a client may be described by a document at its id, which the gateway fetches; `false` where it reaches no internet, so that clients register instead."),
   row("authorization.clientHosts", "list of host names", "none", "Host names whose documents about clients may stand at private addresses; all others must be public."),
   row("topics.NAME.history", "boolean", "`true`", "Whether what is said in the room is kept; NAME is a room or a glob, the exact name wins, then the longest glob."),
   row("topics.NAME.retention.count", "number", "`100000`", "How many of the newest envelopes are kept."),

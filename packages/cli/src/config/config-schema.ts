@@ -430,6 +430,7 @@ export const configSchema = section(
     issuers: list(issuer).exactOptional(),
     authorization: section({
       enabled: is.flag.exactOptional(),
+      clientDocuments: is.flag.exactOptional(),
       clientHosts: list(is.hostName).exactOptional(),
     }).exactOptional(),
     topics: byName(is.topicGlob, topic).exactOptional(),

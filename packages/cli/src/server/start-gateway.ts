@@ -71,8 +71,8 @@ export interface StartOptions {
   /** Rooms on chat platforms; none unless given. */
   bridges?: readonly BridgeSettings[];
   issuers: readonly IssuerConfig[];
-  /** Whether clients sign in here, and whose documents about them may stand at private addresses. */
-  authorization?: { enabled?: boolean; clientHosts?: readonly string[] };
+  /** Whether clients sign in here, and where documents that describe them may stand. */
+  authorization?: { enabled?: boolean; clientDocuments?: boolean; clientHosts?: readonly string[] };
   limits: Limits;
   log: Logger;
   /** The console says that what it shows is a demo. */
@@ -130,7 +130,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const ground = openGround(options, opened);
   const { identity, audit, clock, log, limits, listener } = ground;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
-  const { enabled: isIssuer = true, clientHosts } = options.authorization ?? {};
+  const { enabled: isIssuer = true, ...documents } = options.authorization ?? {};
   const faces = openRoomFaces({ ...ground, rooms: gateway, isIssuer }, opened);
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
   const { tree, door, registrar, gates, approvers, authority, signIns, db } = await openTree(
@@ -150,7 +150,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const devices = createDevices({ ...ground, registrar }, opened);
   let bridges: OpenBridges | undefined;
   const { profiles } = tree;
-  const authorization = openAuthorization({ ...ground, user: localUser(), profiles, clientHosts }, opened);
+  const authorization = openAuthorization({ ...ground, user: localUser(), profiles, ...documents }, opened);
   const routes = [
     ...gateway.routes,
     ...door.routes,
