@@ -50,7 +50,10 @@ export interface TestServer {
 
 export interface TestServerOptions
   extends Partial<
-    Pick<StartOptions, "gateway" | "issuers" | "clock" | "bridges" | "authorization" | "topicLogUrl">
+    Pick<
+      StartOptions,
+      "gateway" | "issuers" | "clock" | "bridges" | "authorization" | "logins" | "loginAskMs" | "topicLogUrl"
+    >
   > {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
@@ -70,20 +73,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     destination: { write: (line: string) => void logged.push(line) },
   });
   const { clock = systemClock } = options;
-  const start = (
-    port: number,
-    {
-      gateway = {},
-      issuers = [],
-      origins = [],
-      bridges = [],
-      limits,
-      config = {},
-      authorization,
-      topicLogUrl,
-    }: TestServerOptions,
-  ) =>
-    startGateway({
+  const start = (port: number, given: TestServerOptions) => {
+    const { gateway = {}, issuers = [], origins = [], bridges = [], limits, config = {} } = given;
+    const { authorization, logins, loginAskMs, topicLogUrl } = given;
+    return startGateway({
       tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
       dataDir,
       clock,
@@ -93,10 +86,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       bridges,
       push: { services: [], contact: "mailto:ops@example.com", ...config.push },
       ...(authorization && { authorization }),
+      ...(logins && { logins }),
+      ...(loginAskMs !== undefined && { loginAskMs }),
       limits: { ...defaultLimits, ...limits },
       log,
       ...(topicLogUrl !== undefined && { topicLogUrl }),
     });
+  };
   let server = await start(0, options);
   const { url } = server;
   // Tokens are minted as the command line does it: beside the server, from the same data directory.

@@ -138,7 +138,10 @@ test("without a token one is told where to get one, by header and by metadata", 
   expect(refused.status).toBe(401);
   const where = /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate") ?? "")?.[1] ?? "";
   const metadata = await (await fetch(where)).json();
-  expect(metadata).toMatchObject({ resource: `${server.url}/mcp`, authorization_servers: [server.url, issuer.issuer] });
+  expect(metadata).toMatchObject({
+    resource: `${server.url}/mcp`,
+    authorization_servers: [server.url, issuer.issuer],
+  });
 });
 
 test("[AX-10.1-2] only tokens for this gateway open it", async () => {

@@ -169,6 +169,12 @@ export const rights: Readonly<Record<string, string>> = {
   "POST /console/authorize/:uid/decision": "----++",
   "GET /console/api/admin/consents": "----++",
   "DELETE /console/api/admin/consents/:id": "----++",
+  "GET /console/login/with/:name": "++++++",
+  "GET /console/login/callback": "------",
+  "GET /admin/logins": "---+--",
+  "POST /admin/logins/test": "---+--",
+  "GET /console/api/admin/logins": "----++",
+  "POST /console/api/admin/logins/test": "----++",
   "GET /admin/consents": "---+--",
   "DELETE /admin/consents/:id": "---+--",
 };

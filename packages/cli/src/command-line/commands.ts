@@ -116,6 +116,11 @@ export const sections: readonly Section[] = [
       listed("tree", "draw the tree of servers", async () => (await import("../commands/tree.ts")).tree),
       listed("call", "call a tool of the tree", async () => (await import("../commands/call.ts")).call),
       listed(
+        "access test",
+        "show what claims about a person would allow them",
+        async () => (await import("../commands/access-test.ts")).accessTest,
+      ),
+      listed(
         "consents",
         "show which programs were let in through the browser",
         async () => (await import("../commands/consents.ts")).consents,

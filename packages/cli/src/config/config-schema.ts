@@ -407,6 +407,23 @@ const limits = section(
   issues.push({ code: "custom", message, input: value, path: [] });
 });
 
+/** People who log in at the console with an account of their company, and what the claims about them give. */
+const login = section({
+  issuer: is.serverUrl,
+  clientId: is.text("the id of a client", "mcpx"),
+  clientSecret: is.text("a secret", "${env:LOGIN_SECRET}").exactOptional(),
+  scopes: list(is.text("a scope", "groups")).exactOptional(),
+  rights: list(
+    section({
+      claims: byName(z.string().min(1).max(128), list(is.anyText)),
+      admin: is.flag.exactOptional(),
+      topics: list(is.topicGlob).exactOptional(),
+      tools: list(is.toolGlob).exactOptional(),
+      level: is.level.exactOptional(),
+    }),
+  ),
+});
+
 const levelRights = section({
   proposal: is.oneOf(assignableRights.proposal).exactOptional(),
   chat: is.oneOf(assignableRights.chat).exactOptional(),
@@ -428,6 +445,7 @@ export const configSchema = section(
       })
       .exactOptional(),
     issuers: list(issuer).exactOptional(),
+    logins: byName(is.segment, login).exactOptional(),
     authorization: section({
       enabled: is.flag.exactOptional(),
       clientDocuments: is.flag.exactOptional(),

@@ -13,14 +13,17 @@ import {
   principalOf,
   type Route,
 } from "@mcpx/host";
-import { isObject, McpxError } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { apiPath, checkedAgain, operatorRoutes } from "./as-operator.ts";
+import { type CompanyLoginSettings, createCompanyLogins } from "./company/company-logins.ts";
+import { companyRoutes } from "./company/routes.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
 import { createGateNews, type GateNews, type WatchedGates } from "./gate-news.ts";
 import { createLoginLinks } from "./login-links.ts";
 import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
 import { callByHand, showTree } from "./operator-tree.ts";
+import { createAttempts } from "./passkeys/attempts.ts";
 import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
 import { createPasskeyRegistration } from "./passkeys/register.ts";
 import { type PushVerbs, type PushVerbsOptions, pushVerbs } from "./push/push-verbs.ts";
@@ -36,7 +39,7 @@ export interface ConsoleOptions {
   identity: Identity;
   audit: Audit;
   clock: Clock;
-  log: Pick<Logger, "error">;
+  log: Pick<Logger, "error" | "warn">;
   tree: RunningTree;
   gates: WatchedGates;
   approvers: ApproverStore;
@@ -44,6 +47,10 @@ export interface ConsoleOptions {
   user: string;
   /** What is shown is a demo. */
   isDemo: boolean;
+  /** OpenID providers whose people log in; none unless given. */
+  logins?: readonly CompanyLoginSettings[] | undefined;
+  /** How often these are asked whether their people are still there. */
+  loginAskMs?: number | undefined;
   /** The file its servers stand in; absent where the gateway was not started from one. */
   configuration?: Configuration | undefined;
   /** Devices that are told what waits. */
@@ -84,6 +91,18 @@ export function createConsole(options: ConsoleOptions): Console {
   const sessions = createSessions({ identity, clock, mayLogIn, endOfToken });
   const tokens = createOperatorTokens({ identity, clock, user, isOver: sessions.isOver, logins });
   const passkeyLogin = createPasskeyLogin(options);
+  const company = createCompanyLogins({
+    ...options,
+    settings: options.logins ?? [],
+    askMs: options.loginAskMs,
+  });
+  const companyLogin = companyRoutes({
+    ...{ company, identity, audit, attempts: createAttempts(clock) },
+    letIn(request, token, principal) {
+      const origin = { token: logins.hold(token, principal), isLocal: false, epoch: sessions.epoch() };
+      return entered(request, origin, { company: true });
+    },
+  });
   const passkeys = createPasskeyRegistration({ ...options, isOver: sessions.isOver });
   const files = consoleFiles();
   const news = createGateNews({ gates: options.gates, check: sessions.check });
@@ -106,7 +125,11 @@ export function createConsole(options: ConsoleOptions): Console {
     path: `${apiPath}${path}`,
     handle: (request) => verb(sessions.check(request), checkedAgain(request, sessions.check)),
   });
-  const leaving = [logoutsRoute(options, { sessions, tokens, news, push })];
+  const leaving = [logoutsRoute(options, { sessions, tokens, news, push }), ...companyLogin];
+  const endCompany = ({ token = "" }: Session) => {
+    const login = logins.find(token);
+    if (login !== undefined) company.end(login.principal.jti);
+  };
   const prove = (token: string) => localProof(identity, token);
   const operator = { check: sessions.check, adminToken: tokens.admin, prove };
   const sweeping = setInterval(tokens.sweep, sweepMs).unref();
@@ -116,6 +139,7 @@ export function createConsole(options: ConsoleOptions): Console {
     check: sessions.check,
     close() {
       clearInterval(sweeping);
+      company.close();
       news.close();
     },
     routes: [
@@ -124,7 +148,9 @@ export function createConsole(options: ConsoleOptions): Console {
       {
         method: "POST",
         path: "/console/login/offer",
-        handle: (request) => ({ body: { passkey: passkeyLogin.isOffered(request) } }),
+        handle: (request) => ({
+          body: { passkey: passkeyLogin.isOffered(request), logins: [...company.names] },
+        }),
       },
       {
         method: "POST",
@@ -147,7 +173,7 @@ export function createConsole(options: ConsoleOptions): Console {
         },
       })),
       inside("POST", "/logout", (session, request) =>
-        logOut({ sessions, tokens, news, audit, user }, session, request),
+        logOut({ sessions, tokens, news, audit, user, endCompany }, session, request),
       ),
       inside("POST", "/room-token", async (session, request) => ({
         status: 201,
@@ -221,9 +247,13 @@ export function createConsole(options: ConsoleOptions): Console {
   function logIn(request: HttpRequest): HttpResponse {
     const origin = useLink(request);
     if (origin === undefined) return usedLink;
+    return entered(request, origin, origin.isLocal ? {} : { byToken: true });
+  }
+
+  function entered(request: HttpRequest, origin: LoginOrigin, how: JsonObject): HttpResponse {
     const { cookie, half } = sessions.begin(request, origin);
     const login = origin.token === undefined ? undefined : logins.find(origin.token);
-    const detail = { from: request.remoteAddress, ...(!origin.isLocal && { byToken: true }) };
+    const detail = { from: request.remoteAddress, ...how };
     audit.recordNow({ action: "console.login", actor: login?.principal.id ?? user, detail });
     // Behind the # it is sent to nobody.
     const headers = { location: `/#in=${half}`, "set-cookie": cookie, "referrer-policy": "no-referrer" };
@@ -321,16 +351,19 @@ interface Leaving {
   news: GateNews;
   audit: Audit;
   user: string;
+  /** Where the login came from a company's account, that is over too. */
+  endCompany(session: Session): void;
 }
 
 /** Its rooms end too. */
 function logOut(
-  { sessions, tokens, news, audit, user }: Leaving,
+  { sessions, tokens, news, audit, user, endCompany }: Leaving,
   session: Session,
   request: HttpRequest,
 ): HttpResponse {
   const cookie = sessions.end(request, session);
   tokens.revoke(session);
+  endCompany(session);
   news.sweep();
   audit.recordNow({ action: "console.logout", actor: user });
   return { body: {}, headers: { "set-cookie": cookie } };

@@ -42,7 +42,7 @@ import { proposalRoutes } from "../audit/proposals/proposal-routes.ts";
 import { openAuthorization } from "../authorization/open-authorization.ts";
 import { bridgeRoutes } from "../bridges/bridge-routes.ts";
 import { bridgePrefixes, type OpenBridges, openBridges } from "../bridges/open-bridges.ts";
-import { type Console, createConsole } from "../console/console-routes.ts";
+import { type Console, type ConsoleOptions, createConsole } from "../console/console-routes.ts";
 import { openPush } from "../console/push/open-push.ts";
 import type { Configuration } from "../console/servers/configuration.ts";
 import { approvalPage } from "../console/static-files.ts";
@@ -73,6 +73,9 @@ export interface StartOptions {
   issuers: readonly IssuerConfig[];
   /** Whether clients sign in here, and where documents that describe them may stand. */
   authorization?: { enabled?: boolean; clientDocuments?: boolean; clientHosts?: readonly string[] };
+  /** Accounts of companies that log in at the console, and how often their providers are asked; none unless given. */
+  logins?: ConsoleOptions["logins"];
+  loginAskMs?: number;
   limits: Limits;
   log: Logger;
   /** The console says that what it shows is a demo. */
@@ -175,20 +178,8 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   ];
   const push = openPush(options.push, { ...ground, gates, gateway, own: ownIds(settings) }, opened);
   const console = createConsole({
-    ...{
-      identity,
-      audit,
-      clock,
-      log,
-      tree,
-      gates,
-      approvers,
-      user: localUser(),
-      isDemo,
-      configuration,
-      push,
-    },
-    routes,
+    ...{ identity, audit, clock, log, tree, gates, approvers, user: localUser(), isDemo, configuration },
+    ...{ push, routes, logins: options.logins, loginAskMs: options.loginAskMs },
   });
   opened.defer(console.close);
   const namesKey = randomBytes(32).toString("base64url");

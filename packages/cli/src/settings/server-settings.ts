@@ -9,6 +9,7 @@ import type { Config, LoadedConfig } from "../config/config.ts";
 import { Failure } from "../framework/failure.ts";
 import type { StartOptions } from "../server/start-gateway.ts";
 import { bridgeSettings } from "./bridge-settings.ts";
+import { loginSettings } from "./login-settings.ts";
 import { defaultPush } from "./push-settings.ts";
 import { configDir, type TreeWorld, treeSettings } from "./tree-settings.ts";
 
@@ -17,7 +18,7 @@ export const defaultPort = 6279;
 
 export type ServerSettings = Pick<
   StartOptions,
-  "listen" | "gateway" | "tree" | "bridges" | "push" | "issuers" | "limits" | "authorization"
+  "listen" | "gateway" | "tree" | "bridges" | "push" | "issuers" | "limits" | "authorization" | "logins"
 >;
 
 /** `host` and `port` of the command line win over the configuration's. */
@@ -47,6 +48,7 @@ export function serverSettings(
     push: { ...defaultPush, ...config.push },
     tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
     issuers: issuers as StartOptions["issuers"],
+    logins: loginSettings(config, { dir, env: given.env }),
     ...(config.authorization && { authorization: config.authorization }),
     limits: { ...defaultLimits, ...config.limits },
   };
