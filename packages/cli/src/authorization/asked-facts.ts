@@ -21,8 +21,9 @@ export function clientNameOf({ clientName, clientId }: Pick<Client, "clientName"
 function participantFor({ clientName, clientId }: Pick<Client, "clientName" | "clientId">): string {
   const words = (clientName ?? "")
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim()
+    .replaceAll(" ", "-")
     .slice(0, 40);
   return `${words === "" ? "client" : words}-${hash("sha256", clientId, "hex").slice(0, 6)}`;
 }

@@ -19,14 +19,13 @@ export interface PostgresAddress {
   readonly authorities: string | undefined;
 }
 
-const shape = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
 const parameters = ["host", "port", "user", "password", "schema", "sslmode", "sslrootcert"];
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 const defaultPort = 5_432;
 
 /** Throws a plain error that names what is wrong, and never the password. */
 export function readPostgresAddress(text: string): PostgresAddress {
-  const [, credentials = "", authority = "", path = "", search = ""] = shape.exec(text) ?? fail(wrongShape);
+  const { credentials, authority, path, search } = partsOf(text);
   const query = readQuery(search);
   const [user = "", password] = splitOnce(credentials, ":").map(decode);
   const address = {
@@ -57,6 +56,24 @@ const wrongShape =
 
 function fail(fault: string): never {
   throw new Error(`the address of the PostgreSQL store is wrong: ${fault}`);
+}
+
+interface AddressParts {
+  credentials: string;
+  authority: string;
+  path: string;
+  search: string;
+}
+
+function partsOf(text: string): AddressParts {
+  const [scheme = "", rest = ""] = splitOnce(text, "://");
+  const [place = "", search = ""] = splitOnce(rest, "?");
+  const [front = "", path = ""] = splitOnce(place, "/");
+  const at = front.indexOf("@");
+  const authority = front.slice(at + 1);
+  const isSound = !path.includes("/") && !authority.includes("@") && !text.includes("#");
+  if (!["postgres", "postgresql"].includes(scheme) || !isSound) fail(wrongShape);
+  return { credentials: front.slice(0, Math.max(0, at)), authority, path, search };
 }
 
 function readQuery(search: string): Map<string, string> {
@@ -114,7 +131,7 @@ function isEncrypted(host: string, mode: string | undefined): boolean {
 
 function splitOnce(text: string, separator: string): string[] {
   const at = text.indexOf(separator);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 function decode(text: string): string {
