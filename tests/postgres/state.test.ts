@@ -1,7 +1,8 @@
 // State of the tree on a real PostgreSQL: the cases of every sibling, and what only a store that outlives a process has.
-import { createPostgresRegistrationStore, treeOnPostgres } from "@mcpx/aggregator";
+import { createPostgresBudgetStore, createPostgresRegistrationStore, treeOnPostgres } from "@mcpx/aggregator";
 import { type Clock, migratePostgres, openPostgresSession, readPostgresAddress } from "@mcpx/host";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { budgetStoreCases, useFor } from "../../packages/aggregator/src/budgets/store-cases.ts";
 import {
   claimOf,
   createSettableClock,
@@ -94,5 +95,20 @@ describe("registrations", () => {
     });
     await expect(store.take("s1", ownerOf("a"), 1_000)).rejects.toMatchObject({ code: "storage_failed" });
     expect(await store.renew("s1", "a-1", 1_000)).toBe(false);
+  });
+});
+
+describe("used budgets", () => {
+  budgetStoreCases(async () => createPostgresBudgetStore(await openSession()));
+
+  test("outlive the session, and a write that fails at the server leaves nothing of itself", async () => {
+    const url = server.url("budgets");
+    await createPostgresBudgetStore(await openSession(url)).write([useFor("a")], []);
+    const store = createPostgresBudgetStore(await openSession(url));
+    expect(await store.all()).toEqual([useFor("a")]);
+    await server.sql("ALTER TABLE budgets.budget_uses ADD CHECK (mutable_calls < 100)");
+    const uses = [useFor("b"), useFor("c", { mutableCalls: 100 })];
+    await expect(store.write(uses, ["a"])).rejects.toMatchObject({ code: "storage_failed" });
+    expect(await store.all()).toEqual([useFor("a")]);
   });
 });

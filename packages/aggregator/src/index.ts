@@ -5,6 +5,7 @@ export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export { type BudgetAccount, type Budgets, createBudgets } from "./budgets/budget.ts";
 export { type BudgetStore, createSqliteBudgetStore } from "./budgets/store.ts";
+export { createPostgresBudgetStore } from "./budgets/store-postgres.ts";
 export type { Overrides, ToolOverride } from "./catalogue/overrides.ts";
 export {
   type ChangedTool,

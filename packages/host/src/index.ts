@@ -72,7 +72,7 @@ export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./logging/metrics.ts";
 export { readPostgresAddress } from "./postgres/address.ts";
 export { askPostgres } from "./postgres/ask-postgres.ts";
-export { bigintArray, textArray } from "./postgres/binary-array.ts";
+export { bigintArray, byteaArray, textArray } from "./postgres/binary-array.ts";
 export { PostgresFault, sqlState } from "./postgres/fault.ts";
 export { migratePostgres, type PostgresComponent } from "./postgres/migrate.ts";
 export { openPostgresSession, type PostgresSession, type PostgresTuning } from "./postgres/session.ts";

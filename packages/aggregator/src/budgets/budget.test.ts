@@ -18,11 +18,11 @@ const tool = (more: Partial<Capability> = {}): Capability => ({
 
 const hourMs = 3_600_000;
 
-function start(options: Partial<Parameters<typeof createBudgets>[0]> = {}) {
+async function start(options: Partial<Parameters<typeof createBudgets>[0]> = {}) {
   const clock = createManualClock();
   const store = createSqliteBudgetStore(openTreeState());
   const log = createLogger({ level: "silent" });
-  const budgets = createBudgets({ store, clock, log, ...options });
+  const budgets = await createBudgets({ store, clock, log, ...options });
   const accountFor = (budget: Budget, id = "s1") => budgets.accountFor(id, budget);
   return { clock, store, log, budgets, accountFor };
 }
@@ -46,8 +46,8 @@ function passed(account: BudgetAccount, clock: ManualClock, count: number, capab
 }
 
 describe("a budget", () => {
-  test("[AX-11.4-1] of calls in a minute slides with time, exactly", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-1] of calls in a minute slides with time, exactly", async () => {
+    const { clock, accountFor } = await start();
     const account = accountFor({ max_calls_per_minute: 3 });
     expect(passed(account, clock, 1)).toBe(1);
     clock.advance(20_000);
@@ -62,8 +62,8 @@ describe("a budget", () => {
     expect(passed(account, clock, 5)).toBe(2);
   });
 
-  test("[AX-11.4-1] what is too much is told by its name, its numbers and its time", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-1] what is too much is told by its name, its numbers and its time", async () => {
+    const { clock, accountFor } = await start();
     const account = accountFor({ max_calls_per_minute: 2 });
     passed(account, clock, 1);
     clock.advance(12_000.5);
@@ -83,8 +83,8 @@ describe("a budget", () => {
     });
   });
 
-  test("[AX-11.4-1] of a session names no time after which it would work", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-1] of a session names no time after which it would work", async () => {
+    const { clock, accountFor } = await start();
     const account = accountFor({ max_mutable_calls_per_session: 1, max_calls_per_minute: 1 });
     const change = tool({ mutable: true });
     expect(passed(account, clock, 1, change)).toBe(1);
@@ -93,16 +93,16 @@ describe("a budget", () => {
     expect(fault).not.toHaveProperty("data.retry_after_ms");
   });
 
-  test("[AX-11.4-1] of changes counts only tools that change something", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-1] of changes counts only tools that change something", async () => {
+    const { clock, accountFor } = await start();
     const account = accountFor({ max_mutable_calls_per_session: 2 });
     expect(passed(account, clock, 10)).toBe(10);
     expect(passed(account, clock, 10, tool({ mutable: true }))).toBe(2);
     expect(passed(account, clock, 10)).toBe(10);
   });
 
-  test("[AX-11.4-4] counts free 0, metered 1, expensive 10", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-4] counts free 0, metered 1, expensive 10", async () => {
+    const { clock, accountFor } = await start();
     const account = accountFor({ max_cost_units_per_session: 21 });
     expect(passed(account, clock, 5, tool({ cost_class: "expensive" }))).toBe(2);
     expect(passed(account, clock, 5, tool({ cost_class: "metered" }))).toBe(1);
@@ -110,17 +110,17 @@ describe("a budget", () => {
     expect(account.usage()).toEqual({ max_cost_units_per_session: { limit: 21, used: 21 } });
   });
 
-  test("[AX-11.4-4] costs are the operator's to set, and none is negative", () => {
-    const { clock, accountFor } = start({ costs: { metered: 7 } });
+  test("[AX-11.4-4] costs are the operator's to set, and none is negative", async () => {
+    const { clock, accountFor } = await start({ costs: { metered: 7 } });
     const account = accountFor({ max_cost_units_per_session: 20 });
     expect(passed(account, clock, 5, tool({ cost_class: "metered" }))).toBe(2);
     expect(passed(account, clock, 5, tool({ cost_class: "expensive" }))).toBe(0);
-    expect(() => start({ costs: { free: -1 } })).toThrow("free");
-    expect(() => start({ costs: { free: Number.NaN } })).toThrow("free");
+    await expect(start({ costs: { free: -1 } })).rejects.toThrow("free");
+    await expect(start({ costs: { free: Number.NaN } })).rejects.toThrow("free");
   });
 
-  test("[AX-11.4-1] a call that one limit refuses takes nothing from the others", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-1] a call that one limit refuses takes nothing from the others", async () => {
+    const { clock, accountFor } = await start();
     const budget = {
       max_calls_per_minute: 1,
       max_mutable_calls_per_session: 5,
@@ -136,8 +136,8 @@ describe("a budget", () => {
     });
   });
 
-  test("[AX-11.4-1] a limit of none, or one that is no number, lets nothing through", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-1] a limit of none, or one that is no number, lets nothing through", async () => {
+    const { clock, accountFor } = await start();
     for (const limit of [0, Number.NaN]) {
       const call = tool({ mutable: true, cost_class: "metered" });
       expect(passed(accountFor({ max_calls_per_minute: limit }), clock, 3, call)).toBe(0);
@@ -149,7 +149,7 @@ describe("a budget", () => {
   });
 
   test("[AX-11.4-1] of a thousand calls at once exactly so many go through as it allows", async () => {
-    const { clock, accountFor } = start();
+    const { clock, accountFor } = await start();
     const account = accountFor({ max_calls_per_minute: 500, max_cost_units_per_session: 333 });
     const metered = tool({ cost_class: "metered" });
     const went = await Promise.all(
@@ -167,8 +167,8 @@ describe("a budget", () => {
 });
 
 describe("an account", () => {
-  test("[AX-11.4-3] stays the subserver's, however often it registers", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-3] stays the subserver's, however often it registers", async () => {
+    const { clock, accountFor } = await start();
     const budget = { max_calls_per_minute: 2, max_mutable_calls_per_session: 3 };
     const change = tool({ mutable: true });
     const first = accountFor(budget);
@@ -179,8 +179,8 @@ describe("an account", () => {
     expect(passed(accountFor(budget, "s2"), clock, 5, change)).toBe(2);
   });
 
-  test("[AX-11.4-3] another budget finds what was used before", () => {
-    const { clock, accountFor } = start();
+  test("[AX-11.4-3] another budget finds what was used before", async () => {
+    const { clock, accountFor } = await start();
     const call = tool({ mutable: true, cost_class: "metered" });
     const before = accountFor({ max_calls_per_minute: 10 });
     expect(passed(before, clock, 6, call)).toBe(6);
@@ -196,8 +196,8 @@ describe("an account", () => {
     expect(passed(accountFor({ max_cost_units_per_session: 3 }), clock, 5)).toBe(5);
   });
 
-  test("[AX-11.4-3] is forgotten after an hour of absence, and not while it is here", () => {
-    const { clock, budgets, accountFor } = start();
+  test("[AX-11.4-3] is forgotten after an hour of absence, and not while it is here", async () => {
+    const { clock, budgets, accountFor } = await start();
     const account = accountFor({ max_mutable_calls_per_session: 1 });
     const change = tool({ mutable: true });
     expect(passed(account, clock, 2, change)).toBe(1);
@@ -211,8 +211,8 @@ describe("an account", () => {
     expect(passed(account, clock, 2, change)).toBe(1);
   });
 
-  test("a time of absence can be given", () => {
-    const { clock, accountFor } = start({ forgetMs: 5_000 });
+  test("a time of absence can be given", async () => {
+    const { clock, accountFor } = await start({ forgetMs: 5_000 });
     const account = accountFor({ max_mutable_calls_per_session: 1 });
     const change = tool({ mutable: true });
     passed(account, clock, 1, change);
@@ -231,25 +231,25 @@ describe("what was used", () => {
   };
   const call = tool({ mutable: true, cost_class: "metered" });
 
-  test("[AX-11.4-3] outlives the process, for as long as it counts", () => {
+  test("[AX-11.4-3] outlives the process, for as long as it counts", async () => {
     const dir = scratch();
     const clock = createManualClock();
-    const open = () => {
+    const open = async () => {
       const db = openTreeState(join(dir, "state.db"));
-      const { budgets } = start({ clock, store: createSqliteBudgetStore(db) });
+      const { budgets } = await start({ clock, store: createSqliteBudgetStore(db) });
       return {
         budgets,
-        close: () => {
-          budgets.close();
+        close: async () => {
+          await budgets.close();
           db.close();
         },
       };
     };
-    const first = open();
+    const first = await open();
     expect(passed(first.budgets.accountFor("s1", budget), clock, 7, call)).toBe(7);
-    first.close();
+    await first.close();
     clock.advance(59_000);
-    const second = open();
+    const second = await open();
     expect(second.budgets.accountFor("s1", budget).usage()).toEqual({
       max_calls_per_minute: { limit: 100, used: 7 },
       max_mutable_calls_per_session: { limit: 20, used: 7 },
@@ -257,98 +257,125 @@ describe("what was used", () => {
     });
     clock.advance(1_000);
     expect(second.budgets.accountFor("s1", budget).usage().max_calls_per_minute?.used).toBe(0);
-    second.close();
+    await second.close();
     clock.advance(hourMs);
-    const third = open();
+    const third = await open();
     expect(third.budgets.accountFor("s1", budget).usage().max_cost_units_per_session?.used).toBe(0);
-    third.close();
+    await third.close();
   });
 
-  test("[AX-11.4-3] survives a crash but for its last second", () => {
+  test("[AX-11.4-3] survives a crash but for its last second", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { clock, store, accountFor } = start();
+    const { clock, store, accountFor } = await start();
     const written = vi.spyOn(store, "write");
     const account = accountFor(budget);
     for (let i = 0; i < 9; i += 1) {
       passed(account, clock, 1, call);
-      vi.advanceTimersByTime(100);
+      await vi.advanceTimersByTimeAsync(100);
     }
     expect(written).toHaveBeenCalledTimes(0);
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(written).toHaveBeenCalledTimes(1);
     passed(account, clock, 1, call);
-    const after = start({ clock, store });
+    const after = await start({ clock, store });
     expect(after.accountFor(budget).usage().max_mutable_calls_per_session?.used).toBe(9);
     expect(account.usage().max_mutable_calls_per_session?.used).toBe(10);
   });
 
-  test("a wall clock that was set back between two processes makes nothing free", () => {
-    const first = start();
+  test("a wall clock that was set back between two processes makes nothing free", async () => {
+    const first = await start();
     passed(first.accountFor(budget), first.clock, 5, call);
-    first.budgets.close();
+    await first.budgets.close();
     const clock = createManualClock(Date.UTC(2029, 11, 31));
-    const second = start({ clock, store: first.store });
+    const second = await start({ clock, store: first.store });
     expect(second.accountFor(budget).usage().max_calls_per_minute?.used).toBe(5);
     clock.advance(60_000);
     expect(second.accountFor(budget).usage().max_calls_per_minute?.used).toBe(0);
     expect(second.accountFor(budget).usage().max_cost_units_per_session?.used).toBe(5);
   });
 
-  test("that could not be written is tried again, and is not lost", () => {
+  test("that could not be written is tried again, and is not lost", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const memory = createSqliteBudgetStore(openTreeState());
     let isBroken = true;
     const store: BudgetStore = {
       all: memory.all,
-      write(...args) {
+      async write(...args) {
         if (isBroken) throw new Error("disk");
-        memory.write(...args);
+        await memory.write(...args);
       },
     };
     const lines: string[] = [];
     const log = createLogger({ level: "error", destination: { write: (line) => void lines.push(line) } });
-    const { clock, accountFor } = start({ store, log });
+    const { clock, accountFor } = await start({ store, log });
     passed(accountFor(budget), clock, 3, call);
-    vi.advanceTimersByTime(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect(lines).toHaveLength(1);
-    expect(memory.all()).toEqual([]);
+    expect(await memory.all()).toEqual([]);
     isBroken = false;
-    vi.advanceTimersByTime(1_000);
-    expect(memory.all()).toMatchObject([{ subserverId: "s1", mutableCalls: 3, costUnits: 3 }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await memory.all()).toMatchObject([{ subserverId: "s1", mutableCalls: 3, costUnits: 3 }]);
   });
 
-  test("by those who are gone leaves memory and store", () => {
-    const { clock, store, budgets } = start();
+  test("while a write is under way is written by the next, one after the other", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const memory = createSqliteBudgetStore(openTreeState());
+    const slow = Promise.withResolvers<void>();
+    const written: number[] = [];
+    const store: BudgetStore = {
+      all: memory.all,
+      async write(uses, forgotten) {
+        written.push(...uses.map(({ mutableCalls }) => mutableCalls));
+        if (written.length === 1) await slow.promise;
+        await memory.write(uses, forgotten);
+      },
+    };
+    const { clock, budgets, accountFor } = await start({ store });
+    passed(accountFor(budget), clock, 3, call);
+    await vi.advanceTimersByTimeAsync(1_000);
+    passed(accountFor(budget), clock, 1, call);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(written, "control: the first is not finished").toEqual([3]);
+    slow.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written).toEqual([3, 4]);
+    await budgets.close();
+    expect(await memory.all()).toMatchObject([{ mutableCalls: 4 }]);
+  });
+
+  test("by those who are gone leaves memory and store", async () => {
+    const { clock, store, budgets } = await start();
     for (let i = 0; i < 100; i += 1) passed(budgets.accountFor(`s${i}`, budget), clock, 1, call);
     const writes: [number, number][] = [];
     const counting: BudgetStore = {
       all: store.all,
-      write(uses, forgotten) {
+      async write(uses, forgotten) {
         writes.push([uses.length, forgotten.length]);
-        store.write(uses, forgotten);
+        await store.write(uses, forgotten);
       },
     };
-    budgets.close();
-    expect(store.all()).toHaveLength(100);
+    await budgets.close();
+    expect(await store.all()).toHaveLength(100);
     clock.advance(hourMs);
-    start({ clock, store: counting }).budgets.close();
+    await (await start({ clock, store: counting })).budgets.close();
     expect(writes).toEqual([[0, 100]]);
-    expect(store.all()).toEqual([]);
+    expect(await store.all()).toEqual([]);
   });
 
-  test("being here is written now and then only", () => {
+  test("being here is written now and then only", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { clock, store, budgets, accountFor } = start();
+    const { clock, store, budgets, accountFor } = await start();
     const written = vi.spyOn(store, "write");
     passed(accountFor(budget), clock, 1, call);
     for (let i = 0; i < 600; i += 1) {
       budgets.touch("s1");
       budgets.touch("nobody");
       clock.advance(1_000);
-      vi.advanceTimersByTime(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
     }
     expect(written.mock.calls.length).toBeGreaterThanOrEqual(9);
     expect(written.mock.calls.length).toBeLessThanOrEqual(11);

@@ -32,7 +32,7 @@ export interface Budgets {
   /** It is here. To be said more often than every `forgetMs` of each that is registered, also where nobody calls it. */
   touch(holder: string): void;
   /** Writes what is not written yet; whatever comes later is not kept. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 interface BudgetsOptions {
@@ -53,7 +53,7 @@ interface Account extends BudgetUse {
   savedAt: number;
 }
 
-export function createBudgets(options: BudgetsOptions): Budgets {
+export async function createBudgets(options: BudgetsOptions): Promise<Budgets> {
   const { store, clock, log, forgetMs = forgetMsDefault } = options;
   const costs = costsOf(options.costs);
   const byHolder = new Map<string, Account>();
@@ -61,7 +61,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
   const forgotten = new Set<string>();
   const saver = createSaver(save, log);
 
-  for (const stored of store.all()) {
+  for (const stored of await store.all()) {
     const use = useOf(stored, clock);
     byHolder.set(stored.subserverId, { ...use, savedAt: use.seenAt });
   }
@@ -105,7 +105,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
     if (account !== undefined) see(holder, account, now);
   }
 
-  function save(): void {
+  async function save(): Promise<void> {
     const now = clock.monotonic();
     for (const holder of byHolder.keys()) find(holder, now);
     const changed = [...unsaved].flatMap((holder) => {
@@ -114,10 +114,21 @@ export function createBudgets(options: BudgetsOptions): Budgets {
     });
     const uses = changed.map(({ holder, account }) => storedUse(holder, account, clock));
     const gone = [...forgotten].filter((holder) => !byHolder.has(holder));
-    if (uses.length > 0 || gone.length > 0) store.write(uses, gone);
-    for (const { account } of changed) account.savedAt = account.seenAt;
+    const seen = changed.map(({ account }) => account.seenAt);
+    // What changes while this is written is for the next time.
+    const taken = { unsaved: [...unsaved], forgotten: [...forgotten] };
     unsaved.clear();
     forgotten.clear();
+    try {
+      if (uses.length > 0 || gone.length > 0) await store.write(uses, gone);
+    } catch (error) {
+      for (const holder of taken.unsaved) unsaved.add(holder);
+      for (const holder of taken.forgotten) forgotten.add(holder);
+      throw error;
+    }
+    changed.forEach(({ account }, index) => {
+      account.savedAt = seen[index] ?? account.savedAt;
+    });
   }
 
   return {

@@ -1,4 +1,5 @@
-// What budgets have been used up, in `state.db`: written in batches, read once at the start.
+// What budgets have been used up: written in batches, read once at the start. Here in `state.db`, in
+// `store-postgres.ts` on PostgreSQL.
 import type { DatabaseSync } from "node:sqlite";
 import { immediately } from "@mcpx/host";
 import type { CallCount } from "./window.ts";
@@ -15,9 +16,9 @@ export interface StoredUse {
 }
 
 export interface BudgetStore {
-  all(): StoredUse[];
-  /** All of it or nothing. */
-  write(uses: readonly StoredUse[], forgotten: readonly string[]): void;
+  all(): Promise<StoredUse[]>;
+  /** All of it or nothing. No holder is named twice. */
+  write(uses: readonly StoredUse[], forgotten: readonly string[]): Promise<void>;
 }
 
 /** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
@@ -29,8 +30,8 @@ export function createSqliteBudgetStore(db: DatabaseSync): BudgetStore {
   );
   const forget = db.prepare("DELETE FROM budget_uses WHERE subserver_id = ?");
   return {
-    all: () => all.all().map(storedUse),
-    write(uses, forgotten) {
+    all: async () => all.all().map(storedUse),
+    async write(uses, forgotten) {
       immediately(db, () => {
         for (const { subserverId, mutableCalls, costUnits, calls, seenAt } of uses) {
           put.run(subserverId, mutableCalls, costUnits, JSON.stringify(calls), seenAt);

@@ -1,5 +1,5 @@
-// The tree's tables on PostgreSQL. Forward only: a change is a new entry at the end. Those of gates, pins and budgets are
-// missing: as long as they are, no configuration uses these.
+// The tree's tables on PostgreSQL. Forward only: a change is a new entry at the end. Those of gates and pins are missing:
+// as long as they are, no configuration uses these.
 import type { PostgresComponent } from "@mcpx/host";
 
 /** What strangers choose is kept as bytes: it may hold any character, and PostgreSQL's text cannot. */
@@ -25,7 +25,20 @@ const registrations = `
   CREATE INDEX used_proofs_until ON used_proofs (until_ms);
 `;
 
+const budgetUses = `
+  CREATE TABLE budget_uses (
+    subserver_id bytea PRIMARY KEY,
+    mutable_calls bigint NOT NULL,
+    cost_units double precision NOT NULL,
+    calls text NOT NULL,
+    seen_at bigint NOT NULL
+  );
+`;
+
 export const treeOnPostgres: PostgresComponent = {
   component: "aggregator",
-  migrations: [{ version: 1, up: registrations }],
+  migrations: [
+    { version: 1, up: registrations },
+    { version: 2, up: budgetUses },
+  ],
 };

@@ -120,7 +120,7 @@ export async function openTree(
   });
   opened.defer(() => tree.close());
   opened.defer(identity.revocations.onRevoked((jti) => endOwnOf(tree.state, jti)));
-  const budgets = createBudgets({
+  const budgets = await createBudgets({
     store: createSqliteBudgetStore(db),
     clock,
     log,

@@ -3,6 +3,7 @@
 
 const textOid = 25;
 const bigintOid = 20;
+const byteaOid = 17;
 const headerBytes = 20;
 
 export function textArray(values: readonly string[]): Buffer {
@@ -17,6 +18,20 @@ export function textArray(values: readonly string[]): Buffer {
     at = array.writeInt32BE(lengths[index] as number, at);
     at += array.write(value, at);
   });
+  return array;
+}
+
+export function byteaArray(values: readonly Buffer[]): Buffer {
+  const array = header(
+    byteaOid,
+    values.length,
+    values.reduce((sum, { length }) => sum + 4 + length, 0),
+  );
+  let at = headerBytes;
+  for (const value of values) {
+    at = array.writeInt32BE(value.length, at);
+    at += value.copy(array, at);
+  }
   return array;
 }
 
