@@ -90,3 +90,6 @@ export {
 export { type DatabaseOptions, type Migration, openDatabase } from "./sqlite/database.ts";
 export { hostMigrations, openState } from "./sqlite/state.ts";
 export { durably, immediately } from "./sqlite/transaction.ts";
+export { createTraces, type SpanStarter, type Traces } from "./tracing/create-traces.ts";
+export { type OtelSettings, otelSettings } from "./tracing/otel-settings.ts";
+export { readTraceparent, writeTraceparent } from "./tracing/trace-context.ts";

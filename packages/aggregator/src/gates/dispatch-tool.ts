@@ -31,13 +31,7 @@ export async function dispatchTool(
   const startedAt = state.clock.monotonic();
   try {
     charge(state, caller, tool);
-    const result = await dispatch(state, exchange, tool.server, {
-      params: paramsBelow(state, exchange, call),
-      sending,
-      latency: latencyOf(tool).effective,
-      paramHeaders: paramHeadersFor(exchange, tool),
-      took: (ms) => observe(latencyOf(tool), declaredLatency(tool), ms),
-    });
+    const result = await send(state, exchange, call, sending);
     record(state, exchange, tool, startedAt);
     if (result.resultType !== "input_required") {
       count(state, tool, startedAt, result.isError === true ? "tool_error" : undefined);
@@ -52,6 +46,27 @@ export async function dispatchTool(
     count(state, tool, startedAt, reasonOf(error));
     throw error;
   }
+}
+
+/** With a trace where one is wanted. */
+async function send(
+  state: TreeState,
+  exchange: Exchange,
+  call: PreparedCall,
+  sending: Dispatch["sending"],
+): Promise<JsonObject> {
+  const { tool } = call;
+  const { traces } = state;
+  const params = paramsBelow(state, exchange, call);
+  const wish = {
+    sending,
+    latency: latencyOf(tool).effective,
+    paramHeaders: paramHeadersFor(exchange, tool),
+    took: (ms: number) => observe(latencyOf(tool), declaredLatency(tool), ms),
+  };
+  const run = (sent: JsonObject) => dispatch(state, exchange, tool.server, { ...wish, params: sent });
+  if (traces === undefined || tool.server.segment === ownSegment) return run(params);
+  return traces.hop(exchange, tool.fullName, tool.server.segment ?? tool.server.name, params, run);
 }
 
 /** From here on the call counts, and nothing is awaited between: racing calls cannot use the same unit twice. */

@@ -40,6 +40,7 @@ export async function passGate(
   if (isAllowed && !holdResult) return undefined;
   const wish = wishOf(state, exchange, call, verdict, { seal, below: [], isAllowed });
   const { gate, proven } = await openGate(state, gates, exchange, call, wish);
+  state.traces?.wait(exchange, gate);
   // Approved as it came, it takes as long as a call without a gate.
   if (proven.length > 0) await decideBy(state, gates, gate, proven);
   if (!isReady(gate)) return fitted(tool, await waitAt(state, gates, exchange, gate));

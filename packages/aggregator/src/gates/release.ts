@@ -97,6 +97,7 @@ async function prepareSigned(state: TreeState, gates: Gatekeeper, gate: Gate): P
   if (server === undefined) throw new McpxError("asker_unsigned");
   checkToken(state, gates, gate);
   const exchange = exchangeFor(gate);
+  state.traces?.resume(exchange, gate);
   // Other calls do with a list that is out of date; this one was signed with the tool's definition.
   await renewTools(state, gate.tool, exchange.caller);
   const tool = await resolveName(state, "tools", gate.tool, exchange.caller);

@@ -1,5 +1,5 @@
 // The tree in one piece: its servers, and the verbs doors may use.
-import type { Audit, Clock, Logger, Turns } from "@mcpx/host";
+import type { Audit, Clock, Logger, SpanStarter, Turns } from "@mcpx/host";
 import {
   defaultLimits,
   gatesAheadMethod,
@@ -35,6 +35,7 @@ import { everyServer, findServersFor, renewOwn } from "../servers/server-for.ts"
 import { isGuest } from "../servers/server-origin.ts";
 import type { SignInState } from "../servers/sign-in-state.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { type CallTraces, createCallTraces } from "../tracing/call-traces.ts";
 import { callTool } from "../verbs/call-tool.ts";
 import { complete } from "../verbs/complete.ts";
 import { getPrompt } from "../verbs/get-prompt.ts";
@@ -60,6 +61,8 @@ export interface TreeOptions {
   audit?: Audit | undefined;
   /** Where calls are counted for machines; nowhere unless given. */
   meter?: CallMeter | undefined;
+  /** Of OpenTelemetry: calls leave traces there, and none unless given. */
+  tracer?: SpanStarter | undefined;
   /** Without it tools may change unseen. */
   pins?: PinStore | undefined;
   secret: Uint8Array;
@@ -109,6 +112,12 @@ export function createListCapacity(limits: ListLimits): ListBook {
   });
 }
 
+function tracesOf({ tracer, gates }: TreeOptions): CallTraces | undefined {
+  const traces = tracer && createCallTraces(tracer);
+  if (traces !== undefined) gates?.watchers.add(traces.watcher);
+  return traces;
+}
+
 export interface RunningTree extends Tree {
   readonly state: TreeState;
   readonly profiles: Profiles;
@@ -147,6 +156,7 @@ export function createTree(options: TreeOptions): RunningTree {
     audit,
     calls: createCallFigures(clock.now()),
     meter: options.meter,
+    traces: tracesOf(options),
     missedByClients: 0,
     logLevels: new Map(),
     pins,

@@ -12,6 +12,11 @@ import type { TreeState } from "../servers/tree-state.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const name = textParam(exchange.params, "name");
+  const run = () => admitAndSend(state, exchange, name);
+  return state.traces === undefined ? run() : state.traces.call(exchange, name.slice(0, 255), run);
+}
+
+async function admitAndSend(state: TreeState, exchange: Exchange, name: string): Promise<JsonObject> {
   const { call, answer } = await admit(state, exchange, name).catch((error: unknown) => {
     recordRefusal(state, exchange, name, error);
     throw error;

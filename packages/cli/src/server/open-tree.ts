@@ -32,6 +32,7 @@ import {
   type Logger,
   type Metrics,
   openDatabase,
+  type SpanStarter,
   type Turns,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
@@ -45,6 +46,7 @@ export interface TreeParts {
   issuers: readonly IssuerConfig[];
   audit: Audit;
   metrics?: Metrics | undefined;
+  tracer?: SpanStarter | undefined;
   clock: Clock;
   log: Logger;
   limits: Limits;
@@ -108,6 +110,7 @@ export async function openTree(
     log,
     audit,
     meter: parts.metrics && createCallMeter(parts.metrics),
+    tracer: parts.tracer,
     pins: isPinned ? createSqlitePinStore(db) : undefined,
     secret: identity.secret("tree"),
     graceMs,

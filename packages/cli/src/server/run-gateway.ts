@@ -1,5 +1,5 @@
 // What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
-import { createLogger, type Logger } from "@mcpx/host";
+import { createLogger, type Logger, type SpanStarter } from "@mcpx/host";
 import { readApprovers, settleApprovers } from "../access/approvers.ts";
 import { type HeldConfig, holdConfig, withChain } from "../access/authority.ts";
 import { localUrl } from "../access/local-url.ts";
@@ -22,6 +22,7 @@ import { type ServerSettings, serverSettings } from "../settings/server-settings
 import { offerTrust } from "../trust/offer-trust.ts";
 import { followConfig, placesOf } from "./follow-config.ts";
 import { oauthIn } from "./oauth.ts";
+import { openTraces } from "./open-traces.ts";
 import { type StartedGateway, startGateway } from "./start-gateway.ts";
 import { type UpFacts, upScreen } from "./up-screen.ts";
 import { contentsOf } from "./watch-config.ts";
@@ -64,7 +65,10 @@ export async function runGateway(context: UpContext): Promise<number> {
       check: (one) => void settingsOf(one),
       reload: () => reload?.(),
     });
-    const gateway = await start(dataDir, { ...settings, isDemo, configuration }, log);
+    const traces = openTraces(context.env, log);
+    ending.defer(async () => traces?.close());
+    const started = { ...settings, isDemo, configuration, tracer: traces?.tracer };
+    const gateway = await start(dataDir, started, log);
     ending.defer(() => stop(gateway, settings, log));
     if (isDemo) await startDemo({ ...gateway, log }).then((demo) => ending.defer(demo.stop));
     const url = localUrl(gateway.url, settings.listen);
@@ -138,7 +142,11 @@ function lockOrFail(dataDir: string): DataLock {
 
 async function start(
   dataDir: string,
-  settings: ServerSettings & { isDemo: boolean; configuration: Configuration },
+  settings: ServerSettings & {
+    isDemo: boolean;
+    configuration: Configuration;
+    tracer: SpanStarter | undefined;
+  },
   log: Logger,
 ): Promise<StartedGateway> {
   try {

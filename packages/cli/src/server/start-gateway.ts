@@ -33,6 +33,7 @@ import {
   openDatabase,
   openState,
   type Route,
+  type SpanStarter,
   systemClock,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
@@ -84,6 +85,8 @@ export interface StartOptions {
   push?: PushSettings | undefined;
   /** The file that the console changes; none unless given. */
   configuration?: Configuration;
+  /** Of OpenTelemetry: where traces of tool calls go; nowhere unless given. */
+  tracer?: SpanStarter | undefined;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
   /** `postgres://…`: the topic log is there instead. No key of the configuration, as long as other state cannot be. */
@@ -138,7 +141,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
   const { tree, door, registrar, gates, approvers, authority, signIns, db } = await openTree(
     settings,
-    { ...ground, ...reach, isIssuer },
+    { ...ground, ...reach, isIssuer, tracer: options.tracer },
     opened,
   );
   await watchGates({ gates, metrics: ground.metrics, clock });

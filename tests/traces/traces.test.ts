@@ -1,0 +1,162 @@
+// One trace from the client's call over its gate and the decision of a person to the server, seen by a collector that
+// takes nothing but OTLP.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { mcpx, scratch, up } from "../cli/support/mcpx-process.ts";
+import { mintTokens } from "../faults/support/tokens.ts";
+import { type OtlpReceiver, type SeenSpan, startReceiver, valuesOf } from "./support/otlp-receiver.ts";
+
+const slow = { timeout: 60_000 };
+const server = join(import.meta.dirname, "support", "meta-server.ts");
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+const [, traceId, callerSpan] = traceparent.split("-");
+
+async function receiver(): Promise<OtlpReceiver> {
+  const started = await startReceiver();
+  onTestFinished(() => started.close());
+  return started;
+}
+
+interface Stage {
+  run(...words: string[]): ReturnType<typeof mcpx>;
+  /** The text of the tool's answer. */
+  call(tool: string, meta?: Record<string, unknown>): Promise<string>;
+  pendingId(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A gateway with a server whose tools say what `_meta` they got, and a person who approves. */
+async function stage(env: Record<string, string>): Promise<Stage> {
+  const dataDir = scratch();
+  const papers = { command: process.execPath, args: [server], trusted: true };
+  const config = { mcpServers: { papers }, gates: { hold: "20s" } };
+  writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify(config));
+  const gateway = await up(dataDir, [], { cwd: dataDir, env });
+  const run = (...words: string[]) => mcpx([...words, "--data", dataDir], { cwd: dataDir });
+  const [token = ""] = await mintTokens(dataDir, [{ sub: "agent", topics: [], tools: ["**"] }]);
+  return {
+    run,
+    call: (tool, meta) => callTool(gateway.url, token, tool, meta),
+    pendingId: () =>
+      expect
+        .poll(async () => JSON.parse((await run("pending", "--json")).out)[0]?.id as string | undefined)
+        .toBeDefined()
+        .then(async () => JSON.parse((await run("pending", "--json")).out)[0].id as string),
+    async stop() {
+      gateway.kill("SIGTERM");
+      expect(await gateway.ended).toEqual({ code: 0, signal: null });
+    },
+  };
+}
+
+async function callTool(
+  url: string,
+  token: string,
+  name: string,
+  meta?: Record<string, unknown>,
+): Promise<string> {
+  const protocol = "2026-07-28";
+  const hop = {
+    "io.modelcontextprotocol/protocolVersion": protocol,
+    "io.modelcontextprotocol/clientInfo": { name: "tracer", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const response = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`,
+      "mcp-protocol-version": protocol,
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name, arguments: {}, _meta: { ...hop, ...meta } },
+    }),
+  });
+  const body = await response.text();
+  const data = body.startsWith("{") ? body : (body.match(/^data: (\{.*"(?:result|error)".*)$/m)?.[1] ?? body);
+  const { result } = JSON.parse(data) as { result?: { content?: { text: string }[] } };
+  return result?.content?.[0]?.text ?? data;
+}
+
+/** Where each stands: its name, its kind, and the name of its parent. */
+function told(spans: readonly SeenSpan[]): string[] {
+  const kinds = ["", "internal", "server", "client"];
+  const nameOf = (id: string | undefined) =>
+    id === callerSpan ? "the caller" : (spans.find(({ spanId }) => spanId === id)?.name ?? "nobody");
+  return spans
+    .map(({ name, kind, parentSpanId }) => `${name} (${kinds[kind]}) of ${nameOf(parentSpanId)}`)
+    .sort();
+}
+
+test("one trace: the call, its gate, the decision, the way to the server", slow, async () => {
+  const collector = await receiver();
+  const { run, call, pendingId, stop } = await stage({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=a%20key",
+    OTEL_SERVICE_NAME: "the gate",
+  });
+  await run("key", "new", "--unsealed");
+  await run("key", "enroll", "alice", "--unsealed");
+  const called = call("papers.shred", { traceparent, tracestate: "v=1", "example.com/own": 1 });
+  expect(await run("approve", await pendingId(), "--yes")).toMatchObject({ code: 0 });
+  const meta = JSON.parse(await called) as { traceparent: string };
+  const failed = call("papers.fail");
+  await failed;
+  // What is left is sent at the end.
+  await stop();
+  expect(collector.faults).toEqual([]);
+  const spans = collector.spans.filter((span) => span.traceId === traceId);
+  expect(told(spans)).toEqual([
+    "gate papers.shred (internal) of tools/call papers.shred",
+    "tools/call papers.shred (client) of gate papers.shred",
+    "tools/call papers.shred (server) of the caller",
+  ]);
+  const gate = spans.find(({ name }) => name.startsWith("gate"));
+  expect(valuesOf(gate?.attributes ?? [])).toMatchObject({ "mcpx.gate.outcome": "approved" });
+  expect(gate?.events.map(({ name }) => name)).toEqual(["mcpx.gate.decided"]);
+  const hop = spans.find(({ kind }) => kind === 3);
+  expect(meta.traceparent).toBe(`00-${traceId}-${hop?.spanId}-01`);
+  expect(valuesOf(hop?.attributes ?? [])).toEqual({
+    "mcp.method.name": "tools/call",
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "papers.shred",
+    "mcpx.server": "papers",
+  });
+  const others = collector.spans.filter((span) => span.traceId !== traceId);
+  expect(others.map(({ name, status }) => `${name} ${status.code}`)).toEqual([
+    "tools/call papers.fail 2",
+    "tools/call papers.fail 2",
+  ]);
+  expect(new Set(others.map((span) => span.traceId)).size).toBe(1);
+  expect(collector.resources[0]).toMatchObject({ "service.name": "the gate" });
+  expect(collector.headers[0]).toMatchObject({ "x-api-key": "a key" });
+  expect(JSON.stringify(collector.spans)).not.toContain("agent");
+});
+
+test(
+  "without OTEL_… nothing is sent, and what the caller says of its trace reaches the server as it is",
+  slow,
+  async () => {
+    const collector = await receiver();
+    const { call, stop } = await stage({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_SDK_DISABLED: "true",
+    });
+    const given = { traceparent, tracestate: "v=1" };
+    expect(JSON.parse(await call("papers.look", given))).toMatchObject(given);
+    await stop();
+    expect(collector.headers).toEqual([]);
+  },
+);
+
+test("a wrong variable is named, with what it may be", async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
+  const { code, err } = await mcpx(["up", "--port", "0", "--no-demo", "--data", scratch()], { env });
+  expect(code).toBe(1);
+  expect(err).toContain('OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; mcpx sends traces as http/json');
+});
