@@ -13,8 +13,11 @@ export interface Component {
 export function closure(lock: Lock, folder: string): Component[] {
   const found = new Map<string, Component>();
   const visit = (path: string, locked: Locked): void => {
-    for (const name of Object.keys(locked.dependencies ?? {})) {
+    const optional = locked.optionalDependencies ?? {};
+    for (const name of Object.keys({ ...locked.dependencies, ...optional })) {
       const at = resolve(lock, path, name);
+      // What is made for one kind of machine is installed there alone.
+      if (Object.hasOwn(optional, name) && (at === undefined || lock[at]?.os !== undefined)) continue;
       if (at === undefined) throw new Error(`package-lock.json has no ${name} for ${path}: run npm install`);
       if (found.has(at)) continue;
       const row = lock[at] as Locked;

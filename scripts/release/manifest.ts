@@ -24,6 +24,9 @@ export interface Locked {
   readonly link?: boolean;
   readonly resolved?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** The systems it is made for; all unless given. */
+  readonly os?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 export type Lock = Readonly<Record<string, Locked>>;

@@ -67,6 +67,8 @@ test("[X1-8-1] with the keyboard alone: Enter is No, and Yes takes another key",
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect.poll(() => scene.called.splice(0)).toEqual([{ celsius: 2 }]);
+  // The tool was called before the page heard of it: until then keys are the dialog's.
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   // The other one: rejected, with a reason that has letters of other keys in it.
   await page.keyboard.press("k");
   await page.keyboard.press("k");

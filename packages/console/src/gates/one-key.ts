@@ -3,7 +3,7 @@
 import { capabilityOf, isIrreversible, isObject, readCapability } from "@mcpx/protocol";
 import { faultText } from "../store/api.ts";
 import type { Item } from "../store/deck.ts";
-import { app, goOn, held, tell } from "../store/page.ts";
+import { app, comeBack, goOn, held, tell } from "../store/page.ts";
 import { browserKey, decide, signersOf } from "./decide.ts";
 
 const holdMs = 4_000;
@@ -30,11 +30,15 @@ export function approveByOneKey(item: Item): boolean {
   const release = () => held.set(new Map([...held.get()].filter(([key]) => key !== item.key)));
   const timer = setTimeout(() => {
     decide(item, "approve", { signer })
-      .catch((error: unknown) => tell(faultText(error), true))
+      .catch((error: unknown) => {
+        comeBack(item.key);
+        tell(faultText(error), true);
+      })
       .finally(release);
   }, holdMs);
   const undo = () => {
     clearTimeout(timer);
+    comeBack(item.key);
     release();
   };
   held.set(new Map([...held.get(), [item.key, undo]]));

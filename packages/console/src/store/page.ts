@@ -135,14 +135,24 @@ export const held = createCell<ReadonlyMap<string, () => void>>(new Map());
 /** The card that was decided last: shown while nothing else waits. */
 export const lastDecided = createCell<string | undefined>(undefined);
 
+/** Decided here, and still waiting as far as the gateway has told. */
+const onTheirWay = new Set<string>();
+
 /** The cards of these were decided: keys are about the next that waits. */
 export function goOn(decided: readonly string[]): void {
   const { waiting } = app.deck.get();
   const at = waiting.findIndex(({ key }) => key === decided.at(-1));
-  const isLeft = ({ key }: Item) => !decided.includes(key) && !held.get().has(key);
+  for (const key of onTheirWay) if (!waiting.some((item) => item.key === key)) onTheirWay.delete(key);
+  for (const key of decided) onTheirWay.add(key);
+  const isLeft = ({ key }: Item) => !onTheirWay.has(key) && !held.get().has(key);
   const next = waiting.slice(at + 1).find(isLeft) ?? waiting.find(isLeft);
   current.set(next?.key);
   lastDecided.set(decided.at(-1));
+}
+
+/** It could not be decided: it waits as before. */
+export function comeBack(key: string): void {
+  onTheirWay.delete(key);
 }
 
 export type Question =
