@@ -37,6 +37,8 @@ test("[X1-8-1] a person approves a live proposal, then signs at a gate, within s
   await page.getByRole("button", { name: "Yes, approve" }).click();
   await page.getByText("The blue gear is on the bench now (0.5 m/s).").first().waitFor();
   expect(performance.now() - began).toBeLessThan(20_000);
+  // While nothing waits the finished ones are shown by themselves, and a click would fold them.
+  await cards(page).filter({ hasText: "workshop.cut_sheet" }).waitFor();
   await page.getByRole("button", { name: /finished/ }).click();
   const done = cards(page).filter({ hasText: "Done" });
   await done.getByRole("button").first().click();
