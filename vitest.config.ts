@@ -7,24 +7,27 @@ const conditions = ["mcpx-source", "node", "module"];
 const slow = ["packages/gateway/src/topic-log/sqlite.test.ts"];
 
 /** Tests with listeners and stores of their own, cleaned up by hooks of their file, or that judge the heap they are in. */
-const stateful = ["packages/host/src/**/*.test.ts", "packages/protocol/src/heap-size.test.ts"];
+const stateful = ["packages/host/src/**/*.test.ts", "packages/protocol/src/json/heap-size.test.ts"];
 
 /** System tests whose servers are in the process of the tests, which end all they begin and judge nothing of it. */
 const inProcess = [
   "tests/access/*.test.ts",
-  "tests/authorization/{attacks,sign-in}.test.ts",
-  "tests/bridges/!(xmpp|ejabberd|commands).test.ts",
-  "tests/client/{in-process,peers,proposals,resume,room,signing,transport}.test.ts",
-  "tests/gates/{room,room-attacks,room-members,room-senders,thief}.test.ts",
+  "tests/authorization/{attacks,documents,sign-in}.test.ts",
+  "tests/bridges/!(xmpp|ejabberd|commands|presses).test.ts",
+  "tests/client/{doc-examples,in-process,peers,proposals,resume,room,signing,transport}.test.ts",
+  "tests/faults/{cut-at-every-byte,expiry-and-revocation,order-and-resume,silent-death}.test.ts",
+  "tests/gates/{grants,shown-is-done,two-gates,room,room-attacks,room-members,room-senders,thief}.test.ts",
   "tests/gates/attacks/*.test.ts",
   "tests/random-walk/*.test.ts",
   "tests/rooms/!(kill).test.ts",
+  "tests/rooms/printed/*.test.ts",
   "tests/rooms/as-mcp/!(commands|hostile).test.ts",
   "tests/transcripts/*.test.ts",
   "tests/tree/{authority,exactness,oauth-per-user,search}.test.ts",
-  "tests/tree/{credentials,doors,pins}/*.test.ts",
+  "tests/tree/{credentials,endpoints,pins}/*.test.ts",
+  "tests/tree/notifications/{hostile,settings,upward}.test.ts",
   "tests/tree/links/{eras,http,requests,wires}.test.ts",
-  "tests/tree/registration/{codes,http,register}.test.ts",
+  "tests/tree/registration/{circles,codes,http,kept,literal,one-place,own-calls,register,shares}.test.ts",
 ];
 
 /** Only for `npm run soak`: elsewhere they are not there, rather than skipped, which counts against a run of CI. */
@@ -34,6 +37,9 @@ const soakOnly =
     : [
         "tests/authorization/assistants.test.ts",
         "tests/bridges/ejabberd.test.ts",
+        // Its last test takes all memory now and then, and nobody knows yet why.
+        "tests/bridges/presses.test.ts",
+        "tests/console/firefox.test.ts",
         "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
         "tests/metrics/promtool.test.ts",
         "tests/packaging/first-start.test.ts",
@@ -47,6 +53,8 @@ const longest = [
   "tests/gates/held.test.ts",
   "tests/tree/callers.test.ts",
   "tests/clients/clients.test.ts",
+  "tests/tree/bad-servers.test.ts",
+  "tests/cli/join.test.ts",
   "tests/console/sleep.test.ts",
   "tests/rooms/as-mcp/proposals.test.ts",
   "packages/host/src/http/cut-off-stalled.test.ts",

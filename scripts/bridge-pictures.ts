@@ -28,7 +28,7 @@ const bridgeTo = (
   channel: string,
   open: () => ReturnType<typeof createSlackPlatform>,
 ) => ({
-  ...{ name, kind: name, channels: new Map([[channel, topic]]), unlinked: "read" as const, open },
+  ...{ name, kind: name, channels: new Map([[channel, topic]]), unlinked: "read" as const, reach: "", open },
 });
 const server = await startTestServer({
   bridges: [

@@ -4,6 +4,8 @@ import { spawnSync } from "node:child_process";
 const named = process.argv.slice(2);
 const all = [
   "tests/bridges/ejabberd",
+  "tests/conformance/conformance",
+  "tests/console/firefox",
   "tests/faults",
   "tests/postgres",
   "tests/tree/life",

@@ -56,7 +56,7 @@ for (const [name, allowed] of Object.entries(mayImport)) {
       ({ from }) => from.startsWith("@mcpx/") && !allowed.includes(from.slice("@mcpx/".length)),
     );
     expect(foreign).toEqual([]);
-    // Only through the front door.
+    // Only through the front endpoint.
     expect(
       imports.filter(({ from }) =>
         /packages\/|\.\.\/\.\.\/(protocol|host|client|gateway|aggregator|cli)\//.test(from),

@@ -46,6 +46,18 @@ test("[B-KEY-1] every line of the page of threats is shown by a test that is the
   expect(all.map(faultOf).filter((fault) => fault !== undefined)).toEqual([]);
 });
 
+test("[B-KEY-1] every idea of an agent with a shell says for each set-up whether it is stopped, seen, or neither", () => {
+  const [, table = ""] = page.split("| the agent's idea | plain | sealed | own user |");
+  const rows = (table.split("\n\n")[0] ?? "").split("\n").filter((row) => row.startsWith("| "));
+  expect(rows.length).toBeGreaterThanOrEqual(30);
+  const faults = rows.filter((row) => {
+    const setUps = row.slice(2).split(" | ").slice(1, 4);
+    return setUps.length < 3 || !setUps.every((text) => /^(stopped|seen|neither)/.test(text));
+  });
+  // The first is the rest of the table's head.
+  expect(faults.filter((row) => !row.includes("shown by"))).toEqual([]);
+});
+
 test("control: a line without its test, and one whose test is called otherwise, are found", () => {
   const [first] = lines();
   expect(faultOf({ cells: ["x", "stopped"], shownBy: "–" })).toContain("no test");

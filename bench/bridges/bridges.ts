@@ -162,6 +162,7 @@ async function startBridged(open: () => Platform, channel: string): Promise<Test
     kind: "slack",
     channels: new Map([[channel, topic]]),
     unlinked: "read",
+    reach: "",
     open,
   } as const;
   const server = await startTestServer({

@@ -5,6 +5,7 @@ import { measureLive } from "./live.ts";
 import { withRoom } from "./loud-room.ts";
 import { many, measureMany } from "./many.ts";
 import { measureOpening } from "./opening.ts";
+import { measureWide, wide } from "./wide.ts";
 
 export async function benchConsole(note: (line: string) => void): Promise<Record<string, unknown>> {
   const browser = await chromium.launch({
@@ -16,9 +17,11 @@ export async function benchConsole(note: (line: string) => void): Promise<Record
     const opening = await withRoom(0, (room) => measureOpening(browser, room));
     note("console: a loud room, and a quiet one");
     const live = await withRoom(0, (room) => measureLive(browser, room));
+    note(`console: ${wide.tools} tools and ${wide.rooms} rooms`);
+    const navigation = await withRoom(0, (room) => measureWide(browser, room), wide);
     note(`console: ${many} envelopes`);
     const full = await withRoom(many, (room) => measureMany(browser, room));
-    return { ...opening, live, full };
+    return { ...opening, live, navigation, full };
   } finally {
     await browser.close();
   }

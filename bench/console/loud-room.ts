@@ -13,9 +13,19 @@ export interface LoudRoom {
 export const shownShare = 0.9;
 const publishers = sized(20, 2);
 
+/** Tools in the tree, and rooms beside the loud one. */
+export interface Wide {
+  tools: number;
+  rooms: number;
+}
+
 /** `prefilled`: so much was said before anybody came. */
-export async function withRoom<T>(prefilled: number, work: (room: LoudRoom) => Promise<T>): Promise<T> {
-  const server = await startServerProcess("../console/gateway.ts", [publishers, prefilled]);
+export async function withRoom<T>(
+  prefilled: number,
+  work: (room: LoudRoom) => Promise<T>,
+  { tools, rooms }: Wide = { tools: 0, rooms: 0 },
+): Promise<T> {
+  const server = await startServerProcess("../console/gateway.ts", [publishers, prefilled, tools, rooms]);
   const tokens = server.tokens.slice(0, -1);
   const speakers = await startSpeakers(server.url, "bench-0", tokens);
   try {

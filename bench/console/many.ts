@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { sized } from "../sizes.ts";
-import { heapBytes, openWatched, shownCount, type Watched, watch } from "./chromium.ts";
+import { heapBytes, openWatched, ratioOf, shownCount, type Watched, watch } from "./chromium.ts";
 import type { LoudRoom } from "./loud-room.ts";
 
 export const many = sized(100_000, 1_000);
@@ -33,7 +33,8 @@ export async function measureMany(browser: Browser, { link, speak }: LoudRoom): 
   const live = await watch(browser, watched, () => speak(perSecond, seconds));
   await watched.context.close();
   const bytesEach = { before: Math.round(heap / shown), searched: Math.round((searched - before) / shown) };
-  return { shown, bytesEach, loading, scrolling, searching, live };
+  const ratio = { longest_task_of_search_vs_goal: ratioOf(searching.tasksByCpu.maxMs, 50) };
+  return { shown, bytesEach, loading, scrolling, searching, live, ratio };
 }
 
 /** From its end to its beginning, page of history by page. */

@@ -7,7 +7,7 @@ import { ascending, ratioOf, round } from "./chromium.ts";
 import type { LoudRoom } from "./loud-room.ts";
 
 const visits = sized(7, 1);
-const goals = { interactiveMs: 1_000, firstLoadBytes: 100_000 };
+const goals = { interactiveMs: 600, firstLoadBytes: 100_000 };
 
 /** By the page's own clock: the card is there, and a key opens the list of keys. */
 const untilUsable = `new Promise((resolve) => {
@@ -31,7 +31,10 @@ interface Opened {
   key: number;
 }
 
-export async function measureOpening(browser: Browser, { link }: LoudRoom): Promise<object> {
+export async function measureOpening(
+  browser: Browser,
+  { link }: LoudRoom,
+): Promise<{ interactive: object; firstLoad: object }> {
   const times: (Opened & { cpu: number })[] = [];
   let sizes = { bytes: 0, gzipBytes: 0 };
   for (let i = 0; i < visits; i += 1) {

@@ -1,10 +1,11 @@
 // The honest people of a gateway, in a process of their own: a member who says something every 10 ms and waits for the
 // acknowledgements, a guest who joins twice a second, a server that registered with a heartbeat of 1 s.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
 import { percentile } from "../rooms/load.ts";
-import { register } from "./registrant.ts";
+import { type Registrant, register } from "./registrant.ts";
 import type { Tokens } from "./scene.ts";
 import { obey } from "./told.ts";
 
@@ -39,7 +40,9 @@ interface Member {
 
 let place: Place;
 let member: Member;
-let expelled: string[] = [];
+let server: Registrant;
+/** Since it was told last: also what happened between two windows. */
+const expelled: string[] = [];
 
 obey({
   async open(given: Place) {
@@ -88,17 +91,18 @@ async function serve(): Promise<void> {
     { name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
   ]);
   const { url, tokens } = place;
-  const server = await register({ url, token: tokens.server, segment: "honest", tools, heartbeatMs });
+  const registered = await register({ url, token: tokens.server, segment: "honest", tools, heartbeatMs });
+  server = registered;
   const beat = setInterval(
     () =>
-      server.send({
+      registered.send({
         id: randomUUID(),
         method: "mcpax/heartbeat",
-        params: { session_id: server.sessionId },
+        params: { session_id: registered.sessionId },
       }),
     heartbeatMs / 2,
   );
-  server.socket.on("close", (code) => {
+  registered.socket.on("close", (code) => {
     clearInterval(beat);
     expelled.push(`server ${code}`);
     serve().catch((error: unknown) => expelled.push(`server not let in again: ${error}`));
@@ -106,7 +110,6 @@ async function serve(): Promise<void> {
 }
 
 async function measure(ms: number): Promise<Window> {
-  expelled = [];
   if (member.socket.readyState !== WebSocket.OPEN) member = await join();
   const { socket, sentAt, waited } = member;
   waited.length = 0;
@@ -125,6 +128,7 @@ async function measure(ms: number): Promise<Window> {
   const joins = await joining;
   const until = performance.now() + patienceMs;
   while (sentAt.size > 0 && performance.now() < until && socket.readyState === WebSocket.OPEN) await sleep(5);
+  await upToNow(server.socket);
   const unacked = [...sentAt.values()].map((at) => performance.now() - at);
   const all = [...waited, ...unacked].toSorted((a, b) => a - b);
   return {
@@ -134,8 +138,18 @@ async function measure(ms: number): Promise<Window> {
     sent: all.length,
     unacked: unacked.length,
     joins,
-    expelled,
+    expelled: expelled.splice(0),
   };
+}
+
+/** A pong comes behind whatever the gateway said before, also behind a close. */
+async function upToNow(socket: WebSocket): Promise<void> {
+  if (socket.readyState !== WebSocket.OPEN) return;
+  const enough = new AbortController();
+  const heard = (event: string) => once(socket, event, { signal: enough.signal }).catch(() => {});
+  socket.ping();
+  await Promise.race([heard("pong"), heard("close"), sleep(patienceMs, undefined, { ref: false })]);
+  enough.abort();
 }
 
 async function joinAgainAndAgain(ms: number): Promise<Window["joins"]> {

@@ -1,6 +1,7 @@
 // What the figures mean: each row beside its burners, the goals, and a table to read.
 import type { TallyFigures } from "./attacks/tally.ts";
 import type { Window } from "./honest.ts";
+import type { TurnFigures } from "./turn-meter.ts";
 
 export const goals = { p50Ratio: 3, p99Ratio: 5, rssMaxBytes: 512 * 1_048_576 };
 
@@ -15,6 +16,7 @@ interface Measured {
   tallies: Record<string, TallyFigures>;
   /** Cores that the attackers used. */
   attackCores: number;
+  turns: TurnFigures | undefined;
   /** From the attack's end until the others notice nothing any more. */
   recoveryMs: number;
   rssQuietBytes: number;
@@ -59,6 +61,8 @@ const head = [
   "attack p50/p99",
   "×p50",
   "×p99",
+  "turn p50/max CPU ms",
+  "busy",
   "RSS MiB",
   "join p50/max ms",
   "cores",
@@ -75,6 +79,8 @@ export function tableOf(rows: readonly Row[]): string {
     row.attack === undefined ? "–" : pair(row.attack.p50Ms, row.attack.p99Ms),
     `${shown(row.ratio.p50)}${row.isNoisy ? " ?" : ""}`,
     shown(row.ratio.p99),
+    row.turns === undefined ? "–" : pair(row.turns.p50Ms, row.turns.maxMs),
+    row.turns === undefined ? "–" : row.turns.cores.toFixed(2),
     mebibytes(row.rssBytes),
     row.attack === undefined ? "–" : pair(row.attack.joins.p50Ms, row.attack.joins.maxMs),
     shown(row.attackCores),

@@ -1,20 +1,31 @@
 // What every measurement begins with: a data directory with tokens and old history, copied for each gateway, and a
 // gateway of its own process on it, started as users start it (`mcpx up`).
 import { randomUUID } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createSqliteTopicLog } from "@mcpx/gateway";
-import { createIdentity, createLogger, openState, systemClock, type TokenClaims } from "@mcpx/host";
+import {
+  createIdentity,
+  createLogger,
+  createSqliteIdentityStore,
+  openState,
+  systemClock,
+  type TokenClaims,
+} from "@mcpx/host";
 import { mcpx, readUrl } from "../hop/ours.ts";
-import { freePort, startCommand } from "../hop/started.ts";
+import { freePort, type Started, startCommand } from "../hop/started.ts";
 import { sized } from "../sizes.ts";
+import type { TurnFigures } from "./turn-meter.ts";
 
 /** Envelopes in the room that history is read from and resumed. */
 const oldEnvelopes = sized(20_000, 1_000);
 /** Rooms the attacker may see, each with one envelope. */
 const oldRooms = sized(1_000, 10);
 const toolsOfTree = sized(1_000, 20);
+/** Every 10 ms: an event loop that is held that long is told of by the other figures. */
+const turnsTriesMax = 1_000;
 
 const claims = {
   victim: { sub: "victim", topics: ["yard"], level: "full", kind: "robot" },
@@ -42,6 +53,8 @@ export interface Gateway {
   lastWords(): string;
   /** The most it has ever had; of a process that is gone, the last that was seen. */
   rssMaxBytes(): number;
+  /** Of its event loop, since this was asked last; `undefined` where it does not say any more. */
+  turns(): Promise<TurnFigures | undefined>;
   stop(): Promise<void>;
 }
 
@@ -81,7 +94,11 @@ export async function makeScene(): Promise<Scene> {
 
 async function mintAll(dataDir: string): Promise<Tokens> {
   const db = openState(join(dataDir, "state.db"));
-  const identity = createIdentity({ db, clock: systemClock, log: createLogger({ level: "warn" }) });
+  const identity = await createIdentity({
+    store: createSqliteIdentityStore(db),
+    clock: systemClock,
+    log: createLogger({ level: "warn" }),
+  });
   const minted: Partial<Tokens> = {};
   for (const [name, claim] of Object.entries(claims)) {
     const { token } = await identity.tokens.mint(claim as TokenClaims, { ttlMs: 6 * 3_600_000 });
@@ -153,7 +170,22 @@ async function startGateway(
   cpSync(template, dataDir, { recursive: true });
   const path = join(own, "mcpx.json");
   writeFileSync(path, JSON.stringify(config));
-  const args = [...nodeArgs, ...mcpx, "up", "--port", "0", "--json", "--data", dataDir, "--config", path];
+  const turnsPath = join(own, "turns.json");
+  const meter = new URL(`./turn-meter.ts?out=${encodeURIComponent(turnsPath)}`, import.meta.url).href;
+  const args = [
+    ...nodeArgs,
+    "--import",
+    meter,
+    ...mcpx,
+    "up",
+    "--port",
+    "0",
+    "--json",
+    "--data",
+    dataDir,
+    "--config",
+    path,
+  ];
   const process = startCommand(args, { cwd: own });
   const url = await readUrl(process);
   if (url === undefined) throw new Error(`mcpx up: ${process.lastWords()}`);
@@ -168,12 +200,24 @@ async function startGateway(
     url,
     dataDir,
     rssMaxBytes: look,
+    turns: () => readTurns(process, turnsPath),
     async stop() {
       clearInterval(timer);
       await process.stop();
       rmSync(own, { recursive: true, force: true });
     },
   };
+}
+
+async function readTurns({ pid, hasEnded }: Started, path: string): Promise<TurnFigures | undefined> {
+  rmSync(path, { force: true });
+  if (hasEnded()) return undefined;
+  process.kill(pid, "SIGUSR2");
+  for (let tries = 0; tries < turnsTriesMax && !hasEnded(); tries += 1) {
+    if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8"));
+    await sleep(10);
+  }
+  return undefined;
 }
 
 /** 0 where the process is gone. */

@@ -6,6 +6,7 @@ import type { TallyFigures } from "./attacks/tally.ts";
 import type { Place, Window } from "./honest.ts";
 import type { Gateway, Scene } from "./scene.ts";
 import { startTold, type Told } from "./told.ts";
+import type { TurnFigures } from "./turn-meter.ts";
 
 /** Before the member's time counts, an attack has this long to reach its strength. */
 export const rampMs = 500;
@@ -39,6 +40,8 @@ export interface Under {
   attack: Window | undefined;
   tallies: Record<string, TallyFigures>;
   attackCores: number;
+  /** Turns of the gateway's event loop meanwhile, in CPU time. */
+  turns: TurnFigures | undefined;
   /** Why nothing could be measured. */
   fault: string | undefined;
 }
@@ -59,11 +62,13 @@ export async function underAttack(
       ),
     );
     await sleep(rampMs);
+    await gateway.turns();
     // Nobody comes back to a gateway that has ended: the honest ones need not try for long.
     const measured = await Promise.race([
       honest.tell<Window>("measure", ms).catch((error: Error) => error),
       gateway.ended.then(() => new Error("the gateway has ended")),
     ]);
+    const turns = await gateway.turns();
     const figures = await Promise.all(attackers.map((attacker) => attacker.tell<AttackFigures>("figures")));
     const fault = gateway.hasEnded()
       ? `the gateway ended: ${gateway.lastWords().slice(-1_000)}`
@@ -74,6 +79,7 @@ export async function underAttack(
       attack: measured instanceof Error || fault !== undefined ? undefined : measured,
       tallies: Object.assign({}, ...figures.map(({ tallies }) => tallies)),
       attackCores: figures.reduce((sum, { cores }) => sum + cores, 0),
+      turns,
       fault,
     };
   } finally {

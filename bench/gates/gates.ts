@@ -4,14 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  aggregatorMigrations,
   anchorKeys,
   createGatekeeper,
-  createSqliteGateStore,
   type Gatekeeper,
+  openSqliteTreeStores,
   type Rule,
 } from "@mcpx/aggregator";
-import { openDatabase, type PublicJwk, signDecision, systemClock, thumbprint } from "@mcpx/host";
+import { type PublicJwk, signDecision, systemClock, thumbprint } from "@mcpx/host";
 import { type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
 import { inProcessServer, serverOptions } from "../../packages/aggregator/src/testing/in-process-server.ts";
 import { type TestTree, testTree } from "../../packages/aggregator/src/testing/test-tree.ts";
@@ -49,10 +48,10 @@ export async function benchGates(note: (line: string) => void): Promise<Record<s
 }
 
 function gatesIn(dir: string, name: string, rules: readonly Rule[] = []): Gatekeeper {
-  const db = openDatabase(join(dir, name), { component: "aggregator", migrations: aggregatorMigrations });
+  const stores = openSqliteTreeStores(join(dir, name));
   return createGatekeeper({
     aggregatorId: "bench",
-    store: createSqliteGateStore({ db, clock: systemClock }),
+    store: stores.gates({ clock: systemClock }),
     rules,
     unannotated: "ask",
     anchors: anchorKeys([

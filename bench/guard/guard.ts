@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AccessKey, type AccessStore, createKey, createMemoryAccessStore } from "@mcpx/client/guard";
 import { createSqliteAccessStore } from "@mcpx/client/node";
-import { gatewayMigrations, RevokedCapabilities } from "@mcpx/gateway";
+import { createSqliteRoomState, gatewayMigrations, RevokedCapabilities } from "@mcpx/gateway";
 import { openDatabase } from "@mcpx/host";
 import {
   type CapabilityClaims,
@@ -142,17 +142,17 @@ async function measureSpend(dir: string): Promise<object> {
 }
 
 async function measureRevoked(dir: string): Promise<object> {
-  const few = fill(dir, "few.db", revokedFew);
+  const few = await fill(dir, "few.db", revokedFew);
   const heapBefore = await memoryBytes();
-  const many = fill(dir, "many.db", revokedMax);
+  const many = await fill(dir, "many.db", revokedMax);
   const heap = (await memoryBytes()) - heapBefore;
   const us = { few: 0, many: 0, manyRevoked: 0 };
-  us.few = lookupUs((n) => few.list.has("kitchen", "stranger", `x${n}`, nowMs));
-  us.many = lookupUs((n) => many.list.has("kitchen", "stranger", `x${n}`, nowMs));
-  us.manyRevoked = lookupUs((n) => many.list.has("kitchen", issuerOf(n), `c${n}`, nowMs));
+  us.few = await lookupUs((n) => few.list.has("kitchen", "stranger", `x${n}`, nowMs));
+  us.many = await lookupUs((n) => many.list.has("kitchen", "stranger", `x${n}`, nowMs));
+  us.manyRevoked = await lookupUs((n) => many.list.has("kitchen", issuerOf(n), `c${n}`, nowMs));
   const before = process.cpuUsage();
-  const reloaded = new RevokedCapabilities(many.db);
-  if (!reloaded.has("kitchen", issuerOf(1), "c1", nowMs)) throw new Error("forgotten");
+  const reloaded = new RevokedCapabilities(createSqliteRoomState(many.db).revoked);
+  if (!(await reloaded.has("kitchen", issuerOf(1), "c1", nowMs))) throw new Error("forgotten");
   const { user, system } = process.cpuUsage(before);
   few.db.close();
   many.db.close();
@@ -173,13 +173,14 @@ async function measureRevoked(dir: string): Promise<object> {
  * As notices bring them, save that the disk is waited for at the end only. The bound is twice that: a tenth of it is
  * admins', and these are issuers'.
  */
-function fill(dir: string, name: string, count: number) {
+async function fill(dir: string, name: string, count: number) {
   const db = openDatabase(join(dir, name), { component: "gateway", migrations: gatewayMigrations });
   db.exec("PRAGMA synchronous = OFF");
-  const list = new RevokedCapabilities(db, { idsMax: 2 * count });
+  const list = new RevokedCapabilities(createSqliteRoomState(db).revoked, { idsMax: 2 * count });
   for (let notice = 0; notice < count / noticeIds; notice += 1) {
     const ids = Array.from({ length: noticeIds }, (_, n) => `c${notice * noticeIds + n}`);
-    list.add("kitchen", issuerOf(notice * noticeIds), ids, nowMs + 1_000, nowMs);
+    const issuer = issuerOf(notice * noticeIds);
+    await list.add({ topic: "kitchen", issuer, ids, until: nowMs + 1_000 }, nowMs);
   }
   return { db, list };
 }
@@ -188,9 +189,9 @@ function issuerOf(n: number): string {
   return `owner${Math.floor(n / noticeIds) % 500}`;
 }
 
-function lookupUs(look: (n: number) => boolean): number {
+async function lookupUs(look: (n: number) => Promise<boolean>): Promise<number> {
   const before = process.cpuUsage();
-  for (let n = 0; n < lookups; n += 1) look(n);
+  for (let n = 0; n < lookups; n += 1) await look(n);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / lookups;
 }

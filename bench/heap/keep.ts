@@ -9,7 +9,7 @@ import { hold } from "../fairness/attacks/holds.ts";
 import { requestBytes } from "../fairness/attacks/request-bytes.ts";
 import { modern } from "../fairness/attacks/rpc.ts";
 import { Tally } from "../fairness/attacks/tally.ts";
-import { register } from "../fairness/registrant.ts";
+import { type Registrant, register } from "../fairness/registrant.ts";
 import { sized } from "../sizes.ts";
 
 interface World {
@@ -106,12 +106,19 @@ export function registered(list: string, calls?: Calls): Keep {
     await server.listed;
     if (calls === undefined) {
       await sleep(settleMs);
+      checkTaken(server);
       return list.length;
     }
     const { request, bytes, count } = calls;
     const sent = await asked(request, bytes, count, { isWaitedFor: false })(world);
     return sent + count * (result?.length ?? 0);
   };
+}
+
+/** A list that was refused costs nothing, and says nothing. */
+function checkTaken({ socket }: Registrant): void {
+  if (socket.readyState !== socket.OPEN)
+    throw new Error("the gateway has not taken the list of a registered server");
 }
 
 /** Registers, leaves, and comes again with other tools: what is remembered of those that are gone. */
@@ -125,6 +132,7 @@ export function comeAndGone(listOf: (time: number) => string, count: number): Ke
       wire += tools.length;
       await server.listed;
       await sleep(settleMs / 2);
+      checkTaken(server);
       const closed = once(server.socket, "close");
       server.send({ id: 1, method: "mcpax/deregister", params: { session_id: server.sessionId } });
       await closed;

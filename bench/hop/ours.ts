@@ -31,16 +31,16 @@ export async function startOurs(server: Record<string, unknown>, dir: string): P
     if (words.includes("not supported by this version")) return "`mcpx up` does not know mcpServers yet";
     throw new Error(`mcpx up: ${words}`);
   }
-  const face = `${url}/mcp`;
+  const roomEndpoint = `${url}/mcp`;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-  const answer = await fetch(face, { method: "POST", headers, body });
-  // A face that is there answers 404 to an unknown method too, but in JSON-RPC.
+  const answer = await fetch(roomEndpoint, { method: "POST", headers, body });
+  // A endpoint that is there answers 404 to an unknown method too, but in JSON-RPC.
   if (answer.status === 404 && !(await answer.text()).includes('"jsonrpc"')) {
     await started.stop();
     return "`/mcp` answers 404: there is no tree yet";
   }
-  return { ...started, url: face, token };
+  return { ...started, url: roomEndpoint, token };
 }
 
 /** Where `mcpx up --json` listens, once it does; `undefined` where it has ended instead. */

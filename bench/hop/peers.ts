@@ -64,7 +64,7 @@ export async function startSupergateway(backend: readonly string[], home: string
   return ready(startCommand(args, { cwd: home, home }), port);
 }
 
-/** Its face for MCP clients is the SSE transport; its tools are called `bench__echo`. */
+/** Its endpoint for MCP clients is the SSE transport; its tools are called `bench__echo`. */
 export async function startMcpHub(server: Record<string, unknown>, home: string): Promise<Peer> {
   const bin = join(packages, "mcp-hub", "dist", "cli.js");
   const port = await freePort();

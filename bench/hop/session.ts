@@ -1,4 +1,4 @@
-// What the load says to a face, in its manner: modern (stateless), legacy (initialize and a session) or the SSE
+// What the load says to a endpoint, in its manner: modern (stateless), legacy (initialize and a session) or the SSE
 // transport of 2024. Every answer's id and text are checked.
 import { get } from "node:http";
 import { type HttpAnswer, HttpConnection, headerOf } from "./http-connection.ts";
@@ -8,7 +8,7 @@ export type Manner = "modern" | "legacy" | "sse";
 export interface Target {
   url: string;
   manner: Manner;
-  /** The tool's name at this face. */
+  /** The tool's name at this endpoint. */
   tool: string;
   token?: string;
 }

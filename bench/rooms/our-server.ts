@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startGateway } from "@mcpx/cli";
-import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
+import { createIdentity, createLogger, createSqliteIdentityStore, openState, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import { reportCpuWhenAsked } from "./server-process.ts";
 
@@ -23,7 +23,7 @@ const server = await startGateway({
   log,
 });
 const state = openState(join(dataDir, "state.db"));
-const { tokens } = createIdentity({ db: state, clock: systemClock, log });
+const { tokens } = await createIdentity({ store: createSqliteIdentityStore(state), clock: systemClock, log });
 const minted: string[] = [];
 for (let i = 0; i < participants; i += 1) {
   const claims = { sub: `bench-${i}`, topics: [`bench-${i % rooms}`], level: "full" } as const;

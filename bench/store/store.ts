@@ -1,5 +1,5 @@
 // The topic log on SQLite and on PostgreSQL, in turns on one disk: appends with so many in flight, acknowledgements at a
-// steady rate, a page out of many and an envelope by its id.
+// steady rate, a page out of many and an envelope by its id; then gates and the audit chain.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,19 +9,18 @@ import { createPostgresTopicLog, createSqliteTopicLog, type NewEntry, type Topic
 import { startPostgres } from "../../tests/support/postgres-server.ts";
 import { percentile } from "../rooms/load.ts";
 import { sized } from "../sizes.ts";
+import { type Engine, engines, inTurns, timed, waits, waitsOf } from "./engines.ts";
+import { benchState } from "./state.ts";
 
 const prefilled = sized(1_000_000, 500);
-const turns = sized(5, 1);
 const turnMs = sized(2_000, 50);
 const perSecond = 2_000;
 const reads = sized(500, 10);
 const pageSize = 100;
 const goals = { appendsRatioAt256: 0.7, acksP99Ms: 25 };
 
-type Engine = "sqlite" | "postgres";
 type Logs = Record<Engine, TopicLog>;
 
-const engines: readonly Engine[] = ["sqlite", "postgres"];
 const text = JSON.stringify({ kind: "chat", from: "ada", payload: { text: "x".repeat(290) } });
 
 export async function benchStore(note: (line: string) => void): Promise<Record<string, unknown>> {
@@ -44,13 +43,17 @@ export async function benchStore(note: (line: string) => void): Promise<Record<s
     note(`store: acknowledgements at ${perSecond}/s`);
     const acks = await inTurns(logs, (log) => appendSteadily(log));
     note("store: pages and ids");
+    const pages = await inTurns(logs, readPages);
+    const found = await inTurns(logs, findIds);
+    note("store: gates and the audit chain");
     return {
       postgres: version?.version,
       goals,
       appends,
       acksMs: waitsOf(acks),
-      pageMs: waitsOf(await inTurns(logs, readPages)),
-      findMs: waitsOf(await inTurns(logs, findIds)),
+      pageMs: waitsOf(pages),
+      findMs: waitsOf(found),
+      ...(await benchState(server, dir)),
     };
   } finally {
     await Promise.all(engines.map((engine) => logs[engine].close()));
@@ -78,17 +81,6 @@ async function append(log: TopicLog, inFlight: number, total = Infinity): Promis
   };
   await Promise.all(Array.from({ length: inFlight }, one));
   return waits;
-}
-
-/** Each engine goes first in every other turn. */
-async function inTurns<T>(logs: Logs, measure: (log: TopicLog) => Promise<T>): Promise<Record<Engine, T[]>> {
-  const measured: Record<Engine, T[]> = { sqlite: [], postgres: [] };
-  for (let turn = 0; turn < turns; turn += 1) {
-    for (const engine of turn % 2 === 0 ? engines : engines.toReversed()) {
-      measured[engine].push(await measure(logs[engine]));
-    }
-  }
-  return measured;
 }
 
 async function measureAppends(logs: Logs, inFlight: number) {
@@ -122,7 +114,7 @@ async function appendSteadily(log: TopicLog): Promise<number[]> {
 
 async function readPages(log: TopicLog): Promise<number[]> {
   const { last } = await log.bounds("bench");
-  return timed(async () => {
+  return timed(reads, async () => {
     const before = Math.ceil(Math.random() * (last - pageSize)) + pageSize;
     const page = await log.read("bench", { before, limit: pageSize, order: "newest_first" });
     if (page.length < pageSize - 1) throw new Error(`a page before ${before} has ${page.length} envelopes`);
@@ -133,29 +125,10 @@ async function findIds(log: TopicLog): Promise<number[]> {
   const { last } = await log.bounds("bench");
   const after = Math.floor(Math.random() * (last - reads));
   const ids = (await log.read("bench", { after, limit: reads, order: "oldest_first" })).map(({ id }) => id);
-  return timed(async () => {
+  return timed(reads, async () => {
     const found = await log.find("bench", ids.pop() ?? "");
     if (found === undefined) throw new Error("an envelope is not found by its id");
   });
-}
-
-async function timed(work: () => Promise<void>): Promise<number[]> {
-  const took: number[] = [];
-  for (let n = 0; n < reads; n += 1) {
-    const began = performance.now();
-    await work();
-    took.push(performance.now() - began);
-  }
-  return took;
-}
-
-function waitsOf(measured: Record<Engine, number[][]>) {
-  return { sqlite: waits(measured.sqlite.flat()), postgres: waits(measured.postgres.flat()) };
-}
-
-function waits(ms: number[]) {
-  const sorted = ms.toSorted((a, b) => a - b);
-  return { p50: percentile(sorted, 50), p99: percentile(sorted, 99), max: sorted.at(-1) ?? Number.NaN };
 }
 
 function median(values: number[]): number {

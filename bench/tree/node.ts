@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startGateway, treeSettings } from "@mcpx/cli";
-import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
+import { createIdentity, createLogger, createSqliteIdentityStore, openState, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 
 const { positionals, values } = parseArgs({
@@ -39,7 +39,7 @@ const server = await startGateway({
   log,
 });
 const db = openState(join(dataDir, "state.db"));
-const { tokens } = createIdentity({ db, clock: systemClock, log });
+const { tokens } = await createIdentity({ store: createSqliteIdentityStore(db), clock: systemClock, log });
 const mint = async (claims: Parameters<typeof tokens.mint>[0]) =>
   (await tokens.mint(claims, { ttlMs: 3_600_000 })).token;
 process.send?.({

@@ -21,10 +21,13 @@ export const systemPackages = [
   { name: "mosquitto", shows: "/usr/sbin/mosquitto" },
   { name: "prosody", shows: "/usr/bin/prosody" },
   { name: "postgresql", shows: "/usr/lib/postgresql" },
+  { name: "spin", shows: "/usr/bin/spin" },
+  { name: "systemd", shows: "/usr/bin/systemd-analyze" },
   { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];
 /** Only for `npm run soak`. */
 export const soakPackages = [
+  { name: "firefox-esr", shows: "/usr/bin/firefox-esr" },
   { name: "ejabberd", shows: "/usr/sbin/ejabberdctl" },
   { name: "prometheus", shows: "/usr/bin/promtool" },
 ];

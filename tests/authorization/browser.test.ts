@@ -66,7 +66,7 @@ test(
       const programs = page.getByRole("region", { name: "Programs let in through the browser" });
       await programs.getByText(`Program ${kind}`).first().waitFor();
       await picture("tokens");
-      await programs.getByRole("button", { name: `Take back Program ${kind}` }).click();
+      await programs.getByRole("button", { name: `Revoke Program ${kind}` }).click();
       await programs.getByText("None.").waitFor();
       await expect(client.tools()).rejects.toThrow();
       await client.close();

@@ -97,7 +97,7 @@ test("who revokes a token of a client ends what it was allowed, also from anothe
   const { jti } = JSON.parse(Buffer.from(mine.access.split(".")[1] ?? "", "base64url").toString()) as {
     jti: string;
   };
-  server.identity.revocations.revoke(jti);
+  await server.identity.revocations.revoke(jti);
   await expect.poll(() => idOf(mine)).toBeUndefined();
   await isOut(mine);
   expect(await idOf(other)).toBeDefined();

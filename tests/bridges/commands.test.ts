@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { mcpx, scratch, up } from "../cli/support/mcpx-process.ts";
 import { slackTokens, startSlackWorkspace } from "./support/slack-workspace.ts";
 
-test("a bridge is added, started with mcpx up, listed, and removed with its links", {
+test("[B-BRIDGE-2] a bridge is added, started with mcpx up, listed, its presses signed for, and removed with its links", {
   timeout: 90_000,
 }, async () => {
   const bodies: string[] = [];
@@ -65,6 +65,28 @@ test("a bridge is added, started with mcpx up, listed, and removed with its link
   expect(linked.out).toMatch(/^[0-9a-z]{5}-[0-9a-z]{5}$/);
   expect(await run("bridge", "unlink", "pager", "alice")).toMatchObject({ code: 1 });
   expect((await run("audit", "--action", "bridge.code")).out).toContain("alice");
+  // Presses at team: nobody who approves, then asked for by a card, then signed here, then ended.
+  const { out: code } = await run("bridge", "link", "team", "alice", "--level", "full");
+  await workspace.tell("U0ALICE", `link ${code}`);
+  const listed = async () => (await run("bridge", "list")).out;
+  await expect.poll(listed).toContain("T0MCPX:U0ALICE is alice, full");
+  expect((await run("bridge", "enroll", "team")).err).toContain(
+    "no approver is linked at team whose presses do not count yet",
+  );
+  await run("key", "new", "--unsealed");
+  expect(await run("key", "enroll", "alice", "--unsealed")).toMatchObject({ code: 0 });
+  const words = "at the bridge team (slack) presses of T0MCPX:U0ALICE approve as alice";
+  const asked = await run("bridge", "enroll", "team");
+  expect(asked).toMatchObject({ code: 0, out: expect.stringContaining(words) });
+  expect(asked.err).toContain("it waits for the signature of an approver");
+  expect((await run("pending")).out).toContain("mcpx.trust");
+  expect(await listed()).not.toContain("presses approve");
+  expect((await run("bridge", "enroll", "team", "--yes")).out).toContain(words);
+  expect(await listed()).toContain("T0MCPX:U0ALICE is alice, full, presses approve");
+  expect((await run("key", "log")).out).toContain(words);
+  expect((await run("bridge", "enroll", "team", "--end")).out).toContain("decide about no call any more");
+  expect(await listed()).not.toContain("presses approve");
+  expect((await run("pending")).out).not.toContain("mcpx.trust");
   const removed = await run("bridge", "remove", "pager");
   expect(removed.out).toContain("removed the bridge pager");
   expect(removed.out).not.toContain(secret);

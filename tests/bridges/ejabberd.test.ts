@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { startEjabberd } from "./support/ejabberd.ts";
 import { platformCases } from "./support/platform-cases.ts";
-import { createXmppBench, xmppUsers } from "./support/xmpp-bench.ts";
+import { createXmppBench, xmppLacks, xmppUsers } from "./support/xmpp-bench.ts";
 
 let server: Awaited<ReturnType<typeof startEjabberd>>;
 beforeAll(async () => {
@@ -10,4 +10,4 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-platformCases("[X0-2.1-7]", () => createXmppBench(server.port));
+platformCases("[X0-2.1-7]", () => createXmppBench(server.port), xmppLacks);

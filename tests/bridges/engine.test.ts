@@ -139,7 +139,7 @@ test("[X0-14.4-1] a link that another process ends is over within a second, the 
   await fixture.say(alice, "here");
   await expect.poll(() => bob.peers.some(({ id }) => id === "alice")).toBe(true);
   const ended = await room.store.unlink(bridgeName, alice);
-  room.server.identity.revocations.revoke(`link:${ended?.id}`);
+  await room.server.identity.revocations.revoke(`link:${ended?.id}`);
   await expect.poll(() => bob.peers.some(({ id }) => id === "alice")).toBe(false);
   await fixture.say(alice, "still here?");
   expect(fixture.whispers.at(-1)?.text).toContain("You read along");
@@ -235,4 +235,44 @@ test("facts say how far a bridge is, and what is wrong with it", async () => {
   await expect
     .poll(async () => (await facts())[0].channels[0])
     .toMatchObject({ behind: 1, fault: "the platform is down" });
+});
+
+test("a reply is believed in its own channel alone; what is not known is quoted, short; what was deleted is answered by a post of its own", async () => {
+  const fixture = createFixturePlatform();
+  const room = await start(fixture, { others: [otherChannel] });
+  await link(room, fixture);
+  const bob = await room.join("bob");
+  const heard: { id: string; text: unknown; answers: string | undefined }[] = [];
+  bob.addEventListener("envelope", ({ detail: { id, kind, payload, correlation_id: answers } }) => {
+    if (kind === "chat") heard.push({ id, text: payload.text, answers });
+  });
+  const { id: question } = await bob.say("which dock?");
+  await expect.poll(() => fixture.posts.length).toBe(2);
+  const refIn = (wanted: string) => fixture.posts.find(({ channel }) => channel === wanted)?.ref ?? "";
+  // The name of another channel's message, and of none.
+  for (const message of [refIn(otherChannel), "never-there", "", question, "' OR 1=1 --"]) {
+    await fixture.say(alice, `about ${message}`, { replyTo: { message } });
+    expect(heard.at(-1)).toMatchObject({ text: `about ${message}`, answers: undefined });
+  }
+  // Control: the same in their own channels.
+  for (const channel of [fixtureChannel, otherChannel]) {
+    const message = refIn(channel);
+    await fixture.say(alice, `in ${channel}`, { channel, replyTo: { message, text: "not what was said" } });
+    expect(heard.at(-1)).toMatchObject({ text: `in ${channel}`, answers: question });
+  }
+  const text = `first line\n\nsecond ${"word ".repeat(1_000)}`;
+  await fixture.say(alice, "I agree", { replyTo: { message: "before our time", text } });
+  const quoted = String(heard.at(-1)?.text);
+  expect(quoted).toMatch(/^> first line second word [^\n]*…\n\nI agree$/);
+  expect(quoted.length).toBeLessThan(250);
+  expect(heard.at(-1)?.answers).toBeUndefined();
+  await fixture.say(alice, "gone soon", { ref: "u-gone" });
+  fixture.deleted.add("u-gone");
+  await bob.publish({
+    kind: "chat",
+    payload: { text: "what was that?" },
+    correlation_id: heard.at(-1)?.id ?? "",
+  });
+  await expect.poll(() => texts(fixture).filter((one) => one.includes("what was that?"))).toHaveLength(2);
+  expect(fixture.posts.filter(({ replyTo }) => replyTo === "u-gone")).toEqual([]);
 });

@@ -33,7 +33,7 @@ async function startReceiver(answer: (received: Received, response: ServerRespon
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-test("what waits reaches a signed webhook, its end too; a forged, stale or replayed one is refused", async () => {
+test("[B-NOTIFY-1] what waits reaches a signed webhook, its end too; a forged, stale or replayed one is refused", async () => {
   const { url, received } = await startReceiver(() => true);
   const room = await startBridgedRoom({
     kind: "webhook",
@@ -95,7 +95,7 @@ test("a webhook that is down, then too busy, gets the same message again, with t
   expect(performance.now() - began).toBeGreaterThan(1_000);
 });
 
-test("what waits reaches a phone by ntfy, with the page to decide it and nothing else", async () => {
+test("[B-NOTIFY-1] what waits reaches a phone by ntfy, with the page to decide it and nothing else", async () => {
   const { url, received } = await startReceiver(({ headers, body }, response) => {
     const { topic, message, title, ...rest } = JSON.parse(body);
     const isAllowed = headers.authorization === "Bearer tk_secret";

@@ -76,7 +76,7 @@ const hostile = {
 test("[AX-11.3-4] a call is shown exactly, whatever its arguments would like to be", slow, async () => {
   const waiting = await server.stopped(hostile);
   await open(waiting);
-  const text = await page.locator("#arguments").textContent();
+  const text = await page.locator(".arguments").textContent();
   expect(text).toContain("<script>document.title='owned'</script>");
   expect(text).toContain("photoU+202Egpj.exeU+200BU+0000");
   expect(text).toContain('x\\",↵\n');
@@ -85,14 +85,14 @@ test("[AX-11.3-4] a call is shown exactly, whatever its arguments would like to 
     /the arguments contain 3 hidden characters: U\+202E .* at \d+, U\+200B .* at \d+, U\+202E .* at \d+$/,
   );
   expect(text).toContain("9007199254740991");
-  expect(await page.locator("#arguments").locator("img, script, b, a").count()).toBe(0);
+  expect(await page.locator(".arguments").locator("img, script, b, a").count()).toBe(0);
   // The end of what is long is seen before it is unfolded; the rest after.
   expect(text).not.toContain("rm -rf");
   await page.getByRole("button", { name: /show [\d,]+ more characters/ }).click();
-  expect(await page.locator("#arguments").textContent()).toContain("&& rm -rf / #");
+  expect(await page.locator(".arguments").textContent()).toContain("&& rm -rf / #");
   await expect.poll(() => page.title()).toBe("Waiting: files.wipe");
-  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("files.wipe");
-  expect(await page.locator("#dangers li").allTextContents()).toContain("Irreversible");
+  await page.getByRole("heading", { level: 1, name: "agent asks to call files.wipe" }).waitFor();
+  expect(await page.locator(".dangers li").allTextContents()).toContain("Irreversible");
   expect(await page.locator("main").textContent()).toContain("agent");
   expect(await page.getByRole("timer").textContent()).toMatch(/^[45]:\d\d$/);
   expect(await page.locator("[aria-live], [role=status], [role=alert], [role=log]").count()).toBe(1);
@@ -173,9 +173,7 @@ test("[AX-11.3-2] a human who is not verified approves nothing", slow, async () 
     const wish = { challenge, rpId: "localhost", userVerification: "discouraged" } as const;
     const credential = await assertAt(page, wish);
     expect(Number(bytes(credential.response.authenticatorData ?? "")[32]) & 4).toBe(0);
-    expect(await sendAssertion(waiting, credential)).toEqual(
-      refusal("the passkey's assertion does not hold"),
-    );
+    expect(await sendAssertion(waiting, credential)).toEqual(refusal("the passkey's assertion is not valid"));
   } finally {
     await device.setVerified(true);
   }
@@ -186,7 +184,7 @@ test("[AX-11.3-2] a human who is not verified approves nothing", slow, async () 
   expect(server.called()).toHaveLength(before + 1);
 });
 
-const refusal = (detail: string) => ({ status: 403, message: `The proof does not hold: ${detail}` });
+const refusal = (detail: string) => ({ status: 403, message: `The proof is not valid: ${detail}` });
 
 async function sendAssertion(
   { confirmation_id }: Waiting,
@@ -236,8 +234,8 @@ test(
     try {
       await page.goto(`http://localhost:${port}/`);
       const wish = { challenge, userVerification: "required" } as const;
-      const nextDoor = await assertAt(page, { ...wish, rpId: "localhost" });
-      expect(await sendAssertion(waiting, nextDoor)).toEqual(refusal("it was made at another address"));
+      const nextEndpoint = await assertAt(page, { ...wish, rpId: "localhost" });
+      expect(await sendAssertion(waiting, nextEndpoint)).toEqual(refusal("it was made at another address"));
       // The same key, made for another name.
       const [stolen] = await device.credentials();
       await page.goto(`http://evil.localhost:${port}/`);
@@ -308,7 +306,7 @@ test(
     const box = page.getByRole("textbox", { name: "Signature" });
     await box.fill("nonsense");
     await page.getByRole("button", { name: "Send signature" }).click();
-    await page.getByText("The proof does not hold").waitFor();
+    await page.getByText("The proof is not valid").waitFor();
     await box.fill(`  ${await server.sign(waiting, "approve")}\n`);
     await page.getByRole("button", { name: "Send signature" }).click();
     await page.getByText("Approved by operator. The call was made once, and is done.").waitFor();
@@ -448,7 +446,7 @@ test(
       const own = await plain.newPage();
       await own.goto(waiting.approve_url.replace("localhost", "gate.test"));
       await own.getByText("Passkeys need this page over HTTPS, or at localhost.").waitFor();
-      expect(await own.locator("#arguments").textContent()).toContain("/plain");
+      expect(await own.locator(".arguments").textContent()).toContain("/plain");
       await own.getByRole("textbox", { name: "Signature" }).fill(await server.sign(waiting, "approve"));
       await own.getByRole("button", { name: "Send signature" }).click();
       await own.getByText("Approved by operator. The call was made once, and is done.").waitFor();

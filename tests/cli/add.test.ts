@@ -51,7 +51,7 @@ test("the first server tells that the demo makes way; where there is none, nothi
   const gateway = start(["up", "--port", "0", "--json", "--data", dataDir], { cwd });
   await gateway.line(/^\{"url"/);
   expect((await add("notes")).err).toContain(
-    "the demo ends: its workshop leaves the tree now, the rest when the gateway is restarted",
+    "the demo ends: its tools are removed now, its room after a restart of the gateway",
   );
   expect((await add("more")).err).not.toContain("demo");
   const bare = scratch();
@@ -193,7 +193,7 @@ test.each([
   [["add", "a", "--header", "A: 1", "--", "x"], "--header is for addresses"],
   [["add", "a", "--env", "SECRET", "--", "x"], "--env needs a name and a value; write --env KEY=value"],
   [["add", "a", "--env", "A=1", "--env", "A=2", "--", "x"], "--env A is given twice"],
-  [["add", "a", "--root", "--segment", "s", "--", "x"], "--root and --segment do not go together"],
+  [["add", "a", "--root", "--segment", "s", "--", "x"], "--root and --segment cannot be combined"],
 ])("a wrong command line %j is one line, exit 2", async (args, fault) => {
   const { code, err } = await mcpx(args, { cwd: scratch() });
   expect(code).toBe(2);

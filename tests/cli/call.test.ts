@@ -32,7 +32,7 @@ test(
       expect(await call(name)).toEqual({
         code: 1,
         out: "",
-        err: `mcpx: nothing was called: ${name} is not known to only read, and nobody is here to ask; add --yes`,
+        err: `mcpx: nothing was called: ${name} may change something, and there is no terminal to ask for confirmation; add --yes`,
       });
     }
     expect(await call("papers.shred", "--json")).toMatchObject({ code: 1, out: "" });

@@ -6,7 +6,14 @@ import { type RequestOptions, request } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseConfig } from "@mcpx/cli";
-import { createIdentity, createListener, createLogger, openState, systemClock } from "@mcpx/host";
+import {
+  createIdentity,
+  createListener,
+  createLogger,
+  createSqliteIdentityStore,
+  openState,
+  systemClock,
+} from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { mcpx, scratch, up } from "./support/mcpx-process.ts";
@@ -96,7 +103,7 @@ test("without an authority, or with half of one, nothing is signed", async () =>
   writeFileSync(join(dir, "ca-key.pem"), read(join(other, "ca-key.pem")));
   const { code, err } = await client();
   expect(code).toBe(1);
-  expect(err).toContain("the authority's files do not belong together");
+  expect(err).toContain("the authority's certificate and key do not match");
   expect(readdirSync(dir).sort()).toEqual(["ca-key.pem", "ca.pem"]);
 });
 
@@ -172,9 +179,9 @@ test("[AX-10.2-2] what other issuers may grant in the tree is checked when it is
 });
 
 /** The identity of a data directory, as its gateway has it. */
-function identityOf(dataDir: string) {
+async function identityOf(dataDir: string) {
   const db = openState(join(dataDir, "state.db"));
-  const identity = createIdentity({ db, clock: systemClock, log });
+  const identity = await createIdentity({ store: createSqliteIdentityStore(db), clock: systemClock, log });
   onTestFinished(() => {
     identity.close();
     db.close();
@@ -185,7 +192,7 @@ function identityOf(dataDir: string) {
 test("[AX-4.2-3] [AX-10.2-2] a token for a segment needs no room and no id; its scope is read unless given", async () => {
   const dataDir = scratch();
   const mint = async (...args: string[]) =>
-    identityOf(dataDir).tokens.verify((await mcpx(["token", ...args, "--data", dataDir])).out);
+    (await identityOf(dataDir)).tokens.verify((await mcpx(["token", ...args, "--data", dataDir])).out);
   expect(await mint("--segment", "edge", "--scope", "write")).toMatchObject({
     id: "edge",
     topics: [],
@@ -213,7 +220,7 @@ test("[AX-4.2-5] a proof of authority is minted for one name and one tree, and i
     ],
   ]);
   const { token, jti, expires_at } = JSON.parse(out);
-  const identity = identityOf(dataDir);
+  const identity = await identityOf(dataDir);
   const question = { name: "edge01.example.com", audience };
   expect(await identity.verifyAuthorityProof(token, question)).toEqual({
     jti,

@@ -66,7 +66,7 @@ test("a file that is not there is made only with consent, and gone after undo", 
   const refused = await mcpx(["connect", "vscode"], options);
   expect(refused).toMatchObject({
     code: 1,
-    err: "mcpx: nothing was written: nobody is here to ask; add --yes",
+    err: "mcpx: nothing was written: there is no terminal to ask for confirmation; add --yes",
   });
   expect(existsSync(path)).toBe(false);
   const made = await mcpx(["connect", "vscode", "--yes", "--json"], options);

@@ -50,7 +50,7 @@ test("lists each with its state, line and tools, calls one, and says what is wro
   ]);
   expect(called).toMatchObject({ code: 0, out: '{"sum":5}' });
   writeFileSync(join(dir, "mcpx.json"), JSON.stringify({ devices: { sum: device } }));
-  await gateway.line(/devices\.gone: takes effect after a restart/);
+  await gateway.line(/"key":"devices\.gone".*takes effect after a restart/);
 });
 
 test("probe says who is there and what to configure, and that nobody is", async () => {
@@ -80,7 +80,7 @@ test("what is no line, or cannot be opened, is told in one line", async () => {
   });
   expect(login).toMatchObject({ code: 2, err: expect.stringContaining("settings of their own") });
   expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be opened: connect ENOENT/) });
-  expect(gone.err).toMatch(/; there is no such file/);
+  expect(gone.err).toMatch(/; there is no file or socket/);
   const unplugged = await mcpx(["devices", "probe", "serial:/dev/ttyNOBODY?baud=38400"]);
   expect(unplugged.err).toMatch(/No such file.*; is it plugged in\? ls \/dev\/tty\*$/);
   const bare = await mcpx(["devices", "probe", "spi:/dev/spidev250.250"]);

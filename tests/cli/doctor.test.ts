@@ -54,7 +54,7 @@ test("before the first start all is well, and nothing is made", async () => {
   const { code, out } = await mcpx(["doctor", "--data", dataDir, "--config", config], options);
   expect(code).toBe(1);
   expect(out).toMatch(
-    /^FAULT {4}gateway: it does not run, and something else has port \d+ on 127\.0\.0\.1$/m,
+    /^FAULT {4}gateway: it does not run, and another program uses port \d+ on 127\.0\.0\.1$/m,
   );
   expect(out).toMatch(/mcpx up --port 0/);
   writeFileSync(config, "{}");

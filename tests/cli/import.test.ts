@@ -172,7 +172,7 @@ test("at a terminal the choice is by numbers, and of each one question is asked:
   const none = openTerminal(["import"], { cwd: home.project, env: home.env });
   await none.until(/Import which\?/);
   none.press("99\r");
-  await none.until(/"99" is no choice\. Write numbers from 1 to \d+, all, or Enter for none/);
+  await none.until(/"99" is not a choice\. Write numbers from 1 to \d+, all, or Enter for none/);
   none.press("\r");
   await none.until(/Nothing was written\./);
   // One by one it is the same question; whoever has said it is not asked.

@@ -210,12 +210,12 @@ test("its server's own words are shown, harmlessly", async () => {
 
 test.for([
   ["no server", ["http://127.0.0.1:9", "a", "--token", "x"], "there is no server to register"],
-  ["a command and --server", ["http://127.0.0.1:9", "a", "--server", "http://127.0.0.1:8", "--", "cat"], "do not go together"],
+  ["a command and --server", ["http://127.0.0.1:9", "a", "--server", "http://127.0.0.1:8", "--", "cat"], "cannot be combined"],
   ["no such command", ["http://127.0.0.1:9", "a", "--token", "x", "--", "no-such-command"], "no-such-command is not there or not on PATH"],
   ["no segment", ["http://127.0.0.1:9"], "missing argument: SEGMENT"],
-  ["no address", ["nonsense", "a", "--token", "x", "--", "cat"], '"nonsense" is no address of a tree'],
-  ["another scheme", ["ftp://127.0.0.1", "a", "--token", "x", "--", "cat"], "is no address of a tree"],
-  ["a password in the address", ["http://a:b@127.0.0.1", "a", "--token", "x", "--", "cat"], "is no address of a tree"],
+  ["no address", ["nonsense", "a", "--token", "x", "--", "cat"], '"nonsense" is not the address of a tree'],
+  ["another scheme", ["ftp://127.0.0.1", "a", "--token", "x", "--", "cat"], "is not the address of a tree"],
+  ["a password in the address", ["http://a:b@127.0.0.1", "a", "--token", "x", "--", "cat"], "is not the address of a tree"],
   ["a bad segment", ["http://127.0.0.1:9", "A.b", "--token", "x", "--", "cat"], '"A.b" cannot be a segment'],
   ["no token", ["http://127.0.0.1:9", "a", "--", "cat"], "URL needs a token of that gateway"],
   ["a bad heartbeat", ["http://127.0.0.1:9", "a", "--token", "x", "--heartbeat", "often", "--", "cat"], "--heartbeat often is not a duration"],

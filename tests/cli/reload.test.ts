@@ -40,7 +40,11 @@ async function connect({ url, dataDir }: RunningGateway, path = "/mcp?names=cano
 
 const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text ?? "";
-const said = ({ err }: RunningGateway) => err.map((line) => (JSON.parse(line) as { msg: string }).msg);
+const said = ({ err }: RunningGateway) =>
+  err.map((line) => {
+    const { msg, change, fault } = JSON.parse(line) as { msg: string; change?: string; fault?: string };
+    return change ?? fault ?? msg;
+  });
 
 test("servers come, change and go; calls on others notice nothing, and clients are told", async () => {
   const gateway = await start({ mcpServers: { slow: everything, tiny } });
@@ -120,7 +124,7 @@ test("what is refused is told without secrets", async () => {
 test("what needs a restart is said to, each time, until it is as it was", async () => {
   const gateway = await start({ mcpServers: {} });
   gateway.write({ mode: "secure", mcpServers: { tiny } });
-  await gateway.line(/~ mode: takes effect after a restart/);
+  await gateway.line(/"key":"mode".*takes effect after a restart/);
   await gateway.line(/"\+ tiny"/);
   gateway.write({ mcpServers: { tiny } });
   await gateway.line(/configuration unchanged/);

@@ -231,7 +231,7 @@ test("what cannot be served is said in one line", async () => {
   };
   expect(await fault("tiny")).toBe(`2 mcpx: there is no server to serve; ${usage}`);
   expect(await fault("tiny", "x", "--url", "http://x")).toBe(
-    `2 mcpx: --url and a command do not go together; ${usage}`,
+    `2 mcpx: --url and a command cannot be combined; ${usage}`,
   );
   expect(await fault("tiny", "x")).toMatch(/^1 mcpx: no gateway is running on .*give --gateway and --token/);
   await up(dataDir);

@@ -1,32 +1,19 @@
 // The gateway as a user of its own: installed below a directory, with the real tools; and then really run as that user,
 // with an agent beside it that is another. As root only: nobody else makes users. [B-KEY-3]
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mcpxCommand, programArgs } from "../support/programs.ts";
 import { connectSdk } from "../tree/support/sdk-callers.ts";
-import { mcpx, scratch, start } from "./support/mcpx-process.ts";
+import { mcpx, start } from "./support/mcpx-process.ts";
+import { filesIn, image, textsIn } from "./support/service-image.ts";
 
 const hasTool = (name: string) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 const isRoot = process.getuid?.() === 0 && ["useradd", "userdel", "systemctl"].every(hasTool);
 const slow = { timeout: 120_000 };
 const unit = "etc/systemd/system/mcpx.service";
 const nobody = 65_534;
-
-function image(): string {
-  const root = scratch();
-  chmodSync(root, 0o755);
-  mkdirSync(join(root, "etc"));
-  for (const file of ["passwd", "group", "shadow", "gshadow"]) writeFileSync(join(root, "etc", file), "");
-  return root;
-}
-
-const filesIn = (root: string) => globSync("**", { cwd: root, exclude: ["etc/*-"] }).sort();
-const textsIn = (root: string) =>
-  filesIn(root)
-    .filter((path) => statSync(join(root, path)).isFile())
-    .map((path) => [path, readFileSync(join(root, path), "utf8")]);
 
 test("[B-KEY-3] --dry shows every step and file, for everybody, and does nothing", slow, async () => {
   const root = image();
@@ -104,7 +91,7 @@ const as = (uid: number, ...command: string[]): [string, ...string[]] => [
 ];
 
 test.skipIf(!isRoot || !hasTool("setpriv"))(
-  "[B-KEY-3] an agent that is another user reaches neither store, keys nor process of the gateway, only its door",
+  "[B-KEY-3] an agent that is another user reaches neither store, keys nor process of the gateway, only its endpoint",
   slow,
   async () => {
     const root = image();

@@ -39,7 +39,7 @@ test("--json prints one line when ready, and the log is JSON on standard error",
     names: expect.any(String),
   });
   await mcpx(["say", "demo", "hi", "--data", dataDir]);
-  expect(JSON.parse(await gateway.line(/"msg":"joined"/))).toMatchObject({ topic: "demo" });
+  expect(JSON.parse(await gateway.line(/"msg":"participant joined room"/))).toMatchObject({ topic: "demo" });
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("%s ends it cleanly, with connections told", async (signal) => {

@@ -76,7 +76,7 @@ test("a token is revoked by the beginning of its id where that is clear, and nev
   };
   const none = (id: string) => ({
     code: 1,
-    err: `mcpx: there is no such token: ${id}; see npx mcpx token list`,
+    err: `mcpx: there is no token with the id ${id}; see npx mcpx token list`,
   });
   for (const slip of ["nobody", jti.slice(0, 3), `${jti.slice(0, 30)}-`, "00000000-0000-4000-8000"]) {
     expect(await revoke(slip)).toMatchObject(none(slip));

@@ -110,7 +110,7 @@ test("a key brought along is shown beside the name", async () => {
   await expect.poll(() => alice.peers).toMatchObject([{ id: bob.id, key: { x: jwk.x } }]);
 });
 
-test("a door that stays shut is told at once; a gateway that is away, after a while", async () => {
+test("an endpoint that stays shut is told at once; a gateway that is away, after a while", async () => {
   const house = await startHouse();
   const token = await house.token({ sub: "alice", topics: ["elsewhere"], level: "full" });
   const refused = rejection(joinRoom({ url: house.url, topic, token }));
@@ -151,7 +151,7 @@ test("a provider that never gives another token leaves a room waiting, which can
   };
   const { WebSocket, cut } = cuttable();
   const room = await join(house, "alice", { tokenProvider, token: undefined as never, WebSocket });
-  house.identity.revocations.revoke(JSON.parse(atob(good.split(".")[1] ?? "")).jti);
+  await house.identity.revocations.revoke(JSON.parse(atob(good.split(".")[1] ?? "")).jti);
   cut();
   await expect.poll(() => asked).toBe(2);
   expect(room.state).toBe("reconnecting");
@@ -283,7 +283,7 @@ test("a provider that fails for a while is asked again; a token in another name 
   const { WebSocket, cut } = cuttable();
   const room = await join(house, "alice", { tokenProvider, token: undefined as never, WebSocket });
   expect(room.id).toBe("alice");
-  house.identity.revocations.revoke(JSON.parse(atob(good.split(".")[1] ?? "")).jti);
+  await house.identity.revocations.revoke(JSON.parse(atob(good.split(".")[1] ?? "")).jti);
   const closed = nextEvent(room, "state", ({ state }) => state === "closed");
   cut();
   expect((await closed).reason).toBe("identity_change");

@@ -1,5 +1,6 @@
 // What is judged by the public conformance suite, as data: one cell is one thing under test at one revision.
-import { programArgs } from "../support/programs.ts";
+import { drive } from "./client/drive.ts";
+import { serveClients } from "./client/serve-clients.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { type Revision, runClientSuite, runServerSuite, type SuiteResult } from "./run-suite.ts";
 import { startBehind } from "./start-behind.ts";
@@ -19,7 +20,9 @@ export type Cell = {
   /** Scenarios the revision requires, and how many of them must pass here. */
   total: number;
   expected: number;
-} & ({ start(): Promise<ServerUnderTest> } | { command: string });
+  /** Each of its two sides is judged in another cell: the place is about names, the transport about the wire. */
+  isCombination?: true;
+} & ({ start(): Promise<ServerUnderTest> } | { isClient: true });
 
 /** The fixture without anything of ours: if these fail, the others say nothing. */
 const controlCells: Cell[] = [
@@ -56,24 +59,31 @@ const controlCells: Cell[] = [
 const legacy = { revision: "2025-11-25", total: 30 } as const;
 const modern = { revision: "2026-07-28", total: 37 } as const;
 
+/** What `npm test` does not judge, and a soak does. */
+const combination = (transport: "http" | "stdio", at: "root" | "segment") =>
+  (transport === "http") === (at === "segment") && ({ isCombination: true } as const);
+
 /** The fixture behind the tree, in its own era and from the other, at the root and under a segment. */
 const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
   ...(["root", "segment"] as const).flatMap((at) => [
     {
       name: `tree-${transport}-${at}`,
       ...legacy,
+      ...combination(transport, at),
       expected: 30,
       start: () => startBehind({ era: "legacy", transport, at }),
     },
     {
       name: `tree-${transport}-${at}`,
       ...modern,
+      ...combination(transport, at),
       expected: 37,
       start: () => startBehind({ era: "modern", transport, at }),
     },
     ...([legacy, modern] as const).map((suite) => ({
       name: `tree-${transport}-${at}-both`,
       ...suite,
+      ...combination(transport, at),
       expected: suite.total,
       start: () => startBehind({ era: "both", transport, at }),
     })),
@@ -95,22 +105,29 @@ const treeCells: Cell[] = (["http", "stdio"] as const).flatMap((transport) => [
   },
 ]);
 
-const driver = [process.execPath, ...programArgs("tests/conformance/client/main.ts")].join(" ");
-
-/** Our face towards servers, driven by the suite as a client. */
+/** Our endpoint towards servers, driven by the suite as a client. */
 const clientCells: Cell[] = [
-  { name: "client", revision: "2025-11-25", command: driver, total: 18, expected: 18 },
-  { name: "client", revision: "2026-07-28", command: driver, total: 32, expected: 32 },
+  { name: "client", revision: "2025-11-25", isClient: true, total: 18, expected: 18 },
+  { name: "client", revision: "2026-07-28", isClient: true, total: 32, expected: 32 },
 ];
 
 export const cells: Cell[] = [...controlCells, ...treeCells, ...clientCells];
 
 export async function runCell(cell: Cell): Promise<SuiteResult> {
   const { revision } = cell;
-  if ("command" in cell) return runClientSuite({ command: cell.command, revision });
+  if ("isClient" in cell) return runClients(revision);
   const { url, headers, rewrite, stop } = await cell.start();
   try {
     return await runServerSuite({ url, revision, ...(headers && { headers }), ...(rewrite && { rewrite }) });
+  } finally {
+    await stop();
+  }
+}
+
+async function runClients(revision: Revision): Promise<SuiteResult> {
+  const { command, stop } = await serveClients(drive);
+  try {
+    return await runClientSuite({ command, revision });
   } finally {
     await stop();
   }

@@ -32,8 +32,11 @@ test("views are links, Back leads to the one before, and a reload stays", slow, 
     ["Metrics", "/console/metrics"],
     ["Audit", "/console/audit"],
     ["Rules and grants", "/console/rules"],
+    ["Devices", "/console/devices"],
+    ["Backups", "/console/backups"],
     ["Tokens", "/console/tokens"],
     ["Servers", "/console/servers"],
+    ["Bridges", "/console/bridges"],
   ] as const) {
     await link(name).click();
     await view(page, name).waitFor();
@@ -42,9 +45,11 @@ test("views are links, Back leads to the one before, and a reload stays", slow, 
     await view(page, name).waitFor();
   }
   await page.goBack();
+  await view(page, "Servers").waitFor();
+  await page.goBack();
   await view(page, "Tokens").waitFor();
   await page.goBack();
-  await view(page, "Rules and grants").waitFor();
+  await view(page, "Backups").waitFor();
   await page.goForward();
   await view(page, "Tokens").waitFor();
   // The same in a tab of its own.
@@ -147,7 +152,7 @@ test(
     const link = await scene.link();
     const asked = new URL("/console/audit?search=console", link).href;
     const { page, context } = await openScreen(browser, asked);
-    await page.getByText("Nobody is logged in here.").waitFor();
+    await page.getByText("You are not logged in.").waitFor();
     const tab = await context.newPage();
     await tab.goto(link);
     await view(tab, "Audit").waitFor();

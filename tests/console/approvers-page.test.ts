@@ -31,14 +31,14 @@ test("[B-KEY-2] approvers are invited, listed with their chain, and taken back a
   await page.getByText(/\/approve\/enroll\/[\w-]{20,}/).waitFor();
   enrol(scene.server.dataDir, "gran", newKey());
   enrol(scene.server.dataDir, "bob", newKey());
-  scene.server.forgetApprovers();
+  await scene.server.forgetApprovers();
   // The page hears of it by itself.
   const list = page.getByRole("region", { name: "List of approvers" });
   await list.getByRole("row").filter({ hasText: "gran" }).waitFor();
   const chain = page.getByRole("region", { name: "Chain of approvers" });
   await chain.getByText(/gran may approve, with the key/).waitFor();
   expect(await axeFaults(page)).toEqual([]);
-  const leave = list.getByRole("button", { name: "Take back … gran" });
+  const leave = list.getByRole("button", { name: "Remove … gran" });
   await leave.click();
   const dialog = page.getByRole("dialog");
   expect(await axeFaults(page)).toEqual([]);
@@ -46,7 +46,7 @@ test("[B-KEY-2] approvers are invited, listed with their chain, and taken back a
   await expect.poll(() => dialog.count()).toBe(0);
   expect(await list.getByRole("row").filter({ hasText: "gran" }).count()).toBe(1);
   await leave.click();
-  await dialog.getByRole("button", { name: "Yes, take it back" }).click();
+  await dialog.getByRole("button", { name: "Yes, remove it" }).click();
   await expect.poll(() => list.getByRole("row").filter({ hasText: "gran" }).count()).toBe(0);
   const { body } = await scene.server.callHere("GET", "/admin/audit?action=approver.remove");
   expect(body.records).toMatchObject([{ subject: "gran" }]);

@@ -24,12 +24,12 @@ test("[AC-9-3] a capability is shown, and taken back after a question", { timeou
   const row = page.getByRole("region", { name: "List of capabilities" }).getByRole("row", { name: /ann/ });
   await row.getByText("heat").waitFor();
   expect(await row.textContent()).toMatch(/5 times, \d+:\d\d left|5 times, 1 h/);
-  const question = page.getByRole("dialog", { name: "Take a capability back" });
-  await row.getByRole("button", { name: "Take back …" }).click();
+  const question = page.getByRole("dialog", { name: "Revoke a capability" });
+  await row.getByRole("button", { name: "Revoke …" }).click();
   await question.getByRole("button", { name: "No, go back" }).click();
   expect(await call()).toBe("done");
-  await row.getByRole("button", { name: "Take back …" }).click();
-  await question.getByRole("button", { name: "Yes, take it back" }).click();
+  await row.getByRole("button", { name: "Revoke …" }).click();
+  await question.getByRole("button", { name: "Yes, revoke it" }).click();
   await page.getByText("None was seen.").waitFor();
   expect(await call()).toBe("revoked");
   expect(await page.content()).not.toContain(result.token);

@@ -145,7 +145,7 @@ test("[AX-11.3-2] a passkey opens a gate, once; the next call is compared with i
   await clear();
   void scene.shred({ paper: "B" });
   await openCard(page, "office.shred");
-  await page.getByText("Other than the last approved call").waitFor();
+  await page.getByText("Different from the last approved call").waitFor();
   // What is not bound to these arguments says so before it is allowed.
   await page.getByRole("button", { name: /^Allow/ }).click();
   const scopes = page.getByRole("dialog", { name: "Allow for a while" }).locator("fieldset label");

@@ -117,9 +117,9 @@ test("a configuration, or --no-demo, and there is no demo", slow, async () => {
   const again = await openScreen(browser, (JSON.parse(out) as { url: string }).url);
   await again.page.getByText("No rooms yet.").waitFor();
   await again.page.getByRole("button", { name: "Log out" }).click();
-  await again.page.getByText("Nobody is logged in here.").waitFor();
+  await again.page.getByText("You are not logged in.").waitFor();
   await again.page.reload();
-  await again.page.getByText("Nobody is logged in here.").waitFor();
+  await again.page.getByText("You are not logged in.").waitFor();
   await again.context.close();
   // That one went alone; the other is still in, and takes everybody along.
   await page.reload();
@@ -130,7 +130,7 @@ test("a configuration, or --no-demo, and there is no demo", slow, async () => {
   await page.keyboard.press("Control+k");
   await page.keyboard.type("log out everywhere");
   await page.keyboard.press("Enter");
-  for (const screen of [page, third.page]) await screen.getByText("Nobody is logged in here.").waitFor();
+  for (const screen of [page, third.page]) await screen.getByText("You are not logged in.").waitFor();
   await third.context.close();
   await context.close();
 });

@@ -124,7 +124,7 @@ test(
     await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
     await page.getByRole("button", { name: "Register a passkey" }).click();
     await page.getByText("Done. anna approves once an approver has signed that.").waitFor();
-    scene.server.forgetApprovers();
+    await scene.server.forgetApprovers();
     await page.goto(origin);
     const calling = scene.shred({ paper: "twice" });
     const first = card(page, "twice").filter({ hasText: "asks to call" });

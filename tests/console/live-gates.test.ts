@@ -129,13 +129,13 @@ test(
     await page.getByRole("button", { name: "End panic" }).waitFor({ timeout: 3_000 });
     // With an approver there, its end would wait for a signature.
     rmSync(join(scene.server.dataDir, "approvers"), { recursive: true });
-    scene.server.forgetApprovers();
+    await scene.server.forgetApprovers();
     expect((await setPanic(false)).status).toBe(200);
     await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor({ timeout: 3_000 });
     const grant = { principal: "somebody-else", tools: "office.**", uses: 3 };
     const gran = newKey();
     enrol(scene.server.dataDir, "gran", gran);
-    scene.server.forgetApprovers();
+    await scene.server.forgetApprovers();
     const here = (path: string, body: object) => scene.server.callHere("POST", path, body);
     expect((await giveGrant(here, gran, grant)).status).toBe(200);
     const grants = page.getByRole("region", { name: "List of grants" });

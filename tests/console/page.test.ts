@@ -23,7 +23,7 @@ afterAll(async () => {
 /** In the dark only colours are others. */
 const faultsOf = (page: Page, isDark = false) => axeFaults(page, isDark ? ["color-contrast"] : undefined);
 
-const views = ["Audit", "Rules and grants", "Tokens", "Servers"];
+const views = ["Audit", "Rules and grants", "Tokens", "Servers", "Bridges"];
 
 test.each([
   { colorScheme: "light", width: 1280, keys: ["a", "d", "Control+k"], views },
@@ -188,7 +188,7 @@ test("[X0-9-2] a link with a made-up half logs nobody out, in no tab", slow, asy
   await page.getByRole("link", { name: "bakery" }).waitFor();
   // The control: who was not logged in is not by such a link.
   const stranger = await openScreen(browser, `${origin}/#in=${"A".repeat(43)}`);
-  await stranger.page.getByText("Nobody is logged in here.").waitFor();
+  await stranger.page.getByText("You are not logged in.").waitFor();
   await stranger.context.close();
   await context.close();
 });
@@ -215,7 +215,7 @@ test("a name that could be taken for another is marked", slow, async () => {
   expect(await page.getByText("This name mixes alphabets: Latin and Cyrillic").count()).toBeGreaterThan(0);
   // To nobody in particular: who approves says who shall do it.
   await page.getByRole("button", { name: "Approve …" }).click();
-  await page.getByRole("combobox", { name: /Who shall do it/ }).selectOption("robot");
+  await page.getByRole("combobox", { name: /Which participant makes the call/ }).selectOption("robot");
   await page.getByRole("button", { name: "Yes, approve" }).click();
   await expect.poll(() => scene.called.splice(0)).toEqual([{ to: "x" }]);
   await context.close();

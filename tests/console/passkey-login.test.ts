@@ -414,7 +414,7 @@ describe("over HTTP", () => {
     };
     // The control.
     expect(await slowly(1, () => {})).toBe(done);
-    server.forgetApprovers();
+    await server.forgetApprovers();
     await server.callHere("POST", "/admin/panic", { on: false });
     expect(await slowly(2, anna.remove)).toBe(401);
     const { body: gates } = await server.call("GET", "/admin/gates", await server.adminToken());
@@ -531,14 +531,14 @@ describe("in a browser", () => {
     // Before there is one, none is offered.
     await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).waitFor();
     await logOut();
-    await page.getByText("Nobody is logged in here").waitFor();
+    await page.getByText("You are not logged in").waitFor();
     expect(await page.getByRole("button", { name: "Log in with a passkey" }).count()).toBe(0);
     await page.goto(`${origin}${await loginPath(server)}`);
     await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
     const passkeys = page.getByRole("region", { name: "Passkeys" });
     await passkeys.getByText("None yet.").waitFor();
     await passkeys.getByRole("button", { name: "Register a passkey" }).click();
-    await passkeys.getByRole("button", { name: "Take back" }).waitFor();
+    await passkeys.getByRole("button", { name: "Remove" }).waitFor();
     expect(await device.credentials()).toMatchObject([{ isResidentCredential: true, rpId: "localhost" }]);
     await logOut();
     await logIn();
@@ -552,15 +552,15 @@ describe("in a browser", () => {
     await device.setVerified(true);
     await logIn();
     await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
-    await passkeys.getByRole("button", { name: "Take back" }).click();
+    await passkeys.getByRole("button", { name: "Remove" }).click();
     // Enter is No.
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-    expect(await passkeys.getByRole("button", { name: "Take back" }).count()).toBe(1);
-    await passkeys.getByRole("button", { name: "Take back" }).click();
-    await page.getByRole("button", { name: "Yes, take it back" }).click();
+    expect(await passkeys.getByRole("button", { name: "Remove" }).count()).toBe(1);
+    await passkeys.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Yes, remove it" }).click();
     // It was this very login.
-    await page.getByText("Nobody is logged in here").waitFor();
+    await page.getByText("You are not logged in").waitFor();
     expect(await page.getByRole("button", { name: "Log in with a passkey" }).count()).toBe(0);
     expect((await loginsOn(server)).filter((reason) => reason === "ok").length).toBeGreaterThanOrEqual(4);
     // What a refused request is told, the browser repeats; nothing else went wrong.
@@ -573,13 +573,13 @@ describe("in a browser", () => {
     const { page, context } = await openScreen(browser, origin);
     await plugIn(context, page);
     // The one that was taken back has to sign nothing here.
-    server.forgetApprovers();
+    await server.forgetApprovers();
     const { body } = await server.callHere("POST", "/admin/approvers/enrolments", { name: "guest" });
     await page.goto(`${origin}${new URL(String((body as { url?: unknown }).url)).pathname}`);
     await page.getByRole("button", { name: "Register a passkey" }).click();
     await page.getByText("Done. guest can approve").waitFor();
     await page.goto(origin);
-    await page.getByText("Nobody is logged in here").waitFor();
+    await page.getByText("You are not logged in").waitFor();
     expect(await page.getByRole("button", { name: "Log in with a passkey" }).count()).toBe(0);
     rmSync(join(server.dataDir, "approvers/guest.json"));
     await context.close();

@@ -232,7 +232,7 @@ test("[AX-12-7] what a server says too much of is counted where it is dropped", 
   await chatty.register(registrationOf("chatty"));
   const figures = await go(page, "Metrics");
   const dropped = figures.getByRole("figure").filter({ hasText: "Dropped notifications" });
-  await dropped.getByText("None: no server has said more than is passed on.").waitFor();
+  await dropped.getByText("None: no server has sent more notifications than the limit.").waitFor();
   await expect.poll(() => chatty.asked.some(({ method }) => method === "tools/list")).toBe(true);
   for (let i = 0; i < 1_500; i += 1) chatty.notify("notifications/message", { level: "info", data: i });
   const bar = dropped.getByRole("listitem").filter({ hasText: "chatty" });

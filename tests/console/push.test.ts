@@ -71,7 +71,7 @@ test("[B-NOTIFY-1] a phone is told of a gate and of a proposal, shows it, and is
     await expect.poll(shown).toEqual([expected]);
   }
   expect(errors).toEqual([]);
-  await box.getByRole("button", { name: "Take back Chrome on Linux" }).click();
+  await box.getByRole("button", { name: "Remove Chrome on Linux" }).click();
   await box.getByText("None yet.").waitFor();
   // Another one hears what it does not.
   const visitor = await visit(scene.server);

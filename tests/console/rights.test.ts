@@ -113,7 +113,7 @@ test("[X0-9-2] a console login by a token sees and calls no more than the token 
   // What it did is on record under its own name, and it is over with its token, and the rooms with it.
   const { body: audit } = await owner.call("GET", `${api}/admin/audit?limit=100`);
   expect(JSON.stringify(audit)).toContain('"narrow"');
-  server.identity.revocations.revoke(jti);
+  await server.identity.revocations.revoke(jti);
   await expect.poll(async () => (await guest.call("GET", `${api}/session`)).status).toBe(401);
   await expect
     .poll(() =>

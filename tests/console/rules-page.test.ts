@@ -80,7 +80,7 @@ async function changeRules(): Promise<void> {
   await page.getByRole("alert").getByText("which tools").waitFor();
   await page.getByRole("combobox", { name: "Tools" }).fill("tiny.params");
   await page.getByText("About 1 tool now:").waitFor();
-  await page.getByRole("combobox", { name: "What becomes of a call" }).selectOption("always_ask");
+  await page.getByRole("combobox", { name: "Action", exact: true }).selectOption("always_ask");
   await button("Add a condition").click();
   await page.getByRole("textbox", { name: "Argument 1" }).fill("text");
   await page.getByRole("textbox", { name: "Value 1" }).fill("7");

@@ -95,7 +95,7 @@ test(
     expect(await page.content()).not.toContain(token);
     // Edited: what is not named stays, its variables and their secrets too.
     await button(page, "Edit … tiny").click();
-    await page.getByRole("checkbox", { name: /^Trust what it says/ }).check();
+    await page.getByRole("checkbox", { name: /^Trust the annotations/ }).check();
     const editable = page.getByRole("textbox", { name: /^Command and arguments/ });
     expect(await editable.inputValue()).toBe(`${process.execPath}\n${tiny}\ntwo words`);
     await editable.fill(`${process.execPath}\n${tiny}\nthree more words`);
@@ -113,7 +113,7 @@ test(
     // Its place is taken only after it was said; where the file is another meanwhile, it is shown again.
     await button(page, "Add a server …").click();
     await fillTiny(page);
-    await page.getByRole("checkbox", { name: /take the place/ }).check();
+    await page.getByRole("checkbox", { name: /^Replace a server that has this name/ }).check();
     await button(page, "Look at the change").click();
     await dialog.getByRole("heading", { name: "Replace tiny like this?" }).waitFor();
     const before = readFileSync(config, "utf8");
@@ -203,7 +203,7 @@ test("until the tree has answered once, nothing is said of what it has", slow, a
   const page = await context.newPage();
   // As long as a server that is slow to list would take.
   const listed = Promise.withResolvers<void>();
-  await page.route("**/console/api/tree", async (route) => {
+  await page.route("**/console/api/tree*", async (route) => {
     await listed.promise;
     await route.continue();
   });

@@ -51,6 +51,7 @@ test("[X1-8-1] a server is shown to the letter, then written as `mcpx add` write
     file: configOf(gateway),
     isNew: true,
     servers: [],
+    bridges: [],
     rules: [],
     isDemo: false,
   });
@@ -194,7 +195,7 @@ test("servers of other programs are found without their secrets, chosen, and wri
   const db = await preview(visitor, { type: "import", names: ["db"] });
   expect(db.body.starts).toMatchObject([{ words: ["./db-server", "--password", "hunter2"] }]);
   for (const names of [[], ["nobody"], ["sentry", "nobody"]]) {
-    expect(messageOf(await preview(visitor, { ...wish, names }))).toContain("is not there any more");
+    expect(messageOf(await preview(visitor, { ...wish, names }))).toContain("is no longer there");
   }
   expect((await make(visitor, wish, shown.body.digest)).status).toBe(201);
   const { mcpServers } = JSON.parse(readFileSync(configOf(gateway), "utf8"));

@@ -89,7 +89,7 @@ test("[X0-9-2] over HTTPS Chromium keeps a __Host- cookie: secure, for no script
   expect(other.cookies[0]).toBe("bare=1");
   await page.goto(new URL(link).origin);
   await page.getByRole("button", { name: "Log out" }).click();
-  await page.getByText("Nobody is logged in here").waitFor();
+  await page.getByText("You are not logged in").waitFor();
   expect((await context.cookies()).map((cookie) => cookie.name)).toEqual(["bare"]);
   await context.close();
 }, 60_000);

@@ -90,7 +90,7 @@ test(
     expect(await scene.shred({ paper: "second" })).toContain("shred is done");
     expect(scene.shredded()).toEqual(['shred {"paper":"second"}']);
     await go("Rules and grants");
-    await page.getByRole("button", { name: "Take back" }).click();
+    await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("Nothing is allowed beforehand.").waitFor();
     expect(await scene.shred({ paper: "third" })).toContain("confirmation_required");
     expect(scene.shredded()).toHaveLength(1);

@@ -2,7 +2,7 @@
 // when they end, go by the clock on the wall. The controls set the monotonic clock, and see what would happen.
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { enter, enterWith, positionOf, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, positionOf, refusedOnConnect } from "../support/enter.ts";
 import type { Seen, TestClient } from "../support/test-client.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
 import { scale, timeout } from "./support/soak.ts";
@@ -172,7 +172,7 @@ describe("a token", () => {
     expect(await ada.outcome(ada.say("control: not by the other"))).toBe("ack");
     clock.stepWall(dayMs);
     expect(await ada.closing()).toEqual({ code: 4401, reason: "token_expired" });
-    expect((await refusedAtTheDoor(server, token, { topic })).message).toBe("401 token_expired");
+    expect((await refusedOnConnect(server, token, { topic })).message).toBe("401 token_expired");
     clock.stepWall(-dayMs);
     await enterWith(server, token, { topic });
   });
@@ -181,13 +181,13 @@ describe("a token", () => {
     const { server, clock } = await startServer();
     const token = await server.token({ sub: "ada", topics: [topic] }, 3_600_000);
     const ada = await enterWith(server, token, { topic });
-    server.identity.revocations.revoke(JSON.parse(atob(token.split(".")[1] ?? "")).jti);
+    await server.identity.revocations.revoke(JSON.parse(atob(token.split(".")[1] ?? "")).jti);
     expect(await ada.closing()).toEqual({ code: 4401, reason: "token_revoked" });
     clock.stepWall(dayMs);
     // Whatever is forgotten is forgotten now.
-    server.identity.revocations.revoke("another");
+    await server.identity.revocations.revoke("another");
     await server.restart();
     clock.stepWall(-dayMs);
-    expect((await refusedAtTheDoor(server, token, { topic })).message).toBe("401 token_revoked");
+    expect((await refusedOnConnect(server, token, { topic })).message).toBe("401 token_revoked");
   });
 });

@@ -53,7 +53,7 @@ test("[B-DUR-1] after the first failed fsync nothing more is acknowledged", { ti
 
   expect(await readiness(server)).toBe(503);
   const fatal = server.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 60);
-  expect(fatal).toMatchObject([{ msg: "topic log failed; no more envelopes are acknowledged" }]);
+  expect(fatal).toMatchObject([{ msg: "the store failed; no more envelopes are acknowledged" }]);
 
   const readable = (await readTopic(server.url, token, topic)).map(({ id }) => id);
   expect(readable).toEqual(ids(acked));

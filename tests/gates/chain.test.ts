@@ -128,7 +128,7 @@ test(
     await gated.run("key", "new", "--unsealed");
     // Before the first start: alice is the first, and what is configured is adopted.
     expect((await gated.run("key", "enroll", "alice", "--unsealed")).out).toContain("alice can approve now");
-    expect((await gated.run("config", "sign")).out).toContain("nothing has to be signed");
+    expect((await gated.run("config", "sign")).out).toContain("nothing to sign");
     editConfig(gated, (config) => ({ ...config, gates: { hold: 0, unannotated: "allow" } }));
     expect(await gated.run("config", "sign")).toMatchObject({
       code: 1,
@@ -140,7 +140,7 @@ test(
     expect(await gated.run("panic")).toMatchObject({ code: 0 });
     expect(await gated.run("panic", "off")).toMatchObject({ code: 1 });
     // Who writes into the store ends no panic.
-    const db = new DatabaseSync(join(gated.dataDir, "state.db"));
+    const db = new DatabaseSync(join(gated.dataDir, "state.db"), { timeout: 10_000 });
     db.exec("UPDATE tree_facts SET value = 0 WHERE name = 'panic'");
     db.close();
     await gated.start();
@@ -162,9 +162,9 @@ test(
       code: 0,
       out: expect.stringContaining("carol can approve now"),
     });
-    expect((await gated.run("key", "log")).out).toContain("ALL APPROVERS WERE PUT OUT");
+    expect((await gated.run("key", "log")).out).toContain("ALL APPROVERS WERE REMOVED");
     expect((await gated.run("doctor")).out).toMatch(
-      /all approvers were put out without a signature on \d{4}/,
+      /all approvers were removed without a signature on \d{4}/,
     );
   },
 );
@@ -178,7 +178,7 @@ test(
     const enrolling = await gated.run("key", "enroll", "bob", "--key", bob, "--unsealed", "--yes");
     expect(enrolling).toMatchObject({ code: 0 });
     // While it runs, the old one counts on: whoever empties the store enrols nobody.
-    const live = new DatabaseSync(join(gated.dataDir, "state.db"));
+    const live = new DatabaseSync(join(gated.dataDir, "state.db"), { timeout: 10_000 });
     const rows = live.prepare("SELECT n, entry FROM authority_chain ORDER BY n").all() as unknown as Row[];
     live.exec("DELETE FROM authority_chain");
     enrol(gated.dataDir, "mallory", newKey());

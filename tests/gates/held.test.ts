@@ -59,7 +59,7 @@ test("at the terminal: the card has the whole result, and the same commands deci
   const key = ["--key", desk.keyFile];
   expect(await desk.run("approve", id, ...key)).toMatchObject({
     code: 1,
-    err: "mcpx: nothing was approved: nobody is here to ask; run it in a terminal",
+    err: "mcpx: nothing was approved: there is no terminal to ask for confirmation; run it in a terminal",
   });
   expect(await desk.run("approve", id, "--yes", ...key)).toMatchObject({
     code: 0,
@@ -148,7 +148,7 @@ test("a result that is another than was looked at is handed to nobody", slow, as
   db.close();
   expect(await desk.decide(id, "alice")).toMatchObject({ status: "withheld" });
   expect(await agent.call("archive.salary")).toBe(
-    "It has happened; its result was withheld: what is kept is not what was looked at",
+    "It has happened; its result was withheld: the stored result differs from the result that was shown",
   );
 });
 
@@ -157,7 +157,7 @@ test("errors are held too, and what is too large is withheld", slow, async () =>
   const agent = await desk.agent("agent");
   await expect
     .poll(() => agent.call("archive.huge"), polled)
-    .toBe("It has happened; its result was withheld: it was too large to be looked at");
+    .toBe("It has happened; its result was withheld: the result was too large to be shown for review");
   await callHeld(agent, "archive.broken");
   const id = await onlyHeld(desk);
   expect(JSON.stringify((await desk.gate(id)).outcome)).toContain("broken-secret");

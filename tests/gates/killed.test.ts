@@ -1,7 +1,7 @@
 // kill -9 of the gateway around an approved call: what was not sent is said not to be, and nothing is sent twice.
 import { join } from "node:path";
-import { createSqliteGateStore } from "@mcpx/aggregator";
-import { openState, systemClock } from "@mcpx/host";
+import { openSqliteTreeStores } from "@mcpx/aggregator";
+import { systemClock } from "@mcpx/host";
 import { expect, test } from "vitest";
 import { startGated } from "./support/gated.ts";
 
@@ -17,11 +17,11 @@ test(
     const [gate] = await gated.pending();
     await gated.end("SIGKILL");
     // As far as a gateway comes that dies there: the approval is on the disk, and the call is not marked as used.
-    const db = openState(join(gated.dataDir, "state.db"));
-    const store = createSqliteGateStore({ db, clock: systemClock });
+    const stores = openSqliteTreeStores(join(gated.dataDir, "state.db"));
+    const store = stores.gates({ clock: systemClock });
     const approval = { by: "alice", thumbprint: "t".repeat(43), proof: "p", proofHash: "h" };
     expect(await store.approve(gate?.id ?? "", approval)).toMatchObject({ status: "approved" });
-    db.close();
+    stores[Symbol.dispose]();
     await gated.start();
     expect(gated.traces()).toEqual([]);
     const late = await gated.run("approve", gate?.id ?? "", "--yes");

@@ -42,7 +42,7 @@ test(
     expect(out).toMatch(new RegExp(`\n└ \\S.*approve ops ${id}$`));
     expect(await bob("approve", "ops", id)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("nobody is here to ask"),
+      err: expect.stringContaining("there is no terminal to ask"),
     });
     expect(await bob("approve", "ops", id, "--yes", "--arguments", "{}")).toMatchObject({ code: 2 });
     expect(gated.traces()).toEqual([]);

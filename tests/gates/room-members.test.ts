@@ -160,7 +160,7 @@ test("[B-TREE-1] what does not fit into a room is said to be too large, and the 
   const tree = member.room.peer("tree");
   const shout = async (chars: number) => textOf(await tree.callTool("clerk.shout", { chars }));
   expect(await shout(200_000)).toHaveLength(200_000);
-  // Up to twice the limit a room refuses, beyond it closes the door.
+  // Up to twice the limit a room refuses, beyond it closes the endpoint.
   for (const chars of [300_000, 2_000_000]) {
     expect(await shout(chars)).toBe("The tool was called, but its result is too large for this room.");
   }

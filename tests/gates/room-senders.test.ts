@@ -80,7 +80,7 @@ test("[B-TREE-1] a request of a token that was revoked before the tree saw it is
   await expect.poll(() => sendersOf(room, "member", last)).toEqual([]);
 });
 
-test("[B-GATE-2] a no of somebody who is not there any more is advice, whatever their name", async () => {
+test("[B-GATE-2] a no of somebody who is no longer there is advice, whatever their name", async () => {
   const house = await startGateRoom();
   const stranger = await house.enter("stranger");
   const agent = await house.agent();
@@ -115,7 +115,7 @@ test("[B-TREE-1] where to sign in is told nobody in a room", async () => {
   });
   await expect.poll(() => eve.heard.filter(({ from }) => from === "tree").length).toBeGreaterThan(2);
   expect(JSON.stringify(eve.heard)).not.toMatch(/oauth\/start|sign_in_url/);
-  // Control: at the door it is told.
+  // Control: at the endpoint it is told.
   const agent = await house.agent("alice");
   expect(await agent.call("notes.sign_in", {})).toContain("/oauth/start/");
 });

@@ -1,14 +1,20 @@
-// Gates in a room: an agent with an unmodified client asks at the door, people in the room see exactly what it wants,
+// Gates in a room: an agent with an unmodified client asks at the endpoint, people in the room see exactly what it wants,
 // and a signature made there lets it go, once. Over real sockets.
+import { join } from "node:path";
+import type { Proposal, RoomEnvelope } from "@mcpx/client";
 import { digestOf, parseExact } from "@mcpx/protocol";
 import { expect, test } from "vitest";
+import { cardPost } from "../../packages/bridges/src/cards/card-post.ts";
+import { gateCard } from "../../packages/cli/src/gates/gate-card.ts";
+import { roomGate } from "../../packages/cli/src/gates/room-gate-access.ts";
+import { summaryOf } from "../../packages/console/src/ui/summary.ts";
 import { confirm, endOf, gateSeen, gatesSeen, room, sign, startGateRoom } from "./support/gate-room.ts";
 
 const waiting = /^Nothing has happened yet: papers\.shred was not called/;
 const done = "shred is done";
 
 test.for(["v1", "v2 modern"] as const)(
-  "[B-GATE-1] [B-GATE-2] %s: asked at the door, shown in the room, signed there, done once, told everywhere",
+  "[B-GATE-1] [B-GATE-2] %s: asked at the endpoint, shown in the room, signed there, done once, told everywhere",
   async (kind) => {
     const house = await startGateRoom();
     const alice = await house.enter("alice");
@@ -71,6 +77,33 @@ test.for(["v1", "v2 modern"] as const)(
     });
   },
 );
+
+test("[B-GATE-1] what a tool's schema calls secret is shown on no card: not on a chat platform, at a terminal or in the timeline", async () => {
+  const locksmith = { command: process.execPath, args: [join(import.meta.dirname, "support/locksmith.ts")] };
+  const house = await startGateRoom({}, { mcpServers: { locksmith } });
+  const alice = await house.enter("alice");
+  const agent = await house.agent();
+  await agent.call("locksmith.unlock", { owner: "gran", word: "opensesame" });
+  const { proposal, notice } = await gateSeen(alice);
+  expect(notice.secrets).toEqual(["/word"]);
+  const tree = alice.room.peers.find(({ id }) => id === proposal.proposer);
+  const view = { card: "1", proposer: tree, hasButtons: true, isNotice: false, roomUrl: undefined };
+  const shown = (one: Proposal) => JSON.stringify(cardPost({ ...view, proposal: one }));
+  const gate = roomGate(alice.room, proposal);
+  const lines = gate && gateCard(gate, { paint: (_, text) => text }, { nowMs: 0, isOpen: false });
+  const line = summaryOf(alice.heard.find(({ id }) => id === proposal.id) as RoomEnvelope).text;
+  for (const text of [
+    shown(proposal),
+    shown({ ...proposal, status: "withdrawn" }),
+    lines?.join("\n"),
+    line,
+  ]) {
+    expect(text).toContain("gran");
+    expect(text).not.toContain("opensesame");
+  }
+  // The control: without the schema's word it is no secret by its name or shape.
+  expect(shown({ ...proposal, mcpax: { ...notice, secrets: [] } })).toContain("opensesame");
+});
 
 test("[B-GATE-2] a signed no ends it, with its reason, and the agent hears it", async () => {
   const house = await startGateRoom();

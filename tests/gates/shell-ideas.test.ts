@@ -1,41 +1,42 @@
 // An agent with a shell, as the same user, with a token, the documentation and an hour: its ideas, one after the other,
 // against one gateway whose only approver has a key that is not here. docs/THREATS.md has each of them. [B-KEY-1] [B-KEY-2]
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { once } from "node:events";
 import {
-  createIdentity,
-  createLogger,
-  localHeader,
-  localProof,
-  openState,
-  statementKey,
-  systemClock,
-} from "@mcpx/host";
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { statementKey } from "@mcpx/host";
 import { type GateTerms, signStatement, statementOf } from "@mcpx/protocol";
+import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
+import { openBrowser } from "../browser/page.ts";
 import type { mcpx } from "../cli/support/mcpx-process.ts";
+import { cards } from "../console/support/screen.ts";
 import { visitBy } from "../console/support/visitor.ts";
 import { mcpxCommand } from "../support/programs.ts";
 import { type Key, newKey } from "./attacks/support/keys.ts";
 import { type Gated, gatedHome } from "./support/gated.ts";
 import { enrol } from "./support/give-grant.ts";
+import { type Config, configOf, type Here, hereAt, inStore, withPapers } from "./support/shell-scene.ts";
 
 interface Scene {
   gated: Gated;
   /** The call that waits. */
   id: string;
   own: Key;
-  /** A request with an admin's token and the proof of whoever has the data directory. */
-  here(
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** The approver's, which is not on the machine. */
+  alice: Key;
+  here: Here;
 }
-
-const configOf = ({ dataDir }: Gated) => join(dataDir, "mcpx.json");
 
 /** Writes a configuration, waits until the gateway has read it, and puts the old one back. */
 async function configured(
@@ -54,18 +55,31 @@ async function configured(
   await expect.poll(cards, { timeout: 15_000 }).not.toContain(waits);
 }
 
-interface Config {
-  mcpServers: Record<string, object>;
-  gates: object;
-}
+const pieceBytes = 1_048_576;
 
 const fails = async (running: ReturnType<typeof mcpx>) => expect((await running).code).toBe(1);
 
-function inStore({ gated }: Scene, sql: string, ...values: string[]): void {
-  const db = new DatabaseSync(join(gated.dataDir, "state.db"));
-  db.exec("PRAGMA busy_timeout = 5000");
-  db.prepare(sql).run(...values);
-  db.close();
+/** Which of these is somewhere in what the process may write. */
+function memoryHas(pid: number, wanted: readonly Buffer[]): boolean[] {
+  const found = wanted.map(() => false);
+  const memory = openSync(`/proc/${pid}/mem`, "r");
+  for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
+    const [, from = "", to = ""] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
+    for (let at = Number.parseInt(from, 16); at < Number.parseInt(to, 16); at += pieceBytes) {
+      const piece = Buffer.alloc(Math.min(pieceBytes + 64, Number.parseInt(to, 16) - at));
+      try {
+        readSync(memory, piece, 0, piece.length, at);
+      } catch {
+        // Not there any more.
+        continue;
+      }
+      wanted.forEach((text, index) => {
+        found[index] ||= piece.includes(text);
+      });
+    }
+  }
+  closeSync(memory);
+  return found;
 }
 
 const ideas: Record<string, (scene: Scene) => Promise<void>> = {
@@ -138,7 +152,7 @@ const ideas: Record<string, (scene: Scene) => Promise<void>> = {
       status: 202,
       body: { panic: true },
     });
-    inStore({ gated } as Scene, "UPDATE tree_facts SET value = 0 WHERE name = 'panic'");
+    inStore(gated, "UPDATE tree_facts SET value = 0 WHERE name = 'panic'");
     expect((await here("GET", "/admin/gates")).body.panic).toBe(true);
   },
   "allow itself calls beforehand": ({ gated }) =>
@@ -178,17 +192,17 @@ const ideas: Record<string, (scene: Scene) => Promise<void>> = {
     expect(JSON.stringify((await here("GET", "/admin/gates")).body.approvers)).not.toContain("browser");
   },
   "mark the call as approved in the store": async (scene) => {
-    inStore(scene, "UPDATE gates SET status = 'approved' WHERE id = ?", scene.id);
+    inStore(scene.gated, "UPDATE gates SET status = 'approved' WHERE id = ?", scene.id);
     const agent = await scene.gated.agent("agent");
     await agent.call("papers.shred", { paper: "taxes" });
     await agent.close();
-    inStore(scene, "UPDATE gates SET status = 'pending' WHERE id = ?", scene.id);
+    inStore(scene.gated, "UPDATE gates SET status = 'pending' WHERE id = ?", scene.id);
   },
   "append an entry of its own to the chain": async (scene) => {
     const entry = JSON.stringify({ n: 99, kind: "signed" });
-    inStore(scene, "INSERT INTO authority_chain VALUES (99, ?)", entry);
+    inStore(scene.gated, "INSERT INTO authority_chain VALUES (99, ?)", entry);
     await fails(scene.gated.run("key", "log"));
-    inStore(scene, "DELETE FROM authority_chain WHERE n = 99");
+    inStore(scene.gated, "DELETE FROM authority_chain WHERE n = 99");
   },
   "start a second gateway on the same data": ({ gated }) =>
     fails(gated.run("up", "--port", "0", "--no-demo", "--config", configOf(gated))),
@@ -196,11 +210,68 @@ const ideas: Record<string, (scene: Scene) => Promise<void>> = {
     fails(gated.run("key", "reset", "--no-key-is-left")),
   "call past the gateway's rooms, over mcpx call": ({ gated }) =>
     fails(gated.run("call", "papers.shred", '{"paper":"by hand"}', "--yes")),
+  "listen on the gateway's port beside it": async ({ gated }) => {
+    const server = createServer();
+    server.listen(Number(new URL(gated.url()).port), "127.0.0.1");
+    const [error] = (await once(server, "error")) as [NodeJS.ErrnoException];
+    expect(error.code).toBe("EADDRINUSE");
+  },
+  "come in with the console's cookie out of the browser's files": async ({ gated, id }) => {
+    const { out } = await gated.run("console");
+    const { cookie } = await visitBy(/http:\/\/\S+/.exec(out)?.[0] ?? "");
+    for (const half of ["", "guessed"]) {
+      const headers = { cookie, origin: gated.url(), "x-mcpx-console": half };
+      const look = await fetch(`${gated.url()}/console/api/admin/gates/${id}`, { headers });
+      expect(look.status).toBe(401);
+    }
+  },
+  "take over the whole login, cookie and page": async ({ gated, id, own }) => {
+    const { out } = await gated.run("console");
+    const visitor = await visitBy(/http:\/\/\S+/.exec(out)?.[0] ?? "");
+    const path = `/console/api/admin/gates/${id}`;
+    // It sees what the person would see, and has nothing to sign with.
+    const { status, body } = await visitor.call("GET", path);
+    expect(status).toBe(200);
+    const terms = body.terms as GateTerms;
+    const proof = await signStatement(statementOf(terms, "approve"), statementKey(own.privateKey, own.kid));
+    expect((await visitor.call("POST", `${path}/decision`, { body: { proof } })).status).toBe(403);
+  },
+  "click the console's page over the browser's debugging port": async ({ gated }) => {
+    const { out } = await gated.run("console");
+    const browser = await openBrowser(["--remote-debugging-port=0"]);
+    try {
+      const page = await browser.newPage();
+      await page.goto(/http:\/\/\S+/.exec(out)?.[0] ?? "");
+      const cdp = await page.context().newCDPSession(page);
+      const click = async (place: Locator) => {
+        await place.scrollIntoViewIfNeeded();
+        const box = await place.boundingBox();
+        const at = { x: (box?.x ?? 0) + 8, y: (box?.y ?? 0) + 8, button: "left" as const, clickCount: 1 };
+        for (const type of ["mousePressed", "mouseReleased"] as const) {
+          await cdp.send("Input.dispatchMouseEvent", { type, ...at });
+        }
+      };
+      const card = cards(page).filter({ hasText: "papers.shred" }).first();
+      await click(card.getByRole("button", { name: "papers.shred" }).first());
+      await click(card.getByRole("button", { name: /^Approve …/ }));
+      // Nobody here has a key: what it makes is a key of its own, which waits for the approver.
+      await click(page.getByRole("button", { name: "Make a key in this browser" }));
+      await page.getByText("once an approver has signed that").first().waitFor();
+    } finally {
+      await browser.close();
+    }
+  },
+  "look for the approver's key in the gateway's memory": ({ gated, alice }) => {
+    const { x = "", d = "" } = alice.privateKey.export({ format: "jwk" }) as { x?: string; d?: string };
+    // It finds who approves, and nothing to approve with.
+    expect(memoryHas(gated.pid(), [Buffer.from(x), Buffer.from(d), Buffer.from(d, "base64url")])).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    return Promise.resolve();
+  },
 };
-
-function withPapers(config: Config, more: object): object {
-  return { ...config, mcpServers: { papers: { ...config.mcpServers.papers, ...more } } };
-}
 
 test("[B-KEY-2] none of an agent's ideas lets its call go, and the approver's signature does", {
   timeout: 240_000,
@@ -214,20 +285,8 @@ test("[B-KEY-2] none of an agent's ideas lets its call go, and the approver's si
   await agent.call("papers.shred", { paper: "taxes" });
   await agent.close();
   const [{ id } = { id: "" }] = await gated.pending();
-  const state = openState(join(gated.dataDir, "state.db"));
-  const identity = createIdentity({ db: state, clock: systemClock, log: createLogger({ level: "silent" }) });
-  const here: Scene["here"] = async (method, path, body) => {
-    const { token } = await identity.tokens.mint(
-      { sub: "admin", topics: [], admin: true },
-      { ttlMs: 60_000 },
-    );
-    const headers = { authorization: `Bearer ${token}`, [localHeader]: localProof(identity, token) };
-    const json = body && { body: JSON.stringify(body) };
-    const sent = { method, headers: { ...headers, "content-type": "application/json" }, ...json };
-    const response = await fetch(`${gated.url()}${path}`, sent);
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-  };
-  const scene: Scene = { gated, id, own: newKey(), here };
+  const here = await hereAt(gated);
+  const scene: Scene = { gated, id, own: newKey(), alice, here };
   for (const [idea, play] of Object.entries(ideas)) {
     await play(scene);
     expect(gated.traces(), idea).toEqual([]);
@@ -240,12 +299,10 @@ test("[B-KEY-2] none of an agent's ideas lets its call go, and the approver's si
   const proof = await signStatement(statementOf(terms, "approve"), statementKey(alice.privateKey, alice.kid));
   expect(await here("POST", `/admin/gates/${id}/decision`, { proof })).toMatchObject({ status: 200 });
   expect(gated.traces()).toEqual(['shred {"paper":"taxes"}']);
-  identity.close();
-  state.close();
 });
 
 test("every idea is a line of docs/THREATS.md", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/THREATS.md"), "utf8");
   expect(Object.keys(ideas).filter((idea) => !page.includes(`| ${idea} |`))).toEqual([]);
-  expect(Object.keys(ideas).length).toBeGreaterThanOrEqual(25);
+  expect(Object.keys(ideas).length).toBeGreaterThanOrEqual(30);
 });

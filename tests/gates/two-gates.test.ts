@@ -25,8 +25,9 @@ beforeAll(async () => {
     config: { mcpServers: vault.mcpServers("leaf"), gates } as never,
   });
   agent = { url: `${root.url}/mcp`, token: await root.token({ sub: "agent", topics: [], tools: ["**"] }) };
-  await vi.waitFor(async () =>
-    expect(names((await ask(agent, "tools/list")).message)).toContain("leaf.vault.open"),
+  await vi.waitFor(
+    async () => expect(names((await ask(agent, "tools/list")).message)).toContain("leaf.vault.open"),
+    { timeout: 15_000 },
   );
 });
 

@@ -86,6 +86,17 @@ const unreadable: HttpCase[] = [
   { title: "chunks and a length", request: post("Transfer-Encoding: chunked", "Content-Length: 5"), answer: "400 bad_request" },
   { title: "an encoding nobody has", request: post("Transfer-Encoding: xchunked"), answer: "400 bad_request" },
   { title: "chunked that is not last", request: post("Transfer-Encoding: chunked, identity"), answer: "400 bad_request" },
+  { title: "chunked twice", request: post("Transfer-Encoding: chunked, chunked"), answer: "400 bad_request" },
+  { title: "two encodings", request: post("Transfer-Encoding: chunked", "Transfer-Encoding: identity"), answer: "400 bad_request" },
+  { title: "chunked behind a vertical tab", request: post("Transfer-Encoding: \u000bchunked"), answer: "400 bad_request" },
+  { title: "a length in base 16", request: post("Content-Length: 0x5"), answer: "400 bad_request" },
+  { title: "a list of lengths", request: post("Content-Length: 5, 5"), answer: "400 bad_request" },
+  { title: "a length past 2^64", request: post("Content-Length: 18446744073709551621"), answer: "400 bad_request" },
+  { title: "a chunk whose size has a sign", request: { ...post("Transfer-Encoding: chunked"), body: `+${smuggled}` }, answer: "400 bad_request" },
+  { title: "a chunk whose size is past 2^64", request: { ...post("Transfer-Encoding: chunked"), body: `10000000000000000\r\n${smuggled}` }, answer: "400 bad_request" },
+  { title: "a chunk longer than its size", request: { ...post("Transfer-Encoding: chunked"), body: `1\r\n{}\r\n${smuggled}` }, answer: "400 bad_request" },
+  { title: "chunks that end their lines with a bare line feed", request: { ...post("Transfer-Encoding: chunked"), body: `2\n{}\n${smuggled.replaceAll("\r\n", "\n")}` }, answer: "400 bad_request" },
+  { title: "a chunk extension with a line feed", request: { ...post("Transfer-Encoding: chunked"), body: `2;x=\n{}\r\n${smuggled}` }, answer: "400 bad_request" },
   { title: "a space before the colon", request: post("Content-Length : 5"), answer: "400 bad_request" },
   { title: "a negative length", request: post("Content-Length: -5"), answer: "400 bad_request" },
   { title: "a length with a plus", request: post("Content-Length: +5"), answer: "400 bad_request" },
@@ -131,7 +142,7 @@ const strangers: HttpCase[] = [
 test.for(strangers)("[X0-9-2] a stranger's page or name is turned away, whatever its token: $title", async (one) => {
   await attack(one);
   if (typeof one.request === "string" || Buffer.isBuffer(one.request)) return;
-  // The same at the WebSocket's door.
+  // The same at the WebSocket's endpoint.
   const headers = one.request.headers ?? [];
   const handshake = bytesOf({ ...one.request, method: "GET", target: one.request.target ?? `/v0/ws?topic=${oracle.topic}`, headers: [...headers, ...upgrade] });
   const { status, body } = await ask(handshake);

@@ -1,8 +1,8 @@
-// Tokens and tickets that must not be believed. Every bad token is shown at all three doors: the handshake, REST, and
+// Tokens and tickets that must not be believed. Every bad token is shown at all three endpoints: the handshake, REST, and
 // a live connection's refresh.
 import { createPublicKey, generateKeyPairSync, hash } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
-import { enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enterWith, refusedOnConnect } from "../support/enter.ts";
 import { TestClient } from "../support/test-client.ts";
 import { hmacOf, type Json, jws, ownKey, sealedBy, withOtherSignature, withStrayBit } from "./forge-token.ts";
 import { canary, Oracle } from "./oracle.ts";
@@ -45,14 +45,14 @@ const without = (name: string) => {
 /** In the room already, under the name that most forged tokens give. */
 const forger = await enterWith(server, oracle.hide(own()), { topic });
 
-/** Shows a token at every door; each must refuse it with the reason, and leave one record. */
+/** Shows a token at every endpoint; each must refuse it with the reason, and leave one record. */
 async function refusedEverywhere(token: string, reason: string): Promise<void> {
   oracle.hide(token);
   const status = reason === "topic_forbidden" ? 403 : 401;
   const raw = await RawSocket.connect(server.url);
   raw.write(oracle.handshake(token));
-  const { status: atTheDoor, body } = await raw.answer();
-  expect(`${atTheDoor} ${body.error.reason}`).toBe(`${status} ${reason}`);
+  const { status: onConnect, body } = await raw.answer();
+  expect(`${onConnect} ${body.error.reason}`).toBe(`${status} ${reason}`);
   raw.destroy();
   const rest = await server.call("GET", `/v0/topics/${topic}/history`, token);
   expect(`${rest.status} ${rest.body.error.reason}`).toBe(`${status} ${reason}`);
@@ -113,7 +113,7 @@ const forged: [title: string, make: () => string][] = [
   ["a token of 9 000 characters", () => own({ name: "x".repeat(7_000) })],
 ]; // biome-ignore format: a table
 
-test.for(forged)("[X0-5.1-3] a forged token opens no door: %s", ([, make]) =>
+test.for(forged)("[X0-5.1-3] a forged token opens no endpoint: %s", ([, make]) =>
   refusedEverywhere(make(), "unauthorised"),
 );
 
@@ -202,7 +202,7 @@ test.for(subjects.map((sub) => ({ sub, title: JSON.stringify(sub).slice(0, 40) }
 
 test("[X0-4-7] a token that names nobody opens no room, and refreshes nobody's connection", async () => {
   const token = oracle.hide(own({ sub: undefined }));
-  expect((await refusedAtTheDoor(server, token, { topic })).message).toBe("401 unauthorised");
+  expect((await refusedOnConnect(server, token, { topic })).message).toBe("401 unauthorised");
   await oracle.check({ denials: ["unauthorised"] });
   const client = await oracle.sameAttacker();
   const refresh = client.send({ kind: "system", payload: { type: "refresh", token } });
@@ -236,7 +236,7 @@ describe("[X0-5.1-2] another issuer's tokens", () => {
     expect(client.welcome.payload.participant).toEqual({ id: "guest", privilege: "restricted" });
     await oracle.check({ connection: client });
     expect((await server.call("GET", "/admin/audit", token)).status).toBe(403);
-    const refusal = await refusedAtTheDoor(server, token, { topic: "room:other" });
+    const refusal = await refusedOnConnect(server, token, { topic: "room:other" });
     expect(refusal.message).toBe("403 topic_forbidden");
     await oracle.check({ denials: ["admin_only", "topic_forbidden"] });
     await client.leave();
@@ -254,7 +254,7 @@ describe("[X0-5.1-2] another issuer's tokens", () => {
     expect((await server.call("DELETE", `/admin/tokens/${jti}`, await server.adminToken())).status).toBe(200);
     await oracle.check({ connection: client, closes: 4401 });
     for (const again of [token, other]) {
-      expect((await refusedAtTheDoor(server, again, { topic })).message).toBe("401 token_revoked");
+      expect((await refusedOnConnect(server, again, { topic })).message).toBe("401 token_revoked");
     }
     await oracle.check({ denials: ["token_revoked", "token_revoked"] });
   });
@@ -262,7 +262,7 @@ describe("[X0-5.1-2] another issuer's tokens", () => {
   test("are not believed while nobody can say whether they hold: never a default identity", async () => {
     const body = claims({ iss: "https://gone.example" });
     const token = oracle.hide(jws({ ...header, kid: "any" }, body, sealedBy(stranger.privateKey)));
-    expect((await refusedAtTheDoor(server, token, { topic })).message).toBe("503 identity_unavailable");
+    expect((await refusedOnConnect(server, token, { topic })).message).toBe("503 identity_unavailable");
     expect((await server.call("GET", "/v0/topics", token)).status).toBe(503);
     await oracle.check({});
   });
@@ -335,30 +335,30 @@ describe("[X0-5.1-1] a ticket", () => {
 
   test.for(wrong)("%s lets nobody in", async ([, query]) => {
     const ticket = await ticketFor(topic);
-    expect((await refusedAtTheDoor(server, undefined, query(ticket))).message).toBe("401 ticket_invalid");
+    expect((await refusedOnConnect(server, undefined, query(ticket))).message).toBe("401 ticket_invalid");
     await oracle.check({ denials: ["ticket_invalid"] });
   });
 
-  test("shown at the wrong door is spent", async () => {
+  test("shown at the wrong endpoint is spent", async () => {
     const ticket = await ticketFor(topic);
-    await refusedAtTheDoor(server, undefined, { topic: "room:other", ticket });
-    const refusal = await refusedAtTheDoor(server, undefined, { topic, ticket });
+    await refusedOnConnect(server, undefined, { topic: "room:other", ticket });
+    const refusal = await refusedOnConnect(server, undefined, { topic, ticket });
     expect(refusal.message).toBe("401 ticket_invalid");
     await oracle.check({ denials: ["ticket_invalid", "ticket_invalid"] });
   });
 
   test("and a token at once are too much", async () => {
     const query = { topic, ticket: await ticketFor(topic) };
-    expect((await refusedAtTheDoor(server, await oracle.token(), query)).message).toBe("400 bad_request");
+    expect((await refusedOnConnect(server, await oracle.token(), query)).message).toBe("400 bad_request");
     await oracle.check({ denials: ["bad_request"] });
   });
 
   test("is no token, and a token is no ticket", async () => {
     const ticket = await ticketFor(topic);
     const asToken = { authorization: `Bearer ${ticket}` };
-    expect((await refusedAtTheDoor(server, undefined, { topic }, asToken)).message).toBe("401 unauthorised");
+    expect((await refusedOnConnect(server, undefined, { topic }, asToken)).message).toBe("401 unauthorised");
     const asTicket = { topic, ticket: await oracle.token() };
-    expect((await refusedAtTheDoor(server, undefined, asTicket)).message).toBe("401 ticket_invalid");
+    expect((await refusedOnConnect(server, undefined, asTicket)).message).toBe("401 ticket_invalid");
     await oracle.check({ denials: ["unauthorised", "ticket_invalid"] });
   });
 

@@ -74,7 +74,7 @@ test("tables from the future are refused, naming both versions", async () => {
   await open(server.url("future"));
   await server.sql("UPDATE future.schema_versions SET version = 7");
   expect(await refusal(server.url("future"))).toMatch(
-    /topics tables .* version 7 .* only up to 1; use the newer/,
+    /topics tables .* version 7 .* only up to 2; use the newer/,
   );
 });
 
@@ -115,7 +115,7 @@ test("a wrong password, a missing one, a missing database and a server that is n
   expect(await refusal(tcp.replace(/:\d+\//, ":1/"))).toBe(
     "PostgreSQL cannot be used: 127.0.0.1:1: nothing listens there",
   );
-  expect(await refusal("postgres://mcpx@/postgres?host=/nowhere")).toMatch(/there is no such socket/);
+  expect(await refusal("postgres://mcpx@/postgres?host=/nowhere")).toMatch(/there is no socket at this path/);
 });
 
 test("over TLS the server has to be the one its authority vouches for", async () => {

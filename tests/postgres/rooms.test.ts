@@ -9,6 +9,8 @@ import { ResumingClient } from "../support/resuming-client.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { startDoorProxy } from "./support/door-proxy.ts";
 
+/** Not a secret: of tests. */
+const key = Buffer.alloc(32, 7);
 const postgres = await startPostgres();
 afterAll(() => postgres[Symbol.asyncDispose]());
 
@@ -22,10 +24,10 @@ describe("the same story is told", () => {
   for (const { file, text } of files) {
     const transcript = readTranscript(text);
     test.concurrent(`${transcript.title} (${file})`, async () => {
-      const topicLogUrl = postgres.url();
+      const store = { url: postgres.url(), key };
       const server = await startTestServer({
         ...JSON.parse(configurationOf(transcript) ?? "{}"),
-        topicLogUrl,
+        store,
       });
       try {
         await play(transcript, {
@@ -33,7 +35,7 @@ describe("the same story is told", () => {
           mint: (claims: object) => server.token(claims as TokenClaims),
           restart: () => server.restart(),
           async trim(topic: string, count: number): Promise<void> {
-            const log = await createPostgresTopicLog({ url: topicLogUrl });
+            const log = await createPostgresTopicLog({ url: store.url });
             await log.trim(topic, { count }, Date.now());
             await log.close();
           },
@@ -49,8 +51,8 @@ describe("the same story is told", () => {
 async function openRoom(schema: string) {
   const proxy = await startDoorProxy(postgres.port);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
-  const topicLogUrl = postgres.tcpUrl({ port: proxy.port, schema });
-  const server = await startTestServer({ topicLogUrl });
+  const store = { url: postgres.tcpUrl({ port: proxy.port, schema }), key };
+  const server = await startTestServer({ store });
   onTestFinished(() => server.stop());
   const address = `${server.url.replace("http", "ws")}/v0/ws?topic=room`;
   const clientOf = async (sub: string) => {

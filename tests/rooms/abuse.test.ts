@@ -1,6 +1,6 @@
 // Who keeps making faults is closed; who comes when there is no room is told when to come again.
 import { afterEach, expect, test, vi } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -61,7 +61,7 @@ test("beyond the limit of connections newcomers get 503 and Retry-After, until s
   const first = await enter(server, "first");
   await enter(server, "second");
   const token = await server.token({ sub: "third", topics: ["**"] });
-  const refusal = await refusedAtTheDoor(server, token, { topic: "room:test" });
+  const refusal = await refusedOnConnect(server, token, { topic: "room:test" });
   expect(refusal.message).toBe("503 too_many_connections");
   expect(refusal.headers["retry-after"]).toBe("5");
   // The others and REST are not concerned.
@@ -74,7 +74,7 @@ test("beyond the limit of connections newcomers get 503 and Retry-After, until s
 test("a refused handshake gives its place back", async () => {
   await start({ limits: { connectionsMax: 1 } });
   for (let i = 0; i < 5; i += 1) {
-    const refusal = await refusedAtTheDoor(server, undefined, { topic: "room:test" });
+    const refusal = await refusedOnConnect(server, undefined, { topic: "room:test" });
     expect(["401 unauthorised", "503 too_many_connections"]).toContain(refusal.message);
   }
   await vi.waitFor(() => enter(server, "patient"), 5_000);
@@ -84,7 +84,7 @@ test("beyond the limit of handshakes a second newcomers get 503 and Retry-After,
   const perSecond = 3;
   await start({ limits: { handshakesPerSecond: perSecond } });
   const token = await server.token({ sub: "hasty", topics: ["room:test"] });
-  const forbidden = () => refusedAtTheDoor(server, token, { topic: "room:other" });
+  const forbidden = () => refusedOnConnect(server, token, { topic: "room:other" });
   const began = performance.now();
   const outcomes = await Promise.all(Array.from({ length: 40 }, forbidden));
   const seconds = (performance.now() - began) / 1_000;
@@ -102,7 +102,7 @@ test("strangers without a token use up nobody's handshakes", async () => {
   await start({ limits: { handshakesPerSecond: 3 } });
   const token = await server.token({ sub: "calm", topics: ["**"] });
   const strangers = Array.from({ length: 20 }, () =>
-    refusedAtTheDoor(server, undefined, { topic: "room:test" }),
+    refusedOnConnect(server, undefined, { topic: "room:test" }),
   );
   expect(new Set((await Promise.all(strangers)).map(({ message }) => message))).toEqual(
     new Set(["401 unauthorised"]),
@@ -115,7 +115,7 @@ test("[X0-9-4] who may enter nowhere uses up nobody else's handshakes", async ()
   const nowhere = await server.token({ sub: "mallory", topics: [] });
   const token = await server.token({ sub: "calm", topics: ["**"] });
   const refusals = await Promise.all(
-    Array.from({ length: 10 }, () => refusedAtTheDoor(server, nowhere, { topic: "room:test" })),
+    Array.from({ length: 10 }, () => refusedOnConnect(server, nowhere, { topic: "room:test" })),
   );
   const messages = refusals.map(({ message }) => message);
   expect(messages).toContain("403 topic_forbidden");
@@ -127,7 +127,7 @@ test("[X0-9-4] one who may enter has no more than a share of the handshakes, and
   await start({ limits: { handshakesPerSecond: 50 } });
   const token = await server.token({ sub: "hasty", topics: ["**"] });
   const attempts = Array.from({ length: 80 }, () =>
-    refusedAtTheDoor(server, token, { topic: "room:test" }).catch(() => undefined),
+    refusedOnConnect(server, token, { topic: "room:test" }).catch(() => undefined),
   );
   const refusals = (await Promise.all(attempts)).filter((refusal) => refusal !== undefined);
   expect(new Set(refusals.map(({ message }) => message))).toEqual(new Set(["503 too_many_connections"]));

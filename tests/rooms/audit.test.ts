@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { openState } from "@mcpx/host";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { enter, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, refusedOnConnect } from "../support/enter.ts";
 import type { Seen } from "../support/test-client.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -35,10 +35,10 @@ test("each refused envelope is one count of one record, with who, where and why"
   }
 });
 
-test("who is refused at a door is recorded with reason and name, or address where it has none, never with a token", async () => {
+test("who is refused on connect is recorded with reason and name, or address where it has none, never with a token", async () => {
   const token = await server.token({ sub: "eve", topics: ["room:hers"] });
-  await refusedAtTheDoor(server, undefined, { topic: "room:other" });
-  await refusedAtTheDoor(server, token, { topic: "room:other" });
+  await refusedOnConnect(server, undefined, { topic: "room:other" });
+  await refusedOnConnect(server, token, { topic: "room:other" });
   await server.call("GET", "/v0/topics/room:other/history", token);
   await server.call("GET", "/admin/audit", token);
   const body = await audit();
@@ -55,7 +55,7 @@ test("who is refused at a door is recorded with reason and name, or address wher
 test("who asks for made-up topics leaves few records, and each refusal is counted", async () => {
   const token = await server.token({ sub: "eve", topics: ["room:hers"] });
   const made = Array.from({ length: 12 }, (_, i) =>
-    refusedAtTheDoor(server, token, { topic: `made-up-${i}` }),
+    refusedOnConnect(server, token, { topic: `made-up-${i}` }),
   );
   await Promise.all(made);
   const { records } = await audit("actor=eve");
@@ -111,7 +111,7 @@ test("records come newest first, in pages, by action and by actor, and outlive a
 
 test("the chain can be verified, and shows a record that was changed", async () => {
   for (let i = 0; i < 3; i += 1) {
-    await refusedAtTheDoor(server, undefined, { topic: `room:${i}` });
+    await refusedOnConnect(server, undefined, { topic: `room:${i}` });
     await audit();
   }
   const { chain } = await audit("verify=1");

@@ -1,6 +1,6 @@
 // A clean stop under load: clients are told, what was acked is kept, and what was not is sent again without doubling.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import type { Seen, TestClient } from "../support/test-client.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -95,7 +95,7 @@ test("[B-RESUME-1] who resumes after a restart has one story without a gap", asy
 });
 
 test("while it drains it is not ready, and lets nobody in", async () => {
-  // One who does not answer keeps the door's last moment long enough to look at it.
+  // One who does not answer keeps the endpoint's last moment long enough to look at it.
   const sleeper = await enter(server, "sleeper", { topic });
   const token = await server.token({ sub: "late", topics: [topic], level: "full" });
   sleeper.ws.pause();
@@ -103,7 +103,7 @@ test("while it drains it is not ready, and lets nobody in", async () => {
   await vi.waitFor(async () => {
     expect(await server.call("GET", "/readyz")).toEqual({ status: 503, body: { status: "not_ready" } });
   });
-  const refusal = await refusedAtTheDoor(server, token, { topic });
+  const refusal = await refusedOnConnect(server, token, { topic });
   expect(refusal.message).toBe("503 draining");
   expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
   expect((await server.call("GET", "/healthz")).status).toBe(200);

@@ -1,6 +1,6 @@
 // Tokens of another issuer, whose keys come over HTTP.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestIssuer } from "../support/test-issuer.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -42,7 +42,7 @@ test("[X0-5.1-2] a configured issuer's token opens the topics the issuer may gra
     kind: "human",
   });
   for (const foreign of ["room:test", "guests/deep/inside"]) {
-    expect((await refusedAtTheDoor(server, token, { topic: foreign })).message).toBe("403 topic_forbidden");
+    expect((await refusedOnConnect(server, token, { topic: foreign })).message).toBe("403 topic_forbidden");
     expect(
       (await server.call("GET", `/v0/topics/${encodeURIComponent(foreign)}/history`, token)).status,
     ).toBe(403);
@@ -82,12 +82,12 @@ test.each([
   ["in the name of this gateway", () => issuer.token({ ...claims("eve"), iss: server.identity.gatewayId })],
   ["for another audience", () => issuer.token({ ...claims("eve"), aud: "somebody-else" })],
 ])("[X0-5.1-3] a token %s is refused", async (_name, token) => {
-  expect((await refusedAtTheDoor(server, token(), { topic })).message).toBe("401 unauthorised");
+  expect((await refusedOnConnect(server, token(), { topic })).message).toBe("401 unauthorised");
 });
 
 test("[X1-7.1-2] a participant of one issuer cannot be impersonated by another's token", async () => {
   await (await enter(server, "alice", { topic })).leave();
-  expect((await refusedAtTheDoor(server, issuer.token(claims("alice")), { topic })).message).toBe(
+  expect((await refusedOnConnect(server, issuer.token(claims("alice")), { topic })).message).toBe(
     "401 unauthorised",
   );
 });
@@ -107,7 +107,7 @@ test("[X1-7.1-2] a refresh cannot change the issuer, also where nobody has a nam
 
 test("[X0-5.1-3] an issuer that is down is a 503, never a default identity, and it is believed again when it is back", async () => {
   const token = () => flaky.token(claims("late"));
-  const refusal = await refusedAtTheDoor(server, token(), { topic });
+  const refusal = await refusedOnConnect(server, token(), { topic });
   expect(refusal.message).toBe("503 identity_unavailable");
   expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
   const rest = await server.call("GET", "/v0/topics", token());

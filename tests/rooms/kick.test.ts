@@ -1,6 +1,6 @@
 // An admin removes somebody: at once, and for good until another decision.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { enter, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, refusedOnConnect } from "../support/enter.ts";
 import { startTestIssuer, type TestIssuer } from "../support/test-issuer.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -41,12 +41,12 @@ test("a kick closes with 4403 and is announced", async () => {
   expect(news.payload).toMatchObject({ participant: "pest", old: "full", new: "none", by: "admin" });
 });
 
-test("[X1-5.1-3] a kick holds over a restart, against token and mode, at every door of that topic only", async () => {
+test("[X1-5.1-3] a kick holds over a restart, against token and mode, at every endpoint of that topic only", async () => {
   await (await enter(server, "pest")).leave();
   await kick("topic=room:test");
   await server.restart();
   const token = await server.token({ ...pest, level: "full" });
-  expect((await refusedAtTheDoor(server, token, { topic: "room:test" })).message).toBe("403 kicked");
+  expect((await refusedOnConnect(server, token, { topic: "room:test" })).message).toBe("403 kicked");
   for (const what of ["history", "participants"]) {
     const { status, body } = await server.call("GET", `/v0/topics/room:test/${what}`, token);
     expect(`${status} ${body.error?.reason}`).toBe("403 kicked");
@@ -59,7 +59,7 @@ test("[X1-5.1-3] kicked from everywhere is everywhere, until a level is given ag
   await kick();
   const token = await server.token(pest);
   for (const topic of ["room:test", "room:never-seen"]) {
-    expect((await refusedAtTheDoor(server, token, { topic })).message).toBe("403 kicked");
+    expect((await refusedOnConnect(server, token, { topic })).message).toBe("403 kicked");
   }
   const path = "/admin/participants/pest/promote?topic=room:test&level=restricted";
   expect((await server.call("POST", path, await server.adminToken())).body).toMatchObject({
@@ -68,7 +68,7 @@ test("[X1-5.1-3] kicked from everywhere is everywhere, until a level is given ag
   });
   const client = await enter(server, "pest");
   expect(client.welcome.payload.participant.privilege).toBe("restricted");
-  expect((await refusedAtTheDoor(server, token, { topic: "room:other" })).message).toBe("403 kicked");
+  expect((await refusedOnConnect(server, token, { topic: "room:other" })).message).toBe("403 kicked");
 });
 
 test("[X0-5.3-1] [X1-5.1-3] the list of topics leaves out those one was kicked from, and is refused where that is all", async () => {

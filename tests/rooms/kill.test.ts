@@ -1,7 +1,7 @@
 // kill -9 of the command users run, under load: an ack is a promise that is kept.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createIdentity, createLogger, openState, systemClock } from "@mcpx/host";
+import { createIdentity, createLogger, createSqliteIdentityStore, openState, systemClock } from "@mcpx/host";
 import { expect, test, vi } from "vitest";
 import { scratch, start } from "../cli/support/mcpx-process.ts";
 import { enterWith } from "../support/enter.ts";
@@ -21,7 +21,11 @@ function prepare(): string {
 
 async function mint(dataDir: string): Promise<string[]> {
   const db = openState(join(dataDir, "state.db"));
-  const identity = createIdentity({ db, clock: systemClock, log: createLogger({ level: "silent" }) });
+  const identity = await createIdentity({
+    store: createSqliteIdentityStore(db),
+    clock: systemClock,
+    log: createLogger({ level: "silent" }),
+  });
   const mintOne = (sub: string) =>
     identity.tokens.mint({ sub, topics: [topic], level: "full" }, { ttlMs: 600_000 });
   const tokens = await Promise.all(ids.map(async (sub) => (await mintOne(sub)).token));

@@ -1,9 +1,9 @@
-// Which level a participant gets at the door: the sources in their order, and the three modes.
+// Which level a participant gets at the endpoint: the sources in their order, and the three modes.
 import { generateKeyPairSync } from "node:crypto";
 import type { TokenClaims } from "@mcpx/host";
 import type { Level } from "@mcpx/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
 const identities: Record<string, { level: Level }> = {
@@ -72,14 +72,14 @@ describe("[X1-5.1-1] [X1-5.1-3] [X1-6.2-1] in mixed mode the first source that s
 describe("[X1-5.1-1] in secure mode", () => {
   test("who has no level from token, identity or admin is refused", async () => {
     const token = await secure.token({ sub: "stranger", topics: [topic] });
-    expect((await refusedAtTheDoor(secure, token, { topic })).message).toBe("403 no_level");
+    expect((await refusedOnConnect(secure, token, { topic })).message).toBe("403 no_level");
     expect(await levelOf(secure, "stranger", "restricted")).toBe("restricted");
     expect(await levelOf(secure, "known-responder", undefined)).toBe("responder");
     await decide(secure, "stranger", "promote", "full");
     expect(await levelOf(secure, "stranger", undefined)).toBe("full");
   });
 
-  test("[X0-5.1-3] who would be refused at the door reads nothing over REST, and an admin does", async () => {
+  test("[X0-5.1-3] who would be refused on connect reads nothing over REST, and an admin does", async () => {
     const resident = await enter(secure, "resident", { topic });
     await resident.ack(resident.say("for those with a level"));
     const outcomes = async (claims: Omit<TokenClaims, "topics">) => {
@@ -119,7 +119,7 @@ describe("[X1-6.1-1] in open mode", () => {
   test("everybody is full, but a token is still needed", async () => {
     expect(await levelOf(open, "anyone", undefined)).toBe("full");
     expect(await levelOf(open, "humble", "restricted")).toBe("full");
-    expect((await refusedAtTheDoor(open, undefined, { topic, id: "anyone" })).message).toBe(
+    expect((await refusedOnConnect(open, undefined, { topic, id: "anyone" })).message).toBe(
       "401 unauthorised",
     );
   });
@@ -137,16 +137,16 @@ describe("[X1-6.1-1] in open mode", () => {
     expect(await client.outcome(wrong)).toBe("wrong_from");
     await client.leave();
     const named = await open.token({ sub: "named", topics: [topic] });
-    expect((await refusedAtTheDoor(open, named, { topic, id: "chosen" })).message).toBe("400 bad_request");
+    expect((await refusedOnConnect(open, named, { topic, id: "chosen" })).message).toBe("400 bad_request");
     await (await enterWith(open, named, { topic, id: "named" })).leave();
-    expect((await refusedAtTheDoor(open, await open.token(anonymous), { topic })).message).toBe(
+    expect((await refusedOnConnect(open, await open.token(anonymous), { topic })).message).toBe(
       "401 unauthorised",
     );
   });
 
   test("[X0-4-7] [X1-7.1-2] an id that a token names cannot be chosen, whether its owner is there or not", async () => {
     const nameless = await open.token(anonymous);
-    const choose = async (id: string) => (await refusedAtTheDoor(open, nameless, { topic, id })).message;
+    const choose = async (id: string) => (await refusedOnConnect(open, nameless, { topic, id })).message;
     const owner = await enter(open, "owner", { topic });
     expect(await choose("owner")).toBe("400 bad_request");
     expect(await owner.outcome(owner.say("still here"))).toBe("ack");
@@ -169,7 +169,7 @@ describe("[X1-6.1-1] in open mode", () => {
   test.each(["system:gateway", "System:x", "gateway", "GATEWAY", "system", "two words", ""])(
     "[X0-9-3] nobody can choose the id %j",
     async (id) => {
-      const refusal = await refusedAtTheDoor(open, await open.token(anonymous), { topic, id });
+      const refusal = await refusedOnConnect(open, await open.token(anonymous), { topic, id });
       expect(refusal.status).toBe(400);
     },
   );
@@ -179,10 +179,10 @@ test("[X0-4-7] elsewhere the id comes from the token and from nowhere else", asy
   const named = await mixed.token({ sub: "named", topics: [topic] });
   // Before somebody has entered there is no such topic to read.
   await (await enterWith(mixed, named, { topic })).leave();
-  expect((await refusedAtTheDoor(mixed, named, { topic, id: "other" })).message).toBe("400 bad_request");
+  expect((await refusedOnConnect(mixed, named, { topic, id: "other" })).message).toBe("400 bad_request");
   const nameless = await mixed.token({ topics: [topic], level: "full" });
-  expect((await refusedAtTheDoor(mixed, nameless, { topic })).message).toBe("401 unauthorised");
-  expect((await refusedAtTheDoor(mixed, nameless, { topic, id: "other" })).message).toBe("400 bad_request");
+  expect((await refusedOnConnect(mixed, nameless, { topic })).message).toBe("401 unauthorised");
+  expect((await refusedOnConnect(mixed, nameless, { topic, id: "other" })).message).toBe("400 bad_request");
   for (const path of ["/v0/topics", `/v0/topics/${topic}/history`, `/v0/topics/${topic}/participants`]) {
     const { status, body } = await mixed.call("GET", path, nameless);
     expect(`${status} ${body.error?.reason}`).toBe("401 unauthorised");

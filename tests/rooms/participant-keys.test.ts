@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { PublicJwk, TokenClaims } from "@mcpx/host";
 import { afterAll, expect, test } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const server = await startTestServer();
@@ -39,10 +39,10 @@ test("[X1-7.1-2] another key for the same id is refused everywhere until an admi
   await (await enter(server, "bound", { topic, cnf: first })).leave();
   const other = await server.token({ ...claims, cnf: second });
   for (const room of [topic, "room:another"]) {
-    expect((await refusedAtTheDoor(server, other, { topic: room })).message).toBe("403 key_mismatch");
+    expect((await refusedOnConnect(server, other, { topic: room })).message).toBe("403 key_mismatch");
   }
   await server.restart();
-  expect((await refusedAtTheDoor(server, other, { topic })).message).toBe("403 key_mismatch");
+  expect((await refusedOnConnect(server, other, { topic })).message).toBe("403 key_mismatch");
   await (await enter(server, "bound", { topic, cnf: first })).leave();
   const path = "/admin/participants/bound/key";
   expect((await server.call("DELETE", path)).status).toBe(401);
@@ -52,7 +52,7 @@ test("[X1-7.1-2] another key for the same id is refused everywhere until an admi
   expect((await server.call("DELETE", path, await server.adminToken())).status).toBe(404);
   await (await enter(server, "bound", { topic, cnf: second })).leave();
   expect(
-    (await refusedAtTheDoor(server, await server.token({ ...claims, cnf: first }), { topic })).message,
+    (await refusedOnConnect(server, await server.token({ ...claims, cnf: first }), { topic })).message,
   ).toBe("403 key_mismatch");
 });
 
@@ -69,7 +69,7 @@ test("[X1-4-3] a participant may bring its key itself; the room hears of it, and
   await bob.leave();
   expect(
     (
-      await refusedAtTheDoor(
+      await refusedOnConnect(
         server,
         await server.token({ sub: "bob", topics: [topic], cnf: { jwk: newKey() } }),
         { topic },
@@ -117,13 +117,13 @@ test("[X0-4-7] in open mode an id that has a key is its bringer's: no other toke
     const carol = await enterWith(open, own, query);
     expect(await carol.outcome(carol.send({ kind: "system", payload: { type: "key", jwk } }))).toBe("ack");
     await carol.leave();
-    expect((await refusedAtTheDoor(open, other, query)).message).toBe("403 key_mismatch");
+    expect((await refusedOnConnect(open, other, query)).message).toBe("403 key_mismatch");
     const wrong = await token({ cnf: { jwk: newKey() } });
-    expect((await refusedAtTheDoor(open, wrong, query)).message).toBe("403 key_mismatch");
+    expect((await refusedOnConnect(open, wrong, query)).message).toBe("403 key_mismatch");
     await (await enterWith(open, own, query)).leave();
     await (await enterWith(open, await token({ cnf: { jwk } }), query)).leave();
     await open.restart();
-    expect((await refusedAtTheDoor(open, other, query)).message).toBe("403 key_mismatch");
+    expect((await refusedOnConnect(open, other, query)).message).toBe("403 key_mismatch");
     await (await enterWith(open, own, query)).leave();
     await open.call("DELETE", "/admin/participants/carol/key", await open.adminToken());
     await (await enterWith(open, other, query)).leave();

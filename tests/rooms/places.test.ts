@@ -1,9 +1,12 @@
 // Nobody takes all the places: connections, topics and sessions are bounded for one principal, whatever tokens it has,
 // and the last of them are for admins. Each attack has an honest neighbour who works before, during and after.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
+import { initialize } from "../support/initialize.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
-import { faceUrl } from "./as-mcp/support/face.ts";
+import { roomEndpointUrl } from "./as-mcp/support/room-endpoint.ts";
 
 let server: TestServer;
 const start = async (options: TestServerOptions) => {
@@ -19,7 +22,7 @@ test("connections of one principal are bounded over all its tokens and topics; i
   const clients = [];
   for (const topic of ["a", "b", "c"]) clients.push(await enter(server, "greedy", { topic }));
   const token = await server.token({ sub: "greedy", topics: ["**"] });
-  const refusal = await refusedAtTheDoor(server, token, { topic: "d" });
+  const refusal = await refusedOnConnect(server, token, { topic: "d" });
   expect([refusal.message, refusal.headers["retry-after"]]).toEqual(["503 too_many_connections", "5"]);
   expect(await neighbour.outcome(neighbour.say("hello"))).toBe("ack");
   await (await enter(server, "newcomer")).leave();
@@ -29,39 +32,55 @@ test("connections of one principal are bounded over all its tokens and topics; i
   expect(await neighbour.outcome(neighbour.say("still here"))).toBe("ack");
 });
 
+test("handshakes whose peers left before their turn came take no place, however many they are", async () => {
+  await start({ limits: { ...wide, connectionsMax: 60 } });
+  const neighbour = await enter(server, "neighbour");
+  const { port } = new URL(server.url);
+  const lines = [
+    "GET /v0/ws HTTP/1.1",
+    `Host: 127.0.0.1:${port}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+  ];
+  const handshake = [
+    ...lines,
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "",
+    "",
+  ];
+  for (let round = 0; round < 4; round += 1) {
+    const sockets = Array.from({ length: 200 }, () => connect(Number(port), "127.0.0.1"));
+    await Promise.all(
+      sockets.map(async (socket) => {
+        socket.on("error", () => {});
+        await once(socket, "connect");
+        // Reset once it is with the system: all of them ask for a turn at the same moment.
+        socket.write(handshake.join("\r\n"), () => socket.resetAndDestroy());
+        await once(socket, "close");
+      }),
+    );
+  }
+  await enter(server, "newcomer");
+  expect(await neighbour.outcome(neighbour.say("still here"))).toBe("ack");
+});
+
 test("a refused handshake gives the principal its place back", async () => {
   await start({ limits: { ...wide, connectionsPerPrincipalMax: 1, topicsMax: 1 } });
   const token = await server.token({ sub: "unlucky", topics: ["**"] });
   await enter(server, "first", { topic: "a" });
   for (let i = 0; i < 5; i += 1) {
-    expect((await refusedAtTheDoor(server, token, { topic: `new-${i}` })).message).toBe(
+    expect((await refusedOnConnect(server, token, { topic: `new-${i}` })).message).toBe(
       "503 too_many_topics",
     );
   }
   await enterWith(server, token, { topic: "a" });
 });
 
-test("seats at the MCP faces of rooms are connections too", async () => {
+test("connections at the MCP endpoints of rooms are connections too", async () => {
   await start({ limits: { ...wide, connectionsPerPrincipalMax: 2 } });
   const token = await server.token({ sub: "greedy", topics: ["**"], level: "full" });
-  const open = async (room: string) => {
-    const response = await fetch(faceUrl(server, room), {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-      }),
-    });
-    await response.text();
-    return response.status;
-  };
+  const open = (room: string) => initialize(roomEndpointUrl(server, room), token);
   expect([await open("a"), await open("b"), await open("c")]).toEqual([200, 200, 503]);
   await enter(server, "neighbour", { topic: "c" });
 });
@@ -70,13 +89,13 @@ test("the last connections are for admins, who always come in", async () => {
   await start({ limits: { ...wide, connectionsMax: 20 } });
   for (let i = 0; i < 19; i += 1) await enter(server, `guest-${i}`);
   const token = await server.token({ sub: "guest-19", topics: ["**"], level: "full" });
-  expect((await refusedAtTheDoor(server, token, { topic: "room:test" })).message).toBe(
+  expect((await refusedOnConnect(server, token, { topic: "room:test" })).message).toBe(
     "503 too_many_connections",
   );
   const admin = await enterWith(server, await server.adminToken(), { topic: "room:test" });
   // With the last place gone, there is none for anybody.
   const second = await server.token({ sub: "admin-2", topics: ["**"], admin: true });
-  expect((await refusedAtTheDoor(server, second, { topic: "room:test" })).message).toBe(
+  expect((await refusedOnConnect(server, second, { topic: "room:test" })).message).toBe(
     "503 too_many_connections",
   );
   await admin.leave();
@@ -99,8 +118,12 @@ test("topics that one principal makes are bounded; others make theirs, and the l
   // Those that are there are open to it, as before.
   expect(await make("greedy", "lab/0")).toBe("made");
   expect(await make("neighbour", "desk")).toBe("made");
+  // A restart gives nobody new places.
+  await server.restart();
+  expect(await make("greedy", "lab/9")).toBe("503 too_many_topics");
+  expect(await make("neighbour", "shelf")).toBe("made");
   expect(await make("greedy", "desk")).toBe("made");
-  for (let i = 0; i < 13; i += 1) expect(await make(`other-${i}`, `other/${i}`)).toBe("made");
+  for (let i = 0; i < 12; i += 1) expect(await make(`other-${i}`, `other/${i}`)).toBe("made");
   expect(await make("late", "late")).toBe("503 too_many_topics");
   expect(await make("admin", "admins", true)).toBe("made");
   expect(await make("admin", "more", true)).toBe("503 too_many_topics");
@@ -110,21 +133,7 @@ test("the last MCP sessions are for admins", async () => {
   await start({ limits: { ...wide, mcpSessionsMax: 20 } });
   const open = async (sub: string, admin = false) => {
     const token = await server.token({ sub, topics: [], tools: ["**"], ...(admin && { admin }) });
-    const response = await fetch(`${server.url}/mcp`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-      }),
-    });
-    return response.status;
+    return initialize(`${server.url}/mcp`, token);
   };
   for (let i = 0; i < 19; i += 1) expect(await open(`guest-${i}`)).toBe(200);
   expect(await open("guest-19")).toBe(429);

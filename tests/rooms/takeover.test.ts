@@ -1,6 +1,6 @@
 // One live connection per participant and topic.
 import { afterAll, expect, test } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const server = await startTestServer();
@@ -62,7 +62,7 @@ test("[X0-6-1] where configured so, the second is refused and the first stays", 
   const topic = "room:strict";
   const token = await strict.token({ sub: "alice", topics: ["**"], level: "full" });
   const first = await enterWith(strict, token, { topic });
-  expect((await refusedAtTheDoor(strict, token, { topic })).message).toBe("409 already_connected");
+  expect((await refusedOnConnect(strict, token, { topic })).message).toBe("409 already_connected");
   expect(await first.outcome(first.say("undisturbed"))).toBe("ack");
   await (await enterWith(strict, token, { topic: "room:other" })).leave();
   await first.leave();

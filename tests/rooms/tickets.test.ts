@@ -1,6 +1,6 @@
 // Tickets: how a browser, which cannot set headers on a WebSocket, shows its token.
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const server = await startTestServer();
@@ -28,15 +28,15 @@ describe("[X0-5.1-1] a ticket", () => {
     const client = await enterWith(server, undefined, { topic, ticket: body.ticket });
     expect(client.welcome.payload.participant).toEqual({ id: "alice", privilege: "responder" });
     await client.leave();
-    const again = await refusedAtTheDoor(server, undefined, { topic, ticket: body.ticket });
+    const again = await refusedOnConnect(server, undefined, { topic, ticket: body.ticket });
     expect(again.message).toBe("401 ticket_invalid");
   });
 
   test("is for one topic, and spent by being shown at another", async () => {
     const ticket = await ticketFor("bob");
     const elsewhere = { topic: "room:elsewhere", ticket };
-    expect((await refusedAtTheDoor(server, undefined, elsewhere)).message).toBe("401 ticket_invalid");
-    expect((await refusedAtTheDoor(server, undefined, { topic, ticket })).message).toBe("401 ticket_invalid");
+    expect((await refusedOnConnect(server, undefined, elsewhere)).message).toBe("401 ticket_invalid");
+    expect((await refusedOnConnect(server, undefined, { topic, ticket })).message).toBe("401 ticket_invalid");
   });
 
   test("shown twice at the same moment opens one connection", async () => {
@@ -51,15 +51,15 @@ describe("[X0-5.1-1] a ticket", () => {
     const ticket = await ticketFor("dave", { at: hasty });
     const later = performance.now() + 200;
     await vi.waitUntil(() => performance.now() > later);
-    expect((await refusedAtTheDoor(hasty, undefined, { topic, ticket })).message).toBe("401 ticket_invalid");
+    expect((await refusedOnConnect(hasty, undefined, { topic, ticket })).message).toBe("401 ticket_invalid");
   });
 
   test("is not taken together with a token, nor guessed, nor used as a bearer token", async () => {
     const ticket = await ticketFor("erin");
     const token = await server.token({ sub: "erin", topics: [topic] });
-    expect((await refusedAtTheDoor(server, token, { topic, ticket })).message).toBe("400 bad_request");
+    expect((await refusedOnConnect(server, token, { topic, ticket })).message).toBe("400 bad_request");
     for (const guess of ["", "x", ticket.slice(1), `${ticket}x`]) {
-      const refusal = await refusedAtTheDoor(server, undefined, { topic, ticket: guess });
+      const refusal = await refusedOnConnect(server, undefined, { topic, ticket: guess });
       expect(refusal.message).toBe("401 ticket_invalid");
     }
     expect((await server.call("GET", "/v0/topics", ticket)).status).toBe(401);
@@ -74,7 +74,7 @@ describe("[X0-5.1-1] a ticket", () => {
     );
     const { body } = await server.call("POST", "/v0/tickets", token, { topic });
     await server.call("DELETE", `/admin/tokens/${jti}`, await server.adminToken());
-    const refusal = await refusedAtTheDoor(server, undefined, { topic, ticket: body.ticket });
+    const refusal = await refusedOnConnect(server, undefined, { topic, ticket: body.ticket });
     expect(refusal.message).toBe("401 token_revoked");
   });
 

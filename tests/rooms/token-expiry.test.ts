@@ -1,6 +1,6 @@
 // A token's end reaches the connection it opened.
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { enter, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer } from "../support/test-server.ts";
 
 const server = await startTestServer({ limits: { tokenWarningMs: 1_500 } });
@@ -75,6 +75,6 @@ test("[X0-5.1-2] a ticket does not outlive the token it was traded for", async (
   const query = { topic: "room:brief" };
   const isOver = async () => expect((await server.call("GET", "/v0/topics", token)).status).toBe(401);
   await vi.waitFor(isOver, { timeout: 5_000 });
-  const refusal = await refusedAtTheDoor(server, undefined, { ...query, ticket: body.ticket });
+  const refusal = await refusedOnConnect(server, undefined, { ...query, ticket: body.ticket });
   expect(refusal.message).toBe("401 token_expired");
 });

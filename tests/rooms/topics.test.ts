@@ -1,6 +1,6 @@
 // How topics come to be, how many, and which options each has.
 import { afterEach, expect, test } from "vitest";
-import { enter, enterWith, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -34,15 +34,15 @@ test("[X0-2.2-1] asking for a topic does not make it, and neither does being ref
   for (const what of ["history", "participants"])
     await server.call("GET", `/v0/topics/room:x/${what}`, token);
   await server.call("POST", "/v0/tickets", token, { topic: "room:x" });
-  await refusedAtTheDoor(server, await server.token({ sub: "a", topics: ["room:y"] }), { topic: "room:x" });
-  await refusedAtTheDoor(server, token, { topic: "room:x", protocol: "mcpx/v9" });
+  await refusedOnConnect(server, await server.token({ sub: "a", topics: ["room:y"] }), { topic: "room:x" });
+  await refusedOnConnect(server, token, { topic: "room:x", protocol: "mcpx/v9" });
   expect(await names()).toEqual([]);
 });
 
 test("[X0-2.2-1] where only configuration makes topics, others are not found", async () => {
   await start({ gateway: { createTopics: "configured", topics: { "room:known": {} } } });
   await (await enter(server, "anyone", { topic: "room:known" })).leave();
-  const refusal = await refusedAtTheDoor(server, await everything(), { topic: "room:unknown" });
+  const refusal = await refusedOnConnect(server, await everything(), { topic: "room:unknown" });
   expect(refusal.message).toBe("404 not_found");
   expect(await names()).toEqual(["room:known"]);
 });
@@ -50,7 +50,7 @@ test("[X0-2.2-1] where only configuration makes topics, others are not found", a
 test("beyond the limit of topics no new one is made, and the old ones go on", async () => {
   await start({ limits: { topicsMax: 2 } });
   for (const topic of ["room:a", "room:b"]) await (await enter(server, "anyone", { topic })).leave();
-  const refusal = await refusedAtTheDoor(server, await everything(), { topic: "room:c" });
+  const refusal = await refusedOnConnect(server, await everything(), { topic: "room:c" });
   expect(refusal.message).toBe("503 too_many_topics");
   await (await enter(server, "anyone", { topic: "room:a" })).leave();
   expect(await names()).toEqual(["room:a", "room:b"]);

@@ -1,6 +1,6 @@
 // Old and new clients in one room: which version a connection speaks, and chat in the form of each.
 import { afterAll, describe, expect, test } from "vitest";
-import { enter, positionOf, refusedAtTheDoor } from "../support/enter.ts";
+import { enter, positionOf, refusedOnConnect } from "../support/enter.ts";
 import { TestClient } from "../support/test-client.ts";
 import { startTestServer } from "../support/test-server.ts";
 
@@ -126,7 +126,7 @@ describe("[X0-10-1] [X0-10-2] [X1-6.3-1] a connection's version", () => {
       [{}, ["graphql-ws"]],
     ] as const) {
       const { token, headers, query: all } = await connect(query, [...protocols]);
-      const refusal = await refusedAtTheDoor(server, token, all, headers);
+      const refusal = await refusedOnConnect(server, token, all, headers);
       expect(refusal.message).toBe("400 unsupported_protocol");
       expect(refusal.error.message).toContain("mcpx/v0.1, mcp-x/v0");
     }

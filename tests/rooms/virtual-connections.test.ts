@@ -141,7 +141,7 @@ test("[B-ROOM-1] a revoked or ended token ends its virtual connections, and only
   expect(await own.outcome(own.say("here"))).toBe("ack");
 });
 
-test("[B-ROOM-1] the door's rules hold: topics, ids, parameters", async () => {
+test("[B-ROOM-1] the endpoint's rules hold: topics, ids, parameters", async () => {
   const token = await server.token({ sub: "alice", topics: ["room:mine"], level: "full" });
   const principal = await server.identity.tokens.verify(token);
   const tries: [Record<string, string>, string][] = [

@@ -30,8 +30,8 @@ export async function enterWith(
   return client;
 }
 
-/** How the door refuses: its status and reason; fails where it does not. */
-export async function refusedAtTheDoor(
+/** How the endpoint refuses: its status and reason; fails where it does not. */
+export async function refusedOnConnect(
   server: Pick<TestServer, "url">,
   token: string | undefined,
   query: Record<string, string>,

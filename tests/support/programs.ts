@@ -11,13 +11,13 @@ const bundlesHere = process.env.MCPX_TEST_BUNDLES;
 export const bundledPrograms = [
   "packages/aggregator/src/links/reaper.ts",
   "packages/cli/src/main.ts",
+  "packages/cli/src/testing/run-mcpx.ts",
   "packages/gateway/src/topic-log/checkpointer.ts",
   "packages/gateway/src/topic-log/writer.ts",
   "tests/cli/support/recipes-server.ts",
   "tests/clients/support/clock-app.ts",
   "tests/clients/support/desk-server.ts",
   "tests/cli/support/tiny-server.ts",
-  "tests/conformance/client/main.ts",
   "tests/conformance/fixture/main.ts",
   "tests/faults/support/serve.ts",
   "tests/faults/tree/support/leaf.ts",
@@ -43,6 +43,13 @@ export function programPath(source: Program, bundles = bundlesHere): string {
 /** What `node` is given to start a program that imports packages of ours; its own arguments come after it. */
 export function programArgs(source: Program, bundles?: string): [string, string] {
   return ["--conditions=mcpx-source", programPath(source, bundles)];
+}
+
+/** What a program exports, for tests that run in their own process what it does. */
+export function loadProgram(source: Program): Promise<unknown> {
+  const path =
+    bundlesHere === undefined ? join(root, source) : join(bundlesHere, `${entryName(source)}.program.js`);
+  return import(/* @vite-ignore */ path);
 }
 
 export function entryName(source: Program): string {

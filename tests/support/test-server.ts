@@ -1,4 +1,5 @@
 // A whole server on a free port with a data directory of its own, and tokens for whoever a test needs.
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +14,16 @@ import {
 import {
   createIdentity,
   createLogger,
+  createPostgresIdentityStore,
+  createSeal,
+  createSqliteIdentityStore,
   type Identity,
+  type IdentityOptions,
   localHeader,
   localProof,
+  openPostgresSession,
   openState,
+  readPostgresAddress,
   systemClock,
   type TokenClaims,
 } from "@mcpx/host";
@@ -34,7 +41,7 @@ export interface TestServer {
   readonly rooms: Rooms;
   readonly bridges: StartedGateway["bridges"];
   /** The approvers of now begin anew, all of them unsigned: for tests that are not about who signs whom. */
-  forgetApprovers(): void;
+  forgetApprovers(): Promise<unknown>;
   token(claims: TokenClaims, ttlMs?: number): Promise<string>;
   adminToken(): Promise<string>;
   /** Calls the REST API; `token` may be left out. */
@@ -52,12 +59,14 @@ export interface TestServerOptions
   extends Partial<
     Pick<
       StartOptions,
-      "gateway" | "issuers" | "clock" | "bridges" | "authorization" | "logins" | "loginAskMs" | "topicLogUrl"
+      "gateway" | "issuers" | "clock" | "bridges" | "authorization" | "logins" | "loginAskMs" | "store"
     >
   > {
   limits?: Partial<Limits>;
   /** The tree, as a configuration has it. */
   config?: Omit<Config, "listen" | "limits" | "issuers">;
+  /** A free one unless given. */
+  port?: number;
   /** Pages elsewhere that may talk to it. */
   origins?: string[];
 }
@@ -72,10 +81,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     level: "debug",
     destination: { write: (line: string) => void logged.push(line) },
   });
-  const { clock = systemClock } = options;
+  const { clock = systemClock, store = storeOfTests() } = options;
   const start = (port: number, given: TestServerOptions) => {
     const { gateway = {}, issuers = [], origins = [], bridges = [], limits, config = {} } = given;
-    const { authorization, logins, loginAskMs, topicLogUrl } = given;
+    const { authorization, logins, loginAskMs } = given;
     return startGateway({
       tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
       dataDir,
@@ -90,14 +99,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...(loginAskMs !== undefined && { loginAskMs }),
       limits: { ...defaultLimits, ...limits },
       log,
-      ...(topicLogUrl !== undefined && { topicLogUrl }),
+      ...(store !== undefined && { store }),
     });
   };
-  let server = await start(0, options);
+  let server = await start(options.port ?? 0, options);
   const { url } = server;
   // Tokens are minted as the command line does it: beside the server, from the same data directory.
-  const state = openState(join(dataDir, "state.db"));
-  const identity = createIdentity({ db: state, clock, log });
+  await using beside = new AsyncDisposableStack();
+  const identity = await createIdentity({
+    store: await identityStore(dataDir, store, beside),
+    clock,
+    log,
+  });
+  const besides = beside.move();
   const token = async (claims: TokenClaims, ttlMs = 600_000) =>
     (await identity.tokens.mint(claims, { ttlMs })).token;
   return {
@@ -111,7 +125,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     get bridges() {
       return server.bridges;
     },
-    forgetApprovers: () => void server.authority.chain.reset(),
+    forgetApprovers: () => server.authority.chain.reset(),
     token,
     adminToken: () => token({ sub: "admin", topics: ["**"], admin: true }),
     get routes() {
@@ -130,7 +144,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     async stop() {
       identity.close();
-      state.close();
+      await besides.disposeAsync();
       await server.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -146,4 +160,27 @@ async function ask(url: string, method: string, path: string, shown: Record<stri
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
   return { status: response.status, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Of `npm run soak -- postgres`: every server has its state on this engine, in a schema of its own. */
+function storeOfTests(): StartOptions["store"] {
+  const url = process.env.MCPX_TEST_STORE;
+  if (url === undefined) return undefined;
+  return { url: `${url}&schema=t${randomBytes(8).toString("hex")}`, key: randomBytes(32) };
+}
+
+/** The same that the server has, as another process opens it. */
+async function identityStore(
+  dataDir: string,
+  store: StartOptions["store"],
+  opened: AsyncDisposableStack,
+): Promise<IdentityOptions["store"]> {
+  if (store === undefined) {
+    const state = openState(join(dataDir, "state.db"));
+    opened.defer(() => state.close());
+    return createSqliteIdentityStore(state);
+  }
+  const session = await openPostgresSession(readPostgresAddress(store.url));
+  opened.defer(() => session.close());
+  return createPostgresIdentityStore({ session, seal: createSeal(store.key) });
 }

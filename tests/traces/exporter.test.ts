@@ -33,7 +33,7 @@ test("what it refuses for good is given up, once, and said", async () => {
   await close();
   expect(collector.headers).toHaveLength(1);
   expect(logged.map((line) => JSON.parse(line))).toMatchObject([
-    { msg: "traces are lost", lost: 1, why: "HTTP 400" },
+    { msg: "traces lost", lost: 1, why: "HTTP 400" },
   ]);
 });
 

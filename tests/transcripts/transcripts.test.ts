@@ -1,10 +1,10 @@
 // Every transcript of spec/transcripts is a test of its own, against a gateway configured as it wants.
 import { join } from "node:path";
 import { configurationOf, play, readTranscript, readTranscripts } from "@mcpx/conform";
-import { createSqliteTopicLog } from "@mcpx/gateway";
 import type { TokenClaims } from "@mcpx/host";
 import { test } from "vitest";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { trimLog } from "../support/trim-log.ts";
 
 const folder = join(import.meta.dirname, "..", "..", "spec", "transcripts");
 
@@ -25,10 +25,6 @@ function keptTarget(server: TestServer) {
     url: server.url,
     mint: (claims: object) => server.token(claims as TokenClaims),
     restart: () => server.restart(),
-    async trim(topic: string, count: number): Promise<void> {
-      const log = await createSqliteTopicLog({ path: join(server.dataDir, "topics.db") });
-      await log.trim(topic, { count }, Date.now());
-      await log.close();
-    },
+    trim: (topic: string, count: number) => trimLog(server, topic, count),
   };
 }

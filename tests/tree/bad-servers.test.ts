@@ -46,9 +46,9 @@ const cases: Case[] = [
   { fault: "twice", hears: /"text":"first"/, status: up },
   { fault: "huge", hears: /more than 16777216 bytes/, status: up },
   { fault: "no-list", hears: /no-list/, status: ailing("did not list within 1000 ms") },
-  { fault: "circle", hears: /circle/, status: ailing("its pages go round in a circle") },
-  { fault: "endless", hears: /endless/, status: ailing("its list does not end") },
-  { fault: "heavy", hears: /heavy/, status: ailing("its list has more than 16777216 bytes of no use") },
+  { fault: "circle", hears: /circle/, status: ailing("its list repeats a page cursor") },
+  { fault: "endless", hears: /endless/, status: ailing("its list has more than 1000 pages") },
+  { fault: "heavy", hears: /heavy/, status: ailing("more than 16777216 bytes of its list cannot be used") },
   { fault: "crowd", hears: /crowd/, status: ailing("it lists more than 20000") },
   {
     fault: "garbage",

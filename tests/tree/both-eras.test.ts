@@ -11,7 +11,7 @@ import { connectSdk, type Kind, type SdkCaller, type Way } from "./support/sdk-c
 const [program, ...args] = [process.execPath, ...programArgs("tests/tree/support/asking-server.ts")] as const;
 const stdio: Way = { command: program, args: [...args] };
 const legacyKinds = ["v1", "v2 legacy"] as const satisfies Kind[];
-const faces = ["http", "mcpx stdio before a gateway", "mcpx stdio on its own"] as const;
+const roomEndpoints = ["http", "mcpx stdio before a gateway", "mcpx stdio on its own"] as const;
 const servers = ["overstdio", "overhttp"] as const;
 
 let http: Way;
@@ -55,9 +55,9 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-function wayOf(face: (typeof faces)[number]): Way {
-  if (face === "http") return { url: up.url, token };
-  const { dataDir, config } = face === "mcpx stdio before a gateway" ? up : alone;
+function wayOf(roomEndpoint: (typeof roomEndpoints)[number]): Way {
+  if (roomEndpoint === "http") return { url: up.url, token };
+  const { dataDir, config } = roomEndpoint === "mcpx stdio before a gateway" ? up : alone;
   const [command, ...rest] = mcpxCommand;
   return { command, args: [...rest, "stdio", "--data", dataDir, "--config", config] };
 }
@@ -96,16 +96,16 @@ describe("control: without a tree between", () => {
   });
 });
 
-describe.for(faces)("[B-TREE-2] over %s", (face) => {
+describe.for(roomEndpoints)("[B-TREE-2] over %s", (roomEndpoint) => {
   test.for(legacyKinds.flatMap((kind) => servers.map((server) => ({ kind, server }))))(
     "a legacy client ($kind) is asked by a server of both eras $server",
     async ({ kind, server }) => {
-      expect(await using(kind, wayOf(face), greet(`${server}.`))).toBe("Hello, Ada");
+      expect(await using(kind, wayOf(roomEndpoint), greet(`${server}.`))).toBe("Hello, Ada");
     },
   );
 
   test.for(servers)("a modern client is spoken for in its own era at %s", async (server) => {
-    await using("v2 modern", wayOf(face), async (caller) => {
+    await using("v2 modern", wayOf(roomEndpoint), async (caller) => {
       expect(await caller.call(`${server}.greet`)).toMatch(/2026-07-28/);
       expect(await caller.call(`${server}.where`)).toMatch(/^modern /);
     });

@@ -18,16 +18,17 @@ const rawEras = ["legacy", "modern"] as const;
 const eras = [...rawEras, "both"] as const;
 const transports = ["stdio", "http"] as const;
 const servers = eras.flatMap((era) => transports.map((transport) => `${era}-${transport}`));
-const faces = ["http", "mcpx stdio before a gateway", "mcpx stdio on its own"] as const;
-type Face = (typeof faces)[number];
+const clientRoutes = ["http", "mcpx stdio before a gateway", "mcpx stdio on its own"] as const;
+type ClientRoute = (typeof clientRoutes)[number];
 
-/** Every combination over HTTP; over the other two, which share all but the door, each era over another transport. */
-const serversOf: Record<Face, readonly string[]> = {
+/** Every combination over HTTP; over the other two, which share all but the endpoint, each era over another transport. */
+const serversOf: Record<ClientRoute, readonly string[]> = {
   http: servers,
   "mcpx stdio before a gateway": ["legacy-stdio", "modern-http", "both-stdio"],
   "mcpx stdio on its own": ["legacy-http", "modern-stdio", "both-http"],
 };
-const rawOf = (face: Face) => serversOf[face].filter((server) => !server.startsWith("both"));
+const rawOf = (clientRoute: ClientRoute) =>
+  serversOf[clientRoute].filter((server) => !server.startsWith("both"));
 
 const records = mkdtempSync(join(tmpdir(), "mcpx-records-"));
 const stops: (() => Promise<unknown>)[] = [];
@@ -80,19 +81,19 @@ afterAll(async () => {
   rmSync(records, { recursive: true });
 });
 
-function wayOf(face: Face): Way {
-  if (face === "http") return { url: up.url, token };
-  const { dataDir, config } = face === "mcpx stdio before a gateway" ? up : alone;
+function wayOf(clientRoute: ClientRoute): Way {
+  if (clientRoute === "http") return { url: up.url, token };
+  const { dataDir, config } = clientRoute === "mcpx stdio before a gateway" ? up : alone;
   const [command, ...args] = mcpxCommand;
   return { command, args: [...args, "stdio", "--names", "canonical", "--data", dataDir, "--config", config] };
 }
 
-describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
-  "[AX-1.1-1] the SDK client $kind over $face",
-  ({ face, kind }: { face: Face; kind: Kind }) => {
+describe.for(clientRoutes.flatMap((clientRoute) => kinds.map((kind) => ({ clientRoute, kind }))))(
+  "[AX-1.1-1] the SDK client $kind over $clientRoute",
+  ({ clientRoute, kind }: { clientRoute: ClientRoute; kind: Kind }) => {
     let caller: SdkCaller;
     beforeAll(async () => {
-      caller = await connectSdk(kind, wayOf(face));
+      caller = await connectSdk(kind, wayOf(clientRoute));
     });
     afterAll(() => caller.close());
     const heardOf = async (work: () => Promise<unknown>) => {
@@ -109,7 +110,7 @@ describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
       );
     });
 
-    test.for(serversOf[face])("calls, reads, gets and completes at %s", async (server) => {
+    test.for(serversOf[clientRoute])("calls, reads, gets and completes at %s", async (server) => {
       expect(await caller.call(`${server}.test_simple_text`)).toBe(
         "This is a simple text response for testing.",
       );
@@ -128,7 +129,7 @@ describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
       ]);
     });
 
-    test.for(serversOf[face])(
+    test.for(serversOf[clientRoute])(
       "[B-TREE-2] is asked by %s: model, form, roots, several at once and one after the other",
       async (server) => {
         const call = (name: string, args = {}) => caller.call(`${server}.${name}`, args);
@@ -157,7 +158,7 @@ describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
       },
     );
 
-    test.for(serversOf[face])("[B-TREE-2] hears progress and log messages of %s", async (server) => {
+    test.for(serversOf[clientRoute])("[B-TREE-2] hears progress and log messages of %s", async (server) => {
       const steps: number[] = [];
       caller.steps.length = 0;
       await caller.call(
@@ -173,7 +174,7 @@ describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
         .toEqual(["log Tool execution started", "log Tool processing data", "log Tool execution completed"]);
     });
 
-    test.for(serversOf[face])(
+    test.for(serversOf[clientRoute])(
       "[B-TREE-2] is told when a resource of %s changes, and when its lists do",
       async (server) => {
         const uri = `mcpx://${server}/test://watched-resource`;
@@ -193,7 +194,7 @@ describe.for(faces.flatMap((face) => kinds.map((kind) => ({ face, kind }))))(
       },
     );
 
-    test.for(rawOf(face))("cancels a call at the raw %s", async (server) => {
+    test.for(rawOf(clientRoute))("cancels a call at the raw %s", async (server) => {
       const lines = () => readFileSync(recordOf(server), "utf8").split("\n");
       const isWaiting = (line: string) => /tools\/call/.test(line) && /\\"name\\":\\"wait\\"/.test(line);
       const isCancelled = (line: string) =>

@@ -347,7 +347,7 @@ describe("nobody", () => {
     callers.push(made);
     expect(await made.call("notes.read")).toMatchObject({ text: "the secret of alice" });
     expect(notes.sessions.size).toBe(1);
-    server.identity.revocations.revoke(jti);
+    await server.identity.revocations.revoke(jti);
     await expect.poll(() => notes.sessions.size).toBe(0);
     // Who has another token goes on.
     expect(await (await caller("alice")).call("notes.read")).toMatchObject({ text: "the secret of alice" });

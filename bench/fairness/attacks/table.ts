@@ -106,7 +106,7 @@ const rows: [name: string, verb: Verb, bytes: number, concurrency: number, as: C
   ["participants-32", requests(get("/v0/topics/lab%2Ffull/participants")), 0, 32, "token"],
   ["resume-20000", visits(upgrade("/v0/ws?topic=lab/full&resume={epoch}:0"), mib(4)), 0, 4, "token"],
   ["join-history-1000", visits(upgrade("/v0/ws?topic=lab/full&history=1000"), kib(200)), 0, 16, "token"],
-  ["join-leave-64", visits(upgrade("/v0/ws?topic=lab/door-{lane}")), 0, 64, "token"],
+  ["join-leave-64", visits(upgrade("/v0/ws?topic=lab/endpoint-{lane}")), 0, 64, "token"],
   ["tickets-32", requests(post("/v0/tickets", () => '{"topic":"lab/x"}')), 0, 32, "token"],
   ["tickets-64kib-32", requests(post("/v0/tickets", (bytes) => `{"topic":"lab/x","x":${empties(bytes)}}`)), kib(63), 32, "token"],
   ["forged-64", requests(get("/v0/topics")), 0, 64, "forged token"],

@@ -6,7 +6,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Config, startGateway, treeSettings } from "@mcpx/cli";
-import { createIdentity, createLogger, openState, systemClock, type TokenClaims } from "@mcpx/host";
+import {
+  createIdentity,
+  createLogger,
+  createSqliteIdentityStore,
+  openState,
+  systemClock,
+  type TokenClaims,
+} from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
 
 export interface ExampleTree extends AsyncDisposable {
@@ -38,7 +45,7 @@ export async function startTree(config: Config = {}): Promise<ExampleTree> {
     ),
   });
   const state = openState(join(dataDir, "state.db"));
-  const identity = createIdentity({ db: state, clock: systemClock, log });
+  const identity = await createIdentity({ store: createSqliteIdentityStore(state), clock: systemClock, log });
   const token: ExampleTree["token"] = async (claims) =>
     (await identity.tokens.mint({ topics: [], ...claims }, { ttlMs: 600_000 })).token;
   return {

@@ -4,20 +4,12 @@ export { type GateRoutesOptions, gateRoutes } from "./admin/gates.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export { type BudgetAccount, type Budgets, createBudgets } from "./budgets/budget.ts";
-export { type BudgetStore, createSqliteBudgetStore } from "./budgets/store.ts";
-export { createPostgresBudgetStore } from "./budgets/store-postgres.ts";
 export type { Overrides, ToolOverride } from "./catalogue/overrides.ts";
-export {
-  type ChangedTool,
-  createSqlitePinStore,
-  type PinStore,
-  type ToolChange,
-} from "./catalogue/pin-store.ts";
-export { rootSince, storedRoot } from "./catalogue/root-since.ts";
+export type { ChangedTool, PinStore, ToolChange } from "./catalogue/pin-store.ts";
 export { shownFigures } from "./dispatch/call-figures.ts";
 export { createCallMeter } from "./dispatch/call-meter.ts";
-export { createHttpDoor, type HttpDoor, type HttpDoorOptions } from "./doors/http.ts";
-export { type StdioDoor, type StdioDoorOptions, serveStdio } from "./doors/stdio.ts";
+export { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "./endpoints/http.ts";
+export { type StdioEndpoint, type StdioEndpointOptions, serveStdio } from "./endpoints/stdio.ts";
 export { proofText } from "./gates/approve/decide-here.ts";
 export { creationOptions, readRegistration } from "./gates/approve/registration.ts";
 export { type ApproveRoutesOptions, approveRoutes } from "./gates/approve/routes.ts";
@@ -29,6 +21,9 @@ export {
   type AuthorityState,
   changesBetween,
   isSame,
+  pressKeys,
+  pressPlace,
+  type SignedPress,
   signaturesNeeded,
   signersOf,
 } from "./gates/chain/authority-state.ts";
@@ -38,9 +33,15 @@ export { approversIn, type KeptChain, openChain } from "./gates/chain/keep-chain
 export type { ListedEntry } from "./gates/chain/verify-chain.ts";
 export { confusableSkeleton } from "./gates/confusable-name.ts";
 export { gatedNames } from "./gates/gated-names.ts";
-export { anchorsNow, createGatekeeper, type Gatekeeper, type GateWatcher } from "./gates/gatekeeper.ts";
+export {
+  type AnchorSource,
+  anchorsNow,
+  createGatekeeper,
+  type Gatekeeper,
+  type GateWatcher,
+  knownAnchors,
+} from "./gates/gatekeeper.ts";
 export { keepGates } from "./gates/keep-gates.ts";
-export { keepPanic, readPanic } from "./gates/panic.ts";
 export {
   type Anchor,
   type AnchorKey,
@@ -60,19 +61,21 @@ export {
   readApprover,
 } from "./gates/store/approver-store.ts";
 export { createFileApproverStore } from "./gates/store/approver-store-files.ts";
-export { createSqliteGateStore } from "./gates/store/gate-store-sqlite.ts";
+export { createPostgresApproverStore } from "./gates/store/approver-store-postgres.ts";
 export { answeringLink } from "./links/answering-link.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
 export { defaultLinkLimits, type LinkLimits } from "./links/link-limits.ts";
 export { type OpenOptions, openLink, type Transport } from "./links/open-link.ts";
 export { ownRequest } from "./links/own-request.ts";
+export { serveLaunch } from "./links/serve-launch.ts";
+export type { Launcher } from "./links/start-as-user.ts";
 export type { ServerCommand } from "./links/start-process.ts";
 export type { Sending, Wire, WireTaker } from "./links/wire.ts";
 export { openHttpWire } from "./links/wire-http.ts";
 export { openStdioWire } from "./links/wire-stdio.ts";
 export type { Answers, Caller, Exchange, Question, Questions } from "./mcp/exchange.ts";
-export { operatorRoute } from "./mcp/operator.ts";
+export { localRoute, operatorRoute } from "./mcp/operator.ts";
 export { innerPrincipal, plainCaller } from "./mcp/plain-caller.ts";
 export type { Profile, Profiles } from "./mcp/profile.ts";
 export type { Subscription, Tree, TreeFacts, Wishes } from "./mcp/tree.ts";
@@ -82,6 +85,7 @@ export { segmentFor } from "./names/segment.ts";
 export { notificationsDropped } from "./notifications/notification-flows.ts";
 export type { CredentialStore } from "./oauth/credential-store.ts";
 export { createFileCredentialStore } from "./oauth/credential-store-files.ts";
+export { createPostgresCredentialStore } from "./oauth/credential-store-postgres.ts";
 export type { Credentials } from "./oauth/credentials.ts";
 export { createGuardedFetch, type Lookup } from "./oauth/guarded-fetch.ts";
 export { createOAuthCredentials } from "./oauth/oauth-credentials.ts";
@@ -91,24 +95,34 @@ export { isPlainAbroad, type ParentOptions, registerAt } from "./registration/pa
 export { registerAtAll } from "./registration/parents.ts";
 export type { SubserverRule } from "./registration/registrar.ts";
 export type { RegistrationStore } from "./registration/registration-store.ts";
-export { createPostgresRegistrationStore } from "./registration/registration-store-postgres.ts";
-export { createSqliteRegistrationStore } from "./registration/registration-store-sqlite.ts";
-export { createRoomFace, roomFacePath, roomOf } from "./rooms/room-face.ts";
+export {
+  createRoomConnections,
+  type RoomConnections,
+  type RoomConnectionsOptions,
+} from "./rooms/room-connections.ts";
+export { createRoomEndpoint, roomEndpointPath, roomOf } from "./rooms/room-endpoint.ts";
 export { createRoomLink, type RoomLinkOptions } from "./rooms/room-link.ts";
-export { createSeats, type Seats, type SeatsOptions } from "./rooms/seats.ts";
 export { serveTree, type TreeParticipant, type TreeParticipantOptions } from "./rooms/tree-participant.ts";
 export { type AwaitedAuthorisation, authorisationStatus } from "./servers/awaited-authorisation.ts";
 export type { TreeChange, TreeChanges } from "./servers/change-servers.ts";
 export type { LocalRooms, Opening, OpenServer, ServerIdentity, ServerOptions } from "./servers/server.ts";
-export { endOwnOf } from "./servers/server-for.ts";
-export { openSignIns, type Personal, type SignInOptions, type SignInState } from "./servers/sign-in-state.ts";
 export { serversOf } from "./servers/tree-state.ts";
-export { readUserKey, userKey } from "./servers/user-key.ts";
+export { endOwnOf } from "./servers/users/server-for.ts";
+export {
+  openSignIns,
+  type Personal,
+  type SignInOptions,
+  type SignInState,
+} from "./servers/users/sign-in-state.ts";
+export { readUserKey, userKey } from "./servers/users/user-key.ts";
 export { faultPage } from "./sign-in/sign-in-pages.ts";
 export { type SignInRoutesOptions, signInRoutes } from "./sign-in/sign-in-routes.ts";
-export { aggregatorId } from "./tree/aggregator-id.ts";
 export { createTree, type RunningTree, type TreeOptions } from "./tree/create-tree.ts";
+export type { KeptFacts } from "./tree/facts.ts";
 export { type KnownNames, knownNames } from "./tree/known-names.ts";
 export { aggregatorMigrations } from "./tree/migrations.ts";
 export { treeOnPostgres } from "./tree/postgres-tables.ts";
 export { serverStatus } from "./tree/status.ts";
+export type { TreeStores } from "./tree/stores.ts";
+export { createPostgresTreeStores } from "./tree/stores-postgres.ts";
+export { openSqliteTreeStores } from "./tree/stores-sqlite.ts";

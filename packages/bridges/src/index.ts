@@ -1,4 +1,6 @@
 // Rooms on chat platforms and phones.
+
+export type { Presses, ProvenPress } from "./cards/presses.ts";
 export type { BridgeLog, BridgeOptions } from "./engine/bridge-core.ts";
 export { type Bridge, type ChannelFacts, createBridge } from "./engine/create-bridge.ts";
 export { issueCode } from "./engine/link-user.ts";
@@ -25,9 +27,13 @@ export {
 } from "./platforms/webhook.ts";
 export { createXmppPlatform, type XmppOptions } from "./platforms/xmpp.ts";
 export { arePushKeys } from "./push/encrypt-push.ts";
-export { createPushStore, type PushDevice, type PushStore } from "./push/push-store.ts";
+export type { PushDevice, PushStore } from "./push/push-store.ts";
+export { createPostgresPushStore } from "./push/push-store-postgres.ts";
+export { createSqlitePushStore } from "./push/push-store-sqlite.ts";
 export { isPushEndpoint, sendPush } from "./push/send-push.ts";
 export type { BridgeRooms, Member } from "./rooms/bridge-rooms.ts";
 export type { BridgeStore, Card, Link } from "./store/bridge-store.ts";
+export { type AskPostgres, bridgesOnPostgres } from "./store/postgres.ts";
+export { createPostgresStore } from "./store/store-postgres.ts";
 export { bridgeMigrations, createSqliteStore } from "./store/store-sqlite.ts";
 export { type Button, type Part, type Post, plainText } from "./text/post.ts";

@@ -19,6 +19,17 @@ export interface Said {
   readonly text: string;
   /** It replaces an earlier message of the same person. */
   readonly isEdit?: boolean;
+  /** What `post` would have called it; of an edit, the message it replaces. */
+  readonly ref?: string | undefined;
+  readonly replyTo?: ReplyTo | undefined;
+}
+
+/** What a message answers. Only the same channel counts; what it was said to be is not believed. */
+export interface ReplyTo {
+  /** The first word of that message's ref. */
+  readonly message: string;
+  /** What it said, where the platform tells. */
+  readonly text?: string | undefined;
 }
 
 export type Verb = "approve" | "reject";
@@ -35,7 +46,7 @@ export interface Press {
 export interface PlatformEvents {
   said(said: Said): Promise<void>;
   pressed(press: Press): Promise<void>;
-  /** Something that came from the platform could not be taken: it is logged, and lost. */
+  /** Something from the platform could not be taken and is lost, or nothing comes for a while: it is logged. */
   failed(error: unknown): void;
 }
 
@@ -55,8 +66,12 @@ export interface Platform {
   readonly can: PlatformAbilities;
   /** Resolves when the platform is reached for the first time. Called once. */
   start(events: PlatformEvents): Promise<void>;
-  /** Resolves with the platform's name for the post. `key` is the same when the same post is tried again. */
-  post(channel: string, post: Post, key: string): Promise<string>;
+  /**
+   * Resolves with the platform's name for the post, its ref: the word by which replies name it, and behind a space what
+   * else the platform's file wants to know of it. `key` is the same when the same post is tried again. `replyTo`: the ref
+   * of the message that it answers; platforms without replies leave it out.
+   */
+  post(channel: string, post: Post, key: string, replyTo?: string): Promise<string>;
   edit(channel: string, ref: string, post: Post): Promise<void>;
   /** Only this person sees it. */
   whisper(user: PlatformUser, channel: string | undefined, text: string): Promise<void>;

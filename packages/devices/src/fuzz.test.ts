@@ -50,7 +50,7 @@ const faults: readonly [keyof Decoders, file: string, sound: string, broken: str
     "count > 9e9",
     /Invalid DataView length/,
   ],
-  ["cbor", "wire/cbor.ts", 'new CborError("text that', 'new TypeError("text that', /no UTF-8/],
+  ["cbor", "wire/cbor.ts", 'new CborError("text that', 'new TypeError("text that', /not UTF-8/],
   [
     "lengthPrefix",
     "framing/length-prefix.ts",

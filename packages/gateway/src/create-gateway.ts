@@ -1,8 +1,24 @@
 // Puts the rooms together from the parts the host gives.
-import type { DatabaseSync } from "node:sqlite";
-import type { Audit, Clock, Identity, Logger, Metrics, Principal, Route, UpgradeHandler } from "@mcpx/host";
+import type {
+  Audit,
+  Clock,
+  Identity,
+  Logger,
+  Metrics,
+  PeerHandler,
+  Principal,
+  Route,
+  UpgradeHandler,
+} from "@mcpx/host";
 import { closeCodes, type Limits, withAssignedRights } from "@mcpx/protocol";
-import { expel } from "./delivery/expel.ts";
+import { createEdge } from "./cluster/edge.ts";
+import type { Neighbours } from "./cluster/neighbours.ts";
+import type { NewsFeed } from "./cluster/news.ts";
+import type { Ownership } from "./cluster/ownership.ts";
+import { applyDecision } from "./delivery/apply-decision.ts";
+import { handOver } from "./delivery/hand-over.ts";
+import { expel } from "./delivery/leave.ts";
+import { createPeerAnswers } from "./edges/answer-peers.ts";
 import { drain } from "./ending/drain.ts";
 import { sweep } from "./ending/sweep.ts";
 import { trimTopics } from "./ending/trim-topics.ts";
@@ -23,7 +39,9 @@ import { createPlaces } from "./room/places.ts";
 import { presentMembers } from "./room/present.ts";
 import { Rates } from "./room/rates.ts";
 import { principalsIn, sendersOf } from "./room/senders.ts";
+import { countMade } from "./room/topic-makers.ts";
 import { gatewayRoutes } from "./routes.ts";
+import type { LevelDecision, RoomState } from "./state/room-state.ts";
 import { ToolAccess } from "./tool-access/tool-access.ts";
 import { createMemoryTopicLog } from "./topic-log/memory.ts";
 import type { TopicLog } from "./topic-log/topic-log.ts";
@@ -34,9 +52,10 @@ export interface GatewayParts {
   audit: Audit;
   metrics: Metrics;
   identity: Identity;
-  /** The state database, with `gatewayMigrations` applied. */
-  state: DatabaseSync;
+  state: RoomState;
   topicLog: TopicLog;
+  /** Where several gateways share the store. */
+  cluster?: { neighbours: Neighbours; ownership: Ownership; news: NewsFeed } | undefined;
   limits: Limits;
 }
 
@@ -61,6 +80,10 @@ export interface RunningGateway {
   sendersOf(topic: string, id: string, envelopeId: string): readonly Principal[];
   /** Calls back for every proposal once it is in its room's log; returns how to stop that. */
   onProposal(listener: ProposalListener): () => void;
+  /** What peers may ask of this gateway; absent where it has none. */
+  readonly forPeers?: PeerHandler;
+  /** Its lease has ended: everybody comes back, to whichever gateway serves their topic now. */
+  loseTopics(): void;
   /** The store failed: not ready any more. */
   fail(): void;
   /** The store cannot be reached: not ready until it can. */
@@ -78,7 +101,10 @@ export async function createGateway(
   parts: GatewayParts,
   options: Partial<GatewayOptions>,
 ): Promise<RunningGateway> {
-  const { clock, log, audit, metrics, identity, state, topicLog, limits } = parts;
+  const { clock, log, audit, identity, state, topicLog, limits } = parts;
+  const { neighbours, ownership, news } = parts.cluster ?? {};
+  const metrics = createGatewayMetrics(parts.metrics);
+  const topics = new Set((await topicLog.topics()).map(({ name }) => name));
   const gateway: Gateway = {
     options: { ...defaultOptions, ...options },
     limits,
@@ -86,28 +112,34 @@ export async function createGateway(
     clock,
     log,
     audit,
-    metrics: createGatewayMetrics(metrics),
+    metrics,
     identity,
     durableLog: topicLog,
+    neighbours,
+    news,
+    ownership,
+    edge: ownership && createEdge({ limits, clock, metrics }),
     ephemeralLog: createMemoryTopicLog({
       retention: { count: limits.duplicateWindow },
       bytesMax: ephemeralBytesMax,
     }),
-    levelDecisions: new LevelDecisions(state),
-    participants: new KnownParticipants(state, limits.participantsMax),
-    toolAccess: new ToolAccess(state),
+    levelDecisions: await LevelDecisions.open(state.decisions),
+    participants: await KnownParticipants.open(state.participants, limits.participantsMax),
+    toolAccess: new ToolAccess(state.revoked),
     rooms: new Map(),
-    topics: new Set((await topicLog.topics()).map(({ name }) => name)),
+    topics,
     openProposals: new OpenProposals(),
     proposalListeners: new Set(),
     rates: new Rates(limits),
     handshakes: new Handshakes(limits.handshakesPerSecond),
-    places: createPlaces(),
+    places: createPlaces(await countMade(state.topicMakers, topics)),
+    topicMakers: state.topicMakers,
     connections: 0,
     isDraining: false,
     hasFailed: false,
     isCutOff: false,
   };
+  news?.on("level", (body) => takeDecision(gateway, body as LevelDecision & { by: string }));
   const forgetRevoked = identity.revocations.onRevoked((jti) => closeRevoked(gateway, jti));
   let tick = 0;
   const timer = setInterval(() => {
@@ -124,7 +156,7 @@ export async function createGateway(
     }
   }, sweepMs);
   return {
-    routes: gatewayRoutes(gateway, metrics),
+    routes: gatewayRoutes(gateway, parts.metrics),
     upgrade: (request, duplex, head, share) => connect(gateway, request, duplex, head, share),
     enter: (principal, query) => enter(gateway, principal, query),
     history: (principal, topic, query) => pastOf(gateway, principal, topic, query),
@@ -139,6 +171,11 @@ export async function createGateway(
       gateway.proposalListeners.add(listener);
       return () => gateway.proposalListeners.delete(listener);
     },
+    ...(gateway.edge && { forPeers: createPeerAnswers(gateway, gateway.edge) }),
+    loseTopics: () => {
+      ownership?.loseAll();
+      for (const room of [...gateway.rooms.values()]) handOver(gateway, room);
+    },
     fail: () => {
       gateway.hasFailed = true;
     },
@@ -149,9 +186,17 @@ export async function createGateway(
       await drain(gateway);
       clearInterval(timer);
       forgetRevoked();
-      gateway.participants.flush();
+      await gateway.participants
+        .flush()
+        .catch((error: unknown) => log.error({ err: error }, "could not remember who was where"));
     },
   };
+}
+
+/** An admin's decision at another gateway. */
+function takeDecision(gateway: Gateway, decision: LevelDecision & { by: string }): number {
+  gateway.levelDecisions.take(decision);
+  return applyDecision(gateway, decision);
 }
 
 function closeRevoked(gateway: Gateway, jti: string): void {

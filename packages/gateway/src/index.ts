@@ -1,4 +1,8 @@
 // Rooms: sessions, levels, presence, the topic log, delivery, REST.
+
+export { createNeighbours, type Neighbours } from "./cluster/neighbours.ts";
+export { type NewsFeed, openNewsFeed } from "./cluster/news.ts";
+export { createOwnership, type Ownership } from "./cluster/ownership.ts";
 export { createGateway, type GatewayParts, type RunningGateway } from "./create-gateway.ts";
 export type { VirtualEnd } from "./rest/enter.ts";
 export {
@@ -8,11 +12,15 @@ export {
   type TopicOptions,
 } from "./room/gateway-state.ts";
 export { LevelDecisions } from "./room/level-decisions.ts";
-export { gatewayMigrations } from "./room/state-schema.ts";
+export { createPostgresRoomState, roomsOnPostgres } from "./state/room-state-postgres.ts";
+export { createSqliteRoomState } from "./state/room-state-sqlite.ts";
+export { gatewayMigrations } from "./state/state-schema.ts";
 export { RevokedCapabilities } from "./tool-access/revoked-capabilities.ts";
 export type { ToolAccessOption } from "./tool-access/tool-access.ts";
 export { createMemoryTopicLog } from "./topic-log/memory.ts";
 export { createPostgresTopicLog } from "./topic-log/postgres/log.ts";
+export { createPostgresTopicOwners, type TopicOwner, type TopicOwners } from "./topic-log/postgres/owners.ts";
+export { postgresTopicLogStore } from "./topic-log/postgres/schema.ts";
 export { createSqliteTopicLog, openTopicLogReader, type TopicLogTuning } from "./topic-log/sqlite.ts";
 export type {
   Appended,

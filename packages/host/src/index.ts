@@ -6,17 +6,14 @@ export {
   type AuditRecord,
   createAudit,
 } from "./audit/audit.ts";
-export type {
-  AuditPage,
-  AuditPageQuery,
-  AuditQuery,
-  ChainedRow,
-  ChainVerdict,
-  Pruned,
-} from "./audit/chain.ts";
+export type { ChainedRow, ChainVerdict, Pruned } from "./audit/chain.ts";
 export { exportHead, exportLine, exportStart, readExportRow } from "./audit/export.ts";
 export type { AuditRetention } from "./audit/prune.ts";
+export type { AuditPage, AuditPageQuery } from "./audit/store.ts";
+export { createPostgresAuditStore } from "./audit/store-postgres.ts";
+export { createSqliteAuditStore } from "./audit/store-sqlite.ts";
 export { type ExportVerdict, verifyExport } from "./audit/verify.ts";
+export type { AuditQuery } from "./audit/walk-chain.ts";
 export {
   type CertificatePair,
   type CertificateWish,
@@ -24,6 +21,11 @@ export {
   makeCertificate,
 } from "./certificates/make-certificate.ts";
 export { type Clock, createManualClock, type ManualClock, systemClock } from "./clock.ts";
+export type { ClusterGateway, ClusterStore, GatewayAddress, News } from "./cluster/cluster-store.ts";
+export { clusterOnPostgres, createPostgresClusterStore } from "./cluster/cluster-store-postgres.ts";
+export { joinCluster, type Membership, type MembershipOptions } from "./cluster/membership.ts";
+export { firstOwnKind, type PeerHandler, type PeerLimits, type PeerLink } from "./cluster/peer-link.ts";
+export { createPeers, type Peers, peerPath } from "./cluster/peers.ts";
 export { isDnsName } from "./dns-name.ts";
 export {
   type ByteLedger,
@@ -36,6 +38,7 @@ export { paceInput, type Share } from "./fair/paced-input.ts";
 export { shareOf } from "./fair/share.ts";
 export { type Account, createTurns, type Turns } from "./fair/turns.ts";
 export { syncDirectory, writeWhole } from "./files/write-whole.ts";
+export { addressKey } from "./http/addresses.ts";
 export { bearerToken, principalOf } from "./http/bearer.ts";
 export {
   createListener,
@@ -56,11 +59,14 @@ export {
   proofMsMax,
 } from "./identity/authority-proofs.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity/identity.ts";
+export type { IssuedToken } from "./identity/identity-store.ts";
+export { createPostgresIdentityStore } from "./identity/identity-store-postgres.ts";
+export { createSqliteIdentityStore } from "./identity/identity-store-sqlite.ts";
 export type { MintedToken } from "./identity/issue-jws.ts";
 export type { IssuerConfig } from "./identity/issuers.ts";
 export { isLocalRequest, localHeader, localProof } from "./identity/local-proof.ts";
 export { readPublicJwk } from "./identity/public-jwk.ts";
-export type { IssuedToken, Revocations } from "./identity/revocations.ts";
+export type { Revocations } from "./identity/revocations.ts";
 export { signDecision, statementKey } from "./identity/sign-decision.ts";
 export type { SigningKeys } from "./identity/signing-keys.ts";
 export { thumbprint } from "./identity/thumbprint.ts";
@@ -74,7 +80,10 @@ export { readPostgresAddress } from "./postgres/address.ts";
 export { askPostgres } from "./postgres/ask-postgres.ts";
 export { bigintArray, byteaArray, textArray } from "./postgres/binary-array.ts";
 export { PostgresFault, sqlState } from "./postgres/fault.ts";
+export { hostOnPostgres } from "./postgres/host-tables.ts";
 export { migratePostgres, type PostgresComponent } from "./postgres/migrate.ts";
+export type { Statement } from "./postgres/run-statement.ts";
+export { createSeal, type Seal } from "./postgres/seal.ts";
 export { openPostgresSession, type PostgresSession, type PostgresTuning } from "./postgres/session.ts";
 export { storageRefusal } from "./postgres/storage-refusal.ts";
 export {

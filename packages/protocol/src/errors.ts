@@ -146,7 +146,7 @@ export const errorTable = {
   unknown_method: row(-32601, 404, "Method not found", "Use a method of MCP the server has declared"),
   bad_params: row(-32602, 400, "Invalid params", "Correct what the detail names"),
   bad_route: row(40018, 400, "Wrong route", "Leave `x-mcpax-route` out: the tree sets it"),
-  session_unknown: row(40403, 404, "The session is unknown or over", "Initialize again"),
+  session_unknown: row(40403, 404, "The session is unknown or has ended", "Initialize again"),
   state_unknown: row(
     -32602,
     400,
@@ -186,7 +186,7 @@ export const errorTable = {
     "End the other registration, or wait for retry_after_ms",
     { retry: true },
   ),
-  registration_unknown: row(40404, 404, "The registration is unknown or over", "Register again"),
+  registration_unknown: row(40404, 404, "The registration is unknown or has ended", "Register again"),
   authority_unproven: row(
     40312,
     403,
@@ -203,7 +203,7 @@ export const errorTable = {
     "The confirmation is decided already",
     "The caller gets the outcome by waiting, or by making the same call again",
   ),
-  bad_proof: row(40313, 403, "The proof does not hold", "Sign this gate's statement with a trusted key"),
+  bad_proof: row(40313, 403, "The proof is not valid", "Sign this gate's statement with a trusted key"),
   self_approval: row(40314, 403, "Nobody approves their own call", "Let somebody else approve it"),
   gate_denied: row(
     40315,
@@ -234,7 +234,7 @@ export const errorTable = {
     40316,
     403,
     "The call was rejected",
-    "Heed the reason in the detail before you try anything else",
+    "Read the reason in the detail before you try anything else",
   ),
   too_many_gates: row(42905, 429, "Too many calls wait for approval", "Wait until some are decided", {
     retry: true,
@@ -276,11 +276,11 @@ export const errorTable = {
   ),
   proof_missing: capabilityRow("The call has no proof", "Sign the call with the holder's key"),
   proof_invalid: capabilityRow("The proof does not fit the call", "Sign this very call, now"),
-  replayed: capabilityRow("The proof was used before", "Sign each call anew"),
+  replayed: capabilityRow("The proof was used before", "Sign each call again, with a new nonce"),
   policy_denied: capabilityRow("The owner denies this call", "No capability helps; ask the owner"),
-  approval_refused: capabilityRow("The call was not approved", "Heed the reason in the detail"),
+  approval_refused: capabilityRow("The call was not approved", "Read the reason in the detail"),
   approval_timeout: capabilityRow("Nobody has approved the call in time", "Ask when somebody is there"),
-  grant_refused: row(-32003, 403, "The capability was not granted", "Heed the reason in the detail"),
+  grant_refused: row(-32003, 403, "The capability was not granted", "Read the reason in the detail"),
   // Ours.
   too_many_connections: row(50302, 503, "Too many connections", "Try again after Retry-After", {
     fault: "gateway",

@@ -60,33 +60,10 @@ export {
   type VerifiedUse,
   verifyCall,
 } from "./access/verify-call.ts";
-export { type ArgumentChange, type ArgumentDiff, argumentDiff } from "./argument-diff.ts";
 export { type AuditOutcome, auditOutcome, auditOutcomes, type OutcomeTone } from "./audit-outcome.ts";
 export { type BackoffOptions, backoffMs } from "./backoff.ts";
-export { canonicalJson, digestOf, sha256 } from "./canonical-json.ts";
-export {
-  type AuthScope,
-  annotationCharsMax,
-  authScopes,
-  believedKey,
-  believedOf,
-  type Capability,
-  capabilityKey,
-  capabilityOf,
-  cautious,
-  describesDanger,
-  fitsScope,
-  harmless,
-  isIrreversible,
-  type LatencyClass,
-  latencyClasses,
-  mayRepeat,
-  readCapability,
-  seesFreshState,
-  stricterOf,
-} from "./capability.ts";
-export { checkChat, type DerivedChat, deriveChat, isV0Chat, v0ChatMethod } from "./chat.ts";
 export { type CloseCode, closeCodes, mayComeBack } from "./close-codes.ts";
+export { checkChat, type DerivedChat, deriveChat, isV0Chat, v0ChatMethod } from "./envelope/chat.ts";
 export {
   bodyText,
   type Envelope,
@@ -99,11 +76,10 @@ export {
   readEnvelope,
   relayText,
   withFields,
-} from "./envelope.ts";
+} from "./envelope/envelope.ts";
+export { fitsRoom, type RoomBounds } from "./envelope/fits-room.ts";
 export { errorTable, isMcpxError, McpxError, type McpxErrorOptions, type Reason } from "./errors.ts";
 export { EventReader, type EventTaker } from "./event-reader.ts";
-export { numberOf, parseExact } from "./exact-json.ts";
-export { fitsRoom, type RoomBounds } from "./fits-room.ts";
 export {
   challengeOf,
   type Decision,
@@ -125,7 +101,12 @@ export {
   gateProposalId,
   readGateNotice,
 } from "./gates/gate-proposal.ts";
-export { type RemoteStatementKey, type StatementKey, signStatement } from "./gates/gate-signature.ts";
+export {
+  type RemoteStatementKey,
+  type StatementKey,
+  signStatement,
+  signText,
+} from "./gates/gate-signature.ts";
 export {
   type GrantTerms,
   grantChallenge,
@@ -153,9 +134,14 @@ export {
   type WaitAdvice,
   type WaitingCall,
 } from "./gates/pending-gate.ts";
-export { heapBytesOf, stringBytesOf } from "./heap-size.ts";
-export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json-rpc.ts";
-export { JsonShape, type ShapeBounds } from "./json-shape.ts";
+export { type ArgumentChange, type ArgumentDiff, argumentDiff } from "./json/argument-diff.ts";
+export { canonicalJson, digestOf, sha256 } from "./json/canonical-json.ts";
+export { numberOf, parseExact } from "./json/exact-json.ts";
+export { heapBytesOf, stringBytesOf } from "./json/heap-size.ts";
+export { isObject, isRequestId, type JsonObject, type JsonRpcShape, jsonRpcShape } from "./json/json-rpc.ts";
+export { JsonShape, type ShapeBounds } from "./json/json-shape.ts";
+export { readUnambiguous } from "./json/read-unambiguous.ts";
+export { doubledKey, quoteShort, type Scanned, type Span, scan } from "./json/scan.ts";
 export { type Kind, kinds, type ParsedKind, parseKind } from "./kinds.ts";
 export {
   type Action,
@@ -175,34 +161,7 @@ export {
 } from "./levels.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
 export { isId, isReservedId, matchesAnyGlob, matchesGlob } from "./names.ts";
-export { readUnambiguous } from "./read-unambiguous.ts";
-export {
-  type Budget,
-  deadlineMs,
-  heartbeatMsMax,
-  heartbeatMsMin,
-  isUuid,
-  leaseMs,
-  type Registration,
-  type RegistrationAnswer,
-  type RegistrationCapabilities,
-  readRegistration,
-  readSubserverIds,
-  readSubtreeIds,
-  readUuid,
-  registrationMethods,
-  registrationVersion,
-  subserverIdsKey,
-  subserverIdsMax,
-  subtreeIdsKey,
-  subtreeIdsMax,
-  type TransportClass,
-  transportClasses,
-  treeNotifications,
-} from "./registration.ts";
 export { roomMethods } from "./room-methods.ts";
-export { matchesTool, withoutRoot, withRoot } from "./root-name.ts";
-export { doubledKey, quoteShort, type Scanned, type Span, scan } from "./scan.ts";
 export { type ChainLink, signEnvelope, skippedMax } from "./signing/envelope-signature.ts";
 export {
   type JudgeOptions,
@@ -242,5 +201,52 @@ export {
 export { type TextPart, visibleText } from "./text/visible-text.ts";
 export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";
+export {
+  type AuthScope,
+  annotationCharsMax,
+  authScopes,
+  believedKey,
+  believedOf,
+  type Capability,
+  capabilityKey,
+  capabilityOf,
+  cautious,
+  describesDanger,
+  fitsScope,
+  harmless,
+  isIrreversible,
+  type LatencyClass,
+  latencyClasses,
+  mayRepeat,
+  readCapability,
+  seesFreshState,
+  stricterOf,
+} from "./tree/capability.ts";
+export {
+  type Budget,
+  closingIdsKey,
+  deadlineMs,
+  heartbeatMsMax,
+  heartbeatMsMin,
+  isUuid,
+  leaseMs,
+  type Registration,
+  type RegistrationAnswer,
+  type RegistrationCapabilities,
+  readRegistration,
+  readSubserverIds,
+  readSubtreeIds,
+  readUuid,
+  registrationMethods,
+  registrationVersion,
+  subserverIdsKey,
+  subserverIdsMax,
+  subtreeIdsKey,
+  subtreeIdsMax,
+  type TransportClass,
+  transportClasses,
+  treeNotifications,
+} from "./tree/registration.ts";
+export { matchesTool, withoutRoot, withRoot } from "./tree/root-name.ts";
 export { whoseWordText } from "./whose-word.ts";
 export { numeric, written } from "./written.ts";

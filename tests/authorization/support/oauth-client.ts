@@ -2,6 +2,7 @@
 // change any one of them.
 import { createHash, randomBytes } from "node:crypto";
 import { type Visitor, visit } from "../../console/support/visitor.ts";
+import { initialize } from "../../support/initialize.ts";
 import type { TestServer } from "../../support/test-server.ts";
 
 export type Client = Pick<Registered, "client_id">;
@@ -193,21 +194,6 @@ export function refreshCall(server: TestServer, { client, refresh }: SignedIn, m
 }
 
 /** What the tree answers this token: 200, or why not. */
-export async function reach({ url }: Pick<TestServer, "url">, token: string): Promise<number> {
-  const response = await fetch(`${url}/mcp`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-    }),
-  });
-  await response.text();
-  return response.status;
+export function reach({ url }: Pick<TestServer, "url">, token: string): Promise<number> {
+  return initialize(`${url}/mcp`, token);
 }

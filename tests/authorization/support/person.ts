@@ -23,9 +23,9 @@ export async function newPerson(browser: Browser, server: TestServer): Promise<P
   await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
   const passkeys = page.getByRole("region", { name: "Passkeys" });
   await passkeys.getByRole("button", { name: "Register a passkey" }).click();
-  await passkeys.getByRole("button", { name: "Take back" }).waitFor();
+  await passkeys.getByRole("button", { name: "Remove" }).waitFor();
   await page.getByRole("button", { name: "Log out" }).click();
-  await page.getByText("Nobody is logged in here").waitFor();
+  await page.getByText("You are not logged in").waitFor();
   const picture = async (name: string) => {
     const dir = process.env.MCPX_PICTURES;
     if (dir !== undefined)

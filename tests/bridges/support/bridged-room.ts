@@ -30,7 +30,10 @@ export interface BridgedRoom {
   propose(where: string, more?: { ttlMs?: number; reason?: string }): ProposalHandle;
   /** A code for a participant, as `mcpx bridge link` makes it. */
   code(participant: string, level?: Level): Promise<string>;
-  restart(): Promise<void>;
+  /** Until the bridge knows which message of its channel that envelope is. */
+  isKnown(envelope: string): Promise<void>;
+  /** With a bridge that reaches something else, or as before. */
+  restart(reach?: string): Promise<void>;
 }
 
 export interface BridgeSetup {
@@ -50,6 +53,7 @@ export async function startBridgedRoom(setup: BridgeSetup): Promise<BridgedRoom>
     kind,
     channels: new Map([channel, ...others].map((one) => [one, topic])),
     unlinked,
+    reach: "the platform of this test",
     open,
   };
   const options = { ...setup.server, bridges: [bridge] };
@@ -62,7 +66,8 @@ export async function startBridgedRoom(setup: BridgeSetup): Promise<BridgedRoom>
   onTestFinished(() => db.close());
   const store = createSqliteStore(db);
   const joinAs: BridgedRoom["join"] = async (id, claims = {}) => {
-    const token = await server.token({ sub: id, topics: [topic], level: "full", ...claims });
+    // For longer than a test's clock is moved.
+    const token = await server.token({ sub: id, topics: [topic], level: "full", ...claims }, 86_400_000);
     const room = await joinRoom({ url: server.url, topic, token, backoff: { minMs: 5, maxMs: 50 } });
     onTestFinished(() => room.close());
     return room;
@@ -85,11 +90,15 @@ export async function startBridgedRoom(setup: BridgeSetup): Promise<BridgedRoom>
     },
     async code(participant, level) {
       const made = await issueCode(store, { bridge: bridgeName, participant, level }, Date.now());
-      expect(made).toBeDefined();
+      expect(made?.code).toMatch(/^[0-9a-z]{5}-[0-9a-z]{5}$/);
       return made?.code ?? "";
     },
-    async restart() {
-      await server.restart(options);
+    async isKnown(envelope) {
+      const place = { bridge: bridgeName, channel, topic };
+      await expect.poll(() => store.messageOf(place, envelope)).toBeDefined();
+    },
+    async restart(reach = bridge.reach) {
+      await server.restart({ ...options, bridges: [{ ...bridge, reach }] });
       await server.bridges.ready;
       await expect.poll(() => robot.state).toBe("live");
       await expect.poll(() => agent.state).toBe("live");

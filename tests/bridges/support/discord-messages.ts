@@ -17,9 +17,13 @@ export interface DiscordBody {
   nonce?: string;
   enforce_nonce?: boolean;
   flags?: number;
+  message_reference?: { message_id: string; fail_if_not_exists: boolean };
 }
 
-const keys = ["content", "embeds", "components", "allowed_mentions", "nonce", "enforce_nonce", "flags"];
+const keys = [
+  ...["content", "embeds", "components", "allowed_mentions", "nonce", "enforce_nonce", "flags"],
+  "message_reference",
+];
 
 export function faultsOfMessage(body: DiscordBody): string[] {
   const { content = "", embeds = [], components = [], nonce = "", allowed_mentions: mentions } = body;

@@ -23,6 +23,8 @@ export interface DiscordServer {
   readonly channel: string;
   readonly gateway: DiscordGateway;
   readonly posts: DiscordPost[];
+  /** What people said in the channel. */
+  readonly said: { id: string; text: string }[];
   readonly whispers: { user: string; text: string; isEphemeral: boolean }[];
   readonly calls: { route: string; answer: string }[];
   /** Interactions that nobody answered in time. */
@@ -33,7 +35,7 @@ export interface DiscordServer {
     more?: { id?: string; channel?: string; edited?: boolean; extra?: object },
   ): void;
   tell(user: string, message: string): void;
-  press(user: string, customId: string): void;
+  press(user: string, customId: string, shownAs?: string): void;
   /** Every call from now on gets this, or the truth again. */
   trouble: { status: number; retryAfter?: number; code?: number } | undefined;
   /** Takes what it is given, and breaks the connection instead of an answer. */
@@ -83,6 +85,7 @@ export async function startDiscord(): Promise<DiscordServer> {
     channel: "4242",
     gateway,
     posts: [],
+    said: [],
     whispers: [],
     calls: [],
     late: [],
@@ -90,6 +93,7 @@ export async function startDiscord(): Promise<DiscordServer> {
     losesAnswers: false,
     say(user, content, { id = snowflake(), channel = discord.channel, edited = false, extra = {} } = {}) {
       const made = { ...message(user, content, id), channel_id: channel, guild_id: "77", ...extra };
+      if (!edited) discord.said.push({ id, text: content });
       if (edited) made.edited_timestamp = new Date().toISOString();
       gateway.dispatch(edited ? "MESSAGE_UPDATE" : "MESSAGE_CREATE", made);
     },
@@ -99,7 +103,7 @@ export async function startDiscord(): Promise<DiscordServer> {
         channel_id: `9${userId(user)}`,
       });
     },
-    press(user, customId) {
+    press(user, customId, shownAs = user) {
       const [id, token] = [snowflake(), randomUUID()];
       const timer = setTimeout(() => {
         interactions.delete(token);
@@ -118,7 +122,7 @@ export async function startDiscord(): Promise<DiscordServer> {
         },
         ...{
           data: { custom_id: customId, component_type: 2 },
-          member: { user: { id: userId(user), username: user } },
+          member: { nick: shownAs, user: { id: userId(user), username: shownAs, global_name: shownAs } },
         },
       });
     },
@@ -144,6 +148,10 @@ export async function startDiscord(): Promise<DiscordServer> {
       return { status: 404, body: { code: 10003, message: "Unknown Channel" } };
     const known = discord.posts.find((post) => body.enforce_nonce === true && post.body.nonce === body.nonce);
     if (known !== undefined) return { status: 200, body: { id: known.id } };
+    const { message_reference: reference } = body;
+    const isThere = [...discord.posts, ...discord.said].some(({ id }) => id === reference?.message_id);
+    if (reference?.fail_if_not_exists === true && !isThere)
+      return { status: 400, body: { code: 50035, message: "Unknown message" } };
     const afterMs = limits.take("POST messages", channel);
     if (afterMs > 0) return tooMany(afterMs);
     const post = { id: snowflake(), channel, text: shownText(body), body, edits: 0 };

@@ -268,7 +268,10 @@ export async function startHomeserver(): Promise<MatrixHomeserver> {
 function faultsOfContent(type: string, content: Content, events: readonly MatrixEvent[]): string[] {
   const relation = (content["m.relates_to"] ?? {}) as Content;
   const target = events.find(({ event_id: id }) => id === relation.event_id);
-  if (relation.rel_type !== undefined && target === undefined) return ["relates to nothing"];
+  const reply = relation["m.in_reply_to"] as Content | undefined;
+  const isReplyToOne = reply === undefined || events.some(({ event_id: id }) => id === reply.event_id);
+  if ((relation.rel_type !== undefined && target === undefined) || !isReplyToOne)
+    return ["relates to nothing"];
   if (type === "m.reaction")
     return relation.rel_type === "m.annotation" && typeof relation.key === "string" ? [] : ["a bad reaction"];
   if (type !== "m.room.message") return [`unknown type ${type}`];

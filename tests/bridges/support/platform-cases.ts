@@ -1,13 +1,18 @@
 // What every chat platform must do, whoever carries it. A bench is the platform's own side: its people, and what they see.
 import type { Platform, PlatformKind, Verb } from "@mcpx/bridges";
+import { systemClock } from "@mcpx/host";
 import { expect, test } from "vitest";
-import { refusedAtTheDoor } from "../../support/enter.ts";
+import { refusedOnConnect } from "../../support/enter.ts";
 import { type BridgedRoom, type BridgeSetup, bridgeName, startBridgedRoom, topic } from "./bridged-room.ts";
 
 interface Person {
   /** As the platform authenticates them. */
   readonly key: string;
   say(text: string): Promise<void>;
+  /** An answer to what stands in the channel, or to what was never there. */
+  reply(text: string, to: string): Promise<void>;
+  /** What they said there, with other words. */
+  edit(from: string, to: string): Promise<void>;
   /** To the bridge alone. */
   tell(text: string): Promise<void>;
   press(verb: Verb, card: string): Promise<void>;
@@ -21,23 +26,34 @@ export interface Shown {
   card: string | undefined;
   verbs: Verb[];
   links: string[];
+  /** The text of what it was posted in answer to. */
+  answers?: string | undefined;
 }
 
 export interface PlatformBench {
   readonly kind: PlatformKind;
   readonly channel: string;
   open(): Platform;
-  person(name: string): Promise<Person>;
+  /** `shownAs`: the name they have chosen for themselves. */
+  person(name: string, shownAs?: string): Promise<Person>;
   /** The channel as its members see it now, oldest first. */
   shown(): Shown[];
   /** A press of what is no card reaches nobody: people there react to everything. */
   readonly isForgeryIgnored?: boolean;
+  /** A message under a number of its own: the same number is the same message, delivered again. */
+  deliver?(name: string, number: number, text: string): Promise<void>;
+  /** The platform's own answer to too many requests, to everything. */
+  readonly limits?: { readonly waitMs: number; set(isOn: boolean): void; refused(): number };
   /** Nothing reaches the platform, or it is as before. */
   cut(isDown: boolean): Promise<void>;
 }
 
-/** `carried` is the ledger's row of the platform. */
-export function platformCases(carried: string, createBench: () => Promise<PlatformBench>): void {
+/** `carried` is the ledger's row of the platform; `lacks` what its bench cannot do, and why is said there. */
+export function platformCases(
+  carried: string,
+  createBench: () => Promise<PlatformBench>,
+  lacks: readonly ("deliver" | "limits")[] = [],
+): void {
   const start = async (more: Partial<BridgeSetup> = {}) => {
     const bench = await createBench();
     const { kind, channel } = bench;
@@ -59,7 +75,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
   const cardOf = async (bench: PlatformBench, what: string) => {
     await expect
       .poll(() => bench.shown().find(({ text, card }) => text.includes(what) && card)?.card)
-      .toBeDefined();
+      .toMatch(/^[0-9a-z]{16,}$/);
     return bench.shown().find(({ text, card }) => text.includes(what) && card)?.card ?? "";
   };
   const post = (bench: PlatformBench, what: string) =>
@@ -170,7 +186,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     const alice = await linked(bench, room, "alice");
     room.propose("dock 3", { ttlMs: 1_500 });
     const card = await cardOf(bench, "dock 3");
-    await expect.poll(() => post(bench, "Expired")).toBeDefined();
+    await expect.poll(() => post(bench, "Expired")?.text).toContain("nobody decided in time");
     expect(bench.shown().filter(({ card: open }) => open === card)).toEqual([]);
     await alice.press("approve", card);
     await expect.poll(() => alice.heard().join("\n")).toContain("expired");
@@ -196,7 +212,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     const restarting = room.restart();
     await bench.cut(false);
     await restarting;
-    await expect.poll(() => post(bench, "Approved by bob")).toBeDefined();
+    await expect.poll(() => post(bench, "Approved by bob")?.text).toContain("dock 4");
     await alice.press("approve", first);
     await expect.poll(() => alice.heard().join("\n")).toContain("fulfilled");
     await alice.press("approve", second);
@@ -204,12 +220,54 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     expect(texts(bench).filter((text) => text.includes("dock 5") && text.includes("agent")).length).toBe(1);
   });
 
+  test(`${carried} a reply is a reply on both sides, to cards and after a restart too; what is not known there is none`, async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    const heard: { text: unknown; answers: string | undefined }[] = [];
+    const ids = new Map<unknown, string>();
+    bob.addEventListener("envelope", ({ detail: { id, kind, payload, correlation_id: answers } }) => {
+      if (kind !== "chat") return;
+      ids.set(payload.text, id);
+      heard.push({ text: payload.text, answers });
+    });
+    const answer = (text: string, correlation_id: string) =>
+      bob.publish({ kind: "chat", payload: { text }, correlation_id });
+    const alice = await linked(bench, room, "alice");
+    const { id: lunch } = await bob.say("lunch?");
+    await room.isKnown(lunch);
+    await expect.poll(() => post(bench, "lunch?")?.text).toBeDefined();
+    await alice.reply("at noon", "lunch?");
+    await expect.poll(() => heard.at(-1)).toEqual({ text: "at noon", answers: lunch });
+    await alice.edit("at noon", "at one");
+    await expect.poll(() => heard.at(-1)).toEqual({ text: "(edited) at one", answers: lunch });
+    await alice.reply("to what?", "never said");
+    await expect.poll(() => heard.at(-1)).toEqual({ text: "to what?", answers: undefined });
+    const handle = room.propose("dock 7");
+    await cardOf(bench, "dock 7");
+    await room.isKnown(handle.id);
+    await alice.reply("why?", "dock 7");
+    await expect.poll(() => heard.at(-1)).toEqual({ text: "why?", answers: handle.id });
+    await answer("a parcel", handle.id);
+    await expect.poll(() => post(bench, "a parcel")?.answers).toContain("dock 7");
+    await alice.say("hello");
+    await expect.poll(() => heard.at(-1)).toEqual({ text: "hello", answers: undefined });
+    await room.restart();
+    await expect.poll(() => bob.state).toBe("live");
+    await answer("hello yourself", ids.get("hello") ?? "");
+    await expect.poll(() => post(bench, "hello yourself")?.answers).toBe("hello");
+    await alice.reply("or at two", "lunch?");
+    await expect.poll(() => heard.at(-1)).toEqual({ text: "or at two", answers: lunch });
+    await answer("to nothing there", "said-elsewhere");
+    await expect.poll(() => post(bench, "to nothing there")?.text).toBeDefined();
+    expect(post(bench, "to nothing there")?.answers).toBeUndefined();
+  });
+
   test("markup, mentions and hidden characters are shown as they are written", async () => {
     const { bench, room } = await start();
     const bob = await room.join("bob", { name: "ali\u202ece <!channel>" });
     const text = "*bold* <b>&amp; @everyone <!here> <@U1> [x](http://e) \u202egnp\u200b `tick` _u_";
     await bob.say(text, { format: "markdown" });
-    await expect.poll(() => post(bench, "*bold*")).toBeDefined();
+    await expect.poll(() => texts(bench).join("\n")).toContain("*bold*");
     const seen = post(bench, "*bold*")?.text ?? "";
     expect(seen).toContain(
       "*bold* <b>&amp; @everyone <!here> <@U1> [x](http://e) \\u202egnp\\u200b `tick` _u_",
@@ -228,7 +286,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     const { bench, room } = await start();
     const bob = await room.join("bob");
     await bob.say(`begin ${"word ".repeat(8_000)}`);
-    await expect.poll(() => post(bench, "begin")).toBeDefined();
+    await expect.poll(() => texts(bench).join("\n")).toContain("begin");
     const seen = post(bench, "begin");
     expect(seen?.text.length).toBeLessThanOrEqual(bench.open().can.charsMax + 100);
     expect(seen?.text).toMatch(/cut here: 400\d\d characters/);
@@ -245,7 +303,7 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     await alice.tell(`link ${code}`);
     await expect.poll(() => alice.heard().join("\n")).toContain("You are alice here");
     await mallory.tell(`link ${code}`);
-    await expect.poll(() => mallory.heard().join("\n")).toContain("does not count");
+    await expect.poll(() => mallory.heard().join("\n")).toContain("is not valid");
     await mallory.say("I am alice");
     await expect.poll(() => mallory.heard().join("\n")).toContain("You read along");
     await alice.say("hello");
@@ -271,21 +329,101 @@ export function platformCases(carried: string, createBench: () => Promise<Platfo
     expect(bob.peers.find(({ id }) => id === guest)?.privilege).toBe("restricted");
     for (const id of [guest, guest.toUpperCase(), `bridge:${bridgeName}`]) {
       const token = await room.server.token({ sub: id, topics: [topic], level: "full" });
-      expect(await refusedAtTheDoor(room.server, token, { topic })).toMatchObject({ status: 400 });
+      expect(await refusedOnConnect(room.server, token, { topic })).toMatchObject({ status: 400 });
     }
   });
 
-  test("a platform that was away gets what it missed, in order and once", async () => {
+  test("[B-BRIDGE-1] a name somebody chose is nobody: who is shown as another decides and says nothing as them", async () => {
     const { bench, room } = await start();
     const bob = await room.join("bob");
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+    const alice = await linked(bench, room, "alice");
+    const mallory = await bench.person("mallory", "Alice");
+    room.propose("dock 1");
+    const card = await cardOf(bench, "dock 1");
+    await mallory.say("I am alice");
+    await expect.poll(() => mallory.heard().join("\n")).toContain("You read along");
+    await mallory.press("approve", card);
+    await expect.poll(() => mallory.heard().join("\n")).toContain("You are not linked");
+    expect(room.moves).toEqual([]);
+    await alice.say("no, I am");
+    await alice.press("approve", card);
+    await expect.poll(() => room.moves).toEqual(["dock 1"]);
+    expect(heard).toEqual(["alice: no, I am"]);
+  });
+
+  test("a platform that is down for an hour gets what it missed, in order and once, and nothing to press that has expired", async () => {
+    let awayMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + awayMs };
+    const { bench, room } = await start({ server: { clock } });
+    const alice = await linked(bench, room, "alice");
+    const bob = await room.join("bob");
     await bob.say("before");
-    await expect.poll(() => texts(bench).join("\n")).toContain("before");
+    room.propose("dock 1", { ttlMs: 1_800_000 });
+    const card = await cardOf(bench, "dock 1");
+    await expect.poll(async () => (await room.store.card(card))?.ref).toEqual(expect.any(String));
     await bench.cut(true);
     for (const word of ["missed 1", "missed 2", "missed 3"]) await bob.say(word);
+    room.propose("dock 2", { ttlMs: 1_800_000 });
+    room.propose("dock 3", { ttlMs: 7_200_000 });
+    await expect.poll(() => bob.proposals.pending().length).toBe(3);
+    awayMs = 3_600_000;
     await bench.cut(false);
     await bob.say("after");
     await expect.poll(() => texts(bench).join("\n"), { timeout: 25_000 }).toContain("after");
     const words = texts(bench).flatMap((text) => /before|missed \d|after/.exec(text) ?? []);
     expect(words).toEqual(["before", "missed 1", "missed 2", "missed 3", "after"]);
+    await expect.poll(() => post(bench, "dock 1")?.text).toContain("Expired");
+    expect(post(bench, "dock 2")?.text).toContain("Expired");
+    await alice.press("approve", card);
+    await expect.poll(() => alice.heard().join("\n")).toContain("expired");
+    // Control: what still waits.
+    expect(bench.shown().flatMap(({ card: open }) => open ?? [])).toHaveLength(1);
+    await alice.press("approve", await cardOf(bench, "dock 3"));
+    await expect.poll(() => room.moves).toEqual(["dock 3"]);
   });
+
+  if (!lacks.includes("deliver")) {
+    test("what is delivered twice, or in another order than it was said, is in the room once, as it came", async () => {
+      const { bench, room } = await start();
+      const bob = await room.join("bob");
+      const heard: string[] = [];
+      bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+      const alice = await linked(bench, room, "alice");
+      for (const [number, text] of [
+        [2, "second"],
+        [1, "first"],
+        [2, "second"],
+        [1, "first"],
+        [3, "second"],
+      ] as const) {
+        await bench.deliver?.("alice", number, text);
+      }
+      await alice.say("end");
+      await expect.poll(() => heard.at(-1)).toBe("alice: end");
+      expect(heard).toEqual(["alice: second", "alice: first", "alice: second", "alice: end"]);
+    });
+  }
+
+  if (!lacks.includes("limits")) {
+    test("[X0-14.4-2] where everything is too much the platform says how long to wait: nothing is sent before that, and nothing is lost or said twice", async () => {
+      const { bench, room } = await start();
+      const bob = await room.join("bob");
+      const { limits } = bench;
+      limits?.set(true);
+      await bob.say("one");
+      await expect.poll(() => limits?.refused()).toBe(1);
+      const refusedAt = performance.now();
+      await bob.say("two");
+      room.propose("dock 1");
+      await expect.poll(() => bob.proposals.pending().length).toBe(1);
+      limits?.set(false);
+      await cardOf(bench, "dock 1");
+      expect(performance.now() - refusedAt).toBeGreaterThan((limits?.waitMs ?? 0) * 0.9);
+      expect(limits?.refused()).toBe(1);
+      const words = texts(bench).flatMap((text) => /\b(one|two|dock 1)\b/.exec(text)?.[1] ?? []);
+      expect(words).toEqual(["one", "two", "dock 1"]);
+    });
+  }
 }

@@ -1,32 +1,31 @@
 // Debian's prosody on a free port of loopback, with accounts and a service for chats.
-import { spawn } from "node:child_process";
 import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { freePort } from "./free-port.ts";
-
-export interface Prosody {
-  readonly port: number;
-  stop(): Promise<void>;
-}
+import { type ChatServer, startServer } from "./start-server.ts";
 
 export const domain = "localhost";
 export const chatService = "chat.localhost";
 export const passwordOf = (user: string) => `secret of ${user}`;
 
-export async function startProsody(users: readonly string[]): Promise<Prosody> {
-  const dir = mkdtempSync(join(tmpdir(), "mcpx-prosody-"));
-  const accounts = join(dir, "data", domain, "accounts");
-  mkdirSync(accounts, { recursive: true });
-  for (const user of users) writeFileSync(join(accounts, `${user}.dat`), hashedAccount(passwordOf(user)));
+export async function startProsody(users: readonly string[]): Promise<ChatServer> {
   const port = await freePort();
-  const config = join(dir, "prosody.cfg.lua");
-  writeFileSync(
-    config,
-    `
+  return await startServer("prosody", port, (dir) => {
+    const accounts = join(dir, "data", domain, "accounts");
+    mkdirSync(accounts, { recursive: true });
+    for (const user of users) writeFileSync(join(accounts, `${user}.dat`), hashedAccount(passwordOf(user)));
+    const config = join(dir, "prosody.cfg.lua");
+    writeFileSync(config, configOf(dir, port));
+    return {
+      ...{ program: "/usr/bin/prosody", args: ["--config", config, "-F"] },
+      isUp: "Activated service 'c2s'",
+    };
+  });
+}
+
+function configOf(dir: string, port: number): string {
+  return `
     run_as_root = true
     pidfile = "${dir}/prosody.pid"
     data_path = "${dir}/data"
@@ -44,30 +43,11 @@ export async function startProsody(users: readonly string[]): Promise<Prosody> {
     log = { info = "*console" }
     VirtualHost "${domain}"
     Component "${chatService}" "muc"
+      modules_enabled = { "muc_mam" }
+      storage = { muc_log = "memory" }
       muc_room_default_public_jids = true
       muc_room_locking = false
-    `,
-  );
-  const child = spawn("/usr/bin/prosody", ["--config", config, "-F"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit");
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  const lines = createInterface({ input: child.stdout });
-  await new Promise<void>((resolve, reject) => {
-    lines.on("line", (line) => line.includes("Activated service 'c2s'") && resolve());
-    child.once("exit", (code) => reject(new Error(`prosody ended with ${code}`)));
-  });
-  return {
-    port,
-    async stop() {
-      process.off("exit", kill);
-      kill();
-      await ended;
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+    `;
 }
 
 /** As prosody keeps it (RFC 5802), with few rounds: ten thousand of them in Lua take most of a second a login. */

@@ -16,6 +16,7 @@ interface SlackPost {
   text: string;
   blocks: SlackBlock[];
   edits: number;
+  thread: string | undefined;
 }
 
 export interface SlackWorkspace {
@@ -24,6 +25,8 @@ export interface SlackWorkspace {
   readonly port: number;
   readonly channel: string;
   readonly posts: SlackPost[];
+  /** What people said in the channel. */
+  readonly said: { ts: string; text: string; thread: string | undefined }[];
   /** What only one person sees, by user. */
   readonly whispers: { user: string; text: string }[];
   /** Methods that were called, in order, those that were refused too. */
@@ -33,10 +36,23 @@ export interface SlackWorkspace {
   say(
     user: string,
     message: string,
-    more?: { channel?: string; ts?: string; edited?: boolean; team?: string; files?: object[] },
+    more?: {
+      channel?: string;
+      ts?: string;
+      edited?: boolean;
+      team?: string;
+      files?: object[];
+      shownAs?: string;
+      thread?: string;
+    },
   ): Promise<void>;
   tell(user: string, message: string): Promise<void>;
-  press(user: string, actionId: string, value: string, more?: { team?: string }): Promise<void>;
+  press(
+    user: string,
+    actionId: string,
+    value: string,
+    more?: { team?: string; shownAs?: string },
+  ): Promise<void>;
   /** Tells every connection that it will be closed. */
   refresh(): Promise<void>;
   /** Connections that have been greeted. */
@@ -97,6 +113,7 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
     port: 0,
     channel: "C0OPS",
     posts: [],
+    said: [],
     whispers: [],
     calls: [],
     late: [],
@@ -104,12 +121,21 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
     trouble: undefined,
     apiUrl: (viaPort) => `http://127.0.0.1:${viaPort ?? workspace.port}/api/`,
     connections: () => sockets.size,
-    async say(
-      user,
-      message,
-      { channel = workspace.channel, ts = nextTs(), edited = false, team = slackTeam, files } = {},
-    ) {
-      const body = { type: "message", user, team, text: encoded(message), ts, ...(files && { files }) };
+    async say(user, message, { channel = workspace.channel, ts = nextTs(), edited = false, ...more } = {}) {
+      const { team = slackTeam, files, shownAs, thread } = more;
+      if (!edited) workspace.said.push({ ts, text: message, thread });
+      const profile = shownAs && {
+        user_profile: { name: shownAs, display_name: shownAs, real_name: shownAs },
+      };
+      const said = {
+        type: "message",
+        user,
+        team,
+        text: encoded(message),
+        ts,
+        ...(thread && { thread_ts: thread }),
+      };
+      const body = { ...said, ...(files && { files }), ...profile };
       const event = edited
         ? {
             type: "message",
@@ -124,11 +150,11 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
       deliver("events_api", eventBody(event));
     },
     tell: (user, message) => workspace.say(user, message, { channel: `D${user.slice(1)}` }),
-    async press(user, actionId, value, { team = slackTeam } = {}) {
+    async press(user, actionId, value, { team = slackTeam, shownAs = user.toLowerCase() } = {}) {
       const post = workspace.posts.findLast(({ blocks }) => JSON.stringify(blocks).includes(`"${value}"`));
       const container = { type: "message", message_ts: post?.ts ?? nextTs(), channel_id: workspace.channel };
       const action = { type: "button", block_id: "b1", action_id: actionId, value, action_ts: nextTs() };
-      const who = { id: user, username: user.toLowerCase(), team_id: team };
+      const who = { id: user, username: shownAs, name: shownAs, team_id: team };
       if (sockets.size === 0) throw new Error("Slack: This app is not responding");
       deliver("interactive", {
         ...{ type: "block_actions", team: { id: slackTeam, domain: "mcpx" }, user: who, api_app_id: "A0" },
@@ -217,8 +243,15 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
         }
         if (channel !== workspace.channel) return { ok: false, error: "channel_not_found" };
         if (!workspace.isInvited) return { ok: false, error: "not_in_channel" };
+        const thread = given.thread_ts;
+        // A thread begins with a message that is in none.
+        const isRoot = ({ ts, thread: within }: { ts: string; thread: string | undefined }) =>
+          ts === thread && within === undefined;
+        if (thread !== undefined && ![...workspace.posts, ...workspace.said].some(isRoot))
+          return { ok: false, error: "thread_not_found" };
         const post = {
           channel,
+          thread,
           ts: nextTs(),
           text: blocks.length > 0 ? shownText(blocks) : decoded(words),
           blocks,

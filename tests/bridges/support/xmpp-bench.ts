@@ -18,17 +18,29 @@ const { client, xml } = library as XmppLibrary;
 /** Accounts that the server must have. */
 export const xmppUsers = ["mcpx", "alice", "carol", "mallory", "dora", "watcher"];
 
+/** A real server numbers each message itself, and has no limits that can be switched on and off. */
+export const xmppLacks = ["deliver", "limits"] as const;
+
 const mucUser = "http://jabber.org/protocol/muc#user";
 
-interface Seat {
+interface Seen {
+  from: string;
+  text: string;
+  /** As the chat has named it. */
+  given: string | undefined;
+  /** The name of what it answers. */
+  answers: string | undefined;
+}
+
+interface RoomConnection {
   /** In the chat, by id; corrections in their place. */
-  readonly messages: Map<string, { from: string; text: string }>;
+  readonly messages: Map<string, Seen>;
   readonly privately: string[];
   send(stanza: XmlElement): Promise<void>;
 }
 
 /** Somebody with a client of their own, in the chat under their name or another. */
-export async function enterChat(port: number, user: string, chat: string, nick = user): Promise<Seat> {
+async function enterChat(port: number, user: string, chat: string, nick = user): Promise<RoomConnection> {
   const entity = client({
     service: `xmpp://127.0.0.1:${port}`,
     domain,
@@ -38,7 +50,11 @@ export async function enterChat(port: number, user: string, chat: string, nick =
   });
   declineResumption(entity);
   entity.on("error", () => {});
-  const seat: Seat = { messages: new Map(), privately: [], send: (stanza) => entity.send(stanza) };
+  const roomConnection: RoomConnection = {
+    messages: new Map(),
+    privately: [],
+    send: (stanza) => entity.send(stanza),
+  };
   const inside = Promise.withResolvers<void>();
   entity.on("stanza", (stanza) => {
     const { from = "", type, id = "" } = stanza.attrs;
@@ -46,10 +62,13 @@ export async function enterChat(port: number, user: string, chat: string, nick =
     if (stanza.name === "presence" && codes.some(({ attrs }) => attrs.code === "110")) inside.resolve();
     const text = stanza.getChildText("body");
     if (stanza.name !== "message" || text === null) return;
-    if (type === "chat") seat.privately.push(text);
+    if (type === "chat") roomConnection.privately.push(text);
     if (type !== "groupchat") return;
     const replaced = stanza.getChild("replace", "urn:xmpp:message-correct:0")?.attrs.id;
-    seat.messages.set(replaced ?? id, { from: from.split("/")[1] ?? "", text });
+    const given = stanza.getChild("stanza-id", "urn:xmpp:sid:0")?.attrs.id;
+    const answers = stanza.getChild("reply", "urn:xmpp:reply:0")?.attrs.id;
+    const before = roomConnection.messages.get(replaced ?? "") ?? { given, answers };
+    roomConnection.messages.set(replaced ?? id, { ...before, from: from.split("/")[1] ?? "", text });
   });
   await entity.start();
   onTestFinished(async () => {
@@ -61,7 +80,7 @@ export async function enterChat(port: number, user: string, chat: string, nick =
     xml("presence", { to: `${chat}/${nick}` }, xml("x", { xmlns: "http://jabber.org/protocol/muc" })),
   );
   await inside.promise;
-  return seat;
+  return roomConnection;
 }
 
 export async function createXmppBench(port: number): Promise<PlatformBench> {
@@ -69,10 +88,13 @@ export async function createXmppBench(port: number): Promise<PlatformBench> {
   const proxy = await startProxy(port);
   onTestFinished(() => proxy.close());
   const watcher = await enterChat(port, "watcher", channel);
-  const shown = ({ text }: { text: string }): Shown => {
+  const seen = () => [...watcher.messages];
+  const givenOf = (words: string) => seen().find(([, { text }]) => text.includes(words))?.[1].given;
+  const shown = ({ text, answers }: Seen): Shown => {
     const card = /write: approve ([0-9a-z]+)/.exec(text)?.[1];
     return {
       text,
+      answers: seen().find(([, { given }]) => given !== undefined && given === answers)?.[1].text,
       card,
       verbs: card === undefined ? [] : ["approve", "reject"],
       links: text.match(/https?:\S+/g) ?? [],
@@ -90,19 +112,32 @@ export async function createXmppBench(port: number): Promise<PlatformBench> {
         nick: "mcpx",
         channels: [channel],
       }),
-    async person(name) {
-      const seat = await enterChat(port, name, channel);
-      const say = (text: string) =>
-        seat.send(
-          xml("message", { type: "groupchat", to: channel, id: randomUUID() }, xml("body", {}, text)),
+    async person(name, shownAs = name) {
+      const roomConnection = await enterChat(port, name, channel, shownAs);
+      const inChat = (text: string, ...more: XmlElement[]) =>
+        roomConnection.send(
+          xml(
+            "message",
+            { type: "groupchat", to: channel, id: randomUUID() },
+            xml("body", {}, text),
+            ...more,
+          ),
         );
+      const replyTo = (id: string) => xml("reply", { xmlns: "urn:xmpp:reply:0", to: `${channel}/mcpx`, id });
       return {
         key: `${name}@${domain}`,
-        say,
+        say: (text) => inChat(text),
+        reply: (text, to) => inChat(text, replyTo(givenOf(to) ?? "never-there")),
+        async edit(from, to) {
+          const [id, { answers = "" }] = seen().find(([, { text }]) => text === from) ?? ["", {}];
+          const replaced = xml("replace", { xmlns: "urn:xmpp:message-correct:0", id });
+          // A correction has everything that the message had.
+          await inChat(to, replaced, replyTo(answers));
+        },
         tell: (text) =>
-          seat.send(xml("message", { type: "chat", to: `mcpx@${domain}` }, xml("body", {}, text))),
-        press: (verb: Verb, card: string) => say(`${verb} ${card}`),
-        heard: () => seat.privately,
+          roomConnection.send(xml("message", { type: "chat", to: `mcpx@${domain}` }, xml("body", {}, text))),
+        press: (verb: Verb, card: string) => inChat(`${verb} ${card}`),
+        heard: () => roomConnection.privately,
       };
     },
     shown: () => [...watcher.messages.values()].filter(({ from }) => from === "mcpx").map(shown),

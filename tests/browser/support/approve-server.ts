@@ -5,14 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type AnchorKey,
-  aggregatorMigrations,
   anchorKeys,
   approveRoutes,
   createFileApproverStore,
   createGatekeeper,
-  createSqliteGateStore,
   createTree,
   type Gatekeeper,
+  openSqliteTreeStores,
   type Rule,
 } from "@mcpx/aggregator";
 import {
@@ -20,9 +19,10 @@ import {
   createIdentity,
   createListener,
   createLogger,
+  createSqliteAuditStore,
+  createSqliteIdentityStore,
   localHeader,
   localProof,
-  openDatabase,
   openState,
   type PublicJwk,
   signDecision,
@@ -76,9 +76,9 @@ export async function startApproveServer(
   const log = createLogger({ level: "silent" });
   const path = join(dir, "state.db");
   const db = openState(path);
-  const treeDb = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations });
-  const identity = createIdentity({ db, clock: systemClock, log });
-  const audit = createAudit({ db, clock: systemClock, log });
+  const stores = openSqliteTreeStores(path);
+  const identity = await createIdentity({ store: createSqliteIdentityStore(db), clock: systemClock, log });
+  const audit = createAudit({ store: createSqliteAuditStore(db), clock: systemClock, log });
   const stored = await createFileApproverStore(join(dir, "approvers"));
   // As at a gateway whose first approver it is: they count at once.
   const approvers: typeof stored = {
@@ -98,10 +98,10 @@ export async function startApproveServer(
   let origin = "";
   const gates = createGatekeeper({
     aggregatorId: "a1",
-    store: createSqliteGateStore({ db: treeDb, clock: systemClock }),
+    store: stores.gates({ clock: systemClock }),
     rules: options.rules ?? [],
     unannotated: "ask",
-    anchors: () => keys,
+    anchors: { known: () => keys, now: async () => keys },
     holdMs: 0,
     holdWithProgressMs: 0,
     ttlMs: options.ttlMs,
@@ -183,8 +183,8 @@ export async function startApproveServer(
       await listener.close({ graceMs: 100 });
       await tree.close();
       identity.close();
-      audit.close();
-      treeDb.close();
+      await audit.close();
+      stores[Symbol.dispose]();
       db.close();
       rmSync(dir, { recursive: true, force: true });
     },

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { mcpxCommand } from "../../support/programs.ts";
+import type * as RunMcpx from "../../../packages/cli/src/testing/run-mcpx.ts";
+import { loadProgram, mcpxCommand } from "../../support/programs.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
 /** How users start it: finds a Node that can, and becomes the command. */
@@ -46,14 +47,19 @@ export interface RunningCommand {
 
 /** Starts a command; whatever is left of it is killed when the test is over. */
 export function start(args: readonly string[], options: RunOptions = {}): RunningCommand {
-  const { HOME: _, MCPX_DATA: __, MCPX_TOKEN: ___, XDG_DATA_HOME: ____, ...env } = process.env;
   const [program, ...before] = options.program ?? mcpxCommand;
   const child = spawn(program, [...before, ...args], {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...env, HOME: "/nonexistent", NO_COLOR: "1", ...options.env },
+    env: envOf(options),
     stdio: [options.isTyped ? "pipe" : "ignore", "pipe", "pipe"],
   });
   return watch(child);
+}
+
+/** Ours, but for what says where somebody lives. */
+function envOf(options: RunOptions): Record<string, string | undefined> {
+  const { HOME: _, MCPX_DATA: __, MCPX_TOKEN: ___, XDG_DATA_HOME: ____, ...env } = process.env;
+  return { ...env, HOME: "/nonexistent", NO_COLOR: "1", ...options.env };
 }
 
 function watch(child: ChildProcess): RunningCommand {
@@ -114,12 +120,24 @@ export interface Finished {
   err: string;
 }
 
-/** Runs a command to its end. */
+/**
+ * Runs a command to its end: in this process, with a home and a directory of its own, for starting another each time
+ * would be most of what a test costs. A gateway, what is typed, and another program are processes.
+ */
 export async function mcpx(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  if (options.program !== undefined || options.isTyped || args[0] === "up") return asProcess(args, options);
+  const { runMcpxAt } = (await loadProgram("packages/cli/src/testing/run-mcpx.ts")) as typeof RunMcpx;
+  const { code, out, err } = await runMcpxAt({ env: envOf(options), cwd: options.cwd ?? tmpdir() }, args);
+  return { code, out: withoutEnd(out), err: withoutEnd(err) };
+}
+
+async function asProcess(args: readonly string[], options: RunOptions): Promise<Finished> {
   const command = start(args, options);
   const { code } = await command.ended;
   return { code, out: command.out.join("\n"), err: command.err.join("\n") };
 }
+
+const withoutEnd = (text: string) => text.replace(/\n$/, "");
 
 export interface RunningGateway extends RunningCommand {
   readonly url: string;

@@ -1,4 +1,4 @@
-// An unmodified client or framework, driven as its users do, behind one face.
+// An unmodified client or framework, driven as its users do, behind one endpoint.
 import type { Place } from "./stage.ts";
 
 /** What a model is shown of a result. */

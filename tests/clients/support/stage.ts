@@ -25,7 +25,7 @@ export interface Place {
 
 /** A tree with a desk behind gates. */
 interface GatedTree {
-  /** Its door, for a caller of this name that may use everything. */
+  /** Its endpoint, for a caller of this name that may use everything. */
   tree(id: string): Promise<Place>;
   /** Decides about the one call of this caller that waits. */
   decide(caller: string, decision: Decision): Promise<void>;
@@ -38,7 +38,7 @@ export interface Stage extends GatedTree {
   readonly slow: GatedTree & { pass(ms: number): void };
   /** Where nobody decides before it is too late. */
   readonly hasty: GatedTree;
-  /** The room's door, for a participant of this level. */
+  /** The room's endpoint, for a participant of this level. */
   room(id: string, level: "full" | "restricted"): Promise<Place>;
   /** Makes the one call that this participant has proposed. */
   fulfil(proposer: string): Promise<void>;

@@ -58,7 +58,8 @@ export function enrolled(server: TestServer, as: EnrolledAs = {}): PasskeyVisito
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, `${name}.json`);
   writeFileSync(file, JSON.stringify({ name, passkey, mayLogIn }), { mode: 0o600 });
-  server.forgetApprovers();
+  // Done before the next request is: resets wait for nobody.
+  void server.forgetApprovers();
 
   const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(`${origin}${path}`, {

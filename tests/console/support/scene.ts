@@ -38,6 +38,8 @@ export interface SceneOptions {
   servers?: NonNullable<Config["mcpServers"]>;
   limits?: Partial<Limits>;
   push?: NonNullable<Config["push"]>;
+  /** A free one unless given. */
+  port?: number;
 }
 
 export async function startScene({
@@ -45,6 +47,7 @@ export async function startScene({
   servers = {},
   limits = {},
   push = {},
+  port,
 }: SceneOptions = {}): Promise<Scene> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-scene-"));
   const traces = join(dir, "traces");
@@ -52,6 +55,7 @@ export async function startScene({
   const server = await startTestServer({
     config: { gates: { rules }, mcpServers: { office, ...servers }, push },
     limits,
+    ...(port !== undefined && { port }),
   });
   const rooms: Room[] = [];
   const pending: Promise<unknown>[] = [];

@@ -10,13 +10,19 @@ export interface Screen {
   origins: Set<string>;
 }
 
+/** What is decided is sent at once, as somebody may choose: tests do not wait for an undo unless they are about it. */
+async function sendAtOnce(context: BrowserContext): Promise<void> {
+  await context.addInitScript('localStorage.setItem("mcpx-console-at-once", "true")');
+}
+
 export async function openScreen(
   browser: Browser,
   link: string,
-  options: BrowserContextOptions = {},
+  { canUndo = false, ...options }: BrowserContextOptions & { canUndo?: boolean } = {},
 ): Promise<Screen> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(10_000);
+  if (!canUndo) await sendAtOnce(context);
   const page = await context.newPage();
   const errors: string[] = [];
   const origins = new Set<string>();

@@ -1,4 +1,4 @@
-// A whole server with gates as they are by default, devices registered in it, and an official client at its door.
+// A whole server with gates as they are by default, devices registered in it, and an official client at its endpoint.
 import { randomUUID } from "node:crypto";
 import { type Device, type DeviceConfig, type DeviceEvent, type OpenLine, openDevice } from "@mcpx/devices";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

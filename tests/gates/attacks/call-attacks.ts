@@ -83,7 +83,7 @@ const metaOf = ({ terms }: Scene) => ({
   "x-mcpax-asker": { name: "somebody", keys: [] },
 });
 
-/** Under whatever name the door has for it. */
+/** Under whatever name the endpoint has for it. */
 async function nameAt(scene: Scene, query: string): Promise<string> {
   const { message } = await ask(placeOf(scene, query), "tools/list");
   const end = /vault(__|\.)open$/;
@@ -91,7 +91,7 @@ async function nameAt(scene: Scene, query: string): Promise<string> {
 }
 
 function placeOf({ stage, thief }: Scene, path: string) {
-  return { url: `${stage.door.url}/mcp${path}`, token: thief.token };
+  return { url: `${stage.endpoint.url}/mcp${path}`, token: thief.token };
 }
 
 const dialects: Attack[] = ["?names=safe", "?names=strict", "/narrow"].map((path) => ({

@@ -182,8 +182,8 @@ const pages: Attack[] = [
         ["POST", "/tools/vault.open/accept", {}],
         ["GET", "/audit"],
       ];
-      for (const server of new Set([stage.gate, stage.door])) {
-        const expected = server === stage.door ? ["admin_only"] : ["unauthorised"];
+      for (const server of new Set([stage.gate, stage.endpoint])) {
+        const expected = server === stage.endpoint ? ["admin_only"] : ["unauthorised"];
         for (const [method, path, body] of attempts) {
           const { body: answer } = await server.call(method, `/admin${path}`, thief.token, body);
           expect([path, answer.error?.reason]).toEqual([path, ...expected]);
@@ -197,7 +197,7 @@ const pages: Attack[] = [
       const { stage, thief } = scene;
       const segment = stage.cell === "here" ? "vault" : "mid";
       const call = () => ({ content: [{ type: "text", text: "open is done" }] });
-      const arrive = () => rawRegistrant(stage.door.url, thief.token, { tools: [toolOf("open")], call });
+      const arrive = () => rawRegistrant(stage.endpoint.url, thief.token, { tools: [toolOf("open")], call });
       const registrant = await arrive();
       const { error } = await registrant.register(registrationOf(segment));
       expect(error).toBeDefined();

@@ -1,4 +1,4 @@
-// Unmodified clients behind one face: the official SDKs, the inspector's command line, and the client of an agent
+// Unmodified clients behind one endpoint: the official SDKs, the inspector's command line, and the client of an agent
 // framework, which is an implementation of its own.
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A whole server with a shredder behind gates that are shown in the room ops, agents at its door, and people in the room
+// A whole server with a shredder behind gates that are shown in the room ops, agents at its endpoint, and people in the room
 // with keys that approve.
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -71,7 +71,8 @@ export async function startGateRoom(
   const dir = mkdtempSync(join(tmpdir(), "mcpx-gate-room-"));
   const file = join(dir, "traces");
   const keys = { alice: newKey(), bob: newKey() };
-  const config = { ...more, ...gateConfig(file, keys, gates) };
+  const own = gateConfig(file, keys, gates);
+  const config = { ...more, ...own, mcpServers: { ...more.mcpServers, ...own.mcpServers } };
   const server = await startTestServer({ config });
   onTestFinished(async () => {
     await server.stop();

@@ -26,6 +26,7 @@ export interface Gated {
   readonly dataDir: string;
   /** Of the gateway that runs. */
   url(): string;
+  pid(): number;
   /** One command line to its end, on this data directory. */
   run(...args: string[]): ReturnType<typeof mcpx>;
   /** What has happened, line by line. */
@@ -52,10 +53,11 @@ export function gatedHome(gates: GateConfig = {}): Gated {
   return {
     dataDir,
     url,
+    pid: () => gateway?.pid ?? 0,
     run,
     token,
     traces: () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []),
-    pending: async () => JSON.parse((await run("pending", "--json")).out),
+    pending: async () => JSON.parse((await run("pending", "--json", "--limit", "100")).out),
     agent: async (id, kind = "v1") => connectSdk(kind, { url: `${url()}/mcp`, token: await token(id) }),
     async start() {
       gateway = await up(dataDir, [], { cwd: dataDir });

@@ -1,5 +1,7 @@
 // A thief with everything an agent has: its token, its key, its network. It goes through all addresses with everything
 // that might open a gate, or make it somebody who opens gates.
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { joinRoom } from "@mcpx/client";
 import { expect } from "vitest";
 import type { TestServer } from "../../support/test-server.ts";
@@ -22,10 +24,13 @@ export interface Loot {
   room: string;
   /** Whether there is a call that waits at all. */
   isWaiting: boolean;
+  /** Where it goes; everywhere if not given. */
+  only?: RegExp;
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const atOnce = 16;
+const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
 interface Attempt {
   method: string;
@@ -36,25 +41,33 @@ interface Attempt {
 
 /** All that was tried: method, path and what came of it. */
 export async function walk(loot: Loot): Promise<{ method: string; path: string; status: number }[]> {
-  const attempts = addressesInSources().flatMap((path) => attemptsAt(loot, path));
+  const { only = /^/ } = loot;
+  const addresses = addressesInSources().filter((path) => only.test(path));
+  const attempts = addresses.flatMap((path) => attemptsAt(loot, path));
   const tried: { method: string; path: string; status: number }[] = [];
   const next = attempts.values();
   const work = async () => {
     for (const attempt of next) tried.push({ ...attempt, status: await knock(loot.server.url, attempt) });
   };
   await Promise.all(Array.from({ length: atOnce }, work));
+  agent.destroy();
   await register(loot);
   await enterRoom(loot);
   return tried;
 }
 
+/** Thousands of times: `fetch` would cost four times as much. */
 async function knock(url: string, { method, path, headers, body }: Attempt): Promise<number> {
   const signal = AbortSignal.timeout(10_000);
-  const response = await fetch(`${url}${path}`, { method, headers, signal, ...(body && { body }) });
+  const asked = request(new URL(path, url), { method, headers, signal, agent }).end(body);
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
   // Streams that would stay open say nothing of a call.
-  await response.body?.cancel();
-  return response.status;
+  if (isStream(response)) response.destroy();
+  else await once(response.resume(), "end");
+  return response.statusCode ?? 0;
 }
+
+const isStream = ({ headers }: IncomingMessage) => headers["content-type"]?.startsWith("text/event-stream");
 
 function attemptsAt(loot: Loot, route: string): Attempt[] {
   const path = filledIn(route, loot);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { join, nextEvent, rejection, seen, startHouse, textOf, topic } from "../../client/support/house.ts";
 import { kitchenV1, kitchenV2 } from "../../client/support/sdk-servers.ts";
-import { kinds, openFace, type Result } from "./support/face.ts";
+import { kinds, openRoomEndpoint, type Result } from "./support/room-endpoint.ts";
 
 const own = ["chat.say", "history.get", "presence.get", "proposals.wait"];
 
@@ -13,17 +13,17 @@ describe.each(kinds)("%s", (kind) => {
     await oven.serve(kitchenV1().server);
     const stove = await join(house, "stove");
     await stove.serve(kitchenV2().server);
-    const face = await openFace(house, kind, "alice");
+    const roomEndpoint = await openRoomEndpoint(house, kind, "alice");
     const served = ["count", "echo", "wait"];
-    expect(await face.names()).toEqual(
+    expect(await roomEndpoint.names()).toEqual(
       [...own, ...["oven", "stove"].flatMap((id) => served.map((tool) => `${id}.${tool}`))].sort(),
     );
-    expect(textOf(await face.call("stove.echo", { text: "hi" }))).toBe("hi");
+    expect(textOf(await roomEndpoint.call("stove.echo", { text: "hi" }))).toBe("hi");
     const steps: number[] = [];
     const onprogress = ({ progress }: { progress: number }) => void steps.push(progress);
-    expect(textOf(await face.call("oven.count", { to: 5 }, { onprogress }))).toBe("5");
+    expect(textOf(await roomEndpoint.call("oven.count", { to: 5 }, { onprogress }))).toBe("5");
     expect(steps.length).toBeGreaterThan(0);
-    expect(face.instructions).toContain("as alice");
+    expect(roomEndpoint.instructions).toContain("as alice");
   });
 
   test("[B-ROOM-1] a cancelled call is cancelled at the participant", async () => {
@@ -31,9 +31,9 @@ describe.each(kinds)("%s", (kind) => {
     const oven = await join(house, "oven");
     const { server, done, waiting } = kitchenV2();
     await oven.serve(server);
-    const face = await openFace(house, kind, "alice");
+    const roomEndpoint = await openRoomEndpoint(house, kind, "alice");
     const abort = new AbortController();
-    const call = rejection(face.call("oven.wait", {}, { signal: abort.signal }));
+    const call = rejection(roomEndpoint.call("oven.wait", {}, { signal: abort.signal }));
     await waiting;
     abort.abort(new Error("no longer hungry"));
     await call;
@@ -43,9 +43,13 @@ describe.each(kinds)("%s", (kind) => {
   test("[X0-8.2-1] says, looks around and reads back", async () => {
     const house = await startHouse();
     const bob = await join(house, "bob", { kind: "human" });
-    const face = await openFace(house, kind, "alice");
+    const roomEndpoint = await openRoomEndpoint(house, kind, "alice");
     const heard = nextEvent(bob, "chat");
-    const said = await face.call("chat.say", { text: "Dinner is *ready*", format: "markdown", to: ["bob"] });
+    const said = await roomEndpoint.call("chat.say", {
+      text: "Dinner is *ready*",
+      format: "markdown",
+      to: ["bob"],
+    });
     expect(await heard).toMatchObject({
       from: "alice",
       text: "Dinner is *ready*",
@@ -55,34 +59,38 @@ describe.each(kinds)("%s", (kind) => {
     expect(said.structuredContent).toMatchObject({ id: expect.any(String), seq: expect.any(Number) });
     await bob.say("coming");
     await expect
-      .poll(async () => (await face.call("history.get", { limit: 1 })).structuredContent.envelopes[0].payload)
+      .poll(
+        async () =>
+          (await roomEndpoint.call("history.get", { limit: 1 })).structuredContent.envelopes[0].payload,
+      )
       .toEqual({ text: "coming" });
-    const page = (await face.call("history.get", { limit: 1 })).structuredContent;
-    const before = (await face.call("history.get", { limit: 5, before: page.next_before })).structuredContent;
+    const page = (await roomEndpoint.call("history.get", { limit: 1 })).structuredContent;
+    const before = (await roomEndpoint.call("history.get", { limit: 5, before: page.next_before }))
+      .structuredContent;
     expect(before.envelopes[0]).toMatchObject({ from: "alice", kind: "chat", to: ["bob"] });
-    const { structuredContent: here } = await face.call("presence.get");
+    const { structuredContent: here } = await roomEndpoint.call("presence.get");
     expect(here).toMatchObject({ topic, you: { id: "alice", privilege: "full" } });
     expect(here.participants).toEqual([{ id: "bob", kind: "human", privilege: "full", tools_as: "bob" }]);
   });
 
   test("[B-ROOM-1] is told when tools come and go", async () => {
     const house = await startHouse();
-    const face = await openFace(house, kind, "alice");
-    await face.listen();
-    expect(await face.names()).toEqual(own);
+    const roomEndpoint = await openRoomEndpoint(house, kind, "alice");
+    await roomEndpoint.listen();
+    expect(await roomEndpoint.names()).toEqual(own);
     const oven = await join(house, "oven");
     const { server, addTool } = kitchenV1();
     await oven.serve(server);
-    await expect.poll(face.changes).toBeGreaterThan(0);
-    expect(await face.names()).toContain("oven.echo");
-    const before = face.changes();
+    await expect.poll(roomEndpoint.changes).toBeGreaterThan(0);
+    expect(await roomEndpoint.names()).toContain("oven.echo");
+    const before = roomEndpoint.changes();
     addTool("bake");
-    await expect.poll(face.changes).toBeGreaterThan(before);
-    expect(await face.names()).toContain("oven.bake");
-    const last = face.changes();
+    await expect.poll(roomEndpoint.changes).toBeGreaterThan(before);
+    expect(await roomEndpoint.names()).toContain("oven.bake");
+    const last = roomEndpoint.changes();
     await oven.close();
-    await expect.poll(face.changes).toBeGreaterThan(last);
-    expect(await face.names()).toEqual(own);
+    await expect.poll(roomEndpoint.changes).toBeGreaterThan(last);
+    expect(await roomEndpoint.names()).toEqual(own);
   });
 });
 
@@ -98,8 +106,8 @@ test("[B-ROOM-1] what the tools say of themselves is said on, and the room's own
     async () => ({ content: [] }),
   );
   await oven.serve(server);
-  const face = await openFace(house, "v2 modern", "alice");
-  const tools = await face.tools();
+  const roomEndpoint = await openRoomEndpoint(house, "v2 modern", "alice");
+  const tools = await roomEndpoint.tools();
   const find = (name: string) => tools.find((tool) => tool.name === name);
   expect(find("oven.look")).toMatchObject({
     title: "Look",
@@ -119,22 +127,24 @@ test("[B-ROOM-1] ids that are no segments get an alias, and stay apart", async (
     const room = await join(house, id);
     await room.serve(kitchenV1().server);
   }
-  const face = await openFace(house, "v2 modern", "alice");
-  const { participants } = (await face.call("presence.get")).structuredContent;
+  const roomEndpoint = await openRoomEndpoint(house, "v2 modern", "alice");
+  const { participants } = (await roomEndpoint.call("presence.get")).structuredContent;
   const aliases = new Map<string, string>(
     participants.map((one: { id: string; tools_as: string }) => [one.id, one.tools_as]),
   );
   expect(aliases.get("oven_1")).toBe("oven_1");
   expect(new Set(aliases.values()).size).toBe(4);
-  const names = await face.names();
+  const names = await roomEndpoint.names();
   for (const [id, alias] of aliases) {
     expect(names).toContain(`${alias}.echo`);
-    expect(textOf(await face.call(`${alias}.echo`, { text: id }))).toBe(id);
+    expect(textOf(await roomEndpoint.call(`${alias}.echo`, { text: id }))).toBe(id);
   }
   // The room's own tool is not a participant's to take.
-  expect((await face.call("chat.say", { text: "me" })).structuredContent.seq).toEqual(expect.any(Number));
+  expect((await roomEndpoint.call("chat.say", { text: "me" })).structuredContent.seq).toEqual(
+    expect.any(Number),
+  );
   // Names are never taken apart.
-  expect(await rejection(face.call("Oven.1.echo", { text: "x" }))).toMatchObject({
+  expect(await rejection(roomEndpoint.call("Oven.1.echo", { text: "x" }))).toMatchObject({
     code: expect.any(Number),
   });
 });
@@ -144,15 +154,15 @@ test("[B-ROOM-1] the participant's own socket is not replaced, and two clients o
   const oven = await join(house, "oven");
   await oven.serve(kitchenV1().server);
   const alice = await join(house, "alice");
-  const faces = await Promise.all(kinds.map((kind) => openFace(house, kind, "alice")));
+  const roomEndpoints = await Promise.all(kinds.map((kind) => openRoomEndpoint(house, kind, "alice")));
   const results = await Promise.all([
-    ...faces.map((face, i) => face.call("oven.count", { to: 3 + i })),
+    ...roomEndpoints.map((roomEndpoint, i) => roomEndpoint.call("oven.count", { to: 3 + i })),
     alice.peer("oven").callTool("count", { to: 9 }),
   ]);
   expect(results.map(textOf)).toEqual(["3", "4", "5", "9"]);
   expect(alice.state).toBe("live");
   expect(oven.peers.map(({ id }) => id)).toEqual(["alice"]);
-  await Promise.all(faces.map((face) => face.close()));
+  await Promise.all(roomEndpoints.map((roomEndpoint) => roomEndpoint.close()));
   await alice.say("still here");
 });
 
@@ -160,8 +170,8 @@ test("[B-ROOM-1] one client serves under an id while another calls under it", as
   const house = await startHouse();
   const alice = await join(house, "alice");
   await alice.serve(kitchenV1().server);
-  const face = await openFace(house, "v1", "alice");
-  expect(await face.names()).toEqual(own);
+  const roomEndpoint = await openRoomEndpoint(house, "v1", "alice");
+  expect(await roomEndpoint.names()).toEqual(own);
   const bob = await join(house, "bob");
   await seen(bob, "alice");
   expect(textOf(await bob.peer("alice").callTool("echo", { text: "hi" }))).toBe("hi");
@@ -174,28 +184,28 @@ test("[B-ROOM-1] a participant that leaves while it is called ends the call; the
   await oven.serve(server);
   const stove = await join(house, "stove");
   await stove.serve(kitchenV1().server);
-  const face = await openFace(house, "v2 modern", "alice");
-  const call = rejection(face.call("oven.wait"));
+  const roomEndpoint = await openRoomEndpoint(house, "v2 modern", "alice");
+  const call = rejection(roomEndpoint.call("oven.wait"));
   await waiting;
   await oven.close();
   expect((await call).message).toContain("oven has left the room");
-  expect(textOf(await face.call("stove.echo", { text: "hi" }))).toBe("hi");
+  expect(textOf(await roomEndpoint.call("stove.echo", { text: "hi" }))).toBe("hi");
 });
 
 test("[B-ROOM-1] where only a client is left of a participant that served, calls fail at once and its tools go", async () => {
   const house = await startHouse();
   const oven = await join(house, "oven");
   await oven.serve(kitchenV1().server);
-  await openFace(house, "v1", "oven");
-  const face = await openFace(house, "v1", "alice");
-  expect(await face.names()).toContain("oven.echo");
+  await openRoomEndpoint(house, "v1", "oven");
+  const roomEndpoint = await openRoomEndpoint(house, "v1", "alice");
+  expect(await roomEndpoint.names()).toContain("oven.echo");
   await oven.close();
   const began = performance.now();
-  expect((await rejection(face.call("oven.echo", { text: "x" }))).message).toContain(
+  expect((await rejection(roomEndpoint.call("oven.echo", { text: "x" }))).message).toContain(
     "Nothing is served here",
   );
   expect(performance.now() - began).toBeLessThan(10_000);
-  await expect.poll(face.names).toEqual(own);
+  await expect.poll(roomEndpoint.names).toEqual(own);
 });
 
 test("[B-ROOM-1] names come in the dialect of the client", async () => {

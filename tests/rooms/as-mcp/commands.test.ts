@@ -6,7 +6,7 @@ import { connectSdk, kinds } from "../../tree/support/sdk-callers.ts";
 
 const tiny = [process.execPath, programPath("tests/cli/support/tiny-server.ts")];
 
-test("[B-ROOM-1] [B-ROOM-2] what mcpx serve puts into a room is at its face, for every client with a token", async () => {
+test("[B-ROOM-1] [B-ROOM-2] what mcpx serve puts into a room is at its endpoint, for every client with a token", async () => {
   const dataDir = scratch();
   const { url } = await up(dataDir);
   const served = start(["serve", "kitchen", "tiny", "--data", dataDir, "--", ...tiny]);

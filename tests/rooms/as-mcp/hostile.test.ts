@@ -6,7 +6,7 @@ import { enter } from "../../support/enter.ts";
 import { fairNow } from "../../support/fair-now.ts";
 import type { Seen, TestClient } from "../../support/test-client.ts";
 import type { TestServer } from "../../support/test-server.ts";
-import { kinds, openFace } from "./support/face.ts";
+import { kinds, openRoomEndpoint } from "./support/room-endpoint.ts";
 
 /** A participant that answers the handshake well, and `tools/list` as it is told. */
 async function peerThat(
@@ -34,7 +34,7 @@ async function peerThat(
   return peer;
 }
 
-/** So that what is too much comes as far as the face. */
+/** So that what is too much comes as far as the endpoint. */
 const roomy = { limits: { ...wideLimits, envelopeBytesMax: 4_000_000, queueBytesMax: 16_000_000 } };
 const schema = { type: "object" };
 const many = (from: number, count: number) =>
@@ -54,16 +54,16 @@ test("[B-ROOM-1] a hundred thousand tools are cut to a bound, in pages or at onc
   }));
   await peerThat(house, "wide", () => ({ tools: many(0, 50_000) }));
   await peerThat(house, "circling", () => ({ tools: [], nextCursor: "same" }));
-  const face = await openFace(house, "v2 modern", "alice");
+  const roomEndpoint = await openRoomEndpoint(house, "v2 modern", "alice");
   const began = fairNow();
-  await face.names();
+  await roomEndpoint.names();
   expect(fairNow() - began).toBeLessThan(10_000);
   // Who does not list in time is listed later.
   const countOf = async (peer: string) =>
-    (await face.names()).filter((name) => name.startsWith(`${peer}.`)).length;
+    (await roomEndpoint.names()).filter((name) => name.startsWith(`${peer}.`)).length;
   await expect.poll(() => countOf("endless")).toBe(500);
   await expect.poll(() => countOf("wide")).toBe(500);
-  expect(textOf(await face.call("oven.echo", { text: "hi" }))).toBe("hi");
+  expect(textOf(await roomEndpoint.call("oven.echo", { text: "hi" }))).toBe("hi");
 });
 
 for (const kind of kinds) {
@@ -97,10 +97,10 @@ for (const kind of kinds) {
       { name: "get Weather/now", inputSchema: schema, outputSchema: 1, _meta: [], execution: "x" },
     ];
     await peerThat(house, "broken", () => ({ tools: [...bad, ...odd] }));
-    const face = await openFace(house, kind, "alice");
-    const names = (await face.names()).filter((name) => name.startsWith("broken."));
+    const roomEndpoint = await openRoomEndpoint(house, kind, "alice");
+    const names = (await roomEndpoint.names()).filter((name) => name.startsWith("broken."));
     expect(names).toEqual(["broken.get_weather_now", "broken.good"]);
-    expect(await face.names()).toContain("oven.echo");
+    expect(await roomEndpoint.names()).toContain("oven.echo");
   });
 }
 
@@ -129,17 +129,17 @@ test("[B-ROOM-1] whoever does not answer keeps nobody waiting long, and is there
     if (isAwake) answer();
     else waiting.push(answer);
   });
-  const face = await openFace(house, "v1", "alice");
+  const roomEndpoint = await openRoomEndpoint(house, "v1", "alice");
   const began = fairNow();
-  expect(await face.names()).toContain("oven.echo");
+  expect(await roomEndpoint.names()).toContain("oven.echo");
   expect(fairNow() - began).toBeLessThan(5_000);
   const again = fairNow();
-  await face.names();
+  await roomEndpoint.names();
   expect(fairNow() - again).toBeLessThan(1_000);
   isAwake = true;
   for (const answer of waiting) answer();
-  await expect.poll(face.changes).toBeGreaterThan(0);
-  expect(await face.names()).toContain("slow.tool1");
+  await expect.poll(roomEndpoint.changes).toBeGreaterThan(0);
+  expect(await roomEndpoint.names()).toContain("slow.tool1");
 });
 
 test("[B-ROOM-1] saying without end that tools have changed costs a request a second", async () => {
@@ -150,8 +150,8 @@ test("[B-ROOM-1] saying without end that tools have changed costs a request a se
     lists += 1;
     return { tools: many(lists, 1) };
   });
-  const face = await openFace(house, "v2 modern", "alice");
-  await face.names();
+  const roomEndpoint = await openRoomEndpoint(house, "v2 modern", "alice");
+  await roomEndpoint.names();
   const before = lists;
   const began = fairNow();
   for (let i = 0; i < 500; i += 1) {
@@ -179,7 +179,7 @@ test("[B-ROOM-1] nobody answers in another's place, nor with something that is n
       payload: { jsonrpc: "2.0", id: payload.id, result },
     });
   });
-  const face = await openFace(house, "v1", "alice");
-  expect(textOf(await face.call("oven.echo", { text: "true" }))).toBe("true");
-  expect((await face.call("liar.tool1")).content).toEqual([]);
+  const roomEndpoint = await openRoomEndpoint(house, "v1", "alice");
+  expect(textOf(await roomEndpoint.call("oven.echo", { text: "true" }))).toBe("true");
+  expect((await roomEndpoint.call("liar.tool1")).content).toEqual([]);
 });

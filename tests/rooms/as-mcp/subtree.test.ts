@@ -3,10 +3,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { expect, onTestFinished, test } from "vitest";
 import { join, nextEvent, startHouse, topic, wideLimits } from "../../client/support/house.ts";
 import { kitchenV1, kitchenV2 } from "../../client/support/sdk-servers.ts";
-import { refusedAtTheDoor } from "../../support/enter.ts";
+import { refusedOnConnect } from "../../support/enter.ts";
 import type { TestServer, TestServerOptions } from "../../support/test-server.ts";
 import { connectSdk, kinds } from "../../tree/support/sdk-callers.ts";
-import { openFaceWith } from "./support/face.ts";
+import { openRoomEndpointWith } from "./support/room-endpoint.ts";
 
 const withRoom = (
   config: TestServerOptions["config"] = {},
@@ -96,8 +96,8 @@ test("[B-TREE-1] the tree is no part of itself: neither its own connection nor i
   expect(tree).toContain("tree");
   // Somebody who looks into the room does see the tree there.
   const token = await house.token({ sub: "ada", topics: [topic], tools: ["**"], level: "full" });
-  const face = await openFaceWith(house, "v1", token);
-  expect((await face.names()).some((name) => name.startsWith("tree."))).toBe(true);
+  const roomEndpoint = await openRoomEndpointWith(house, "v1", token);
+  expect((await roomEndpoint.names()).some((name) => name.startsWith("tree."))).toBe(true);
 });
 
 test("[B-TREE-1] it goes by the name it is given, and nobody comes in by it", async () => {
@@ -109,7 +109,7 @@ test("[B-TREE-1] it goes by the name it is given, and nobody comes in by it", as
   expect(await caller.call("lab.oven.echo", { text: "hi" })).toBe("hi");
   expect((await joined).participant.id).toBe("lab-tree");
   const token = await house.token({ sub: "lab-tree", topics: [topic], level: "full" });
-  expect((await refusedAtTheDoor(house, token, { topic })).status).toBeGreaterThanOrEqual(400);
+  expect((await refusedOnConnect(house, token, { topic })).status).toBeGreaterThanOrEqual(400);
 });
 
 test("[B-TREE-1] a demoted tree proposes, a kicked one is out, and both come back", async () => {

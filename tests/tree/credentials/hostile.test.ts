@@ -23,7 +23,9 @@ describe("before anybody is asked", () => {
     ["a resource beside it", { resource: "RESOURCE/more" }],
   ])("a server that describes %s is not believed", async (_, { resource }) => {
     stage.server.description = { resource: resource.replace("RESOURCE", stage.server.url) };
-    await expect(stage.request(stage.credentials())).rejects.toMatchObject(refusal("not itself"));
+    await expect(stage.request(stage.credentials())).rejects.toMatchObject(
+      refusal("another resource than the server"),
+    );
     expect(stage.issuer.authorizations).toEqual([]);
   });
 
@@ -213,7 +215,7 @@ describe("what a server's metadata points at", () => {
 
   test("a server inside may point inside, but not at this machine", async () => {
     const guarded = from("https://intranet.example/");
-    await expect(guarded("https://here.example/")).rejects.toMatchObject(refusal("nearer"));
+    await expect(guarded("https://here.example/")).rejects.toMatchObject(refusal("more private network"));
     await expect(guarded("https://unknown.example/")).rejects.toMatchObject(refusal("cannot be reached"));
   });
 
@@ -242,7 +244,7 @@ describe("what a server's metadata points at", () => {
     try {
       const guarded = createGuardedFetch({ server: new URL(site.url), timeoutMs: 100 });
       await expect(guarded(`${site.url}/silent`)).rejects.toMatchObject(refusal("in time"));
-      await expect(guarded(`${site.url}/endless`)).rejects.toMatchObject(refusal("too much"));
+      await expect(guarded(`${site.url}/endless`)).rejects.toMatchObject(refusal("is larger than"));
     } finally {
       await site.stop();
     }

@@ -61,7 +61,7 @@ describe("the first time", () => {
     const refused = stage.request(stage.credentials({ authorise: undefined }));
     await expect(refused).rejects.toMatchObject({
       code: "server_unauthorised",
-      detail: "nobody is here to authorise",
+      detail: "the server needs authorisation, and there is no terminal or page to show its address",
     });
   });
 

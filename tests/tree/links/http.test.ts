@@ -125,7 +125,7 @@ test.each([
   ["a page", (raw: RawRequest) => raw.response.end("<p>"), "bad_server_answer near: its answer is missing"],
   ["half of it", halfAnAnswer, "server_lost near: its answer broke off"],
   [
-    "a closed door",
+    "a closed endpoint",
     (raw: RawRequest) => raw.request.socket.destroy(),
     "server_lost near: the connection broke before it answered (ECONNRESET)",
   ],
@@ -186,9 +186,9 @@ test.each([
     );
     const { link, ask } = await openTo({ type: "http", url: server.url });
     expect(await fault(ask("tools/call", { name: "x" }))).toBe(
-      "server_unreachable near: its session is over",
+      "server_unreachable near: its session has ended",
     );
-    expect(await link.ended).toBe("its session is over");
+    expect(await link.ended).toBe("its session has ended");
   },
 );
 

@@ -1,10 +1,15 @@
 // Every wire against a raw server of its medium.
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { userInfo } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { serveLaunch } from "../../../packages/aggregator/src/links/serve-launch.ts";
 import { wireCases } from "../../../packages/aggregator/src/links/wire-cases.ts";
 import { openHttpWire } from "../../../packages/aggregator/src/links/wire-http.ts";
 import { openSseWire } from "../../../packages/aggregator/src/links/wire-sse.ts";
 import { openStdioWire } from "../../../packages/aggregator/src/links/wire-stdio.ts";
+import { scratch } from "../../cli/support/mcpx-process.ts";
 import { events, json, type RawRequest, rawHttp } from "./support/raw-http.ts";
 import { rawAnswer } from "./support/raw-methods.ts";
 
@@ -14,6 +19,23 @@ wireCases("stdio", async (taker, messageBytesMax) => {
   const wire = await openStdioWire(command, taker, { messageBytesMax });
   return { wire, seenClosed: async () => {} };
 });
+
+// A launcher's directory is root's.
+if (process.getuid?.() === 0) {
+  wireCases("stdio through a launcher", async (taker, messageBytesMax) => {
+    const socket = join(scratch(), "me.sock");
+    const launcher = createServer({ allowHalfOpen: true }, (one) => serveLaunch(one, { path: "" }));
+    launcher.listen(socket);
+    await once(launcher, "listening");
+    onTestFinished(() => void launcher.close());
+    const as = { user: userInfo().username, socket };
+    const args = [join(import.meta.dirname, "support", "raw-stdio.ts")];
+    const command = { command: process.execPath, args, cwd: "", env: {}, as };
+    const wire = await openStdioWire(command, taker, { messageBytesMax });
+    const count = () => new Promise((resolve) => launcher.getConnections((_, open) => resolve(open)));
+    return { wire, seenClosed: async () => await expect.poll(count).toBe(0) };
+  });
+}
 
 for (const form of ["json", "events"] as const) {
   wireCases(`http with ${form}`, async (taker, messageBytesMax) => {

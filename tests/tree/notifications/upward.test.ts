@@ -78,7 +78,8 @@ test.each(kinds)(
         params: { line: 7, _meta: { ...ids, ..._meta } },
       },
       { method: `edge.${segment}.notifications/line/moved`, params: { to: 3, _meta } },
-      { method: message, params: { level: "error", data: "last", _meta } },
+      // A guest that names no logger has its segment for one. [B-REG-1]
+      { method: message, params: { level: "error", logger: `edge.${segment}`, data: "last", _meta } },
     ]);
     const rendered = told.filter((one) => !own.includes(one)).map(({ params }) => params);
     const alarm = `edge.${segment}.notifications/line/alarm`;

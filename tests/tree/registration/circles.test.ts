@@ -70,7 +70,7 @@ test("[AX-5.3-2] while the parent cannot be reached nobody below can claim its i
   await expect.poll(() => parentState(middle)).toBe("registered");
 });
 
-test("[AX-5.3-2] a circle is refused while it is there, and no longer", async () => {
+test("[AX-5.3-2] [B-REG-1] who claims the id of a tree above, while that cannot be reached, goes when it can: the tree comes back, and the others below stay", async () => {
   const [top, middle] = (await startChain(2)) as [TestServer, TestServer];
   started.push(top, middle);
   const topId = await idOf(top);
@@ -81,11 +81,35 @@ test("[AX-5.3-2] a circle is refused while it is there, and no longer", async ()
   // The edge has never heard of the tree above its parent.
   const thief = await come(edge, "thief");
   expect(outcome(await thief.register(registrationOf("thief", claiming(topId))))).toBe("registered");
+  const honest = await come(edge, "honest");
+  expect(outcome(await honest.register(registrationOf("honest", claiming())))).toBe("registered");
   link.heal();
-  await expect.poll(() => edge.logged.join("")).toContain("stands above this aggregator");
-  expect(await parentState(edge)).not.toBe("registered");
-  thief.cut();
+  expect(await thief.closed).toEqual({ code: 4503, reason: "registration_cycle" });
   await expect.poll(() => parentState(edge)).toBe("registered");
+  expect(edge.logged.join("")).toContain("stands above this aggregator");
+  // Control: it is refused from now on, and the other was never asked to go.
+  const again = await come(edge, "thief");
+  expect(outcome(await again.register(registrationOf("thief", claiming(topId))))).toBe("registration_cycle");
+  expect(honest.socket.readyState).toBe(honest.socket.OPEN);
+});
+
+test("[AX-5.3-2] [B-REG-1] the same two levels below the tree that is cut off: the tree between comes back without the one that claims it", async () => {
+  const top = await startTestServer();
+  started.push(top);
+  const topId = await idOf(top);
+  const [edge, link] = await startBelowLink(top, "edge");
+  const [deep] = await startBelowLink(edge, "deep");
+  link.cut();
+  await expect.poll(() => parentState(edge)).not.toBe("registered");
+  // As after a restart: what the edge knew of those above it is gone.
+  await edge.restart();
+  await expect.poll(() => parentState(deep)).toBe("registered");
+  const thief = await come(deep, "thief");
+  expect(outcome(await thief.register(registrationOf("thief", claiming(topId))))).toBe("registered");
+  link.heal();
+  expect(await thief.closed).toEqual({ code: 4503, reason: "registration_cycle" });
+  await expect.poll(() => parentState(edge)).toBe("registered");
+  await expect.poll(() => parentState(deep)).toBe("registered");
 });
 
 test("[AX-5.3-2] a circle over three levels is refused by the one that would close it, also when it closes later", async () => {

@@ -159,7 +159,7 @@ test("a server that says too much of itself is not talked to", async () => {
   await come("greedy", "greedy", { capabilities, tools: [toolOf("t")] });
   await expect
     .poll(async () => (await status("greedy")).fault)
-    .toContain("what it says of itself takes more than 262144 bytes of memory");
+    .toContain("its name, capabilities and instructions take more than 262144 bytes of memory");
   expect((await status("greedy")).tools).toBe(0);
   await isUntouched();
 });

@@ -78,7 +78,7 @@ test("[AX-3.1-1] [AX-4.1-1] [AX-7.2-1] the draft's own example: one name from th
       "x-mcpax-cursor": 2,
     });
   }
-  // Its parent gives the tree below its segment; at its own door its names begin with its servers'.
+  // Its parent gives the tree below its segment; at its own endpoint its names begin with its servers'.
   expect(await namesAt(await enter(edge, ["**"]))).toEqual(["stm32h7.dma2d_status"]);
   const safe = await enter(root, ["infra.edge.**"], "?names=safe");
   expect(await namesAt(safe)).toEqual(["infra__edge__stm32h7__dma2d_status"]);

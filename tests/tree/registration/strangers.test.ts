@@ -113,7 +113,7 @@ test("[B-REG-1] whose proof is still looked at keeps nobody out of the segment; 
   const registered = first.register(registrationOf("field"));
   await expect.poll(() => first.asked.length).toBe(1);
   const second = await (await come(owner, {}, there)).register(registrationOf("field"));
-  expect(second.error.data.detail).toBe("field: somebody else is just being registered there");
+  expect(second.error.data.detail).toBe("field: another registration of this segment is under way");
   expect((await registered).result.status).toBe("registered");
   release();
   expect((await refused).error.data.reason).toBe("authority_unproven");

@@ -203,8 +203,8 @@ test("[AX-10.4-1] plain text is possible where it was allowed, and on this machi
 
 test.for([
   ["ca", { ca: "mcpx.json" }, "parents[0].ca: there is no certificate in it"],
-  ["half a pair", { cert: made.server.cert }, "parents[0].cert and parents[0].key go together"],
-  ["a key of another", { cert: made.server.cert, key: made.client("x.example").key }, "are no certificate and its private key"],
+  ["half a pair", { cert: made.server.cert }, "parents[0].cert and parents[0].key must be given together"],
+  ["a key of another", { cert: made.server.cert, key: made.client("x.example").key }, "are not a certificate and its private key"],
   ["a file that is not there", { ca: "none.pem" }, "none.pem cannot be read (ENOENT)"],
 ] as const)("files that are none are refused at the start: %s", async ([, more, fault]) => {
   const child = below({ token: "x", ...more });

@@ -5,7 +5,7 @@ import { canonicalUrl } from "../../support/canonical-url.ts";
 export type Message = any;
 
 export interface Place {
-  /** Of the tree's door. */
+  /** Of the tree's endpoint. */
   url: string;
   token: string;
 }

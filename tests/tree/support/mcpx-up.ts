@@ -11,7 +11,7 @@ import { mintTokens } from "../../faults/support/tokens.ts";
 import { mcpxCommand } from "../../support/programs.ts";
 
 export interface Up {
-  /** Of the tree's door. */
+  /** Of the tree's endpoint. */
   url: string;
   dataDir: string;
   config: string;

@@ -1,4 +1,4 @@
-// The official SDKs' clients behind one face: version 1 speaks legacy, version 2 both eras. Each answers what it is
+// The official SDKs' clients behind one endpoint: version 1 speaks legacy, version 2 both eras. Each answers what it is
 // asked with its own name, and keeps what it hears.
 import {
   Client,

@@ -74,7 +74,7 @@ async function listGates(gates: Gatekeeper, wanted: string | null): Promise<Json
   const listed = await gates.store.list({ status });
   return {
     gates: listed.map((gate) => written(gates, gate)),
-    approvers: anchorsNow(gates).map(describeKey),
+    approvers: (await anchorsNow(gates)).map(describeKey),
     panic: gates.isPanic,
   };
 }

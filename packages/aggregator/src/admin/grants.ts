@@ -12,6 +12,7 @@ import {
   type JsonObject,
   McpxError,
   parseExact,
+  quoteShort,
   statementOf,
   statementText,
 } from "@mcpx/protocol";
@@ -53,10 +54,15 @@ export function grantRoutes(state: TreeState, gates: Gatekeeper, guard: LocalGua
     })),
     localRoute(guard, "POST", `${path}/terms`, async (_, request) => ({ body: await offer(parts, request) })),
     localRoute(guard, "POST", path, async (_, request) => ({ body: await give(parts, request) })),
-    operatorRoute(guard, "DELETE", `${path}/:id`, (by, { params }) => {
+    operatorRoute(guard, "DELETE", `${path}/:id`, async (by, { params }) => {
       const id = params.id ?? "";
-      if (!revokeGrant(gates.grants, id)) throw new McpxError("not_found", "there is no such grant");
-      state.audit?.recordNow({ action: "gate.revoke", actor: principalName(by), detail: { grant: id } });
+      if (!revokeGrant(gates.grants, id))
+        throw new McpxError("not_found", `there is no grant with the id ${quoteShort(id)}`);
+      await state.audit?.recordNow({
+        action: "gate.revoke",
+        actor: principalName(by),
+        detail: { grant: id },
+      });
       return { body: { revoked: id } };
     }),
   ];
@@ -115,19 +121,20 @@ async function give({ state, gates, offers }: GrantParts, request: HttpRequest):
   const now = state.clock.monotonic();
   const { terms, grant, ttlMs, thumbprints } = findOffer(offers, String(id), now);
   const { principal } = terms;
-  const checked = await checkGrantProof(given, terms, anchorsNow(gates), { principal, thumbprints }).catch(
-    (error: unknown) => {
-      recordRefusal(state, { tool: terms.tools }, undefined, error);
-      throw error;
-    },
-  );
+  const checked = await checkGrantProof(given, terms, await anchorsNow(gates), {
+    principal,
+    thumbprints,
+  }).catch((error: unknown) => {
+    recordRefusal(state, { tool: terms.tools }, undefined, error);
+    throw error;
+  });
   const { by, thumbprint, proofHash } = checked;
   // Taken before anything is waited for: it counts once.
   if (!offers.delete(terms.grant_id)) throw new McpxError("confirmation_used");
   const expiresAt = ttlMs === undefined ? undefined : now + ttlMs;
   const signed: Grant = { ...grant, expiresAt, grantedBy: by };
   const { principal: subject, grantedBy: actor, ...detail } = written(state, signed);
-  recordFirst(state.audit, {
+  await recordFirst(state.audit, {
     action: "gate.grant",
     actor: String(actor),
     subject: String(subject),
@@ -151,7 +158,8 @@ async function letGo(
   if (gate === undefined) throw new McpxError("confirmation_unknown");
   const statement = statementOf(call, "approve");
   const proofHash = hash("sha256", `${thumbprint}\n${statementText(statement)}`, "base64url");
-  const decided = await decideSoon(state, gates, gate, { by, thumbprint, statement, proofHash, proof });
+  const checked = { by, isPress: false, thumbprint, statement, proofHash, proof };
+  const decided = await decideSoon(state, gates, gate, checked);
   return { id: decided.id, status: decided.status };
 }
 
@@ -159,7 +167,8 @@ async function waitingGate({ store }: Gatekeeper, id: string, principal: string)
   const gate = await store.find(id);
   if (gate === undefined) throw new McpxError("confirmation_unknown");
   if (gate.status !== "pending") throw new McpxError("confirmation_used");
-  if (gate.principal !== principal) throw bad("the call that waits is of somebody else than the grant");
+  if (gate.principal !== principal)
+    throw bad("the waiting call in like was made by another caller than the grant is for");
   return gate;
 }
 
@@ -179,7 +188,8 @@ async function readWish(body: JsonObject): Promise<Wish> {
   if (typeof tools !== "string" || !toolGlob.test(tools)) throw bad("tools must be a tool's name or glob");
   if (given !== undefined && !isObject(given)) throw bad("arguments must be an object");
   if (typeof includesCall !== "boolean") throw bad("includesCall must be true or false");
-  if (includesCall && like === undefined) throw bad("includesCall goes with like, the call that waits");
+  if (includesCall && like === undefined)
+    throw bad("includesCall needs like: the id of the gate at which the call waits");
   // Clients of the modern era have none that would end.
   const hasSession = typeof session === "string" && session.startsWith("session:");
   if (session !== undefined && !hasSession && ttlMs === undefined && uses === undefined) {

@@ -11,14 +11,14 @@ import type { Rule } from "../gates/rules.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import { type LocalGuard, operatorRoute, requireLocal } from "../mcp/operator.ts";
 import { plainCaller, principalName } from "../mcp/plain-caller.ts";
-import { ensureServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { ensureServersFor } from "../servers/users/server-for.ts";
 import { judgeByName } from "./judge-by-name.ts";
 import { tryRules } from "./try-rules.ts";
 
 export interface PanicKeeper {
   /** So that panic outlives the process. */
-  keepPanic(isPanic: boolean): void;
+  keepPanic(isPanic: boolean): Promise<void>;
   /** What an approver has to sign first, if anything: the gate of it. */
   endPanic?: (() => Promise<string | undefined>) | undefined;
 }
@@ -45,10 +45,10 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
       if (!on) requireLocal(guard, "POST /admin/panic", by, request);
       const waits = on ? undefined : await endPanic?.();
       if (waits !== undefined) return { status: 202, body: { panic: gates.isPanic, waits } };
-      keepPanic(on);
+      await keepPanic(on);
       gates.isPanic = on;
       const action = on ? "gate.panic" : "gate.calm";
-      state.audit?.recordNow({ action, actor: principalName(by) });
+      await state.audit?.recordNow({ action, actor: principalName(by) });
       return { body: { panic: on } };
     }),
   ];

@@ -8,7 +8,7 @@ import { principalName } from "../mcp/plain-caller.ts";
 
 export function secretRoute(guard: LocalGuard): Route {
   return operatorRoute(guard, "POST", "/admin/secrets/shown", async (by, request) => {
-    recordFirst(guard.audit, secretShown(principalName(by), await request.json()));
+    await recordFirst(guard.audit, secretShown(principalName(by), await request.json()));
     return { body: {} };
   });
 }
@@ -17,7 +17,7 @@ function secretShown(actor: string | undefined, body: unknown): AuditEvent {
   const { gate, topic, envelope } = isObject(body) ? body : {};
   const given = [gate, topic, envelope].filter((one) => one !== undefined);
   if (given.length === 0 || !given.every((one) => isId(one))) {
-    throw new McpxError("bad_request", "gate, or topic and envelope, must be ids");
+    throw new McpxError("bad_request", "give the id of a gate, or the ids of a topic and an envelope");
   }
   return {
     ...{ action: "secret.show", actor },

@@ -1,6 +1,6 @@
 // For the operator: GET /admin/servers/{name}/log, what a server wrote beside the protocol.
 import type { HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
-import { McpxError } from "@mcpx/protocol";
+import { McpxError, quoteShort } from "@mcpx/protocol";
 import { operatorRoute } from "../mcp/operator.ts";
 import { serversOf, type TreeState } from "../servers/tree-state.ts";
 import type { RunningTree } from "../tree/create-tree.ts";
@@ -18,7 +18,8 @@ function readLog(state: TreeState, { params }: HttpRequest): HttpResponse {
   const server =
     servers.find(({ name }) => name === params.name) ??
     servers.find(({ segment }) => segment === params.name);
-  if (server === undefined) throw new McpxError("not_found", "there is no such server");
+  if (server === undefined)
+    throw new McpxError("not_found", `there is no server ${quoteShort(params.name ?? "")}`);
   const lines = server.stderrTail
     .list()
     .map(({ at, line }) => ({ at: new Date(at).toISOString(), line: line.toWellFormed() }));

@@ -1,21 +1,29 @@
 // For the operator: GET /admin/tools (what is not shown, and why), GET /admin/tools/{name} (one tool, with what has
 // changed in it), POST /admin/tools/{name}/accept (it may be as it is now).
 import type { Audit, HttpRequest, Identity, Principal, Route } from "@mcpx/host";
-import { isObject, type JsonObject, McpxError, parseExact, withoutRoot, withRoot } from "@mcpx/protocol";
+import {
+  isObject,
+  type JsonObject,
+  McpxError,
+  parseExact,
+  quoteShort,
+  withoutRoot,
+  withRoot,
+} from "@mcpx/protocol";
 import { listSoon } from "../catalogue/catalogue.ts";
 import type { ToolChange } from "../catalogue/pin-store.ts";
 import { toolDiff } from "../catalogue/tool-diff.ts";
-import { operatorRoute } from "../mcp/operator.ts";
+import { localRoute, operatorRoute } from "../mcp/operator.ts";
 import { plainCaller, principalName } from "../mcp/plain-caller.ts";
 import { announceChange } from "../notifications/announce.ts";
 import { expireLists } from "../servers/list-slots.ts";
 import type { Server } from "../servers/server.ts";
-import { ensureServersFor, everyServer } from "../servers/server-for.ts";
-import type { TreeState } from "../servers/tree-state.ts";
+import { everyServer, type TreeState } from "../servers/tree-state.ts";
+import { ensureServersFor } from "../servers/users/server-for.ts";
 
 export interface ToolRoutesOptions {
   tree: { readonly state: TreeState };
-  identity: Pick<Identity, "tokens">;
+  identity: Pick<Identity, "tokens" | "secret">;
   audit: Audit;
 }
 
@@ -34,7 +42,8 @@ export function toolRoutes({ tree: { state }, identity, audit }: ToolRoutesOptio
     operatorRoute(guard, "GET", "/admin/tools/:name", async (by, { params }) => ({
       body: await showTool(state, by, params.name ?? ""),
     })),
-    operatorRoute(guard, "POST", "/admin/tools/:name/accept", async (by, request) => ({
+    // A trusted server's new word may say that its tool needs no approval any more.
+    localRoute(guard, "POST", "/admin/tools/:name/accept", async (by, request) => ({
       body: await acceptTool(state, audit, by, request),
     })),
   ];
@@ -47,9 +56,9 @@ async function listHeld(state: TreeState, by: Principal): Promise<JsonObject> {
 
 async function showTool(state: TreeState, by: Principal, name: string): Promise<JsonObject> {
   const found = await findTool(state, by, name);
-  if (found === undefined) throw new McpxError("not_found", "there is no such tool");
+  if (found === undefined) throw new McpxError("not_found", `there is no tool ${quoteShort(name)}`);
   const change =
-    found.state === "quarantined" ? state.pins?.change(found.server.name, found.tool) : undefined;
+    found.state === "quarantined" ? await state.pins?.change(found.server.name, found.tool) : undefined;
   return { ...written(state, found), ...(change && changeReport(change)) };
 }
 
@@ -65,15 +74,15 @@ async function acceptTool(
   if (looked !== undefined && typeof looked !== "string")
     throw new McpxError("bad_request", "hash must be a text");
   const found = await findTool(state, by, request.params.name ?? "");
-  const change = found && state.pins?.change(found.server.name, found.tool);
+  const change = found && (await state.pins?.change(found.server.name, found.tool));
   if (found?.state !== "quarantined" || change === undefined)
-    throw new McpxError("not_found", "there is no such tool that has changed");
-  if (!state.pins?.accept(change.server, change.tool, looked ?? change.hash))
-    throw new McpxError("bad_request", "the tool has changed again since it was looked at");
+    throw new McpxError("not_found", `${quoteShort(request.params.name ?? "")} is not a quarantined tool`);
+  if (!(await state.pins?.accept(change.server, change.tool, looked ?? change.hash)))
+    throw new McpxError("bad_request", "the tool has changed again since its change was shown");
   const name = withRoot(state.rootSegment, found.canonical);
   const actor = principalName(by);
   const detail = { server: change.server, tool: change.tool, now: change.hash };
-  audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
+  await audit.recordNow({ action: "tool.accept", actor, subject: name, detail });
   for (const server of everyServer(state)) if (server.name === change.server) expireLists(server, ["tools"]);
   announceChange(state, "tools");
   return { canonical: name, server: change.server, tool: change.tool, hash: change.hash, acceptedBy: actor };

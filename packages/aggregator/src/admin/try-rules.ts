@@ -19,7 +19,6 @@ export async function tryRules(
   request: HttpRequest,
 ): Promise<JsonObject> {
   const rules = readRules(await request.text());
-  state.audit?.flush();
   const records = (await state.audit?.list({ action: "tool.call", limit: callsMax })) ?? [];
   const tools = new Map<string, JsonObject>();
   for (const { subject = "" } of records) {

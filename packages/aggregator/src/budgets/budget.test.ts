@@ -73,7 +73,7 @@ describe("a budget", () => {
       message: "budget_exceeded",
       data: {
         reason: "budget_exceeded",
-        detail: "max_calls_per_minute: 2 of 2 are used",
+        detail: "the budget max_calls_per_minute does not cover this call: 2 of 2 are used",
         suggestion: expect.any(String),
         budget: "max_calls_per_minute",
         limit: 2,

@@ -69,8 +69,12 @@ export function usageOf(use: BudgetUse | undefined, budget: Budget, now: number)
 }
 
 function exceeded(budget: keyof Budget, limit: number, used: number, retryAfterMs?: number): McpxError {
-  return new McpxError("budget_exceeded", `${budget}: ${used} of ${limit} are used`, {
-    data: { budget, limit, used },
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
+  return new McpxError(
+    "budget_exceeded",
+    `the budget ${budget} does not cover this call: ${used} of ${limit} are used`,
+    {
+      data: { budget, limit, used },
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    },
+  );
 }

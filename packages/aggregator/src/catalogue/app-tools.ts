@@ -5,9 +5,9 @@ import type { Caller } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";
 import { isPage, prefixUri } from "../names/uris.ts";
 import { isTree } from "../servers/server.ts";
-import { ensureServersFor } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { ensureServersFor } from "../servers/users/server-for.ts";
 import { mayUse } from "./authorise.ts";
 import { type Entry, type Listed, listSoon } from "./catalogue.ts";
 

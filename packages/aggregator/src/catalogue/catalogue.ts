@@ -3,7 +3,7 @@
 // alone. A list is asked for again after its time, after `list_changed`, and in a new conversation. [AX-5.1-1]
 import { hash } from "node:crypto";
 import type { Capability, JsonObject } from "@mcpx/protocol";
-import { isMcpxError } from "@mcpx/protocol";
+import { isDefinitionSmuggling, isMcpxError } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
@@ -22,7 +22,7 @@ import { userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { type FetchedList, fetchList } from "./fetch-list.ts";
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
-import { checkPins } from "./pins.ts";
+import { type Checked, checkPins } from "./pins.ts";
 import { readEntries } from "./read-entries.ts";
 
 /** One tool, prompt, resource or template, with what it is called here and there. */
@@ -255,7 +255,13 @@ async function readUntilSettled(
     if (!isSettled && reads < readsMax) continue;
     const isGood = isSettled && fetched.cut === undefined;
     const ttlMs = isGood ? fetched.ttlMs : Math.min(fetched.ttlMs, listAgainMs);
-    const listed = toListed(state, server, kind, { ...fetched, ttlMs }, { digest, bytes: capacity.bytes });
+    const listed = await toListed(
+      state,
+      server,
+      kind,
+      { ...fetched, ttlMs },
+      { digest, bytes: capacity.bytes },
+    );
     return { listed, cut: fetched.cut, wasOutdated };
   }
 }
@@ -287,13 +293,13 @@ function lostList({ lists }: Server, kind: ListKind, { listed }: Slot): Listed |
   return listed ?? [...lists.values()].map((slots) => slots[kind].listed).find((one) => one !== undefined);
 }
 
-function toListed(
+async function toListed(
   state: TreeState,
   server: Server,
   kind: ListKind,
   fetched: FetchedList,
   { digest, bytes }: Pick<Listed, "digest" | "bytes">,
-): Listed {
+): Promise<Listed> {
   const {
     entries: named,
     disabled,
@@ -305,7 +311,7 @@ function toListed(
     kept,
     quarantined,
     leftOut: unpinned,
-  } = kind === "tools" ? checkPins(state, server, named) : all(named);
+  } = kind === "tools" ? await checkPins(state, server, named) : plain(named);
   const entries = kind === "tools" ? kept.map((entry) => overridden(server, entry)) : kept;
   const missing = [...fetched.leftOut, ...unnamed, ...unpinned];
   const leftOut = missing.slice(0, leftOutMax);
@@ -332,8 +338,14 @@ function toListed(
   };
 }
 
-function all(kept: Entry[]): ReturnType<typeof checkPins> {
-  return { kept, quarantined: [], leftOut: [] };
+/** A prompt or resource that says to a model what no person sees is not there; a tool waits until it was looked at. */
+function plain(entries: Entry[]): Checked {
+  const hiding = new Set(entries.filter(({ item }) => isDefinitionSmuggling(item)));
+  return {
+    kept: entries.filter((entry) => !hiding.has(entry)),
+    quarantined: [],
+    leftOut: [...hiding].map(({ name }) => `${name}: its definition hides text`),
+  };
 }
 
 function overridden({ overrides }: Server, entry: Entry): Entry {

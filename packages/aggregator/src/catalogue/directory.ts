@@ -12,12 +12,12 @@ import {
   renderNames,
 } from "../names/dialects.ts";
 import { segmentFor } from "../names/segment.ts";
-import { ownEntry } from "../servers/link-keys.ts";
-import { personOf } from "../servers/person.ts";
+import { ownEntry } from "../servers/link-entry.ts";
 import type { Server } from "../servers/server.ts";
-import { ensureServersFor, findServerFor, findServersFor } from "../servers/server-for.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { personOf } from "../servers/users/person.ts";
+import { ensureServersFor, findServerFor, findServersFor } from "../servers/users/server-for.ts";
 import { type Entry, type Listed, listForCall, listOf, listSoon } from "./catalogue.ts";
 import type { ToolIndex } from "./rank-tools.ts";
 

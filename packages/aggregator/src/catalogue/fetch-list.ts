@@ -8,8 +8,8 @@ import type { Caller } from "../mcp/exchange.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";
 import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import { awaitingFault, isAwaiting } from "../servers/awaited-authorisation.ts";
+import { ownEntry } from "../servers/link-entry.ts";
 import { entryFor } from "../servers/link-for.ts";
-import { ownEntry } from "../servers/link-keys.ts";
 import type { ListCapacity } from "../servers/list-capacity.ts";
 import type { Server } from "../servers/server.ts";
 import { registeredOf } from "../servers/server-origin.ts";
@@ -117,9 +117,9 @@ export async function readList(
     ttlMs = Math.min(ttlMs, Math.max(0, numberOf(page.ttlMs) ?? ttlMsDefault));
     isPrivate ||= page.cacheScope === "private";
     cursor = typeof page.nextCursor === "string" ? page.nextCursor : undefined;
-    if (cursor !== undefined && seen.has(cursor)) throw bad(server, "its pages go round in a circle");
+    if (cursor !== undefined && seen.has(cursor)) throw bad(server, "its list repeats a page cursor");
     if (cursor !== undefined) seen.add(cursor);
-    if (seen.size > pagesMax) throw bad(server, "its list does not end");
+    if (seen.size > pagesMax) throw bad(server, `its list has more than ${pagesMax} pages`);
   } while (cursor !== undefined && gathered.cut === undefined);
   const { items, leftOut, cut } = gathered;
   return { items, leftOut, cut, ttlMs, isPrivate };
@@ -143,7 +143,7 @@ function gather(gathered: Gathered, item: unknown): void {
     return;
   }
   if (!isObject(item)) {
-    leftOut.push("an item that is no object");
+    leftOut.push("an item that is not an object");
     return;
   }
   const bytes = bytesOf(item);
@@ -153,7 +153,7 @@ function gather(gathered: Gathered, item: unknown): void {
     leftOut.push(`${nameOf(item)}: ${why}`);
     gathered.unusedBytes += bytes ?? 0;
     if (gathered.unusedBytes > unusedBytesMax)
-      gathered.cut = `its list has more than ${unusedBytesMax} bytes of no use`;
+      gathered.cut = `more than ${unusedBytesMax} bytes of its list cannot be used`;
     return;
   }
   gathered.cut = capacity.grow(bytes + entryBytes + entryNames * stringBytesOf(nameOf(item)));

@@ -178,7 +178,7 @@ test("what is set in vain is said", async () => {
   );
   expect(await names()).toEqual(["s.a"]);
   expect((await status())?.override_faults).toEqual([
-    "nope: there is no such tool",
+    "nope: its server has no tool of this name",
     "a: it has no argument ghost",
   ]);
   const tree = treeWith(

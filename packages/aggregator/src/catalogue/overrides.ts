@@ -117,7 +117,7 @@ export function overrideFaults(server: Server, items: ReadonlyMap<string, JsonOb
   for (const [name, { arguments: values = {}, name: wished }] of server.overrides?.tools ?? []) {
     const item = items.get(name);
     if (item === undefined) {
-      faults.push(`${name}: there is no such tool`);
+      faults.push(`${name}: its server has no tool of this name`);
       continue;
     }
     if (wished !== undefined && isTree(server)) faults.push(`${name}: a tree's tool is renamed in that tree`);

@@ -6,7 +6,8 @@ import type { ServerOptions } from "../servers/server.ts";
 import { inProcessServer, serverOptions } from "../testing/in-process-server.ts";
 import { openTreeState } from "../testing/open-tree-state.ts";
 import { testTree } from "../testing/test-tree.ts";
-import { createSqlitePinStore, type PinStore } from "./pin-store.ts";
+import type { PinStore } from "./pin-store.ts";
+import { createSqlitePinStore } from "./pin-store-sqlite.ts";
 
 const tool = (name: string, description = "first", more: JsonObject = {}): JsonObject => ({
   name,
@@ -62,7 +63,7 @@ test("a tool that changes is neither listed nor called, and it is said why; the 
   expect(recorded.filter(({ action }) => action === "tool.quarantine")).toMatchObject([
     { subject: "s.a", detail: { server: "s", tool: "a" } },
   ]);
-  expect(pins.changed()).toMatchObject([{ server: "s", tool: "a", canonical: "s.a" }]);
+  expect(await pins.changed()).toMatchObject([{ server: "s", tool: "a", canonical: "s.a" }]);
 });
 
 test("what was accepted is in again, and pinned anew", async () => {
@@ -70,8 +71,8 @@ test("what was accepted is in again, and pinned anew", async () => {
   await list();
   tools[0] = tool("a", "second");
   await list();
-  const [change] = pins.changed();
-  expect(pins.accept("s", "a", change?.hash ?? "")).toBe(true);
+  const [change] = await pins.changed();
+  expect(await pins.accept("s", "a", change?.hash ?? "")).toBe(true);
   expect(await list()).toEqual(["s.a", "s.b"]);
   await ask("tools/call", { name: "s.a" });
   tools[0] = tool("a", "first");
@@ -130,8 +131,8 @@ test("a tree below is pinned too; a server that is not, may change", async () =>
   await free.list();
   free.tools[0] = tool("a", "second");
   expect(await free.list()).toEqual(["s.a", "s.b"]);
-  expect(free.pins.pinsOf("s").size).toBe(0);
-  expect(free.pins.pinsOf("mcpax").size).toBe(0);
+  expect((await free.pins.pinsOf("s")).size).toBe(0);
+  expect((await free.pins.pinsOf("mcpax")).size).toBe(0);
 });
 
 test("what the operator sets is no change of the tool, and hides none", async () => {
@@ -161,7 +162,7 @@ test("a server that invents tools without end is stopped at some number", async 
     tools.splice(0, tools.length, ...Array.from({ length: 15_000 }, (_, i) => tool(`t${round}_${i}`)));
     await list();
   }
-  expect(pins.pinsOf("s").size).toBe(20_000);
+  expect((await pins.pinsOf("s")).size).toBe(20_000);
   expect((await status())?.tools).toBe(5_000);
 });
 
@@ -169,14 +170,14 @@ test("a store that fails shows nothing: nobody knows whether the tools are what 
   const pins = createSqlitePinStore(openTreeState());
   const { list, status, tools } = pinned({ pins });
   await list();
-  pins.write = () => {
+  pins.write = async () => {
     throw new Error("disk on fire at /secret/path");
   };
   expect(await list()).toEqual(["s.a", "s.b"]);
   tools.push(tool("new"));
   expect(await list()).toEqual([]);
   expect((await status())?.list_faults).toEqual({
-    tools: "its tools could not be compared with what they were",
+    tools: "its tools could not be compared with their pins",
   });
 });
 
@@ -197,30 +198,30 @@ test("every field of a definition counts", async () => {
 });
 
 /** As the build before wrote it. */
-function firstPins(): PinStore {
+async function firstPins(): Promise<PinStore> {
   const pins = createSqlitePinStore(openTreeState());
   const first = ["a", "b"].map((name) => {
     const text = `{"description":"first","inputSchema":{"type":"object"}}`;
     return { tool: name, canonical: `s.${name}`, hash: hash("sha256", text), text };
   });
-  pins.write("s", { first, changed: [], returned: [], renewed: [] }, 1);
+  await pins.write("s", { first, changed: [], returned: [], renewed: [] }, 1);
   return pins;
 }
 
 test("pins of the build before are compared as they were made, and become whole when nothing has changed", async () => {
-  const pins = firstPins();
+  const pins = await firstPins();
   const { list, tools, recorded } = pinned({ pins });
   tools[0] = tool("a", "first", { icons: [{ src: "https://example.com/a.png" }] });
   tools[1] = tool("b", "second");
   expect(await list()).toEqual(["s.a"]);
-  expect(pins.changed()).toMatchObject([{ tool: "b" }]);
+  expect(await pins.changed()).toMatchObject([{ tool: "b" }]);
   expect(recorded.filter(({ action }) => action === "tool.quarantine")).toHaveLength(1);
   // From now on all of it counts.
   tools[0] = tool("a", "first", { icons: [{ src: "https://example.com/other.png" }] });
   expect(await list()).toEqual([]);
-  expect(pins.change("s", "a")).toMatchObject({ was: expect.stringContaining("a.png") });
+  expect(await pins.change("s", "a")).toMatchObject({ was: expect.stringContaining("a.png") });
   // What has changed meanwhile is accepted in the form it was looked at, and becomes whole then.
-  expect(pins.accept("s", "b", pins.change("s", "b")?.hash ?? "")).toBe(true);
+  expect(await pins.accept("s", "b", (await pins.change("s", "b"))?.hash ?? "")).toBe(true);
   expect(await list()).toEqual(["s.b"]);
   tools[1] = tool("b", "second", { icons: [1] });
   expect(await list()).toEqual([]);
@@ -236,11 +237,11 @@ test.each([
   expect(await list()).toEqual(["s.b"]);
   await expect(ask("tools/call", { name: "s.a" })).rejects.toMatchObject({ code: "tool_quarantined" });
   expect(recorded).toContainEqual(expect.objectContaining({ action: "tool.quarantine", subject: "s.a" }));
-  expect(pins.change("s", "a")).toMatchObject({ was: "{}" });
+  expect(await pins.change("s", "a")).toMatchObject({ was: "{}" });
   // Told once.
   await list();
   expect(recorded.filter(({ action }) => action === "tool.quarantine")).toHaveLength(1);
-  expect(pins.accept("s", "a", pins.change("s", "a")?.hash ?? "")).toBe(true);
+  expect(await pins.accept("s", "a", (await pins.change("s", "a"))?.hash ?? "")).toBe(true);
   expect(await list()).toEqual(["s.a", "s.b"]);
 });
 
@@ -248,4 +249,21 @@ test("a new tool with emoji, odd spaces or a single soft hyphen is listed", asyn
   const { list, tools } = pinned();
   tools[0] = tool("a", "Reads ❤️ files 👩‍💻 with\u00a0care, di\u00adrectory by directory. שלום\u200f!");
   expect(await list()).toEqual(["s.a", "s.b"]);
+});
+
+test("a tool that another gateway has pinned otherwise at the same moment is quarantined, and waits to be accepted", async () => {
+  const stored = createSqlitePinStore(openTreeState());
+  const other = { tool: "a", canonical: "s.a", hash: "2:of another definition", text: "{}" };
+  let isFirst = true;
+  const pins: PinStore = {
+    ...stored,
+    async write(...given) {
+      if (isFirst) await stored.write("s", { first: [other], changed: [], returned: [], renewed: [] }, 1);
+      isFirst = false;
+      await stored.write(...given);
+    },
+  };
+  const { list } = pinned({ pins });
+  expect(await list()).toEqual(["s.b"]);
+  expect(await pins.changed()).toMatchObject([{ server: "s", tool: "a" }]);
 });

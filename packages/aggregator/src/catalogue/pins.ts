@@ -19,26 +19,37 @@ export interface Checked {
   leftOut: string[];
 }
 
+/** Others may write at the same time: the same list of the same server, seen by somebody else. */
+const passesMax = 8;
+
 /** Pins what is new and holds back what has changed. `entries` are as the server lists them. */
-export function checkPins(state: TreeState, server: Server, entries: Entry[]): Checked {
+export async function checkPins(state: TreeState, server: Server, entries: Entry[]): Promise<Checked> {
   const { pins } = state;
   if (pins === undefined || server.isUnpinned === true)
     return { kept: entries, quarantined: [], leftOut: [] };
   try {
-    const known = pins.pinsOf(server.name);
-    const { seen, leftOut } = read(entries, known);
-    const { news, refused } = compare(known, seen, () => charsLeft(state, pins, server, known));
-    leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
-    if (Object.values(news).some(({ length }) => length > 0))
-      pins.write(server.name, news, state.clock.now(), payerOf(server));
-    for (const tool of news.changed) report(state, server, tool, known.get(tool.tool));
-    return { ...sort(entries, seen, known, refused), leftOut };
+    for (let pass = 0; pass < passesMax; pass += 1) {
+      const known = await pins.pinsOf(server.name);
+      const { seen, leftOut } = read(entries, known);
+      const charsMax = hasNews(known, seen) ? await charsLeft(state, pins, server, known) : 0;
+      const { news, refused } = compare(known, seen, charsMax);
+      leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
+      if (isEmpty(news)) return { ...sort(entries, seen, known, refused), leftOut };
+      // What counts is what the store has then, whoever wrote it.
+      await pins.write(server.name, news, state.clock.now(), payerOf(server));
+      for (const tool of news.changed) report(state, server, tool, known.get(tool.tool));
+    }
+    throw new Error("other writers kept changing its pins");
   } catch (error) {
     if (isMcpxError(error)) throw error;
     state.log.error({ err: error, server: server.name }, "could not read or write pins");
     // Whether a tool has changed is not known: it is not shown.
-    throw new McpxError("storage_failed", "its tools could not be compared with what they were");
+    throw new McpxError("storage_failed", "its tools could not be compared with their pins");
   }
+}
+
+function isEmpty(news: PinNews): boolean {
+  return Object.values(news).every(({ length }) => length === 0);
 }
 
 /** A pin of which this is the beginning is of the whole definition; others are of what was pinned at first. */
@@ -85,18 +96,23 @@ function unseen(tool: SeenTool): SeenTool {
   return { ...tool, hash: wholeMark + hash("sha256", nothing), text: nothing };
 }
 
+/** Most lists bring nothing new. */
+function hasNews(known: ReadonlyMap<string, Pin>, seen: ReadonlyMap<string, Read>): boolean {
+  return [...seen.values()].some(({ seen: tool }) => known.get(tool.tool)?.hash !== tool.hash);
+}
+
 /** How many characters more: of its own, and where it registered, of what its principal and all others may have. */
-function charsLeft(
+async function charsLeft(
   { pinRoom }: TreeState,
   pins: PinStore,
   server: Server,
   known: ReadonlyMap<string, Pin>,
-): number {
+): Promise<number> {
   const { perServerMax, perPrincipalMax, max } = pinRoom;
   const own = perServerMax - [...known.values()].reduce((sum, pin) => sum + pin.chars, 0);
   const payer = payerOf(server);
   if (payer === undefined) return own;
-  const { ofPayer, ofAll } = pins.charsOf(payer);
+  const { ofPayer, ofAll } = await pins.charsOf(payer);
   return Math.min(own, perPrincipalMax - ofPayer, max - ofAll);
 }
 
@@ -104,7 +120,7 @@ function charsLeft(
 function compare(
   known: ReadonlyMap<string, Pin>,
   seen: ReadonlyMap<string, Read>,
-  charsLeft: () => number,
+  charsMax: number,
 ): { news: PinNews; refused: SeenTool[] } {
   const renewed: SeenTool[] = [];
   const first: SeenTool[] = [];
@@ -112,12 +128,7 @@ function compare(
   const returned: string[] = [];
   const refused: SeenTool[] = [];
   let chars = 0;
-  // Most lists bring nothing new.
-  let charsMax: number | undefined;
-  const fits = ({ text }: SeenTool) => {
-    charsMax ??= charsLeft();
-    return chars + text.length <= charsMax;
-  };
+  const fits = ({ text }: SeenTool) => chars + text.length <= charsMax;
   for (const { seen: tool, renewed: whole, isSmuggling } of seen.values()) {
     const pin = known.get(tool.tool);
     if (pin === undefined) {

@@ -2,8 +2,8 @@
 import { McpxError, withRoot } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";
-import { findServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { findServersFor } from "../servers/users/server-for.ts";
 import { mayUse } from "./authorise.ts";
 import { knownList } from "./catalogue.ts";
 

@@ -40,7 +40,7 @@ export function readEntries(
   const named = new Map<string, JsonObject>();
   for (const item of items) {
     const name = item[nameKeys[kind]];
-    if (typeof name !== "string" || name === "") leftOut.push(`one without a ${nameKeys[kind]}`);
+    if (typeof name !== "string" || name === "") leftOut.push(`an entry without a ${nameKeys[kind]}`);
     else if (named.has(name)) leftOut.push(`${name.slice(0, 100)}: listed twice; the first is used`);
     else named.set(name, item);
   }
@@ -83,7 +83,7 @@ function misfit(server: Server, name: string, item: JsonObject): string | undefi
   if (registered === undefined || !describesDanger(item)) return undefined;
   return fitsScope(capabilityOf(item, true), registered.scope)
     ? undefined
-    : `it wants more than ${registered.scope}`;
+    : `it needs a higher scope than ${registered.scope}, the scope of its registration`;
 }
 
 interface Place {

@@ -30,7 +30,11 @@ interface Round {
 export async function answerQuestions({ first, params, ask, send, server }: Round): Promise<JsonObject> {
   let result = first;
   for (let round = 0; result.resultType === "input_required"; round += 1) {
-    if (round === roundsMax) throw new McpxError("bad_server_answer", `${server} never stops asking`);
+    if (round === roundsMax)
+      throw new McpxError(
+        "bad_server_answer",
+        `${server} asked for more input ${roundsMax} times in one call`,
+      );
     const { inputRequests, requestState } = result;
     const questions = readQuestions(inputRequests, server);
     const answers: Answers = Object.keys(questions).length === 0 ? {} : await ask(questions);
@@ -46,10 +50,10 @@ export async function answerQuestions({ first, params, ask, send, server }: Roun
 function readQuestions(value: unknown, server: string): Record<string, Question> {
   if (value === undefined) return {};
   if (!isObject(value))
-    throw new McpxError("bad_server_answer", `${server} asks a question that cannot be read`);
+    throw new McpxError("bad_server_answer", `${server} sent inputRequests that are not an object`);
   const entries = Object.entries(value).map(([key, asked]): [string, Question] => {
     if (!isObject(asked) || typeof asked.method !== "string") {
-      throw new McpxError("bad_server_answer", `${server} asks ${key} without a method`);
+      throw new McpxError("bad_server_answer", `${server} sent the input request ${key} without a method`);
     }
     return [key, { method: asked.method, ...(isObject(asked.params) && { params: asked.params }) }];
   });

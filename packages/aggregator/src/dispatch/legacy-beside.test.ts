@@ -1,6 +1,6 @@
 import { McpxError } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { createSqlitePinStore } from "../catalogue/pin-store.ts";
+import { createSqlitePinStore } from "../catalogue/pin-store-sqlite.ts";
 import type { LinkRequest } from "../links/link.ts";
 import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import type { Opening, OpenServer } from "../servers/server.ts";
@@ -11,17 +11,17 @@ import { callerOf, testTree } from "../testing/test-tree.ts";
 const tool = { name: "t", inputSchema: { type: "object" } };
 const asked = { era: "legacy", capabilities: { elicitation: {} } } as const;
 
-/** One server with two faces; `legacy` may refuse. */
+/** One server with two endpoints; `legacy` may refuse. */
 function bothEras(legacy: Script = {}, modern: Script = {}, more: Parameters<typeof serverOptions>[2] = {}) {
   const said =
     (era: string) =>
     ({ method }: LinkRequest) =>
       (method === "tools/call" ? { content: [{ type: "text", text: era }] } : undefined) as never;
-  const faces = {
+  const roomEndpoints = {
     modern: inProcessServer({ era: "modern", tools: [tool], handle: said("modern"), ...modern }),
     legacy: inProcessServer({ era: "legacy", tools: [tool], handle: said("legacy"), ...legacy }),
   };
-  const open: OpenServer = (opening, taker) => faces[opening.era ?? "modern"].open(opening, taker);
+  const open: OpenServer = (opening, taker) => roomEndpoints[opening.era ?? "modern"].open(opening, taker);
   const { ask, tree, clock } = testTree([serverOptions("s", open, more)]);
   const call = async (caller = {}, name = "s.t") => {
     const result = await ask("tools/call", { name }, { caller });
@@ -32,7 +32,7 @@ function bothEras(legacy: Script = {}, modern: Script = {}, more: Parameters<typ
     if (found === undefined) throw new Error("there is none");
     return found;
   };
-  return { ...faces, ask, tree, clock, call, server };
+  return { ...roomEndpoints, ask, tree, clock, call, server };
 }
 
 const ada = { ...asked, key: "ada" };

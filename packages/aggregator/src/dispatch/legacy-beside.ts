@@ -11,9 +11,8 @@ import { canBeAsked, capabilitiesOf, capabilityKeyOf } from "../mcp/capability-k
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { RpcError, rpcCodes } from "../mcp/rpc-error.ts";
 import { stopWhenIdle } from "../servers/idle-stop.ts";
-import { createLinkEntry, hasBegun, type LinkEntry } from "../servers/link-entry.ts";
+import { besideKey, createLinkEntry, hasBegun, type LinkEntry, sharedKey } from "../servers/link-entry.ts";
 import { entryFor } from "../servers/link-for.ts";
-import { besideKey, sharedKey } from "../servers/link-keys.ts";
 import { forgetEntry, makeSpace } from "../servers/link-pool.ts";
 import { capacityUpTo } from "../servers/list-capacity.ts";
 import { loseConversation } from "../servers/lose-conversation.ts";

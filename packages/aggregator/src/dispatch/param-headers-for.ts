@@ -29,7 +29,10 @@ function checkedHeaders({ params, paramHeaders: given }: Exchange, { item }: Ent
   for (const [name, value] of Object.entries(meant)) {
     const sent = given[name.toLowerCase()];
     if (sent === undefined || !isSame(decodedHeader(sent), decodedHeader(value))) {
-      throw rpcError(rpcCodes.headerMismatch, `${name} does not say what the arguments say`);
+      throw rpcError(
+        rpcCodes.headerMismatch,
+        `Header mismatch: ${name} differs from its argument in the body`,
+      );
     }
   }
   return given;

@@ -46,15 +46,16 @@ export function sealOf(state: TreeState, call: PreparedCall): CallSeal {
 export function checkSeal(signed: CallSeal, now: CallSeal): void {
   const { server } = signed;
   if (now.server.name !== server.name || now.server.identity !== server.identity) {
-    throw changed(`${server.name} is another server now, or another configuration of it`);
+    throw changed(`the server ${server.name} was replaced or reconfigured since the call was signed`);
   }
   if (now.server.tool !== server.tool) {
-    throw changed(`the name leads to ${now.server.tool} now, and ${server.tool} was signed`);
+    throw changed(`the name leads to the tool ${now.server.tool} now, but ${server.tool} was signed`);
   }
   if (now.server.definition !== server.definition) {
-    throw changed(`${server.tool} is defined in another way now`);
+    throw changed(`the definition of ${server.tool} has changed since the call was signed`);
   }
-  if (now.digest !== signed.digest) throw changed("its fixed arguments are others now");
+  if (now.digest !== signed.digest)
+    throw changed("the fixed values of its arguments have changed since the call was signed");
 }
 
 /** `_meta` holds the route and the asker, for trees. */
@@ -62,11 +63,13 @@ const sentKeys = ["name", "arguments", "_meta"];
 
 /** The last look, at what is about to leave: this server, its own name for the tool, and these arguments. */
 export function checkSent(state: TreeState, signed: CallSeal, server: Server, sent: JsonObject): void {
-  if (identityOf(state, server) !== signed.server.identity) throw changed("it would go to another server");
-  if (sent.name !== signed.server.tool) throw changed("another tool would be called");
-  if (digestOf(sent.arguments) !== signed.digest) throw changed("other arguments would be sent");
+  if (identityOf(state, server) !== signed.server.identity)
+    throw changed("the call would go to another server than was signed");
+  if (sent.name !== signed.server.tool) throw changed("the call would name another tool than was signed");
+  if (digestOf(sent.arguments) !== signed.digest)
+    throw changed("the call would have other arguments than were signed");
   const more = Object.keys(sent).find((key) => !sentKeys.includes(key));
-  if (more !== undefined) throw changed(`${more} would be sent too`);
+  if (more !== undefined) throw changed(`the call would also have ${more}, which was not signed`);
 }
 
 /** Keyed: what an operator has configured may hold secrets, and the hash is shown to many. */

@@ -30,7 +30,7 @@ export interface AuthorityCardsOptions {
   chain: KeptChain;
   log: Logger;
   /** What was signed counts now. */
-  signed(changes: readonly AuthorityChange[]): void;
+  signed(changes: readonly AuthorityChange[]): Promise<void>;
 }
 
 const askedBy = "mcpx";
@@ -56,7 +56,7 @@ export function createAuthorityCards(options: AuthorityCardsOptions): AuthorityC
       if (waiting().length > 0) {
         const changes = waiting();
         await chain.settleAfterOthers(changes);
-        signed(changes);
+        await signed(changes);
       }
     }
     const cards = await Promise.all(groupsOf(waiting()).map((changes) => wishFor(chain, changes)));
@@ -78,20 +78,18 @@ export function createAuthorityCards(options: AuthorityCardsOptions): AuthorityC
     const changes = changesOf(gate);
     try {
       if (!isStillWanted(changes, waiting()))
-        throw new McpxError("call_changed", "nobody wants this change any more");
+        throw new McpxError("call_changed", "this change was withdrawn or replaced");
       const proofs = gate.approvals.map(({ proof }) => proof);
       await chain.sign({ changes, terms: termsOf(gate, gates.aggregatorId), proofs });
     } catch (error) {
       declined.add(groupText(gate));
-      log.warn({ err: error, gate: gate.id }, "a signed change does not count");
+      log.warn({ err: error, gate: gate.id }, "signed change of approvers or rules is not valid");
       const refusal = error instanceof McpxError ? error.code : "bad_proof";
       const reason = error instanceof McpxError || error instanceof ChainFault ? error.message : "it failed";
       return { status: "refused", refusal, reason };
     }
-    signed(changes);
-    setImmediate(
-      () => void renew().catch((error) => log.error({ err: error }, "cards could not be renewed")),
-    );
+    await signed(changes);
+    setImmediate(() => void renew().catch((error) => log.error({ err: error }, "could not renew cards")));
     const text = `signed as entry ${chain.now().head?.n ?? 0} of the chain of approvers`;
     return { status: "done", resultText: JSON.stringify({ result: { content: [{ type: "text", text }] } }) };
   }

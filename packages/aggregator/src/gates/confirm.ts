@@ -1,6 +1,6 @@
 // `mcpax/confirm`: somebody brings the proof that a human, or who decides for one, has decided. [AX-11.3-5] [AX-11.3-8]
 import { setTimeout as sleep } from "node:timers/promises";
-import { type JsonObject, McpxError, type Statement } from "@mcpx/protocol";
+import { isIrreversible, type JsonObject, McpxError, type Statement } from "@mcpx/protocol";
 import { textParam } from "../catalogue/resolve.ts";
 import { dispatch } from "../dispatch/dispatch.ts";
 import { askerOf } from "../mcp/asker.ts";
@@ -44,6 +44,7 @@ export async function decide(
   const isOfResult = proof.statement.phase === "result";
   try {
     checkNamesAsker(gate, proof.statement);
+    checkPress(gate, proof);
     return await (isOfResult ? decideResult : decideCall)(state, gates, gate, proof);
   } catch (error) {
     // Too late, or a second time: the proof holds, and still nothing was decided by it.
@@ -79,11 +80,18 @@ function checkNamesAsker({ server }: Gate, { decision }: Statement): void {
   if (server === undefined && decision === "approve") throw new McpxError("asker_unsigned");
 }
 
+/** What cannot be undone, a change of the gates among it, takes a key of the human's own. [B-BRIDGE-2] */
+function checkPress({ capability }: Gate, { isPress }: CheckedProof): void {
+  if (isPress && isIrreversible(capability)) {
+    throw new McpxError("bad_proof", "the press of a button cannot decide about an irreversible call");
+  }
+}
+
 async function decideCall(
   state: TreeState,
   gates: Gatekeeper,
   { id }: Gate,
-  { by, thumbprint, statement, proofHash, proof }: CheckedProof & { proof: string },
+  { by, isPress, thumbprint, statement, proofHash, proof }: CheckedProof & { proof: string },
 ): Promise<Gate> {
   const { store } = gates;
   const { decision, reason } = statement;
@@ -91,11 +99,25 @@ async function decideCall(
     decision === "approve"
       ? await store.approve(id, { by, thumbprint, proof, proofHash })
       : await store.reject(id, { by, reason, proofHash });
-  // Before anything happens: a call whose approval is nowhere to be read is not made.
-  recordFirst(state.audit, gateEvent(decision, by, decided, { proof: proofHash, key: thumbprint }));
+  // Before anything happens: a call whose approval is nowhere to be read is not made, and its gate is over.
+  const how = { proof: proofHash, key: thumbprint, ...(isPress && { pressed: true }) };
+  await recordFirst(state.audit, gateEvent(decision, by, decided, how)).catch(async (error: unknown) => {
+    if (decided.status === "approved") await refuseUnrecorded(gates, decided);
+    // What the store has taken is in force, and those who wait hear of it.
+    else wake(gates, decided);
+    throw error;
+  });
   if (decided.status === "approved") return await release(state, gates, decided);
   wake(gates, decided);
   return decided;
+}
+
+async function refuseUnrecorded(gates: Gatekeeper, gate: Gate): Promise<void> {
+  const { store } = gates;
+  if (!(await store.consume(gate.id))) return;
+  const reason = "its approval could not be recorded, so the call was not made";
+  await store.settle(gate.id, { status: "refused", refusal: "storage_failed", reason });
+  wake(gates, (await store.find(gate.id)) ?? gate);
 }
 
 export function recordRefusal(
@@ -118,7 +140,7 @@ export async function prove(
   const question = { requester: requesterOf(gate), now: state.clock.now() };
   try {
     const terms = termsOf(gate, gates.aggregatorId);
-    return { ...(await checkProof(proof, terms, anchorsNow(gates), question)), proof };
+    return { ...(await checkProof(proof, terms, await anchorsNow(gates), question)), proof };
   } catch (error) {
     noteWrong(state, gates, gate, { by, error });
     throw error;

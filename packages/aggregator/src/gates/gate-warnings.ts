@@ -2,8 +2,7 @@
 // tree knows it at this moment. What the arguments hide is found where they are shown.
 import { definitionWarnings, type JsonObject, secretPlaces, withoutRoot } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
-import { everyServer } from "../servers/server-for.ts";
-import type { TreeState } from "../servers/tree-state.ts";
+import { everyServer, type TreeState } from "../servers/tree-state.ts";
 import type { Gate } from "./store/gate-store.ts";
 import { type WhoseWord, whoseWord } from "./whose-word.ts";
 

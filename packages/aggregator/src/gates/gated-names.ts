@@ -1,6 +1,5 @@
 // Which tools wait for a signature when they are called, as far as that does not depend on their arguments.
-import { everyServer } from "../servers/server-for.ts";
-import type { TreeState } from "../servers/tree-state.ts";
+import { everyServer, type TreeState } from "../servers/tree-state.ts";
 import { judge } from "./judge.ts";
 
 /** Their full names. */

@@ -17,6 +17,14 @@ export interface GateWatcher {
   changed?(gate: Gate): void;
 }
 
+/** Whose signatures count, where that changes while the gateway runs. */
+export interface AnchorSource {
+  /** As it was when it was looked at last. */
+  known(): readonly AnchorKey[];
+  /** Looks. Rejects where nobody can tell. */
+  now(): Promise<readonly AnchorKey[]>;
+}
+
 export interface GateOptions {
   aggregatorId: string;
   store: GateStore;
@@ -25,7 +33,7 @@ export interface GateOptions {
   /** How many must approve where no rule says so; one unless given. */
   quorum?: number | undefined;
   /** Asked anew for every proof: approvers come and go. */
-  anchors: readonly AnchorKey[] | (() => readonly AnchorKey[]);
+  anchors: readonly AnchorKey[] | AnchorSource;
   /** Whether a token was taken back; none is where nobody can tell. */
   isRevoked?: ((jti: string) => boolean) | undefined;
   /** Everything is asked for, from the start. */
@@ -93,9 +101,14 @@ export function createGatekeeper(options: GateOptions): Gatekeeper {
   };
 }
 
-/** Whose signatures count at this moment. */
-export function anchorsNow({ anchors }: Pick<Gatekeeper, "anchors">): readonly AnchorKey[] {
-  return typeof anchors === "function" ? anchors() : anchors;
+/** Whose signatures count at this moment: for whatever is decided by it. */
+export async function anchorsNow({ anchors }: Pick<Gatekeeper, "anchors">): Promise<readonly AnchorKey[]> {
+  return "now" in anchors ? await anchors.now() : anchors;
+}
+
+/** The same, as far as it is known without looking: to be shown. */
+export function knownAnchors({ anchors }: Pick<Gatekeeper, "anchors">): readonly AnchorKey[] {
+  return "known" in anchors ? anchors.known() : anchors;
 }
 
 /** Tells everybody who waits for this gate, and those who show it. */

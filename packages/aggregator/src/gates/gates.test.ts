@@ -119,6 +119,32 @@ test("[AX-11.3-5] a hundred racers with the same proof: it happens once", async 
   expect(called(tree.server)).toHaveLength(1);
 });
 
+test("[AX-11.3-5] approved, rejected, asked again and waited for at the same moment: it happens once or not at all, as the decision that counts says", async () => {
+  const tree = gated();
+  const boss = { principal: { id: "boss" } };
+  const outcomes = new Set<string>();
+  for (let round = 0; round < 48; round += 1) {
+    const args = { round };
+    const content = await stopped(tree, "s.wipe", args);
+    const { confirmation_id } = content;
+    const confirmBy = async (decision: Decision) => {
+      const proof = await proofFor(content, decision);
+      return () => tree.ask("mcpax/confirm", { confirmation_id, proof }, boss);
+    };
+    const approve = await confirmBy("approve");
+    const reject = await confirmBy("reject");
+    const again = () => tree.ask("tools/call", { name: "s.wipe", arguments: args });
+    const waits = () => tree.ask("tools/call", { name: "mcpax.wait", arguments: { confirmation_id } });
+    const racers = [approve, reject, again, waits, approve, reject];
+    const begun = racers.map((_, i) => (racers[(i * 5 + round) % racers.length] as () => Promise<unknown>)());
+    await Promise.allSettled(begun);
+    const gate = await tree.gates.store.find(confirmation_id);
+    const calls = called(tree.server).filter((one) => (one as typeof args).round === round).length;
+    outcomes.add(`${gate?.status}: called ${calls}`);
+  }
+  expect([...outcomes].sort()).toEqual(["done: called 1", "rejected: called 0"]);
+});
+
 test("[AX-11.3-1] asking again joins, and gets the result of what was approved meanwhile", async () => {
   const tree = gated();
   const first = await stopped(tree, "s.wipe", { n: 1 });

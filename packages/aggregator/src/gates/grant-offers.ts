@@ -1,6 +1,6 @@
 // Grants that were asked for and wait for an approver's signature: in memory, few, for a few minutes, each good for one
 // signature. Pure state; the clock is an argument.
-import { type GrantTerms, McpxError } from "@mcpx/protocol";
+import { type GrantTerms, McpxError, quoteShort } from "@mcpx/protocol";
 import type { Grant } from "./grants.ts";
 
 export interface GrantOffer {
@@ -26,11 +26,11 @@ export function addOffer(offers: GrantOffers, offer: GrantOffer): void {
   offers.set(offer.terms.grant_id, offer);
 }
 
-/** Throws where it is not there any more. */
+/** Throws where it is no longer there. */
 export function findOffer(offers: GrantOffers, id: string, now: number): GrantOffer {
   const offer = offers.get(id);
   if (offer !== undefined && offer.endsAt > now) return offer;
-  throw new McpxError("not_found", "no such grant waits for a signature", {
-    suggestion: "Ask for its terms again and sign those within five minutes",
+  throw new McpxError("not_found", `no grant ${quoteShort(id)} waits for a signature`, {
+    suggestion: "Request its terms again (POST /admin/grants/terms) and sign them within five minutes",
   });
 }

@@ -7,7 +7,7 @@ import type { Gate, ListedGate } from "./store/gate-store.ts";
 interface KeepOptions {
   audit: Audit | undefined;
   log: Logger;
-  /** Only who has the store to itself knows that what was consumed is lost, and not under way elsewhere. */
+  /** Only who knows that no other gateway lives can tell what is lost from what is under way elsewhere. */
   mayRecover: boolean;
 }
 
@@ -18,13 +18,13 @@ export async function keepGates(gates: Gatekeeper, options: KeepOptions): Promis
   const { audit, log, mayRecover } = options;
   const { store } = gates;
   /** Many may end at once: they are written together, and then anybody is told. */
-  const record = (ended: readonly ListedGate[]) => {
+  const record = async (ended: readonly ListedGate[]) => {
     for (const gate of ended) audit?.record(gateEvent(gate.status, gate.principal, gate));
-    if (ended.length > 0) audit?.flush();
+    if (ended.length > 0) await audit?.flush();
   };
   if (mayRecover) {
     const lost = await store.recover();
-    record(lost);
+    await record(lost);
     for (const { id, tool, status } of lost) {
       const what =
         status === "refused"
@@ -35,14 +35,25 @@ export async function keepGates(gates: Gatekeeper, options: KeepOptions): Promis
   }
   const sweep = async () => {
     const ended = await store.expire();
-    record(ended);
+    await record(ended);
     for (const gate of ended) {
       const whole: Gate | undefined = await store.find(gate.id);
       if (whole !== undefined) wake(gates, whole);
     }
   };
+  let isBroken = false;
+  let sweeping: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    sweep().catch((error) => log.error({ err: error }, "could not end expired gates"));
+    // One after the other, and a store that is away is told of once.
+    sweeping = sweeping.then(sweep).then(
+      () => {
+        isBroken = false;
+      },
+      (error) => {
+        if (!isBroken) log.error({ err: error }, "could not end expired gates; tried again every second");
+        isBroken = true;
+      },
+    );
   }, sweepMs).unref();
   return () => clearInterval(timer);
 }

@@ -60,7 +60,7 @@ async function provenBy(
   const proven: Proven[] = [];
   for (const proof of proofs) {
     try {
-      proven.push({ ...(await checkProof(proof, terms, anchorsNow(gates), question)), proof });
+      proven.push({ ...(await checkProof(proof, terms, await anchorsNow(gates), question)), proof });
     } catch (error) {
       recordRefusal(state, gate, principal.id, error);
     }

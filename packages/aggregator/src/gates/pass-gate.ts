@@ -105,7 +105,7 @@ async function isGranted(
     root,
   });
   if (grant === undefined) return false;
-  recordFirst(audit, {
+  await recordFirst(audit, {
     action: "gate.granted",
     actor: caller.principal.id,
     subject: fullName,

@@ -43,7 +43,7 @@ export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): 
   const after = (await store.find(gate.id)) ?? gate;
   // Whoever was quick may have decided about the result already, which is a record of its own.
   const end = after.review === undefined ? after.status : "held";
-  if (isOurs) state.audit?.recordNow(gateEvent(end, gate.principal, after));
+  if (isOurs) await state.audit?.recordNow(gateEvent(end, gate.principal, after));
   wake(gates, after);
   return after;
 }
@@ -144,7 +144,10 @@ function exchangeFor(gate: Gate): Exchange {
     signal: new AbortController().signal,
     notify: () => {},
     ask: async () => {
-      throw new McpxError("unknown_method", "nobody can be asked once a call was approved");
+      throw new McpxError(
+        "unknown_method",
+        "questions of a server cannot be answered after its call was approved",
+      );
     },
   };
 }

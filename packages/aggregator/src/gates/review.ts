@@ -19,7 +19,7 @@ export async function decideResult(
     ? await store.approveResult(id, { by, thumbprint, proof, proofHash })
     : await store.rejectResult(id, { by, reason, proofHash });
   const action = isRelease ? "release" : "withhold";
-  recordFirst(audit, gateEvent(action, by, decided, { proof: proofHash, key: thumbprint }));
+  await recordFirst(audit, gateEvent(action, by, decided, { proof: proofHash, key: thumbprint }));
   if (isRelease) await store.handOver(id);
   const after = (await store.find(id)) ?? decided;
   wake(gates, after);

@@ -229,8 +229,7 @@ export class Conversation implements WireTaker {
     if (this.#why !== undefined) return;
     try {
       if (message.method === undefined) this.#answer(message, on);
-      else if (typeof message.method !== "string")
-        this.logLine("(a message that is no JSON-RPC was dropped)");
+      else if (typeof message.method !== "string") this.logLine("(dropped a message that is not JSON-RPC)");
       else this.#hear(message, on);
     } catch (error) {
       // Whatever a server sends must not end more than what it was for.

@@ -1,8 +1,10 @@
 // Requests to one address, over connections that are kept: undici's pool by its own interface, since `node:http` costs
 // twice as much a call, and `fetch` more. Knows of credentials, refusals and what was or was not sent; what a body means
 // is for others.
+
+import type { Readable } from "node:stream";
 import { McpxError } from "@mcpx/protocol";
-import { Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import type { Credentials } from "../oauth/credentials.ts";
 import { type HttpAnswer, HttpAttempt } from "./http-attempt.ts";
 import { faultIn, HttpRefusal } from "./http-refusal.ts";
@@ -12,6 +14,8 @@ export interface HttpAddress {
   /** Of the configuration. Those the protocol sets are left out. */
   headers?: Readonly<Record<string, string>> | undefined;
   credentials?: Credentials | undefined;
+  /** Is given each connection before anything is read of it. */
+  pace?: ((socket: Readable) => void) | undefined;
 }
 
 export interface HttpWish {
@@ -40,9 +44,10 @@ export class HttpCaller {
   readonly #path: string;
   readonly #headers: readonly string[];
   readonly #credentials: Credentials | undefined;
+  readonly #connect: buildConnector.connector;
   #pool: Pool;
 
-  constructor({ url, headers, credentials }: HttpAddress) {
+  constructor({ url, headers, credentials, pace }: HttpAddress) {
     const parsed = URL.parse(url);
     if (parsed === null || (parsed.protocol !== "https:" && parsed.protocol !== "http:")) {
       throw new McpxError("server_unreachable", "its address is not an http or https URL");
@@ -52,7 +57,8 @@ export class HttpCaller {
     const given = Object.entries(headers ?? {}).filter(([name]) => !ours.test(name));
     this.#headers = ["user-agent", "mcpx", ...given.flat()];
     this.#credentials = credentials;
-    this.#pool = createPool(this.#origin);
+    this.#connect = createConnector(pace);
+    this.#pool = createPool(this.#origin, this.#connect);
   }
 
   call(wish: HttpWish): void {
@@ -64,7 +70,7 @@ export class HttpCaller {
   /** Ends what is under way; what is called for afterwards still goes out. */
   stop(): void {
     const pool = this.#pool;
-    this.#pool = createPool(this.#origin);
+    this.#pool = createPool(this.#origin, this.#connect);
     void pool.destroy();
   }
 
@@ -130,15 +136,28 @@ export class HttpCaller {
   }
 }
 
-function createPool(origin: string): Pool {
+function createConnector(pace: HttpAddress["pace"]): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectMs, allowH2: false });
+  if (pace === undefined) return connect;
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) {
+        callback(error, null);
+        return;
+      }
+      pace(socket);
+      callback(null, socket);
+    });
+}
+
+function createPool(origin: string, connect: buildConnector.connector): Pool {
   return new Pool(origin, {
+    connect,
     // The caller decides how long an answer may take.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connectTimeout: connectMs,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
-    allowH2: false,
   });
 }
 

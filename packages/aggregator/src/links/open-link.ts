@@ -41,7 +41,7 @@ export interface OpenOptions {
   limits?: Partial<LinkLimits> | undefined;
   /** Gives the opening up. */
   signal?: AbortSignal | undefined;
-  /** In which what a child of ours writes is read; as it comes unless given. */
+  /** In which what a server of ours says is read; as it comes unless given. */
   turns?: Turns | undefined;
 }
 
@@ -206,8 +206,9 @@ class Opening {
     if (transport.type === "stdio") {
       return openStdioWire(transport, taker, this.#limits, this.#pace);
     }
-    if (type === "sse") return openSseWire(transport, taker, signal, this.#limits);
-    return openHttpWire(transport, taker, this.#limits);
+    const address = { ...transport, pace: this.#pace };
+    if (type === "sse") return openSseWire(address, taker, signal, this.#limits);
+    return openHttpWire(address, taker, this.#limits);
   }
 
   async #initialize({ conversation, wire }: Line, signal: AbortSignal): Promise<Link> {

@@ -3,7 +3,7 @@ import type { JsonObject } from "@mcpx/protocol";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import type { LinkRequest } from "./link.ts";
 
-const nobody = () => Promise.reject(rpcError(rpcCodes.methodNotFound, "There is nobody to ask"));
+const nobody = () => Promise.reject(rpcError(rpcCodes.methodNotFound, "This client cannot be asked"));
 
 export function isOwn(request: LinkRequest): boolean {
   return request.ask === nobody;

@@ -8,13 +8,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { McpxError } from "@mcpx/protocol";
 import { hold, readyReaper, release } from "./lifeline.ts";
 import { endGroup, type Group, graceMs, groupOf, signalGroup } from "./process-group.ts";
+import { type Launcher, startAsUser } from "./start-as-user.ts";
 
 export interface ServerCommand {
   command: string;
   args: readonly string[];
+  /** With `as` it may be empty: that user's home. */
   cwd: string;
   /** All of it: nothing of ours is added. */
   env: Readonly<Record<string, string | undefined>>;
+  /** As another user than ours. */
+  as?: Launcher | undefined;
 }
 
 export interface ServerProcess {
@@ -34,6 +38,7 @@ const lookMs = 100;
 
 /** Rejects with `server_unreachable` where it cannot be started. */
 export async function startProcess(wish: ServerCommand): Promise<ServerProcess> {
+  if (wish.as !== undefined) return await startAsUser(wish.as, wish);
   const child = spawnServer(wish);
   if (child.pid === undefined) throw await notStarted(child, wish);
   // In the same tick: from here on it cannot outlive us.

@@ -23,7 +23,7 @@ const farewellMs = 2_000;
 /** A server that cannot be reached so many times in a row is lost. */
 const lostAfter = 2;
 const logLineCharsMax = 400;
-const sessionOver = "its session is over";
+const sessionOver = "its session has ended";
 
 /** Throws `server_unreachable` where the address is none. Nothing is sent before the first message. */
 export function openHttpWire(address: HttpAddress, taker: WireTaker, limits: Partial<LinkLimits> = {}): Wire {

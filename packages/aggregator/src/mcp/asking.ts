@@ -27,7 +27,7 @@ export function refusalOf(
 ): RpcError | undefined {
   const needed = neededFor(question);
   if (needed === undefined)
-    return rpcError(rpcCodes.methodNotFound, "Method not found: clients have no such method");
+    return rpcError(rpcCodes.methodNotFound, "Method not found: an MCP client has no method of this name");
   if (hasCapability(caller.capabilities, needed)) return undefined;
   const text = `the client has not declared ${Object.keys(needed).join()}`;
   if (caller.era === "legacy") return rpcError(rpcCodes.methodNotFound, `Method not found: ${text}`);

@@ -8,7 +8,7 @@ export const modernRevision = "2026-07-28";
 /** Newest first. */
 export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
-/** Keys of `_meta` that belong to one hop: each door reads them, each link writes its own. */
+/** Keys of `_meta` that belong to one hop: each endpoint reads them, each link writes its own. */
 export const metaKeys = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientInfo: "io.modelcontextprotocol/clientInfo",

@@ -1,5 +1,5 @@
-// One request on its way through the tree: what a door hands in, whatever its era, and what may happen before the
-// result. Doors make exchanges, verbs handle them, links carry them on.
+// One request on its way through the tree: what an endpoint hands in, whatever its era, and what may happen before the
+// result. Endpoints make exchanges, verbs handle them, links carry them on.
 import type { Principal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Dialect } from "../names/dialects.ts";
@@ -23,7 +23,7 @@ export interface Asker {
   readonly keys: readonly string[];
 }
 
-/** Who asks, as their door knows them. Lives as long as the session; modern callers have one per request. */
+/** Who asks, as their endpoint knows them. Lives as long as the session; modern callers have one per request. */
 export interface Caller {
   readonly principal: Principal;
   /** What state at servers is kept for: a legacy session, a stdio client, a modern client's principal. */
@@ -34,7 +34,7 @@ export interface Caller {
   readonly info: JsonObject | undefined;
   readonly dialect: Dialect;
   readonly profile: Profile | undefined;
-  /** The room whose face it came to; absent at the tree. */
+  /** The room whose endpoint it came to; absent at the tree. */
   readonly place?: string | undefined;
   /** The caller asks in a room, where every participant reads the answer: the answer holds nothing that is for the caller alone. */
   readonly isPublic?: boolean | undefined;
@@ -63,11 +63,11 @@ export interface Exchange {
   readonly params: JsonObject;
   /** The client asked for progress: `notify("notifications/progress", …)` without a token reaches it. */
   readonly wantsProgress: boolean;
-  /** `Mcp-Param-*` headers as they came, names in lower case; absent where the door has no headers or the era none. */
+  /** `Mcp-Param-*` headers as they came, names in lower case; absent where the endpoint has no headers or the era none. */
   readonly paramHeaders: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client cancels or goes away. */
   readonly signal: AbortSignal;
-  /** Progress and log messages of this request; the door gives them the client's token. */
+  /** Progress and log messages of this request; the endpoint gives them the client's token. */
   notify(method: string, params: JsonObject): void;
   /** Asks the client; rejects with an `RpcError` where it refuses or cannot. */
   ask(questions: Questions): Promise<Answers>;

@@ -1,4 +1,4 @@
-// Callers that come through no door: the tree itself, an operator, a call that was approved after its caller left.
+// Callers that come through no endpoint: the tree itself, an operator, a call that was approved after its caller left.
 import type { Principal } from "@mcpx/host";
 import type { Caller } from "./exchange.ts";
 

@@ -1,4 +1,4 @@
-// What doors see of the tree.
+// What endpoints see of the tree.
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller, Exchange } from "./exchange.ts";
 

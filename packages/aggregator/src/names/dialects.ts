@@ -1,4 +1,4 @@
-// How names look at a client's door. Policy uses canonical names; models take a smaller alphabet, so clients get a
+// How names look at a client's endpoint. Policy uses canonical names; models take a smaller alphabet, so clients get a
 // rendering, looked up in a map and never parsed back. A rendering depends on its own name alone: what other servers
 // list, or whether they are there, changes nobody's. Pure.
 import { fallApart } from "./fall-apart.ts";

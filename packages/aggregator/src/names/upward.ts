@@ -8,6 +8,8 @@ export interface Origin {
   segment: string | undefined;
   /** Only a tree's own words on what stands below it count. */
   isTree: boolean;
+  /** Its log messages say in words whose they are, also where it would rather not. [B-REG-1] */
+  isGuest?: boolean;
 }
 
 export interface Upward {
@@ -67,14 +69,17 @@ export function isForEverybody(method: string): boolean {
 }
 
 /** Everything else in it, `x-mcpax-event-id` and `x-mcpax-causal-parent` too, stays as it is. [AX-12-3] [AX-12-5] */
-export function upward({ segment, isTree }: Origin, method: string, params: JsonObject): Upward {
+export function upward({ segment, isTree, isGuest }: Origin, method: string, params: JsonObject): Upward {
   const { logger } = params;
-  const isNamed = method === "notifications/message" && typeof logger === "string";
+  const isLog = method === "notifications/message";
+  const isNamed = isLog && typeof logger === "string";
+  const isNameless = isLog && !isNamed && isGuest === true;
   return {
     method: standard.has(method) ? method : dotted(segment, method),
     params: {
       ...params,
       ...(isNamed && { logger: dotted(segment, logger) }),
+      ...(isNameless && { logger: segment }),
       _meta: { ...metaOf(params), ...routeMeta(segment, isTree ? routeIn(params) : []) },
     },
   };

@@ -6,9 +6,9 @@ import type { ListKind } from "../mcp/list-kinds.ts";
 import { rooted, upward } from "../names/upward.ts";
 import { prefixUri } from "../names/uris.ts";
 import type { LinkEntry } from "../servers/link-entry.ts";
-import { personOf } from "../servers/person.ts";
 import { resourcesName, type Server } from "../servers/server.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { personOf } from "../servers/users/person.ts";
 import { watchOf } from "./subscriptions.ts";
 import { originOf } from "./tell.ts";
 

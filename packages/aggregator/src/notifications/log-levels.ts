@@ -6,8 +6,7 @@ import { type LogLevel, logLevels } from "../mcp/era.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { LinkEntry } from "../servers/link-entry.ts";
 import type { Server } from "../servers/server.ts";
-import { everyServer } from "../servers/server-for.ts";
-import type { TreeState } from "../servers/tree-state.ts";
+import { everyServer, type TreeState } from "../servers/tree-state.ts";
 
 /** When the last one who asked has left. */
 const quietLevel: LogLevel = "info";

@@ -1,4 +1,6 @@
 // Who is told what becomes of servers.
+
+import { isDefinitionSmuggling } from "@mcpx/protocol";
 import { forgetListed } from "../catalogue/directory.ts";
 import type { ServerEvents } from "../servers/server-events.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -12,6 +14,9 @@ export function createServerNews(state: () => TreeState): ServerEvents {
   return {
     begins: (server, conversation) => serverTaker(state(), server, conversation),
     opened(server, conversation) {
+      const { instructions } = conversation.link?.facts ?? {};
+      if (isDefinitionSmuggling({ instructions }))
+        state().log.warn({ server: server.name }, "the instructions of a server hide text, and are left out");
       tuneLogs(state(), server, conversation);
       takeWatches(state(), server, conversation);
     },

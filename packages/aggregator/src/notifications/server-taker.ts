@@ -67,7 +67,10 @@ export function serverTaker(state: TreeState, server: Server, conversation: Link
     async question(question) {
       const askAside = conversation.owner?.askAside;
       if (askAside !== undefined) return await askAside(question);
-      throw new RpcError({ code: rpcCodes.methodNotFound, message: "there is nobody to ask outside a call" });
+      throw new RpcError({
+        code: rpcCodes.methodNotFound,
+        message: "a server may ask a client only during a call",
+      });
     },
     logLine,
   };

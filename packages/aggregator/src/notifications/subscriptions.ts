@@ -4,12 +4,11 @@ import { isObject } from "@mcpx/protocol";
 import { resolveUri } from "../catalogue/resolve.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { Deliver, Subscription, Wishes } from "../mcp/tree.ts";
-import type { LinkEntry } from "../servers/link-entry.ts";
+import { type LinkEntry, sharedKey } from "../servers/link-entry.ts";
 import { linkFor } from "../servers/link-for.ts";
-import { sharedKey } from "../servers/link-keys.ts";
 import type { Server } from "../servers/server.ts";
-import { ensureServerFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { ensureServerFor } from "../servers/users/server-for.ts";
 
 interface Watch {
   /** As the client wrote it. */

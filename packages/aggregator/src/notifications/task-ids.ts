@@ -33,7 +33,7 @@ export function openTaskId(state: TreeState, owner: Owner, sealed: string): Open
   const expected = Buffer.from(sealOf(state, owner, word, taskId));
   const given = Buffer.from(seal);
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
-  if (server === undefined || !isOurs) throw new McpxError("bad_params", "no such task");
+  if (server === undefined || !isOurs) throw new McpxError("bad_params", "unknown task id");
   return { server, taskId };
 }
 

@@ -29,7 +29,9 @@ async function crowd(more: Partial<ServerOptions>) {
 }
 
 test("whoever has registered a server pays for telling its hearers: others wait for one of them, not for all", async () => {
-  const { turns, told, count, notification } = await crowd({ origin: { kind: "seat", payer: "mallory" } });
+  const { turns, told, count, notification } = await crowd({
+    origin: { kind: "roomConnection", payer: "mallory" },
+  });
   for (const n of [1, 2, 3]) notification("notifications/tick", { n });
   const neighbour = turns.account("neighbour");
   expect(count()).toBeLessThan(3);

@@ -13,11 +13,11 @@ import {
   upward,
   withOrigin,
 } from "../names/upward.ts";
-import { personOf } from "../servers/person.ts";
 import { isTree, type Server } from "../servers/server.ts";
-import { payerOf, registeredOf, userOf } from "../servers/server-origin.ts";
+import { isGuest, payerOf, registeredOf, userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
-import { isSignedIn } from "../servers/user-credentials.ts";
+import { personOf } from "../servers/users/person.ts";
+import { isSignedIn } from "../servers/users/user-credentials.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
 /** `owner`: the one caller the conversation belongs to, who alone hears it then. */
@@ -74,7 +74,7 @@ function lostParams({ clock }: TreeState, server: Server): JsonObject {
 }
 
 export function originOf(server: Server): Origin {
-  return { segment: server.segment, isTree: isTree(server) };
+  return { segment: server.segment, isTree: isTree(server), isGuest: isGuest(server) };
 }
 
 function tell(

@@ -13,14 +13,28 @@ export async function createFileCredentialStore(directory: string): Promise<Cred
   // Keys hold names that strangers choose: none of them becomes a path.
   const pathOf = (key: string) => join(directory, `${createHash("sha256").update(key).digest("hex")}.json`);
 
+  const turns = new Map<string, Promise<unknown>>();
+  const read = async (key: string) => {
+    const kept = parse(await textOf(pathOf(key)));
+    return isObject(kept) && kept.key === key ? asCredential(kept.credential) : undefined;
+  };
+
   return {
-    async read(key) {
-      const kept = parse(await textOf(pathOf(key)));
-      return isObject(kept) && kept.key === key ? asCredential(kept.credential) : undefined;
-    },
+    read,
     async write(key, credential) {
       if (credential) writeWhole(pathOf(key), JSON.stringify({ key, credential }));
       else await rm(pathOf(key), { force: true });
+    },
+    async inTurn(key, work) {
+      const before = turns.get(key) ?? Promise.resolve();
+      const done = before.then(async () => work(await read(key)));
+      const over = done.then(
+        () => {},
+        () => {},
+      );
+      turns.set(key, over);
+      void over.then(() => turns.get(key) === over && turns.delete(key));
+      return done;
     },
     async entries() {
       const found: [string, Credential][] = [];

@@ -2,16 +2,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scratch } from "../testing/scratch.ts";
-import type { Credential } from "./credential-store.ts";
+import { credentialStoreCases, someCredential } from "./credential-store-cases.ts";
 import { createFileCredentialStore } from "./credential-store-files.ts";
-
-const someCredential: Credential = {
-  issuer: "https://as.example",
-  url: "https://mcp.example/mcp",
-  resource: "https://mcp.example/mcp",
-  client: { id: "c", secret: "s", method: "client_secret_basic", redirect: "http://127.0.0.1:9/callback" },
-  tokens: { access: "a", refresh: "r", scope: "x y", expiresAt: 1_900_000_000_000 },
-};
 
 const directory = () => join(scratch(), "credentials");
 const open = () => createFileCredentialStore(directory());
@@ -19,65 +11,7 @@ const open = () => createFileCredentialStore(directory());
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe("credentials in files", () => {
-  test("what was written is read, under its own key only", async () => {
-    const store = await open();
-    await store.write("one", someCredential);
-    expect(await store.read("one")).toEqual(someCredential);
-    expect(await store.read("two")).toBeUndefined();
-  });
-
-  test("a later write replaces the whole, undefined removes it", async () => {
-    const store = await open();
-    await store.write("one", someCredential);
-    const { tokens: _, ...bare } = someCredential;
-    await store.write("one", bare);
-    expect(await store.read("one")).toEqual(bare);
-    await store.write("one", undefined);
-    await store.write("one", undefined);
-    expect(await store.read("one")).toBeUndefined();
-  });
-
-  test("keys are any text", async () => {
-    const store = await open();
-    const keys = ["../../etc/passwd", "", "a/b", "ä".repeat(500), "__proto__", "a", "A"];
-    for (const key of keys)
-      await store.write(key, { ...someCredential, url: `https://${keys.indexOf(key)}.example/` });
-    const read = await Promise.all(keys.map((key) => store.read(key)));
-    expect(read.map((credential) => credential?.url)).toEqual(keys.map((_, at) => `https://${at}.example/`));
-  });
-
-  test("everything that was written and not removed is told, with its key", async () => {
-    const store = await open();
-    expect(await store.entries()).toEqual([]);
-    const userOwn = { ...someCredential, userIssuer: "https://idp.example" };
-    await store.write("../one", someCredential);
-    await store.write("two", userOwn);
-    await store.write("three", someCredential);
-    await store.write("three", undefined);
-    const told = new Map(await store.entries());
-    expect(told).toEqual(
-      new Map([
-        ["../one", someCredential],
-        ["two", userOwn],
-      ]),
-    );
-  });
-
-  test("what a reader does with it does not change what is kept", async () => {
-    const store = await open();
-    const mine = structuredClone(someCredential);
-    await store.write("one", mine);
-    mine.client.id = "changed";
-    Object.assign((await store.read("one")) ?? {}, { issuer: "changed" });
-    expect(await store.read("one")).toEqual(someCredential);
-  });
-
-  test("of many writes at once one is kept whole", async () => {
-    const store = await open();
-    const written = Array.from({ length: 20 }, (_, at) => ({ ...someCredential, resource: `r${at}` }));
-    await Promise.all(written.map((credential) => store.write("one", credential)));
-    expect(written).toContainEqual(await store.read("one"));
-  });
+  credentialStoreCases(open);
 
   test("outlive the store", async () => {
     const path = directory();

@@ -37,6 +37,11 @@ export interface CredentialStore {
   read(key: string): Promise<Credential | undefined>;
   /** Replaces what was there; `undefined` removes it. */
   write(key: string, credential: Credential | undefined): Promise<void>;
+  /**
+   * One after the other, of all who have this store: `work` is given what is stored in its turn. So no refresh token is
+   * used twice.
+   */
+  inTurn<T>(key: string, work: (stored: Credential | undefined) => Promise<T>): Promise<T>;
   /** Everything that can be read, with its key. */
   entries(): Promise<[key: string, credential: Credential][]>;
 }

@@ -29,7 +29,10 @@ export async function discover(
   const described = await resourceDescription(party, resourceMetadata);
   const resource = described?.resource ?? canonical(party.url);
   if (!party.library.checkResourceAllowed({ requestedResource: party.url, configuredResource: resource })) {
-    throw new McpxError("server_unauthorised", "the server describes a resource that is not itself");
+    throw new McpxError(
+      "server_unauthorised",
+      "the server's metadata names another resource than the server",
+    );
   }
   // COMPAT: before 2025-06-18 servers were their own authorization servers and described nothing.
   const named = described?.authorization_servers ?? [];
@@ -47,7 +50,8 @@ export async function describeIssuer(party: Party, address: string): Promise<Aut
   } catch (error) {
     throw faultOf("reading the authorization server's metadata", error);
   }
-  if (!metadata) throw new McpxError("server_unauthorised", "the authorization server describes nothing");
+  if (!metadata)
+    throw new McpxError("server_unauthorised", "the authorization server has no metadata document");
   if (!metadata.code_challenge_methods_supported?.includes("S256")) {
     throw new McpxError("server_unauthorised", "the authorization server does not offer PKCE with S256");
   }

@@ -59,7 +59,10 @@ function mayGo(url: URL, reach: Reach, stands: Reach): void {
     throw new McpxError("server_unauthorised", `${url.host} must be asked over https`);
   }
   if (isNearer(reach, stands)) {
-    throw new McpxError("server_unauthorised", `${url.host} is nearer than the server that points at it`);
+    throw new McpxError(
+      "server_unauthorised",
+      `${url.host} is in a more private network than the server that points at it`,
+    );
   }
 }
 
@@ -96,7 +99,11 @@ async function toResponse(answer: IncomingMessage, url: URL, bytesMax: number): 
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw new McpxError("server_unauthorised", `${url.host} answered too much`);
+    if (bytes > bytesMax)
+      throw new McpxError(
+        "server_unauthorised",
+        `the answer of ${url.host} is larger than ${bytesMax} bytes`,
+      );
     chunks.push(chunk);
   }
   const { statusCode: status = 502, headers } = answer;

@@ -26,7 +26,11 @@ export async function openLoopbackRedirect(port = 0): Promise<LoopbackRedirect> 
     } else if (take?.(url.searchParams)) {
       say(response, 200, "Done. You can close this window.");
     } else {
-      say(response, 400, "This is not the answer that is waited for.");
+      say(
+        response,
+        400,
+        "This address belongs to no authorisation that is under way. You can close this window.",
+      );
     }
   });
   server.maxConnections = connectionsMax;

@@ -15,7 +15,7 @@ export interface OAuthCredentialsOptions {
   /** What the store keeps them under: the server's name. */
   key: string;
   url: string | URL;
-  store: Pick<CredentialStore, "read" | "write">;
+  store: Pick<CredentialStore, "read" | "write" | "inTurn">;
   config?: OAuthConfig | undefined;
   /**
    * Shows a person the address at which to authorise, or opens it. Without it nobody can. `over`: nobody is waited for

@@ -6,7 +6,7 @@ import type { Party } from "./party.ts";
 
 export interface OAuthState {
   readonly key: string;
-  readonly store: Pick<CredentialStore, "read" | "write">;
+  readonly store: Pick<CredentialStore, "read" | "write" | "inTurn">;
   readonly clock: Clock;
   readonly show: ((url: URL, over: Promise<boolean>) => Promise<void>) | undefined;
   /** What is said where nobody can be shown anything; see `OAuthCredentialsOptions`. */

@@ -69,11 +69,18 @@ async function askPerson(
 ): Promise<Credential> {
   const { show, nobody, clock, held, authoriseTimeoutMs: timeoutMs } = state;
   if (!show && nobody) throw await nobody(scope);
-  if (!show) throw new McpxError("server_unauthorised", "nobody is here to authorise");
+  if (!show)
+    throw new McpxError(
+      "server_unauthorised",
+      "the server needs authorisation, and there is no terminal or page to show its address",
+    );
   const now = clock.monotonic();
   const recent = state.authorisedAt.filter((time) => now - time < authorisationsWindowMs);
   if (recent.length >= authorisationsMax) {
-    throw new McpxError("server_unauthorised", "the server refuses again and again what was authorised");
+    throw new McpxError(
+      "server_unauthorised",
+      `the server refused the tokens of ${recent.length} authorisations within ten minutes`,
+    );
   }
   state.authorisedAt = [...recent, now];
   return await authorise(party, {

@@ -1,5 +1,5 @@
 // How far away an address is. A server may send us as far out as it likes, but never nearer than it stands itself: so a
-// stranger's server cannot make us knock at doors inside. Pure.
+// stranger's server cannot make us knock at endpoints inside. Pure.
 import { BlockList, isIP } from "node:net";
 
 /** From far to near. */

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse, ResponseStream, Route } from "@mcpx/host";
 import { isObject, type JsonObject, type Limits, McpxError, registrationMethods } from "@mcpx/protocol";
-import type { Reply } from "../doors/reply.ts";
+import type { Reply } from "../endpoints/reply.ts";
 import { sseEvent, sseHeaders, sseKeepAlive } from "../mcp/event-stream.ts";
 import { headerOf } from "../mcp/mcp-headers.ts";
 import { isId } from "../mcp/message.ts";

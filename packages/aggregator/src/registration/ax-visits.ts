@@ -51,7 +51,7 @@ export function createAxVisits(state: RegistrarState, identity: Pick<Identity, "
   function checkPlace(credential: Credential): void {
     const own = applicants.get(registrantOf(credential)) ?? 0;
     if (applicantCount < applicantsMax && own < applicantsPerPrincipalMax) return;
-    throw new McpxError("too_many_connections", "too many have come and not registered yet", {
+    throw new McpxError("too_many_connections", "too many connections have not registered yet", {
       retryAfterMs: applyMs,
     });
   }

@@ -1,4 +1,4 @@
-// The aggregator's side of registration in one piece: doors, verbs, and the clock that watches over all of them.
+// The aggregator's side of registration in one piece: endpoints, verbs, and the clock that watches over all of them.
 import {
   type Audit,
   type ByteLedger,
@@ -15,6 +15,7 @@ import { createAxHttp } from "./ax-http.ts";
 import { createAxLocal, type EnterLocally } from "./ax-local.ts";
 import { createAxSocket } from "./ax-socket.ts";
 import { createAxVisits } from "./ax-visits.ts";
+import { dropCircle } from "./drop-circle.ts";
 import { lose, sweep } from "./lose.ts";
 import { prove } from "./prove.ts";
 import {
@@ -38,7 +39,7 @@ export interface RegistrarOptions {
   log: Logger;
   audit?: Audit | undefined;
   limits: Limits;
-  /** What is held for principals, at all doors together; here alone unless given. */
+  /** What is held for principals, at all endpoints together; here alone unless given. */
   ledger?: ByteLedger | undefined;
   ruleFor(segment: string): SubserverRule;
   budgets: RegistrarState["budgets"];
@@ -59,6 +60,8 @@ export interface Registrar {
   subserverIds(): readonly string[];
   /** A tree above knows these from elsewhere. */
   refuse(subserverIds: readonly string[]): void;
+  /** A tree above stands below us too, by these ids. */
+  dropCircle(closingIds: readonly string[]): void;
   /** How those above us are told what stands below; they may refuse it. */
   onSubtree(announce: RegistrarState["announceSubtree"], parentIds: RegistrarState["parentIds"]): void;
   close(): void;
@@ -121,6 +124,7 @@ export function createRegistrar(options: RegistrarOptions): Registrar {
     subtreeIds: () => subtreeIdsOf(state),
     subserverIds: () => [...subserverIdsOf(state)].slice(0, subserverIdsMax),
     refuse: (ids) => dropRefused(state, new Set(ids)),
+    dropCircle: (ids) => dropCircle(state, new Set(ids)),
     onSubtree(next, ids) {
       announce = next;
       parentIds = ids;

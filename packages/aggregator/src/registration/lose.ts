@@ -47,7 +47,7 @@ export function sweep(state: RegistrarState): void {
     const { registration, heardAt, isAlive, server } = subserver;
     const { heartbeatMs } = registration;
     const silentMs = now - heardAt;
-    if (!isAlive && !isDegraded(server, now)) remove(state, subserver, "its grace is over");
+    if (!isAlive && !isDegraded(server, now)) remove(state, subserver, "its grace period has ended");
     else if (heartbeatMs === 0 || subserver.isOver) continue;
     else if (silentMs >= deadlineMs(heartbeatMs)) lose(state, subserver, "it has missed three heartbeats");
     else if (silentMs >= leaseMs(heartbeatMs)) suspend(state, subserver, missedTwo);

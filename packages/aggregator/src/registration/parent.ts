@@ -2,9 +2,17 @@
 // connection. [AX-5.3-1]
 import { type Subserver as OwnRegistration, registerWith } from "@mcpx/client/subserver";
 import type { Clock, Logger } from "@mcpx/host";
-import { type JsonObject, type Limits, McpxError, parseExact } from "@mcpx/protocol";
+import {
+  closingIdsKey,
+  isObject,
+  type JsonObject,
+  type Limits,
+  McpxError,
+  parseExact,
+  subtreeIdsMax,
+} from "@mcpx/protocol";
 import { WebSocket } from "ws";
-import { createMessageDoor } from "../doors/message-door.ts";
+import { createMessageEndpoint } from "../endpoints/message-endpoint.ts";
 import { innerPrincipal } from "../mcp/plain-caller.ts";
 import type { Tree } from "../mcp/tree.ts";
 
@@ -33,6 +41,8 @@ export interface ParentParts {
   subserverIds?: (() => readonly string[]) | undefined;
   /** Some of those are registered elsewhere in the tree above. */
   onRefused?: ((subserverIds: readonly string[]) => void) | undefined;
+  /** It will not have us because of these ids below us, which stand above. */
+  onCycle?: ((closingIds: readonly string[]) => void) | undefined;
   onState?: ((state: OwnRegistration["state"], error: Error | undefined) => void) | undefined;
   clock: Clock;
   log: Logger;
@@ -48,7 +58,7 @@ export interface Parent {
 /** Throws where the address would carry our credentials in plain text over a network. [AX-10.4-1] */
 export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
   const { url, segment, backups = [], tls } = options;
-  const { subserverId, log, subtreeIds, subserverIds, onRefused, onState } = parts;
+  const { subserverId, log, subtreeIds, subserverIds, onRefused, onCycle, onState } = parts;
   for (const one of [url, ...backups]) checkAddress(one, options);
   const registration = registerWith(url, {
     segment,
@@ -67,6 +77,7 @@ export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
     onState: (state, error) => {
       const level = isCycle(error) ? "warn" : "info";
       log[level]({ parent: url, segment, state, reason: error?.message }, "our place in the tree above");
+      if (isCycle(error)) onCycle?.(closingIdsOf(error));
       onState?.(state, error);
     },
   });
@@ -76,6 +87,13 @@ export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
 /** It is tried again for as long as it takes, and only an operator can end it. */
 function isCycle(error: (Error & { reason?: unknown }) | undefined): boolean {
   return error?.reason === "registration_cycle";
+}
+
+/** As a refusal names them; none where it does not. */
+export function closingIdsOf(error: unknown): string[] {
+  const { data } = error as { data?: unknown };
+  const ids = isObject(data) ? data[closingIdsKey] : undefined;
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string").slice(0, subtreeIdsMax) : [];
 }
 
 /** Whether it would carry what is said over a network for everybody to read. */
@@ -98,7 +116,7 @@ function served(
   { tree, clock, log, limits, subserverId }: ParentParts,
 ) {
   const principal = innerPrincipal(`parent:${segment}`, tools, subserverId);
-  let closeDoor = () => {};
+  let closeEndpoint = () => {};
   return {
     async connect(transport: ParentTransport): Promise<void> {
       const write = (message: JsonObject | JsonObject[]) => {
@@ -108,13 +126,13 @@ function served(
       };
       const channel = { write, writeAside: write, isBehind: () => false, onDone: () => {} };
       const options = { log, clock, limits, names: "canonical", ownSegment: segment } as const;
-      const door = createMessageDoor(tree, principal, channel, options);
-      closeDoor = door.close;
-      transport.onmessage = door.takeMessage;
-      transport.onclose = door.close;
+      const endpoint = createMessageEndpoint(tree, principal, channel, options);
+      closeEndpoint = endpoint.close;
+      transport.onmessage = endpoint.takeMessage;
+      transport.onclose = endpoint.close;
       await transport.start();
     },
-    close: async () => closeDoor(),
+    close: async () => closeEndpoint(),
   };
 }
 

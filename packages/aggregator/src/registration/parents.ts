@@ -2,9 +2,9 @@
 // [AX-5.3-2]
 
 import { setTimeout as wait } from "node:timers/promises";
-import { McpxError, written } from "@mcpx/protocol";
+import { closingIdsKey, McpxError, written } from "@mcpx/protocol";
 import type { ParentFacts } from "../servers/tree-state.ts";
-import { type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
+import { closingIdsOf, type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
 
 export interface Parents {
   /**
@@ -26,9 +26,17 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
   const closing = new AbortController();
   const current = new Map<ParentOptions, Parent>();
   const known = new Set<string>();
+  const learning: ParentParts = {
+    ...parts,
+    onCycle: (closingIds) => {
+      // They stand above: a subserver that brings one of them again is refused, and learns that it is this one.
+      for (const id of closingIds) known.add(id);
+      parts.onCycle?.(closingIds);
+    },
+  };
 
   async function keep(options: ParentOptions, first: Parent): Promise<void> {
-    for (let parent = first; ; parent = registerAt(options, parts)) {
+    for (let parent = first; ; parent = registerAt(options, learning)) {
       current.set(options, parent);
       const error = await parent.registration.ended;
       if (closing.signal.aborted) return;
@@ -40,7 +48,7 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
   }
 
   // All of them before any is kept: a bad address is known at the start.
-  const firsts = all.map((options) => [options, registerAt(options, parts)] as const);
+  const firsts = all.map((options) => [options, registerAt(options, learning)] as const);
   const kept = firsts.map(([options, first]) => keep(options, first));
   return {
     announce: oneAtATime(async () => {
@@ -71,8 +79,9 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
 /** A parent that cannot be reached is told everything at the next registration. */
 function rethrowCycle(error: unknown): string[] {
   const { reason, message } = error as { reason?: unknown; message?: unknown };
-  if (reason === "registration_cycle") throw new McpxError("registration_cycle", written(message));
-  return [];
+  if (reason !== "registration_cycle") return [];
+  const data = { [closingIdsKey]: closingIdsOf(error) };
+  throw new McpxError("registration_cycle", written(message), { data });
 }
 
 /** Many that come while one is under way share the next. */

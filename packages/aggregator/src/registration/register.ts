@@ -70,7 +70,7 @@ export async function register(
 }
 
 function checkSubserverCount({ bySegment, pending, subserversMax }: RegistrarState, segment: string): void {
-  if (pending.has(segment)) throw conflict(segment, "somebody else is just being registered there");
+  if (pending.has(segment)) throw conflict(segment, "another registration of this segment is under way");
   if (bySegment.size + pending.size >= subserversMax && !bySegment.has(segment)) {
     throw new McpxError("too_many_subservers", `no more than ${subserversMax} can register here`);
   }
@@ -105,11 +105,15 @@ function checkPlace(state: RegistrarState, { segment, subserverId }: Registratio
   } else if (!isSame(holder, subserverId, standing)) throw conflict(segment, "another subserver has it");
   for (const other of state.bySegment.values()) {
     if (other === holder || other.registration.subserverId !== subserverId || !other.isAlive) continue;
-    throw new McpxError("duplicate_subserver", `it is ${other.registration.segment} here already`);
+    throw new McpxError(
+      "duplicate_subserver",
+      `the subserver_id is registered here as ${other.registration.segment}`,
+    );
   }
   // Of several at once the first: what follows waits for others, and this is known before. [AX-13.4-1]
   const first = state.arriving.get(subserverId) ?? segment;
-  if (first !== segment) throw new McpxError("duplicate_subserver", `it is becoming ${first} here already`);
+  if (first !== segment)
+    throw new McpxError("duplicate_subserver", `the subserver_id is being registered here as ${first}`);
   state.arriving.set(subserverId, segment);
 }
 
@@ -134,7 +138,7 @@ async function checkParent(
       detail: { subserverId },
     });
   } else if (parent !== null && parent !== aggregatorId) {
-    throw new McpxError("duplicate_subserver", `it says that ${parent} is its parent`);
+    throw new McpxError("duplicate_subserver", `the registrant answers that its parent is ${parent}`);
   }
 }
 
@@ -147,12 +151,13 @@ async function claim(
   const wanted = { segment, subserverId, identity, registrant, isProven };
   const holder = await state.store.claim(wanted, keepMsOf(state, standing));
   if (holder.segment === segment) {
-    if (holder.identity !== identity) throw conflict(segment, "it is kept for somebody else");
+    if (holder.identity !== identity)
+      throw conflict(segment, "the segment is reserved for the registrant that had it before");
     return;
   }
   throw new McpxError(
     "duplicate_subserver",
-    `it is kept for ${holder.segment}, which registered with it before`,
+    `the subserver_id is reserved for the segment ${holder.segment}, which registered with it before`,
     {
       suggestion: "Choose another subserver_id, or deregister that one first",
     },

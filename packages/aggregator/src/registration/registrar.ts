@@ -4,6 +4,7 @@ import { type Audit, type ByteLedger, type Clock, type Logger, type Principal, s
 import {
   type AuthScope,
   type Budget,
+  closingIdsKey,
   type JsonObject,
   type Limits,
   McpxError,
@@ -32,7 +33,7 @@ export interface SubserverRule {
   notifications?: Partial<FlowLimits> | undefined;
 }
 
-/** Who is at the other end of a channel, as the door found out. */
+/** Who is at the other end of a channel, as the endpoint found out. */
 export interface Credential {
   principal: Principal | undefined;
   /** DNS names of a client certificate. */
@@ -136,12 +137,14 @@ export function subtreeIdsOf(state: RegistrarState, except?: string): string[] {
  * handed it on, the tree above would refuse us instead of the one that claims it. [AX-5.3-2]
  */
 export function checkCycle(state: RegistrarState, ids: readonly string[]): void {
-  if (ids.includes(state.aggregatorId)) {
-    throw new McpxError("registration_cycle", "this aggregator stands below the one that registers");
-  }
   const parents = state.parentIds();
-  const above = ids.find((id) => parents.has(id));
-  if (above !== undefined) throw new McpxError("registration_cycle", `${above} stands above this aggregator`);
+  const closing = ids.filter((id) => id === state.aggregatorId || parents.has(id));
+  const [first] = closing;
+  if (first === undefined) return;
+  const detail = closing.includes(state.aggregatorId)
+    ? "this aggregator stands below the one that registers"
+    : `${first} stands above this aggregator`;
+  throw new McpxError("registration_cycle", detail, { data: { [closingIdsKey]: closing } });
 }
 
 /**
@@ -154,7 +157,7 @@ export function checkSubtreeSize(state: RegistrarState, segment: string, ids: re
   const own = ids.filter((id) => !others.has(id)).length;
   const share = shareOf(subtreeIdsMax, others.size);
   if (own <= share) return;
-  const detail = `${segment} brings ${own} aggregators; ${share} would leave as many for others`;
+  const detail = `${segment} brings ${own} aggregators; one registration may bring ${share} now`;
   throw new McpxError("too_many_subservers", detail);
 }
 

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import type { Clock } from "@mcpx/host";
-import { isUuid } from "@mcpx/protocol";
 import { describe, expect, test } from "vitest";
 import { openTreeState } from "../testing/open-tree-state.ts";
 import { scratch } from "../testing/scratch.ts";
-import { aggregatorId } from "../tree/aggregator-id.ts";
 import { epochsMax } from "./registration-store.ts";
 import {
   claimOf,
@@ -110,18 +108,5 @@ describe("registrations in SQLite", () => {
     await expect(store.claim(claimOf(), 1_000)).rejects.toThrow();
     await expect(store.take("s1", ownerOf("a"), 1_000)).rejects.toThrow();
     expect(await store.renew("s1", "a-1", 1_000)).toBe(false);
-  });
-});
-
-describe("the aggregator's id", () => {
-  test("[AX-5.3-3] is made once and stays", () => {
-    const path = somePath();
-    const first = openTreeState(path);
-    const id = aggregatorId(first);
-    expect(isUuid(id)).toBe(true);
-    expect(aggregatorId(openTreeState(path))).toBe(id);
-    first.close();
-    expect(aggregatorId(openTreeState(path))).toBe(id);
-    expect(aggregatorId(openTreeState(somePath()))).not.toBe(id);
   });
 });

@@ -1,5 +1,5 @@
 // A subserver leaves the tree, with all that stands below it. [AX-6.3-4] [AX-13.3-1]
-import { closeCodes } from "@mcpx/protocol";
+import { closeCodes, type Reason } from "@mcpx/protocol";
 import { listKinds } from "../mcp/list-kinds.ts";
 import { announceChange } from "../notifications/announce.ts";
 import { retire } from "../servers/retire.ts";
@@ -19,6 +19,14 @@ export function remove(state: RegistrarState, subserver: Subserver, why: string)
   log.info({ segment, why }, "subserver removed");
   for (const kind of listKinds) announceChange(tree, kind);
   if (!wasOver) announceLess(state);
+}
+
+/** Shown out of its place, and free to come back. */
+export function evict(state: RegistrarState, subserver: Subserver, why: string, reason: Reason): void {
+  const { registration, sessionId, channel } = subserver;
+  remove(state, subserver, why);
+  settle(state, state.store.letGo(registration.subserverId, sessionId));
+  channel.close(closeCodes.draining, reason);
 }
 
 /** The same one has come back, and has its place already. */

@@ -3,10 +3,10 @@
 import type { Principal } from "@mcpx/host";
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { BudgetAccount } from "../budgets/budget.ts";
-import { notifyClient } from "../doors/notify-client.ts";
-import type { Reply } from "../doors/reply.ts";
-import { progressTokenOf, withoutHop } from "../doors/request-meta.ts";
-import { createUnderWay, type OneUnderWay } from "../doors/under-way.ts";
+import { notifyClient } from "../endpoints/notify-client.ts";
+import type { Reply } from "../endpoints/reply.ts";
+import { progressTokenOf, withoutHop } from "../endpoints/request-meta.ts";
+import { createUnderWay, type OneUnderWay } from "../endpoints/under-way.ts";
 import { createAccount } from "../mcp/accounts.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { errorMessage, type RpcRequest, resultMessage } from "../mcp/message.ts";
@@ -96,7 +96,10 @@ function exchangeOf(
     signal,
     notify: (what, about) => notifyClient({ reply, progressToken }, caller.logLevel, what, about),
     ask: async () => {
-      throw new McpxError("unknown_method", "a subserver that calls a tool cannot be asked anything");
+      throw new McpxError(
+        "unknown_method",
+        "a subserver that calls a tool cannot answer questions of that tool",
+      );
     },
   };
 }

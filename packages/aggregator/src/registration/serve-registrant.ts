@@ -10,7 +10,7 @@ import {
   McpxError,
   registrationMethods,
 } from "@mcpx/protocol";
-import type { Reply } from "../doors/reply.ts";
+import type { Reply } from "../endpoints/reply.ts";
 import { errorMessage, isId, type RequestId, readMessage, resultMessage } from "../mcp/message.ts";
 import { faultOf } from "../mcp/rpc-error.ts";
 import type { Channel } from "./channel.ts";
@@ -131,7 +131,7 @@ export function serveRegistrant(
       if (subserver === undefined && !isApplying) refuse(error);
     }
     // Only now: the answer is on its way.
-    if (subserver?.isOver === true) channel.close(closeCodes.normal, "the registration is over");
+    if (subserver?.isOver === true) channel.close(closeCodes.normal, "the registration has ended");
   }
 
   /** Who could not be registered has nothing more to say here. */

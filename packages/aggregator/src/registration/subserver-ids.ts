@@ -2,8 +2,8 @@
 // below have the same one, the second is refused. [AX-13.4-1]
 import { shareOf } from "@mcpx/host";
 import { closeCodes, subserverIdsMax } from "@mcpx/protocol";
-import { type RegistrarState, type Subserver, settle } from "./registrar.ts";
-import { remove } from "./remove.ts";
+import type { RegistrarState, Subserver } from "./registrar.ts";
+import { evict } from "./remove.ts";
 
 /** All that are registered below us or are just being, but for `except` and what stands below it. */
 export function subserverIdsOf({ bySegment, pending }: RegistrarState, except?: string): Set<string> {
@@ -44,16 +44,10 @@ export function dropRefused(state: RegistrarState, refused: ReadonlySet<string>)
     for (const id of entry.subserverIds) if (refused.has(id)) entry.refused.add(id);
   }
   for (const subserver of [...state.bySegment.values()].filter(({ isOver }) => !isOver)) {
-    if (refused.has(subserver.registration.subserverId)) evict(state, subserver);
+    if (refused.has(subserver.registration.subserverId))
+      evict(state, subserver, "it is registered elsewhere in the tree", "duplicate_subserver");
     else dropCarried(subserver, refused);
   }
-}
-
-function evict(state: RegistrarState, subserver: Subserver): void {
-  const { registration, sessionId, channel } = subserver;
-  remove(state, subserver, "it is registered elsewhere in the tree");
-  settle(state, state.store.letGo(registration.subserverId, sessionId));
-  channel.close(closeCodes.draining, "duplicate_subserver");
 }
 
 /** An aggregator that is not just being answered comes again, and the answer to that names the ids. */

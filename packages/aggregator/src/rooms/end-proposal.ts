@@ -22,7 +22,7 @@ export async function endProposal(
     advised.delete(gate.id);
   }
   if ("status" in proposal && proposal.status !== "pending") return answerCall(showing, proposal, gate);
-  const reason = gate === undefined ? "It is long over." : outcomeText(gate);
+  const reason = gate === undefined ? "The call ended earlier." : outcomeText(gate);
   const payload = { reason, ...(gate && { mcpax: outcomeFacts(gate) }) };
   const about = { to: [room.id], correlation_id: id, payload };
   if (gate === undefined || gate.status === "expired") {

@@ -1,4 +1,4 @@
-// What the tree says to a member, so that it fits into an envelope: a room closes its door to whoever says too much at
+// What the tree says to a member, so that it fits into an envelope: a room closes its endpoint to whoever says too much at
 // once. Lists go in smaller pages; whatever else does not fit is said to be too large. Pure.
 import { errorTable, fitsRoom, isObject, type JsonObject, type RoomBounds } from "@mcpx/protocol";
 import { writeCursor } from "../verbs/list.ts";

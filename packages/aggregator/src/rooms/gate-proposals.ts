@@ -10,6 +10,7 @@ import {
   McpxError,
   type RoomBounds,
 } from "@mcpx/protocol";
+import { toolSecrets } from "../gates/gate-warnings.ts";
 import type { Gatekeeper, GateWatcher } from "../gates/gatekeeper.ts";
 import type { Gate, ListedGate } from "../gates/store/gate-store.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -139,13 +140,17 @@ async function catchUp(
 }
 
 /** Only where that was not done before: the same gate has the same id. */
-async function show({ room, gates, limits }: Showing, { id, isAllowed }: ListedGate): Promise<void> {
+async function show({ room, state, gates, limits }: Showing, { id, isAllowed }: ListedGate): Promise<void> {
   const proposalId = gateProposalId(id);
   const gate = await gates.store.find(id);
   if (gate?.status !== "pending" || isAllowed === true || room.proposals.get(proposalId) !== undefined)
     return;
   const last = await gates.store.findLast(gate);
-  const payload = gateProposal(noticeOf(gates, gate, last), reasonOf(gate), limits);
+  const payload = gateProposal(
+    noticeOf(gates, gate, { last, secrets: toolSecrets(state, gate) }),
+    reasonOf(gate),
+    limits,
+  );
   try {
     await room.publish({ kind: "mcp/proposal", id: proposalId, to: [room.id], payload });
   } catch (error) {

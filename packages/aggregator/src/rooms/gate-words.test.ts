@@ -32,7 +32,11 @@ test.each<[GateStatus, string]>([
 
 test("[B-GATE-2] what a tool has answered, its caller's keys and proofs are in no word of it", () => {
   const gate = gateOf("done", { resultText: '{"result":"the secret"}' });
-  const said = JSON.stringify([outcomeResult(gate), reasonOf(gate), noticeOf(place, gate, gate)]);
+  const said = JSON.stringify([
+    outcomeResult(gate),
+    reasonOf(gate),
+    noticeOf(place, gate, { last: gate, secrets: [] }),
+  ]);
   for (const secret of ["the secret", "key of the agent", "key of alice", "proof of alice", "s1"]) {
     expect(said).not.toContain(secret);
   }
@@ -40,7 +44,7 @@ test("[B-GATE-2] what a tool has answered, its caller's keys and proofs are in n
 
 test("[B-GATE-1] a notice has the terms, and the difference from the call before", () => {
   const last = gateOf("done", { argumentsText: '{"path":"/tmp/y"}', settledAt: 1_000 });
-  expect(noticeOf(place, gateOf("pending"), last)).toMatchObject({
+  expect(noticeOf(place, gateOf("pending"), { last, secrets: [] })).toMatchObject({
     confirmation_id: "g1",
     aggregator_id: "a1",
     arguments_text: '{"path":"/tmp/x"}',

@@ -9,11 +9,17 @@ export interface GatePlace {
   approveUrl(id: string): string;
 }
 
-/** `last`: the call of the same tool that was approved before. */
+interface GateContext {
+  /** The call of the same tool that was approved before. */
+  last: Gate | undefined;
+  /** Where the tool's schema says that arguments are secret. */
+  secrets: string[];
+}
+
 export function noticeOf(
   { aggregatorId, approveUrl }: GatePlace,
   gate: Gate,
-  last: Gate | undefined,
+  { last, secrets }: GateContext,
 ): GateNotice & { arguments_text: string } {
   const { id, argumentsText, capability, approvers, principal, createdAt, why } = gate;
   return {
@@ -26,6 +32,7 @@ export function noticeOf(
     asked_by: principal,
     asked_at: new Date(createdAt).toISOString(),
     why,
+    ...(secrets.length > 0 && { secrets }),
     ...(last && { last: differenceOf(last, gate) }),
   };
 }
@@ -35,7 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
   unannotated: "No trusted annotation says how dangerous the tool is.",
   reversible: "A rule of the operator asks for an approval.",
   panic: "Panic is on: every call waits for an approval.",
-  "weaker gates": "Gates would hold less, or somebody else would approve.",
+  "weaker gates": "The gates would become weaker, or the approvers would change.",
 };
 
 /** Why people are asked. */

@@ -117,7 +117,7 @@ export function createPeerLists(options: PeerListsOptions): PeerLists {
     try {
       const { tools, leftOut } = await listPeer(await lister(), id, bounds);
       slot.isMute = false;
-      if (leftOut > 0) logLine(`${id}: of its tools some cannot be listed, or are too many`);
+      if (leftOut > 0) logLine(`${id}: some of its tools cannot be listed, or there are too many`);
       fill(slot, roomTools(names.of(id), id, tools));
     } catch (error) {
       // Who serves nothing will say when that has changed.

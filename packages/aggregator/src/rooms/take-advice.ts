@@ -22,7 +22,7 @@ export async function takeAdvice(
   const { reason: said } =
     (room.proposals.get(id)?.rejections ?? rejections).find((one) => one.by === by) ?? {};
   const reason = said?.toWellFormed().slice(0, gateReasonCharsMax);
-  if (isApprover(showing, by)) return await reject(showing, gate, by, reason);
+  if (await isApprover(showing, by)) return await reject(showing, gate, by, reason);
   const before = advised.get(gateId) ?? new Set();
   if (before.has(by) || before.size >= adviceMax) return;
   advised.set(gateId, before.add(by));
@@ -39,7 +39,7 @@ async function reject(
 ): Promise<void> {
   try {
     const rejected = await gates.store.reject(gate.id, { by, reason });
-    recordFirst(state.audit, gateEvent("reject", by, rejected, { room: room.topic }));
+    await recordFirst(state.audit, gateEvent("reject", by, rejected, { room: room.topic }));
     wake(gates, rejected);
   } catch (error) {
     if (!isMcpxError(error)) throw error;
@@ -47,10 +47,10 @@ async function reject(
   }
 }
 
-/** Their token says who they are; an id that was only asserted at the door is nobody's. */
-function isApprover({ gates, principalsOf }: Showing, id: string): boolean {
+/** Their token says who they are; an id that was only asserted at the endpoint is nobody's. */
+async function isApprover({ gates, principalsOf }: Showing, id: string): Promise<boolean> {
   const principals = principalsOf(id);
   // Of who has left nothing is known.
   const isProven = principals.length > 0 && principals.every((one) => one.id === id);
-  return isProven && anchorsNow(gates).some(({ name }) => name === id);
+  return isProven && (await anchorsNow(gates)).some(({ name }) => name === id);
 }

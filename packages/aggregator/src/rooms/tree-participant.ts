@@ -3,7 +3,7 @@
 import type { Room, ServableServer } from "@mcpx/client";
 import type { Clock, Logger, Principal } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError, roomMethods } from "@mcpx/protocol";
-import { createMessageDoor } from "../doors/message-door.ts";
+import { createMessageEndpoint } from "../endpoints/message-endpoint.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import type { Tree } from "../mcp/tree.ts";
 import type { RunningTree } from "../tree/create-tree.ts";
@@ -79,20 +79,20 @@ function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string)
         const fitting = fitMessage(message as JsonObject, limits);
         if (fitting !== undefined) void transport.send(fitting);
       };
-      const door = createMessageDoor(
+      const endpoint = createMessageEndpoint(
         tree,
         // Asked for every request: tokens are refreshed, and rights taken. News belong to none.
         () => memberPrincipal(peer, senders ?? principalsOf(peer)),
         { write, writeAside: write, isBehind: () => false, onDone: () => {} },
         { clock, log, limits, names: "canonical" },
       );
-      end = door.close;
+      end = endpoint.close;
       transport.onmessage = (message, { envelopeId = "" } = {}) => {
         senders = message.id === undefined ? undefined : sendersOf(peer, envelopeId);
-        door.takeMessage(message);
+        endpoint.takeMessage(message);
         senders = undefined;
       };
-      transport.onclose = door.close;
+      transport.onclose = endpoint.close;
     },
     async close() {
       end();
@@ -100,7 +100,7 @@ function memberServer(options: TreeParticipantOptions, tree: Tree, peer: string)
   };
 }
 
-/** As at a door; only what everybody in the room would read is left out. */
+/** As at an endpoint; only what everybody in the room would read is left out. */
 function roomTree(tree: RunningTree): Tree {
   const { state } = tree;
   const handle = (exchange: Exchange) =>

@@ -1,7 +1,6 @@
 // Idle child processes are ended. The next call starts the process again; the server stays in the tree meanwhile.
 
-import type { LinkEntry } from "./link-entry.ts";
-import { sharedKey } from "./link-keys.ts";
+import { type LinkEntry, sharedKey } from "./link-entry.ts";
 import { forgetEntry } from "./link-pool.ts";
 import { forgetLists } from "./list-slots.ts";
 import type { Server } from "./server.ts";

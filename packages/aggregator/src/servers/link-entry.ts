@@ -1,7 +1,9 @@
-// One conversation with a server, and what it is kept for.
+// One conversation with a server: what it is kept for, what it is kept under, and which of them is a caller's own.
 import type { Link } from "../links/link.ts";
+import { canBeAsked, capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { Lists } from "./list-slots.ts";
+import type { Server } from "./server.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
 export interface LinkEntry {
@@ -47,4 +49,31 @@ export function hasBegun(entry: LinkEntry, link: Link, now: number): void {
   entry.link = link;
   entry.openedAt = now;
   entry.usedAt = now;
+}
+
+/** The one that everybody shares, where the era of the server allows it. */
+export const sharedKey = "";
+
+export function ownKey({ key, capabilities }: Caller): string {
+  return `of ${key} ${capabilityKeyOf(capabilities)}`;
+}
+
+/** Of its legacy conversation beside a modern one. */
+export function besideKey({ key, capabilities }: Caller): string {
+  return `beside ${key} ${capabilityKeyOf(capabilities)}`;
+}
+
+/** The legacy conversation a caller has to itself at a server of both eras, once it is open. */
+export function openBeside({ links, era }: Server, caller: Caller): LinkEntry | undefined {
+  if (era !== "modern" || caller.era !== "legacy" || !canBeAsked(caller.capabilities)) return undefined;
+  const entry = links.get(besideKey(caller));
+  return entry?.link === undefined ? undefined : entry;
+}
+
+/** The conversation that is a caller's alone, whichever eras meet in it. */
+export function ownEntry(server: Server, caller: Caller): LinkEntry | undefined {
+  if (!canBeAsked(caller.capabilities)) return undefined;
+  if (server.era === "modern") return openBeside(server, caller);
+  const entry = server.links.get(ownKey(caller));
+  return entry?.owner === undefined ? undefined : entry;
 }

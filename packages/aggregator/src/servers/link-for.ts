@@ -5,8 +5,7 @@
 import type { Link } from "../links/link.ts";
 import { canBeAsked, capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
-import type { LinkEntry } from "./link-entry.ts";
-import { openBeside, ownKey, sharedKey } from "./link-keys.ts";
+import { type LinkEntry, openBeside, ownKey, sharedKey } from "./link-entry.ts";
 import { openConversation } from "./open-conversation.ts";
 import type { Server } from "./server.ts";
 import { isShared } from "./server-origin.ts";

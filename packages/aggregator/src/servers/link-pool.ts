@@ -2,8 +2,7 @@
 import { isSamePayer, shareOf } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
-import type { LinkEntry } from "./link-entry.ts";
-import { sharedKey } from "./link-keys.ts";
+import { type LinkEntry, sharedKey } from "./link-entry.ts";
 import type { Server } from "./server.ts";
 
 const linksMax = 64;

@@ -3,8 +3,7 @@ import type { Listed } from "../catalogue/catalogue.ts";
 import { capabilityKeyOf } from "../mcp/capability-key.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import { type ListKind, listKinds } from "../mcp/list-kinds.ts";
-import type { LinkEntry } from "./link-entry.ts";
-import { ownEntry } from "./link-keys.ts";
+import { type LinkEntry, ownEntry } from "./link-entry.ts";
 import type { Server } from "./server.ts";
 
 export interface Slot {

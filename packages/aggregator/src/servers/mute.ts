@@ -2,8 +2,7 @@
 // on it is asked in the background, less and less often, and what it lists when it answers is a `list_changed`.
 import { type ListKind, listKinds } from "../mcp/list-kinds.ts";
 import type { Server } from "./server.ts";
-import { everyServer } from "./server-for.ts";
-import type { TreeState } from "./tree-state.ts";
+import { everyServer, type TreeState } from "./tree-state.ts";
 
 const retryMsMin = 5_000;
 const retryMsMax = 300_000;

@@ -6,8 +6,7 @@ import type { Caller } from "../mcp/exchange.ts";
 import { awaitedOf, awaitingFault, isAwaiting } from "./awaited-authorisation.ts";
 import { restore } from "./degrade.ts";
 import { stopWhenIdle } from "./idle-stop.ts";
-import { createLinkEntry, hasBegun, type LinkEntry } from "./link-entry.ts";
-import { sharedKey } from "./link-keys.ts";
+import { createLinkEntry, hasBegun, type LinkEntry, sharedKey } from "./link-entry.ts";
 import { forgetEntry, makeSpace } from "./link-pool.ts";
 import { renewLists } from "./list-slots.ts";
 import { loseConversation } from "./lose-conversation.ts";
@@ -62,7 +61,7 @@ async function start(state: TreeState, server: Server, caller: Caller, entry: Li
   // Kept as long as the conversation, and shown to everybody.
   if (heapBytesOf(link.facts) > state.listCapacity.factsMax) {
     await link.close();
-    const fault = `what it says of itself takes more than ${state.listCapacity.factsMax} bytes of memory`;
+    const fault = `its name, capabilities and instructions take more than ${state.listCapacity.factsMax} bytes of memory`;
     const error = new McpxError("bad_server_answer", `${server.name}: ${fault}`);
     throw noteFault(state, server, error, entry);
   }

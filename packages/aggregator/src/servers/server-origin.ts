@@ -1,7 +1,7 @@
 // How a server came into the tree, and what only servers that came this way have. Pure.
 import type { AuthScope, JsonObject, McpxError, RegistrationCapabilities } from "@mcpx/protocol";
 import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
-import type { Personal } from "./sign-in-state.ts";
+import type { Personal } from "./users/sign-in-state.ts";
 
 /** It has registered by itself. */
 export interface Registered {
@@ -30,8 +30,8 @@ export type ServerOrigin =
   | Registered
   /** A room of this process, as the operator has configured it. */
   | { readonly kind: "room"; readonly room: string }
-  /** A room in which one caller has a seat; `payer` is that caller. */
-  | { readonly kind: "seat"; readonly payer: string }
+  /** A room in which one caller has a connection; `payer` is that caller. */
+  | { readonly kind: "roomConnection"; readonly payer: string }
   /** A part of ourselves. */
   | { readonly kind: "built-in" }
   /** Everybody uses it in their own name: it only stands for what each user has of it; see `ensureServerFor`. */
@@ -55,7 +55,7 @@ export function isGuest(server: Originated): boolean {
 
 /** It has one conversation for everybody, and nobody can be asked in it unless its era tells whom. */
 export function isShared({ origin: { kind } }: Originated): boolean {
-  return kind === "registered" || kind === "room" || kind === "seat" || kind === "built-in";
+  return kind === "registered" || kind === "room" || kind === "roomConnection" || kind === "built-in";
 }
 
 export function personalOf({ origin }: Originated): Personal | undefined {
@@ -69,5 +69,5 @@ export function userOf({ origin }: Originated): string | undefined {
 
 /** The principal whose share of memory it takes, where that is not the operator's own. */
 export function payerOf({ origin }: Originated): string | undefined {
-  return origin.kind === "registered" || origin.kind === "seat" ? origin.payer : undefined;
+  return origin.kind === "registered" || origin.kind === "roomConnection" ? origin.payer : undefined;
 }

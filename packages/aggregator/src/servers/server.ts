@@ -13,10 +13,10 @@ import type { CrashLoop } from "./crash-loop.ts";
 import type { Latency } from "./latency.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { Lists } from "./list-slots.ts";
-import type { UserServer } from "./server-for.ts";
 import { registeredOf, type ServerOrigin } from "./server-origin.ts";
 import type { Setback } from "./setbacks.ts";
 import { StderrTail } from "./stderr-tail.ts";
+import type { UserServer } from "./users/server-for.ts";
 
 /** What a conversation begins with. */
 export interface Opening {

@@ -17,7 +17,8 @@ import type { Configured } from "./change-servers.ts";
 import type { ListBook } from "./list-capacity.ts";
 import type { LocalRooms, Server } from "./server.ts";
 import type { ServerEvents } from "./server-events.ts";
-import type { SignInState } from "./sign-in-state.ts";
+import { personalOf } from "./server-origin.ts";
+import type { SignInState } from "./users/sign-in-state.ts";
 
 export interface ParentFacts {
   url: string;
@@ -95,4 +96,14 @@ export interface TreeState {
 
 export function serversOf(state: TreeState): Server[] {
   return state.root === undefined ? [...state.bySegment.values()] : [state.root, ...state.bySegment.values()];
+}
+
+/** All servers that are really used: the shared ones, and each user's own. */
+export function everyServer(state: TreeState): Server[] {
+  return serversOf(state).flatMap(partsOf);
+}
+
+/** The server itself, or the servers that users have of it. */
+export function partsOf(server: Server): Server[] {
+  return personalOf(server) === undefined ? [server] : [...server.byUser.values()].map((own) => own.server);
 }

@@ -8,9 +8,9 @@ import { discover } from "../oauth/discover.ts";
 import { createGuardedFetch } from "../oauth/guarded-fetch.ts";
 import { scopeFor } from "../oauth/obtain.ts";
 import { loadLibrary, type Party } from "../oauth/party.ts";
-import { type SignInFlow, type SignInState, usersMax } from "../servers/sign-in-state.ts";
-import type { SignInTicket } from "../servers/sign-in-tickets.ts";
-import { clientKey, userKey } from "../servers/user-key.ts";
+import { type SignInFlow, type SignInState, usersMax } from "../servers/users/sign-in-state.ts";
+import type { SignInTicket } from "../servers/users/sign-in-tickets.ts";
+import { clientKey, userKey } from "../servers/users/user-key.ts";
 
 export const callbackPath = "/oauth/callback";
 

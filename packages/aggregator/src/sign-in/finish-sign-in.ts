@@ -1,8 +1,8 @@
 // Somebody comes back from the authorization server with a code. It counts once, and only in the browser that began.
 import { hash, timingSafeEqual } from "node:crypto";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
-import { noteUser, type SignInFlow, type SignInState, tellChange } from "../servers/sign-in-state.ts";
-import { userKey } from "../servers/user-key.ts";
+import { noteUser, type SignInFlow, type SignInState, tellChange } from "../servers/users/sign-in-state.ts";
+import { userKey } from "../servers/users/user-key.ts";
 
 export interface SignedIn {
   server: string;
@@ -39,7 +39,7 @@ export async function finishSignIn(
     throw error;
   }
   noteUser(state, server, user, person.issuer);
-  state.audit?.recordNow({ action: "oauth.sign_in", actor: user, subject: server });
+  await state.audit?.recordNow({ action: "oauth.sign_in", actor: user, subject: server });
   state.log.info({ server, user }, "user signed in to a server");
   tellChange(state, { server, user, isAtOnce: false });
   return { server, user, tag };

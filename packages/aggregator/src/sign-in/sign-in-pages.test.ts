@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isSamePerson, personOf } from "../servers/person.ts";
-import { clientKey, readUserKey, userKey } from "../servers/user-key.ts";
+import { isSamePerson, personOf } from "../servers/users/person.ts";
+import { clientKey, readUserKey, userKey } from "../servers/users/user-key.ts";
 import { isProof, newBrowserSecret, proofOf, readCookie, setCookie, tagOf } from "./browser-cookie.ts";
 import { askPage, donePage, faultPage } from "./sign-in-pages.ts";
 

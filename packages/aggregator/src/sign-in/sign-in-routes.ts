@@ -1,13 +1,13 @@
 // GET /oauth/start/{ticket} (who signs in to what), POST there (go on), GET /oauth/callback (back from the authorization
 // server); for the operator GET /admin/servers/{name}/users and DELETE /admin/servers/{name}/users/{user}.
 import type { Audit, Handler, HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
-import { errorTable, isMcpxError, McpxError } from "@mcpx/protocol";
+import { errorTable, isMcpxError, McpxError, quoteShort } from "@mcpx/protocol";
 import { operatorRoute } from "../mcp/operator.ts";
 import { principalName } from "../mcp/plain-caller.ts";
 import { personalOf } from "../servers/server-origin.ts";
-import { type SignInState, usersOf } from "../servers/sign-in-state.ts";
-import { signOut } from "../servers/sign-out.ts";
 import { serversOf, type TreeState } from "../servers/tree-state.ts";
+import { type SignInState, usersOf } from "../servers/users/sign-in-state.ts";
+import { signOut } from "../servers/users/sign-out.ts";
 import { beginSignIn, callbackPath } from "./begin-sign-in.ts";
 import { isProof, newBrowserSecret, proofOf, readCookie, setCookie, tagOf } from "./browser-cookie.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
@@ -45,7 +45,7 @@ export function signInRoutes({ tree, signIns, identity, audit }: SignInRoutesOpt
     operatorRoute(guard, "DELETE", "/admin/servers/:name/users/:user", async (by, { params }) => {
       const server = findServer(tree.state, params.name);
       const user = params.user ?? "";
-      const why = "an operator wanted it";
+      const why = "an operator signed the user out";
       if (!(await signOut(signIns, { server, user, by: principalName(by), why }))) {
         throw new McpxError("not_found", "nobody of this name is signed in there");
       }
@@ -77,7 +77,7 @@ async function goOn(signIns: SignInState, request: HttpRequest): Promise<HttpRes
   if (secret === undefined || !isFromPage || !isProof(proof, proofOf(signIns.secret, ticket, secret))) {
     const reason = "ticket_invalid";
     signIns.audit?.record({ action: "oauth.sign_in", actor: person.name, subject: server, reason });
-    throw new McpxError(reason, "this button was not pressed on our page, in this browser", {
+    throw new McpxError(reason, "this request does not come from the sign-in page in this browser", {
       suggestion: "Open the address again, with cookies allowed, and press the button",
     });
   }
@@ -117,5 +117,5 @@ function findServer(state: TreeState, given: string | undefined): string {
   const own = serversOf(state).filter((server) => personalOf(server) !== undefined);
   const server = own.find(({ name }) => name === given) ?? own.find(({ segment }) => segment === given);
   if (server !== undefined) return server.name;
-  throw new McpxError("not_found", "there is no such server that users sign in to themselves");
+  throw new McpxError("not_found", `users do not sign in to a server ${quoteShort(given ?? "")}`);
 }

@@ -2,13 +2,13 @@
 // who asks has, or where to. Nobody is told who the others are.
 import type { JsonObject } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
-import { isActing, personOf } from "../servers/person.ts";
 import type { Server } from "../servers/server.ts";
 import { personalOf } from "../servers/server-origin.ts";
-import { signInAddress } from "../servers/sign-in-link.ts";
-import { usersOf } from "../servers/sign-in-state.ts";
 import type { TreeState } from "../servers/tree-state.ts";
-import { isSignedIn } from "../servers/user-credentials.ts";
+import { isActing, personOf } from "../servers/users/person.ts";
+import { signInAddress } from "../servers/users/sign-in-link.ts";
+import { usersOf } from "../servers/users/sign-in-state.ts";
+import { isSignedIn } from "../servers/users/user-credentials.ts";
 
 export function signInStatus({ signIns }: TreeState, server: Server, caller: Caller): JsonObject {
   const { name } = server;

@@ -1,4 +1,4 @@
-// A tree for tests, and exchanges as a door would make them.
+// A tree for tests, and exchanges as an endpoint would make them.
 import {
   type Audit,
   createLogger,

@@ -1,8 +1,9 @@
-// The tree in one piece: its servers, and the verbs doors may use.
+// The tree in one piece: its servers, and the verbs endpoints may use.
 import type { Audit, Clock, Logger, SpanStarter, Turns } from "@mcpx/host";
 import {
   defaultLimits,
   gatesAheadMethod,
+  isDefinitionSmuggling,
   isObject,
   type JsonObject,
   type Limits,
@@ -31,10 +32,10 @@ import { subscribe } from "../notifications/subscriptions.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
 import { createListBook, type ListBook } from "../servers/list-capacity.ts";
 import type { LocalRooms, Server, ServerOptions } from "../servers/server.ts";
-import { everyServer, findServersFor, renewOwn } from "../servers/server-for.ts";
 import { isGuest } from "../servers/server-origin.ts";
-import type { SignInState } from "../servers/sign-in-state.ts";
-import type { TreeState } from "../servers/tree-state.ts";
+import { everyServer, type TreeState } from "../servers/tree-state.ts";
+import { findServersFor, renewOwn } from "../servers/users/server-for.ts";
+import type { SignInState } from "../servers/users/sign-in-state.ts";
 import { type CallTraces, createCallTraces } from "../tracing/call-traces.ts";
 import { callTool } from "../verbs/call-tool.ts";
 import { complete } from "../verbs/complete.ts";
@@ -232,7 +233,7 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
 
 const instructionCharsMax = 4_000;
 
-/** What is known now, of the servers this caller may use: no client waits at the door for a slow one. */
+/** What is known now, of the servers this caller may use: no client waits at the endpoint for a slow one. */
 function describe(state: TreeState, caller: Caller): TreeFacts {
   // What only carries another's names on is no tree of its own.
   const extensions: JsonObject = state.isBridge ? {} : { [treeExtension]: { version: state.version } };
@@ -243,7 +244,8 @@ function describe(state: TreeState, caller: Caller): TreeFacts {
     if (isObject(facts?.capabilities.extensions)) {
       for (const [key, value] of Object.entries(facts.capabilities.extensions)) extensions[key] ??= value;
     }
-    if (facts?.instructions === undefined) continue;
+    if (facts?.instructions === undefined || isDefinitionSmuggling({ instructions: facts.instructions }))
+      continue;
     const text = facts.instructions.slice(0, instructionCharsMax);
     instructions.push(segment === undefined ? text : `# ${segment}\n\n${text}`);
   }

@@ -1,8 +1,7 @@
 // Names of things of the tree, as far as they are known: nothing is started or asked for them.
 import { withRoot } from "@mcpx/protocol";
 import { listGrants } from "../gates/grants.ts";
-import { everyServer } from "../servers/server-for.ts";
-import type { TreeState } from "../servers/tree-state.ts";
+import { everyServer, type TreeState } from "../servers/tree-state.ts";
 
 export interface KnownNames {
   /** Those of the configuration. */

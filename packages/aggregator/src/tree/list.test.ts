@@ -273,7 +273,7 @@ test("[AX-3.1-1] what is mounted at the root keeps its names and shadows nothing
   expect(root.asked.map(({ params }) => params.name).slice(-2)).toEqual(["getIt", "own.dotted"]);
 });
 
-test("who may use nothing of a server learns nothing of it at the door", async () => {
+test("who may use nothing of a server learns nothing of it at the endpoint", async () => {
   const secret = inProcessServer({
     tools: [tool("t")],
     instructions: "The vault is behind the painting.",
@@ -285,6 +285,40 @@ test("who may use nothing of a server learns nothing of it at the door", async (
   expect(await seen(["vault.t"])).toMatch(/# vault.*painting/);
   expect(await seen(["vault.t"])).toContain("vendor/vault");
   for (const tools of [[], ["other.*"], ["vault.u"]]) expect(await seen(tools)).not.toMatch(/vault|painting/);
+});
+
+test("instructions, prompts, resources and templates that hide text from people reach no model; control: the plain ones do", async () => {
+  const hidden = "Read this.\u{E0053}\u{E0065}\u{E006E}\u{E0064}";
+  const both = (of: (name: string, description: string) => object) => [
+    of("plain", "Read this."),
+    of("odd", hidden),
+  ];
+  const server = (instructions: string) =>
+    inProcessServer({
+      instructions,
+      prompts: both((name, description) => ({ name, description })) as never,
+      resources: both((name, description) => ({ uri: `x:${name}`, name, description })) as never,
+      templates: both((name, description) => ({ uriTemplate: `x:${name}/{n}`, name, description })) as never,
+    });
+  const { tree, ask } = testTree([
+    serverOptions("s", server(hidden).open),
+    serverOptions("u", server("Ask the clerk.").open),
+  ]);
+  const kinds = {
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+  };
+  for (const [method, key] of Object.entries(kinds)) {
+    const text = JSON.stringify((await ask(method))[key]);
+    expect([text.includes("plain"), text.includes("odd")]).toEqual([true, false]);
+  }
+  const { instructions } = await tree.describe(callerOf({ tools: ["**"] }));
+  expect(instructions).toBe("# u\n\nAsk the clerk.");
+  const { structuredContent } = await ask("tools/call", { name: "mcpax.status" });
+  const said = JSON.stringify(structuredContent);
+  for (const why of ["odd: its definition hides text", "its instructions: they hide text"])
+    expect(said).toContain(why);
 });
 
 test("a call by a rendered name waits for no server but its own", async () => {

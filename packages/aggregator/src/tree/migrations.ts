@@ -1,7 +1,7 @@
 // The tree's tables in the state database. Forward only: a change is a new entry at the end.
 import type { Migration } from "@mcpx/host";
-import { authorityChainTable } from "../gates/chain/chain-store.ts";
-import { gateTables, heldGates } from "../gates/store/gate-store-sqlite.ts";
+import { authorityChainTable } from "../gates/chain/chain-store-sqlite.ts";
+import { gateTables, gateVersions, heldGates } from "../gates/store/gate-store-sqlite.ts";
 
 const toolPins = `
   CREATE TABLE tool_pins (
@@ -76,4 +76,5 @@ export const aggregatorMigrations: readonly Migration[] = [
   { version: 6, up: pinPayers },
   { version: 7, up: claimants },
   { version: 8, up: authorityChainTable },
+  { version: 9, up: gateVersions },
 ];

@@ -1,6 +1,11 @@
-// The tree's tables on PostgreSQL. Forward only: a change is a new entry at the end. Those of gates and pins are missing:
-// as long as they are, no configuration uses these.
+// The tree's tables on PostgreSQL. Forward only: a change is a new entry at the end.
 import type { PostgresComponent } from "@mcpx/host";
+import { pinsOnPostgres } from "../catalogue/pin-store-postgres.ts";
+import { authorityChainOnPostgres } from "../gates/chain/chain-store-postgres.ts";
+import { approversOnPostgres } from "../gates/store/approver-store-postgres.ts";
+import { gatesOnPostgres } from "../gates/store/gate-statements-postgres.ts";
+import { credentialsOnPostgres } from "../oauth/credential-store-postgres.ts";
+import { factsOnPostgres } from "./facts-postgres.ts";
 
 /** What strangers choose is kept as bytes: it may hold any character, and PostgreSQL's text cannot. */
 const registrations = `
@@ -40,5 +45,8 @@ export const treeOnPostgres: PostgresComponent = {
   migrations: [
     { version: 1, up: registrations },
     { version: 2, up: budgetUses },
+    { version: 3, up: gatesOnPostgres },
+    { version: 4, up: `${factsOnPostgres} ${authorityChainOnPostgres} ${pinsOnPostgres}` },
+    { version: 5, up: `${approversOnPostgres} ${credentialsOnPostgres}` },
   ],
 };

@@ -2,7 +2,7 @@
 import { type AuditEvent, createManualClock } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { createSqlitePinStore } from "../catalogue/pin-store.ts";
+import { createSqlitePinStore } from "../catalogue/pin-store-sqlite.ts";
 import { createGatekeeper, type Gatekeeper, type GateOptions } from "../gates/gatekeeper.ts";
 import { addGrant } from "../gates/grants.ts";
 import { createSqliteGateStore } from "../gates/store/gate-store-sqlite.ts";

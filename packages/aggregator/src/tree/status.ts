@@ -1,6 +1,7 @@
 // How a server is doing, in words and numbers for people and for `mcpax.status`.
-import { type JsonObject, withRoot } from "@mcpx/protocol";
+import { isDefinitionSmuggling, type JsonObject, withRoot } from "@mcpx/protocol";
 import type { HeldTool, Listed } from "../catalogue/catalogue.ts";
+import { listKinds } from "../mcp/list-kinds.ts";
 import { isAwaiting } from "../servers/awaited-authorisation.ts";
 import { figuresOf } from "../servers/latency.ts";
 import { useOf } from "../servers/process-use.ts";
@@ -38,7 +39,7 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
     tools: most(({ entries }) => entries.length),
     disabled: most((list) => namesOf(list, "disabled").length),
     quarantined: quarantined.slice(0, shownMax).map((canonical) => withRoot(state.rootSegment, canonical)),
-    left_out: listed.flatMap(({ leftOut }) => leftOut).slice(0, shownMax),
+    left_out: leftOutOf(server),
     ...(faults.length > 0 && { override_faults: faults.slice(0, shownMax) }),
     ...(listFaults.size > 0 && { list_faults: Object.fromEntries(listFaults) }),
     ...(degraded !== undefined && { degraded: degradedStatus(state, degraded) }),
@@ -52,6 +53,15 @@ export function serverStatus(state: TreeState, server: Server): JsonObject {
       retry_after_ms: Math.max(0, Math.ceil(fault.retryAt - state.clock.monotonic())),
     }),
   };
+}
+
+/** Of all its lists, and of what it says of itself. */
+function leftOutOf({ lists, facts }: Server): string[] {
+  const all = [...lists.values()].flatMap((slots) => listKinds.flatMap((kind) => slots[kind].listed ?? []));
+  const leftOut = new Set(all.flatMap(({ leftOut }) => leftOut));
+  if (isDefinitionSmuggling({ instructions: facts?.instructions }))
+    leftOut.add("its instructions: they hide text");
+  return [...leftOut].slice(0, shownMax);
 }
 
 /** One that registered is there until it is lost; others are asked when somebody wants something of them. */

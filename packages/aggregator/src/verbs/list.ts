@@ -119,7 +119,7 @@ function remainingMs(state: TreeState, { parts }: Directory): number {
 function readCursor(cursor: unknown): string | undefined {
   if (cursor === undefined) return undefined;
   const text = typeof cursor === "string" ? Buffer.from(cursor, "base64url").toString() : "";
-  if (!text.startsWith(">")) throw new McpxError("bad_params", "params.cursor is none of ours");
+  if (!text.startsWith(">")) throw new McpxError("bad_params", "params.cursor was not given by this gateway");
   return text.slice(1);
 }
 

@@ -23,11 +23,11 @@ const tools = [
     name: "find_tools",
     title: "Find tools",
     description:
-      "Finds the tools for a task. Say in a few words what shall be done; the best come first, each with its name, what it does and the names of its arguments (? marks those that may be left out).",
+      "Finds the tools for a task. Describe the task in a few words; the best matches come first, each with its name, what it does and the names of its arguments (? marks those that may be left out).",
     inputSchema: {
       type: "object",
       properties: {
-        query: { type: "string", minLength: 1, maxLength: 500, description: "What shall be done" },
+        query: { type: "string", minLength: 1, maxLength: 500, description: "The task, in a few words" },
         limit: { type: "integer", minimum: 1, maximum: limitMax, default: limitDefault },
       },
       required: ["query"],

@@ -7,8 +7,8 @@ import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { rpcCodes, rpcError } from "../mcp/rpc-error.ts";
 import { openTaskId, sealTasks } from "../notifications/task-ids.ts";
 import type { Server } from "../servers/server.ts";
-import { ensureServerFor, findServersFor } from "../servers/server-for.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { ensureServerFor, findServersFor } from "../servers/users/server-for.ts";
 
 /** The second generation is an extension of the modern era; the first belongs to the legacy one. */
 const methods: Readonly<Record<Era, ReadonlySet<string>>> = {

@@ -1,7 +1,8 @@
 // A proposal as a card: what is asked, by whom, of whom, and what a person on the platform can do about it. Pure.
 import type { Participant, Proposal } from "@mcpx/client";
-import { isObject, maskSecrets, readGateNotice, visibleJson, written } from "@mcpx/protocol";
+import { type GateNotice, isObject, maskSecrets, readGateNotice, visibleJson, written } from "@mcpx/protocol";
 import { type Button, cut, type Part, type Post, shown } from "../text/post.ts";
+import type { Presses } from "./presses.ts";
 
 export interface CardView {
   readonly card: string;
@@ -13,6 +14,7 @@ export interface CardView {
   readonly isNotice: boolean;
   /** The room in the console. */
   readonly roomUrl: string | undefined;
+  readonly presses?: Pick<Presses, "mayDecide"> | undefined;
 }
 
 /** By a plain call in the room. Everything else needs a key or a page. */
@@ -27,6 +29,16 @@ export function gateUrl(proposal: Proposal, proposer: Participant | undefined): 
   return notice !== undefined && /^https?:\/\//.test(notice.approve_url) ? notice.approve_url : undefined;
 }
 
+/** The same gate, where presses at this bridge may decide it. */
+export function signableGate(
+  proposal: Proposal,
+  proposer: Participant | undefined,
+  presses: Pick<Presses, "mayDecide"> | undefined,
+): GateNotice | undefined {
+  const notice = gateUrl(proposal, proposer) === undefined ? undefined : readGateNotice(proposal.mcpax);
+  return notice !== undefined && presses?.mayDecide(notice) === true ? notice : undefined;
+}
+
 /** Whether pressing a button may decide it. */
 export function isDecidable(proposal: Proposal): boolean {
   const { mcpax, method, targets } = proposal;
@@ -34,10 +46,11 @@ export function isDecidable(proposal: Proposal): boolean {
 }
 
 export function cardPost(view: CardView): Post {
-  const { card, proposal, proposer, hasButtons, isNotice, roomUrl } = view;
+  const { card, proposal, proposer, hasButtons, isNotice, roomUrl, presses } = view;
   const isOpen = proposal.status === "pending";
   const signUrl = isOpen ? gateUrl(proposal, proposer) : undefined;
-  const mayPress = isOpen && !isNotice && isDecidable(proposal);
+  const isSignable = signableGate(proposal, proposer, presses) !== undefined;
+  const mayPress = isOpen && !isNotice && (isDecidable(proposal) || isSignable);
   const words = mayPress && !hasButtons;
   const link =
     signUrl !== undefined
@@ -48,7 +61,7 @@ export function cardPost(view: CardView): Post {
   return {
     parts: [
       ...headOf(proposal),
-      ...(isOpen ? openLines(proposal, signUrl !== undefined) : endLines(proposal)),
+      ...(isOpen ? openLines(proposal, { isGate: signUrl !== undefined, isSignable }) : endLines(proposal)),
       ...(words ? [text(`To decide, write: approve ${card}   or: reject ${card} REASON`)] : []),
     ],
     buttons: mayPress && hasButtons ? buttonsOf(card) : [],
@@ -69,28 +82,32 @@ function buttonsOf(card: string): Button[] {
   ];
 }
 
-function headOf(proposal: Proposal): Part[] {
-  const { proposer, params, reason } = proposal;
+function headOf({ proposer, params, reason, mcpax, ...proposal }: Proposal): Part[] {
+  // Whoever claims to be a gate without being one hides, and shows nothing by it.
+  const places = readGateNotice(mcpax)?.secrets;
   const args = isObject(params.arguments) ? params.arguments : params;
-  const json = visibleJson(JSON.stringify(maskSecrets(args)));
+  const json = visibleJson(JSON.stringify(maskSecrets(args, places)));
   const more = json.length > argumentCharsMax ? ` … (${json.length} characters)` : "";
   return [
-    text(titleOf(proposal), true),
+    text(titleOf({ ...proposal, params }), true),
     text(`${shortened(proposer)} proposes it${reason === undefined ? "" : `: ${shortened(reason)}`}`),
     { kind: "code", text: `${cut(json, argumentCharsMax)}${more}` },
   ];
 }
 
-function titleOf({ method, params, targets }: Proposal): string {
+function titleOf({ method, params, targets }: Pick<Proposal, "method" | "params" | "targets">): string {
   const what =
     method === "tools/call" ? written(params.name) : `${method} ${written(params.uri ?? params.name ?? "")}`;
   return shortened(`${targets.join(", ") || "anybody"}: ${what}`);
 }
 
-function openLines({ expiresAt, rejections, statuses, mcpax }: Proposal, isGate: boolean): Part[] {
+function openLines(
+  { expiresAt, rejections, statuses, mcpax }: Proposal,
+  { isGate, isSignable }: { isGate: boolean; isSignable: boolean },
+): Part[] {
   const until = `Open until ${new Date(expiresAt).toISOString().slice(0, 19)}Z`;
   const why = isGate
-    ? " · requires a signature"
+    ? ` · requires a signature${isSignable ? ", or the press of an approver who was enrolled here" : ""}`
     : mcpax === undefined
       ? ""
       : " · looks like a gate, but this gateway has not made it";

@@ -1,8 +1,10 @@
 // What the verbs of a bridge share.
+
+import type { Presses } from "../cards/presses.ts";
 import type { Platform } from "../platform.ts";
 import type { BridgeRooms } from "../rooms/bridge-rooms.ts";
 import type { Followed } from "../rooms/follow-room.ts";
-import type { Seats } from "../rooms/seats.ts";
+import type { RoomConnections } from "../rooms/room-connections.ts";
 import type { BridgeStore } from "../store/bridge-store.ts";
 import type { Pace } from "./pace.ts";
 
@@ -26,6 +28,8 @@ export interface BridgeOptions {
   readonly rooms: BridgeRooms;
   /** Known to this gateway alone: marks what came from a channel, so that it does not go back there. */
   readonly secret: Uint8Array;
+  /** Presses that count as signatures; none unless given. */
+  readonly presses?: Presses | undefined;
   readonly log: BridgeLog;
   /** The room in the console, where people read and decide what a platform cannot show. */
   roomUrl(topic: string): string | undefined;
@@ -52,7 +56,7 @@ export interface Channel {
 export interface BridgeCore {
   readonly options: BridgeOptions;
   readonly channels: ReadonlyMap<string, Channel>;
-  readonly seats: Seats;
+  readonly roomConnections: RoomConnections;
   /** Aborted when the bridge is closed. */
   readonly signal: AbortSignal;
   /** When somebody was told something last, by person and matter. */

@@ -6,6 +6,7 @@ import type { Card } from "../store/bridge-store.ts";
 import { newId } from "../store/new-id.ts";
 import { cut, fit, type Post, partsOf, shown } from "../text/post.ts";
 import type { BridgeCore, Channel } from "./bridge-core.ts";
+import { keepPost, sendReply } from "./replies.ts";
 import { isSaidHere } from "./said-id.ts";
 import { send } from "./send.ts";
 
@@ -64,7 +65,8 @@ async function carryOne(core: BridgeCore, channel: Channel, envelope: RoomEnvelo
   } as const;
   const key = `${name}-${channel.followed?.epoch}-${envelope.seq}`;
   const whole = fitted(core, channel, post, chat.text.length - text.length);
-  await send(core, channel, () => platform.post(channel.id, whole, key));
+  const ref = await sendReply(core, channel, { post: whole, key, answers: envelope.correlation_id });
+  if (ref !== undefined) await keepPost(core, channel, ref, envelope.id);
 }
 
 /** Chat that did not come out of this very channel, where the platform carries chat at all. */
@@ -98,6 +100,7 @@ async function showCard(core: BridgeCore, channel: Channel, { id, seq = 0 }: Roo
     return platform.post(channel.id, render(core, channel, card, seen), `card-${card.id}`);
   });
   if (ref === undefined) return store.closeCard(card.id);
+  await keepPost(core, channel, ref, id);
   await store.setRef(card.id, ref);
   if (channel.followed?.proposal(id) !== seen) channel.stale.add(id);
   else if (isOver(seen)) await store.closeCard(card.id);
@@ -149,6 +152,7 @@ function render(core: BridgeCore, channel: Channel, card: Card, proposal: Propos
     hasButtons: platform.can.buttons,
     isNotice: platform.can.carries === "cards",
     roomUrl: roomUrl(channel.topic),
+    presses: core.options.presses,
   });
   return fitted(core, channel, post);
 }

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Press, Said } from "../platform.ts";
 import { followRoom } from "../rooms/follow-room.ts";
-import { createSeats } from "../rooms/seats.ts";
+import { createRoomConnections } from "../rooms/room-connections.ts";
 import type { BridgeCore, BridgeOptions, Channel } from "./bridge-core.ts";
 import { carry } from "./carry.ts";
 import { hearSaid } from "./hear-said.ts";
@@ -55,7 +55,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const core: BridgeCore = {
     options,
     channels,
-    seats: createSeats(options.rooms),
+    roomConnections: createRoomConnections(options.rooms),
     signal: ending.signal,
     told: new Map(),
     guesses: new Map(),
@@ -66,7 +66,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const inTurn = (key: string, work: () => Promise<void>): Promise<void> => {
     const before = lines.get(key) ?? Promise.resolve();
     const next = before.then(work).catch((error: unknown) => {
-      log.warn({ bridge: name, err: error }, "something said on a platform could not be handled");
+      log.warn({ bridge: name, err: error }, "could not handle a message of a platform");
     });
     lines.set(key, next);
     void next.then(() => lines.get(key) === next && lines.delete(key));
@@ -75,8 +75,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const events = {
     said: (said: Said) => inTurn(said.user.key, () => hearSaid(core, said)),
     pressed: (press: Press) => inTurn(press.user.key, () => pressCard(core, press)),
-    failed: (error: unknown) =>
-      log.warn({ bridge: name, err: error }, "something that came from a platform could not be taken"),
+    failed: (error: unknown) => log.warn({ bridge: name, err: error }, "could not hear a platform"),
   };
 
   const runChannel = async (channel: Channel) => {
@@ -115,7 +114,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     if (ending.signal.aborted) return;
     state = "down";
     fault = String(error);
-    log.warn({ bridge: name, err: error }, "a bridge has ended");
+    log.warn({ bridge: name, err: error }, "bridge ended");
   });
 
   return {
@@ -136,7 +135,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       for (const ring of bells.values()) ring();
       await running;
       await Promise.allSettled(lines.values());
-      core.seats.close();
+      core.roomConnections.close();
       await Promise.allSettled([...channels.values()].map(({ followed }) => followed?.close()));
       await platform.close();
     },
@@ -188,7 +187,10 @@ async function again<T>(
       signal.throwIfAborted();
       onFault(error instanceof Error ? error.message : String(error));
       const ms = Math.min(retryMs.min * 2 ** attempt, retryMs.max);
-      options.log.warn({ bridge: options.name, err: error, afterMs: ms }, "a bridge could not start yet");
+      options.log.warn(
+        { bridge: options.name, err: error, afterMs: ms },
+        "could not start bridge; trying again",
+      );
       await wait(ms, undefined, { signal });
     }
   }

@@ -1,11 +1,12 @@
 // What somebody says on the platform: a code, a decision in words, or chat for the room.
 import type { Said, Verb } from "../platform.ts";
-import { SeatRefusal } from "../rooms/seat.ts";
+import { RoomConnectionRefusal } from "../rooms/room-connection.ts";
 import type { BridgeCore } from "./bridge-core.ts";
 import { takeLinkWords } from "./link-user.ts";
 import { memberOf } from "./member-of.ts";
 import { pressCard } from "./press-card.ts";
 import { refusalText } from "./refusal-text.ts";
+import { heardReply, keepSaid } from "./replies.ts";
 import { saidId } from "./said-id.ts";
 import { whisper } from "./whisper.ts";
 
@@ -35,16 +36,18 @@ export async function hearSaid(core: BridgeCore, said: Said): Promise<void> {
   }
   const place = { bridge: options.name, channel: channel.id, participant: member.participant };
   try {
-    const seat = await core.seats.seatOf(member, channel.topic);
-    await seat.publish({
-      id: saidId(options.secret, place, said.id),
-      kind: "chat",
-      payload: { text: said.isEdit ? `(edited) ${said.text}` : said.text, format: "plain" },
+    const roomConnection = await core.roomConnections.roomConnectionOf(member, channel.topic);
+    const { text, answers } = await heardReply(core, channel, said);
+    const id = saidId(options.secret, place, said.id);
+    await roomConnection.publish({
+      ...{ id, kind: "chat", payload: { text, format: "plain" } },
+      ...(answers !== undefined && { correlation_id: answers }),
     });
+    await keepSaid(core, channel, said, { envelope: id, answers });
   } catch (error) {
     await whisper(core, said.user, channel.id, `The room did not take your message: ${refusalText(error)}`);
-    if (!(error instanceof SeatRefusal))
-      options.log.debug({ bridge: options.name, err: error }, "a message was not taken");
+    if (!(error instanceof RoomConnectionRefusal))
+      options.log.debug({ bridge: options.name, err: error }, "room refused a message of a platform");
   }
 }
 

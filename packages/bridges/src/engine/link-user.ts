@@ -53,11 +53,11 @@ async function link(core: BridgeCore, { user, channel }: Said, typed: string): P
   const made = await store.redeem(name, hashOf(name, typed.toLowerCase().replace("-", "")), user.key, now);
   if (made === undefined) {
     noteGuess(core, user.key, now);
-    return whisper(core, user, channel, "This code does not count. Ask the operator for a new code.");
+    return whisper(core, user, channel, "This code is not valid. Ask the operator for a new code.");
   }
-  if (before !== undefined) core.seats.leave(before.id);
+  if (before !== undefined) core.roomConnections.leave(before.id);
   core.guesses.delete(user.key);
-  log.info({ bridge: name, user: user.key, participant: made.participant }, "a person was linked");
+  log.info({ bridge: name, user: user.key, participant: made.participant }, "person linked");
   await whisper(
     core,
     user,
@@ -70,8 +70,8 @@ async function unlink(core: BridgeCore, { user, channel }: Said): Promise<void> 
   const { store, name, log } = core.options;
   const link = await store.unlink(name, user.key);
   if (link === undefined) return whisper(core, user, channel, "You are not linked.");
-  core.seats.leave(link.id);
-  log.info({ bridge: name, user: user.key, participant: link.participant }, "a person was unlinked");
+  core.roomConnections.leave(link.id);
+  log.info({ bridge: name, user: user.key, participant: link.participant }, "person unlinked");
   await whisper(core, user, channel, `You are no longer ${link.participant} here.`);
 }
 

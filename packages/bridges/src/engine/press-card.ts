@@ -1,13 +1,15 @@
 // A button was pressed, or its words were written. Who pressed is the platform's word; what is decided is the card's;
 // whether they may is the gateway's, at this moment. [B-BRIDGE-1]
 import { createHash } from "node:crypto";
-import { type Proposal, withFulfilmentMeta } from "@mcpx/client";
-import { gateUrl, isDecidable } from "../cards/card-post.ts";
+import { type Participant, type Proposal, withFulfilmentMeta } from "@mcpx/client";
+import { gateUrl, isDecidable, signableGate } from "../cards/card-post.ts";
 import type { Press } from "../platform.ts";
 import type { Member } from "../rooms/bridge-rooms.ts";
-import { type Seat, SeatRefusal } from "../rooms/seat.ts";
+import { RoomConnectionRefusal } from "../rooms/room-connection.ts";
 import type { Card } from "../store/bridge-store.ts";
 import type { BridgeCore, Channel } from "./bridge-core.ts";
+import { introduce } from "./introduce.ts";
+import { pressGate } from "./press-gate.ts";
 import { refusalText } from "./refusal-text.ts";
 import { whisper } from "./whisper.ts";
 
@@ -36,15 +38,20 @@ async function decide(core: BridgeCore, press: Press): Promise<string | undefine
     refresh(channel, card);
     return `This proposal is ${proposal?.status ?? "no longer known"}. Nothing more was decided.`;
   }
-  if (!isDecidable(proposal)) return elsewhere(core, channel, proposal);
   const member = { participant: link.participant, level: link.level, linkId: link.id };
+  const notice = signableGate(proposal, proposerOf(channel, proposal), core.options.presses);
+  if (notice !== undefined) return pressGate(core, channel.topic, member, { press, card, proposal, notice });
+  if (!isDecidable(proposal)) return elsewhere(core, channel, proposal);
   if (press.verb === "reject") return reject(core, channel, member, { card, proposal, reason: press.reason });
   return approve(core, channel, member, { card, proposal });
 }
 
-function elsewhere(core: BridgeCore, { topic, followed }: Channel, proposal: Proposal): string {
-  const proposer = followed?.room.peers.find(({ id }) => id === proposal.proposer);
-  const url = gateUrl(proposal, proposer) ?? core.options.roomUrl(topic);
+function proposerOf({ followed }: Channel, { proposer }: Proposal): Participant | undefined {
+  return followed?.room.peers.find(({ id }) => id === proposer);
+}
+
+function elsewhere(core: BridgeCore, channel: Channel, proposal: Proposal): string {
+  const url = gateUrl(proposal, proposerOf(channel, proposal)) ?? core.options.roomUrl(channel.topic);
   return `A button cannot decide this proposal. Nothing was decided.${url === undefined ? "" : ` Open ${url}`}`;
 }
 
@@ -62,8 +69,8 @@ async function reject(
 ): Promise<string | undefined> {
   const { card, proposal, reason } = decided;
   try {
-    const seat = await core.seats.seatOf(member, channel.topic);
-    await seat.publish({
+    const roomConnection = await core.roomConnections.roomConnectionOf(member, channel.topic);
+    await roomConnection.publish({
       id: pressId(card, "reject", member.participant),
       kind: "mcpx.reject.proposal",
       to: [proposal.proposer],
@@ -73,7 +80,7 @@ async function reject(
     return undefined;
   } catch (error) {
     // The same person said no before, with other words.
-    if (error instanceof SeatRefusal && error.reason === "id_conflict")
+    if (error instanceof RoomConnectionRefusal && error.reason === "id_conflict")
       return "You have rejected it already.";
     return `Your no was not taken: ${refusalText(error)}`;
   }
@@ -100,34 +107,23 @@ async function approve(
   }
   let isSent = false;
   try {
-    const seat = await core.seats.seatOf(member, channel.topic);
-    await introduce(seat, card, target);
+    const roomConnection = await core.roomConnections.roomConnectionOf(member, channel.topic);
+    await introduce(roomConnection, card, target);
     // The proposal may have ended while the target introduced itself.
     const now = channel.followed.proposal(card.proposal)?.status ?? "no longer known";
-    if (now !== "pending") throw new SeatRefusal("not_pending", `the proposal is ${now}`);
+    if (now !== "pending") throw new RoomConnectionRefusal("not_pending", `the proposal is ${now}`);
     isSent = true;
-    await seat.publish(fulfilmentOf(card, proposal, member.participant, target));
+    await roomConnection.publish(fulfilmentOf(card, proposal, member.participant, target));
     return undefined;
   } catch (error) {
     // Where no answer came it may be on the disk: nobody else approves it then.
-    const isUnknown = isSent && error instanceof SeatRefusal && ["timeout", "closed"].includes(error.reason);
+    const isUnknown =
+      isSent && error instanceof RoomConnectionRefusal && ["timeout", "closed"].includes(error.reason);
     if (!isUnknown) await store.release(card.id);
     return isUnknown
       ? "It is not known whether your approval was taken. Look at the room before you try again."
       : `Your approval was not taken: ${refusalText(error)}`;
   }
-}
-
-/** A peer serves nobody who has not introduced themselves. */
-async function introduce(seat: Seat, card: Card, target: string): Promise<void> {
-  const id = `hello-${card.id}-${performance.now().toString(36).replace(".", "")}`;
-  await seat.request(target, id, "initialize", {
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    clientInfo: { name: "@mcpx/bridges", version: "0.1.0" },
-  });
-  const payload = { jsonrpc: "2.0", method: "notifications/initialized" };
-  await seat.publish({ id: `${id}-done`, kind: "mcp", to: [target], payload });
 }
 
 function fulfilmentOf(card: Card, proposal: Proposal, participant: string, target: string) {

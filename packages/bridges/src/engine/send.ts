@@ -26,14 +26,14 @@ export async function send<T>(
       const detail = { bridge: name, channel: channel.id, err: error };
       if (!(error instanceof PlatformError) || error.fault === "refused") {
         channel.fault = String(error);
-        log.warn(detail, "a platform refused a post; it is left out");
+        log.warn(detail, "platform refused a post; left it out");
         return undefined;
       }
       channel.fault = error.message;
       const ms = Math.min(error.retryAfterMs ?? backoff.minMs * 2 ** attempt, retryAfterMsMax);
       const bounded = error.retryAfterMs === undefined ? Math.min(ms, backoff.maxMs) : ms;
       holdOff(channel.pace, performance.now(), bounded);
-      log.debug({ ...detail, afterMs: bounded }, "a platform could not take a post yet");
+      log.debug({ ...detail, afterMs: bounded }, "platform did not take a post; trying again");
     }
   }
 }

@@ -20,6 +20,6 @@ export async function whisper(
   try {
     await platform.whisper(user, channel, text);
   } catch (error) {
-    log.debug({ bridge: name, err: error }, "a private word could not be delivered");
+    log.debug({ bridge: name, err: error }, "could not deliver a private message");
   }
 }

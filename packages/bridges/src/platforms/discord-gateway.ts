@@ -11,6 +11,8 @@ export interface DiscordGatewayOptions {
   token(): string;
   rest: REST;
   take(event: string, data: unknown): void;
+  /** Another connection could not be made yet: it is tried again, and nothing is heard meanwhile. */
+  failed(error: unknown): void;
 }
 
 /** Messages of servers, messages in private, and what they say. */
@@ -46,17 +48,16 @@ export async function openDiscordGateway(
       if (before !== undefined) await goodbye(before);
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         await wait(Math.min(retryMs.min * 2 ** attempt, retryMs.max), undefined, { signal });
-        if (
-          await connect().then(
-            () => true,
-            () => false,
-          )
-        )
-          return;
+        try {
+          return await connect();
+        } catch (error) {
+          options.failed(error);
+        }
       }
     })().finally(() => {
       renewing = undefined;
     });
+    // It rejects where the bridge is closed while it waits, and for nothing else.
     renewing.catch(() => {});
   };
 

@@ -2,12 +2,13 @@
 // speaks or presses is the user's id in Discord's event; what a button carries is a verb and a card's id.
 import { createHash } from "node:crypto";
 import type { REST } from "@discordjs/rest";
-import { isObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import {
   type Platform,
   PlatformError,
   type PlatformEvents,
   type PlatformUser,
+  type ReplyTo,
   type Said,
 } from "../platform.ts";
 import { openDiscordGateway } from "./discord-gateway.ts";
@@ -87,12 +88,17 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
       });
       // A token that is not valid is told at once, not by silence.
       await call("get", "/gateway/bot");
-      gateway = await openDiscordGateway({ Manager: WebSocketManager, token, rest, take });
+      gateway = await openDiscordGateway({
+        ...{ Manager: WebSocketManager, token, rest, take, failed: given.failed },
+      });
     },
-    async post(channel, post, key) {
+    async post(channel, post, key, replyTo) {
       // The same post tried again is one message (within the minutes that Discord remembers).
       const nonce = createHash("sha256").update(key).digest("hex").slice(0, 25);
-      const message = { ...discordMessage(post), nonce, enforce_nonce: true };
+      // A message that was deleted meanwhile is answered by a plain one.
+      const parent = { message_id: replyTo, fail_if_not_exists: false };
+      const reply = replyTo === undefined ? {} : { message_reference: parent };
+      const message = { ...discordMessage(post), ...reply, nonce, enforce_nonce: true };
       const { id } = await call("post", `/channels/${channel}/messages`, message);
       return String(id);
     },
@@ -143,7 +149,19 @@ function saidIn(data: unknown, event: string): Said | undefined {
     id: isEdit ? `${id}:${String(edited)}` : id,
     text,
     ...(isEdit && { isEdit }),
+    ref: id,
+    replyTo: type === 19 ? replyIn(data, channel) : undefined,
   };
+}
+
+/** What is quoted from another channel is for those who may read that one. */
+function replyIn({ message_reference: reference, referenced_message: parent }: JsonObject, channel: string) {
+  if (!isObject(reference) || typeof reference.message_id !== "string") return undefined;
+  if (reference.channel_id !== channel) return undefined;
+  const reply: ReplyTo = { message: reference.message_id };
+  const isThere = isObject(parent) && parent.id === reference.message_id && parent.channel_id === channel;
+  if (!isThere || typeof parent.content !== "string") return reply;
+  return { ...reply, text: heardText(parent.content, namesIn(parent.mentions)) };
 }
 
 function namesIn(mentions: unknown): Map<string, string> {

@@ -73,7 +73,10 @@ async function answer(
   if (route === "GET users" && options.isOwnUser(decodeURIComponent(name))) return ok;
   if (route === "GET users" || route === "GET rooms")
     return { status: 404, body: fault("M_NOT_FOUND", "not one of ours") };
-  return { status: kind === undefined ? 404 : 405, body: fault("M_UNRECOGNIZED", "there is no such route") };
+  return {
+    status: kind === undefined ? 404 : 405,
+    body: fault("M_UNRECOGNIZED", "this address or method is not known"),
+  };
 }
 
 async function takeTransaction(

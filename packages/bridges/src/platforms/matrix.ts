@@ -6,7 +6,7 @@ import type { Platform, PlatformEvents, Verb } from "../platform.ts";
 import { createMatrixClient, isFinal, matrixPath } from "./matrix-client.ts";
 import { createDirectRooms } from "./matrix-direct.ts";
 import { openMatrixService } from "./matrix-service.ts";
-import { cardKey, heardContent, matrixContent, matrixEdit, reactions } from "./matrix-text.ts";
+import { cardKey, heardContent, matrixContent, matrixEdit, matrixReply, reactions } from "./matrix-text.ts";
 
 export interface MatrixOptions {
   /** `https://matrix.example.com` */
@@ -63,8 +63,9 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
     if (said === undefined || said.text === "") return;
     const isChannel = channels.includes(room);
     if (!isChannel && !(await direct.isWith(room, sender))) return;
-    const { text, isEdit } = said;
-    const more = { id: String(event.event_id), text, ...(isEdit && { isEdit }) };
+    const { text, isEdit, replaced, thread, replyTo } = said;
+    const id = String(event.event_id);
+    const more = { id, text, ...(isEdit && { isEdit }), ref: refOf(replaced ?? id, thread), replyTo };
     await events?.said({ channel: isChannel ? room : undefined, user: { key: sender }, ...more });
   };
   const press = async ({ content }: JsonObject, room: string, sender: string) => {
@@ -123,12 +124,14 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
       });
       for (const room of channels) await join(room);
     },
-    async post(channel, post, key) {
-      const ref = await send(channel, noticeText, key, matrixContent(post));
-      for (const { verb } of post.buttons) await react(channel, ref, key, verb);
-      return ref;
+    async post(channel, post, key, replyTo) {
+      const content = { ...matrixContent(post), ...(replyTo !== undefined && matrixReply(replyTo)) };
+      const id = await send(channel, noticeText, key, content);
+      for (const { verb } of post.buttons) await react(channel, id, key, verb);
+      return refOf(id, replyTo?.split(" ")[1]);
     },
-    async edit(channel, ref, post) {
+    async edit(channel, posted, post) {
+      const [ref = posted] = posted.split(" ", 1);
       await send(channel, noticeText, randomUUID(), matrixEdit(ref, post));
       if (post.buttons.length === 0) await takeReactionsAway(channel, ref);
     },
@@ -141,6 +144,10 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
       service = undefined;
     },
   };
+}
+
+function refOf(id: string, thread: string | undefined): string {
+  return thread === undefined ? id : `${id} ${thread}`;
 }
 
 function verbOf(key: unknown): Verb | undefined {

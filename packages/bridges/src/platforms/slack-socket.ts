@@ -19,6 +19,8 @@ export interface SlackSocketOptions {
   appToken(): string;
   apiUrl: string;
   take(envelope: SlackEnvelope): void;
+  /** Another connection could not be made yet: it is tried again, and nothing is heard meanwhile. */
+  failed(error: unknown): void;
 }
 
 const helloMs = 10_000;
@@ -52,11 +54,12 @@ export async function openSlackSocket(options: SlackSocketOptions): Promise<{ cl
   };
   const renew = () => {
     if (signal.aborted || renewing !== undefined) return;
-    renewing = again(connect, signal).finally(() => {
+    renewing = again(connect, options.failed, signal).finally(() => {
       renewing = undefined;
       // The new one may have been lost meanwhile.
       if (open.size === 0) renew();
     });
+    // It rejects where the bridge is closed while it waits, and for nothing else.
     renewing.catch(() => {});
   };
 
@@ -108,11 +111,16 @@ async function goodbye(client: SocketModeClient): Promise<void> {
   timer.abort();
 }
 
-async function again(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function again(
+  work: () => Promise<void>,
+  failed: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     try {
       return await work();
-    } catch {
+    } catch (error) {
+      failed(error);
       await wait(Math.min(retryMs.min * 2 ** attempt, retryMs.max), undefined, { signal });
     }
   }

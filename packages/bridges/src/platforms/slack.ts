@@ -91,14 +91,18 @@ export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: S
         appToken,
         apiUrl,
         take: (envelope) => void take(envelope).catch(given.failed),
+        failed: given.failed,
       });
     },
-    async post(channel, post) {
-      const { ts } = await call("chat.postMessage", { channel, ...quiet, ...slackMessage(post) });
-      return String(ts);
+    async post(channel, post, _key, replyTo) {
+      // A reply is answered in the thread it is in: Slack has no threads in threads.
+      const root = replyTo?.split(" ").at(-1);
+      const thread = root === undefined ? {} : { thread_ts: root };
+      const { ts } = await call("chat.postMessage", { channel, ...thread, ...quiet, ...slackMessage(post) });
+      return refOf(ts, root);
     },
     async edit(channel, ref, post: Post) {
-      await call("chat.update", { channel, ts: ref, ...slackMessage(post) });
+      await call("chat.update", { channel, ts: ref.split(" ", 1)[0], ...slackMessage(post) });
     },
     async whisper({ key }, channel, text) {
       const user = key.slice(key.indexOf(":") + 1);
@@ -112,6 +116,10 @@ export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: S
   };
 }
 
+function refOf(ts: unknown, root: string | undefined): string {
+  return root === undefined ? String(ts) : `${String(ts)} ${root}`;
+}
+
 /** No previews of addresses, nothing made of words. */
 const quiet = { unfurl_links: false, unfurl_media: false, parse: "none", mrkdwn: false };
 
@@ -122,7 +130,7 @@ function saidIn(body: unknown): Said | undefined {
   const isEdit = event.subtype === "message_changed";
   const message = isEdit ? event.message : event;
   if (!isObject(message) || message.bot_id !== undefined) return undefined;
-  const { edited, subtype, ts } = message;
+  const { edited, subtype, ts, thread_ts: thread } = message;
   // A change without an edit is Slack's own: a preview was added.
   if (isEdit && !isObject(edited)) return undefined;
   if (!shownSubtypes.includes(subtype)) return undefined;
@@ -131,6 +139,7 @@ function saidIn(body: unknown): Said | undefined {
     .filter((line) => line !== "")
     .join("\n");
   if (user === undefined || text === "") return undefined;
+  const root = typeof thread === "string" && thread !== ts ? thread : undefined;
   const change = isEdit && isObject(edited) ? `:${String(edited.ts)}` : "";
   return {
     channel: event.channel_type === "im" ? undefined : event.channel,
@@ -138,6 +147,8 @@ function saidIn(body: unknown): Said | undefined {
     id: `${event.channel}:${String(ts)}${change}`,
     text,
     ...(isEdit && { isEdit }),
+    ref: refOf(ts, root),
+    ...(root !== undefined && { replyTo: { message: root } }),
   };
 }
 

@@ -5,6 +5,7 @@ import { type Platform, PlatformError, type PlatformEvents, type PlatformUser } 
 import { type Post, plainText } from "../text/post.ts";
 import { loadOptional } from "./load-optional.ts";
 import { declineResumption, type XmlElement, type XmppEntity, type XmppLibrary } from "./xmpp-library.ts";
+import { heardReply, replies } from "./xmpp-reply.ts";
 
 export interface XmppOptions {
   /** `xmpps://HOST:PORT` (TLS), or `xmpp://HOST:PORT` (STARTTLS; plain on loopback alone). */
@@ -29,7 +30,8 @@ const answerMs = 10_000;
 const packageName: string = "@xmpp/client";
 
 interface Waiting {
-  done(): void;
+  /** With the name that the chat has given the stanza, where it gives any. */
+  done(given?: string): void;
   fail(error: PlatformError): void;
 }
 
@@ -48,9 +50,9 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     return library.xml;
   };
   /** Resolves when the server has answered the stanza of this id. */
-  const exchange = async (id: string, stanza: XmlElement): Promise<void> => {
+  const exchange = async (id: string, stanza: XmlElement): Promise<string | undefined> => {
     if (entity?.status !== "online") throw new PlatformError("down", "not connected to the XMPP server");
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
     const timer = setTimeout(() => {
       // A connection that answers nothing is dead: another one is made.
       void entity?.disconnect().catch(() => {});
@@ -61,7 +63,7 @@ export function createXmppPlatform(options: XmppOptions): Platform {
       await entity.send(stanza).catch((cause: unknown) => {
         throw new PlatformError("down", "the XMPP server could not be reached", { cause });
       });
-      await promise;
+      return await promise;
     } finally {
       clearTimeout(timer);
       waiting.delete(id);
@@ -79,7 +81,12 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     await entity?.send(build()("presence"));
     for (const chat of options.channels) await enter(chat);
   };
-  const send = async (chat: string, key: string, post: Post, replaced?: string) => {
+  const send = async (
+    chat: string,
+    key: string,
+    post: Post,
+    about: { replaced?: string | undefined; replyTo?: string | undefined } = {},
+  ) => {
     if (!options.channels.includes(chat))
       throw new PlatformError("refused", `${chat} is not a chat of this bridge`);
     if (!joined.has(chat)) throw new PlatformError("down", `the chat ${chat} is not joined`);
@@ -87,9 +94,15 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     // Told apart from an earlier try by nothing: the chat itself drops no doubles, but clients do.
     const id = createHash("sha256").update(key).digest("hex").slice(0, 32);
     const body = xml("body", {}, sendable(plainText(post)));
+    const { replaced, replyTo } = about;
     const more = replaced === undefined ? [] : [xml("replace", { xmlns: corrections, id: replaced })];
-    await exchange(id, xml("message", { type: "groupchat", to: chat, id }, body, ...more));
-    return id;
+    if (replyTo !== undefined) {
+      const [parent, rest] = splitAt(replyTo, " ");
+      const nick = rest.startsWith("/") ? rest.slice(1) : options.nick;
+      more.push(xml("reply", { xmlns: replies, to: `${chat}/${nick}`, id: parent }));
+    }
+    const given = await exchange(id, xml("message", { type: "groupchat", to: chat, id }, body, ...more));
+    return given === undefined ? id : `${given} ${id}`;
   };
 
   const takePresence = (stanza: XmlElement) => {
@@ -114,16 +127,18 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     const [address = "", nick = ""] = split(from);
     if (type === "error") return waiting.get(id)?.fail(faultOf(stanza));
     const seen = occupants.get(address);
-    if (seen !== undefined && nick === options.nick && type === "groupchat") return waiting.get(id)?.done();
-    const text = stanza.getChildText("body");
+    const given = stanza.getChildren("stanza-id", stanzaIds).find(({ attrs }) => attrs.by === address)
+      ?.attrs.id;
+    if (seen !== undefined && nick === options.nick && type === "groupchat")
+      return waiting.get(id)?.done(given);
+    const body = stanza.getChildText("body");
     // What is said again when somebody enters was said before.
-    if (text === null || stanza.getChild("delay") !== undefined) return undefined;
+    if (body === null || stanza.getChild("delay") !== undefined) return undefined;
     const user = whoIs(seen, address, nick);
     if (user === undefined) return undefined;
     const isPublic = type === "groupchat";
     if (isPublic === (seen === undefined)) return undefined;
-    const given = stanza.getChildren("stanza-id", stanzaIds).find(({ attrs }) => attrs.by === address)
-      ?.attrs.id;
+    const { text, replyTo } = heardReply(stanza, body);
     const isEdit = stanza.getChild("replace", corrections) !== undefined;
     return void events?.said({
       channel: isPublic ? address : undefined,
@@ -131,6 +146,9 @@ export function createXmppPlatform(options: XmppOptions): Platform {
       id: given ?? crypto.randomUUID(),
       text,
       ...(isEdit && { isEdit }),
+      // A correction has a name of its own, and says itself what it answers.
+      ref: given === undefined || isEdit ? undefined : `${given} /${nick}`,
+      replyTo: isPublic ? replyTo : undefined,
     });
   };
 
@@ -181,11 +199,11 @@ export function createXmppPlatform(options: XmppOptions): Platform {
         if (cause instanceof PlatformError) throw cause;
         throw new PlatformError("down", `the XMPP server cannot be reached: ${String(cause)}`, { cause });
       }
-      next.on("online", () => void enterAll().catch(() => {}));
+      next.on("online", () => void enterAll().catch(given.failed));
     },
-    post: (channel, post, key) => send(channel, key, post),
+    post: (channel, post, key, replyTo) => send(channel, key, post, { replyTo }),
     async edit(channel, ref, post) {
-      await send(channel, crypto.randomUUID(), post, ref);
+      await send(channel, crypto.randomUUID(), post, { replaced: ref.split(" ").at(-1) });
     },
     async whisper({ key }, _channel, text) {
       await entity?.send(build()("message", { type: "chat", to: key }, build()("body", {}, sendable(text))));
@@ -226,9 +244,12 @@ function faultOf(stanza: XmlElement): PlatformError {
 }
 
 function split(address: string | undefined): [string, string] {
-  const at = address?.indexOf("/") ?? -1;
-  if (address === undefined || at === -1) return [address ?? "", ""];
-  return [address.slice(0, at), address.slice(at + 1)];
+  return splitAt(address ?? "", "/");
+}
+
+function splitAt(text: string, sign: string): [string, string] {
+  const at = text.indexOf(sign);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function bare(address: string): string {

@@ -42,6 +42,23 @@ export interface Position {
   readonly seq: number;
 }
 
+export interface MessagePlace {
+  readonly bridge: string;
+  readonly channel: string;
+  readonly topic: string;
+}
+
+/** A message of the platform, and the envelope of the room that it is. */
+export interface KeptMessage {
+  /** By which replies name it. */
+  readonly message: string;
+  /** What the platform's file called it. */
+  readonly ref: string;
+  readonly envelope: string;
+  /** The envelope it answers. */
+  readonly answers?: string | undefined;
+}
+
 export interface BridgeStore {
   addCode(code: NewCode, now: number): Promise<boolean>;
   /** Spends the code and makes the link, both or neither. A link the user had before is replaced. */
@@ -61,6 +78,10 @@ export interface BridgeStore {
   claim(id: string, participant: string): Promise<boolean>;
   release(id: string): Promise<void>;
   closeCard(id: string): Promise<void>;
+  /** A message that is known already stays what it was. The oldest of a channel give way. */
+  keepMessage(place: MessagePlace, message: KeptMessage): Promise<void>;
+  messageNamed(place: MessagePlace, message: string): Promise<KeptMessage | undefined>;
+  messageOf(place: MessagePlace, envelope: string): Promise<KeptMessage | undefined>;
   /** Cards that ended before then, and codes. */
   forget(before: number): Promise<void>;
   /** Everything of a bridge that is no more. */
@@ -69,3 +90,6 @@ export interface BridgeStore {
 
 /** Codes that wait to be redeemed, in all of a bridge. */
 export const codesMax = 100;
+
+/** Messages that can be answered, in each channel. */
+export const messagesMax = 1_000;

@@ -1,10 +1,10 @@
 // What every store of bridges must do.
 import { expect, test } from "vitest";
-import { type BridgeStore, codesMax } from "./bridge-store.ts";
+import { type BridgeStore, codesMax, messagesMax } from "./bridge-store.ts";
 
 const bridge = "team";
 
-export function storeCases(createStore: () => BridgeStore): void {
+export function bridgeStoreCases(createStore: () => BridgeStore | Promise<BridgeStore>): void {
   const code = (hash: string, more: object = {}) => ({
     hash,
     bridge,
@@ -18,7 +18,7 @@ export function storeCases(createStore: () => BridgeStore): void {
   });
 
   test("[X0-14.4-1] a code makes one link, in time, at its own bridge", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.addCode(code("a", { level: "full" }), 0);
     expect(await store.redeem("other", "a", "u1", 1)).toBeUndefined();
     expect(await store.redeem(bridge, "b", "u1", 1)).toBeUndefined();
@@ -35,7 +35,7 @@ export function storeCases(createStore: () => BridgeStore): void {
   });
 
   test("a person has one link: a newer one replaces it, and has another id", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.addCode(code("a"), 0);
     await store.addCode(code("b", { participant: "carol" }), 0);
     const first = await store.redeem(bridge, "a", "u1", 1);
@@ -48,7 +48,7 @@ export function storeCases(createStore: () => BridgeStore): void {
   });
 
   test("codes that wait are bounded, and those that ended give way", async () => {
-    const store = createStore();
+    const store = await createStore();
     for (let i = 0; i < codesMax; i += 1) expect(await store.addCode(code(`c${i}`), 0)).toBe(true);
     expect(await store.addCode(code("more"), 0)).toBe(false);
     expect(await store.addCode(code("elsewhere", { bridge: "other" }), 0)).toBe(true);
@@ -56,7 +56,7 @@ export function storeCases(createStore: () => BridgeStore): void {
   });
 
   test("[B-BRIDGE-1] a card is claimed by one, until it is released, and never after it was closed", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.cardFor(card("c1"));
     const claims = await Promise.all(["alice", "carol", "alice"].map((who) => store.claim("c1", who)));
     expect(claims).toEqual([true, false, false]);
@@ -70,7 +70,7 @@ export function storeCases(createStore: () => BridgeStore): void {
   });
 
   test("a proposal has one card in a channel, however often it is asked for", async () => {
-    const store = createStore();
+    const store = await createStore();
     const first = await store.cardFor(card("c1", { proposal: "p" }));
     await store.setRef("c1", "m1");
     expect(await store.cardFor(card("c2", { proposal: "p" }))).toEqual({ ...first, ref: "m1" });
@@ -81,7 +81,7 @@ export function storeCases(createStore: () => BridgeStore): void {
   });
 
   test("positions are kept by bridge and channel", async () => {
-    const store = createStore();
+    const store = await createStore();
     expect(await store.position(bridge, "general")).toBeUndefined();
     await store.setPosition(bridge, "general", { epoch: "e", seq: 1 });
     await store.setPosition(bridge, "general", { epoch: "e", seq: 2 });
@@ -89,8 +89,34 @@ export function storeCases(createStore: () => BridgeStore): void {
     expect(await store.position(bridge, "general")).toEqual({ epoch: "e", seq: 2 });
   });
 
+  test("which message is which envelope is kept by bridge, channel and room, the newest of a channel", async () => {
+    const store = await createStore();
+    const place = { bridge, channel: "general", topic: "ops" };
+    const first = { message: "m1", ref: "m1 root", envelope: "e1", answers: "e0" };
+    await store.keepMessage(place, first);
+    await store.keepMessage(place, { ...first, envelope: "another" });
+    expect(await store.messageNamed(place, "m1")).toEqual(first);
+    expect(await store.messageOf(place, "e1")).toEqual(first);
+    expect(await store.messageOf(place, "another")).toBeUndefined();
+    for (const other of [{ channel: "random" }, { topic: "secret" }, { bridge: "other" }]) {
+      expect(await store.messageNamed({ ...place, ...other }, "m1")).toBeUndefined();
+      expect(await store.messageOf({ ...place, ...other }, "e1")).toBeUndefined();
+    }
+    const random = { ...place, channel: "random" };
+    await store.keepMessage(random, { message: "r1", ref: "r1", envelope: "e1" });
+    for (let i = 2; i <= messagesMax; i += 1)
+      await store.keepMessage(place, { message: `m${i}`, ref: `m${i}`, envelope: `e${i}` });
+    expect(await store.messageNamed(place, "m1")).toEqual(first);
+    await store.keepMessage(place, { message: "more", ref: "more", envelope: "e" });
+    expect(await store.messageNamed(place, "m1")).toBeUndefined();
+    expect((await store.messageNamed(place, "m2"))?.envelope).toBe("e2");
+    expect((await store.messageNamed(random, "r1"))?.envelope).toBe("e1");
+    await store.removeBridge(bridge);
+    expect(await store.messageNamed(random, "r1")).toBeUndefined();
+  });
+
   test("what ended long ago is forgotten, and a bridge that is removed as a whole", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.cardFor(card("old"));
     await store.cardFor(card("young", { expiresAt: 300 }));
     await store.forget(200);

@@ -3,7 +3,10 @@ import {
   type BridgeStore,
   type Card,
   codesMax,
+  type KeptMessage,
   type Link,
+  type MessagePlace,
+  messagesMax,
   type NewCode,
   type Position,
 } from "./bridge-store.ts";
@@ -14,6 +17,9 @@ export function createMemoryStore(): BridgeStore {
   const links = new Map<string, Link>();
   const cards = new Map<string, Card>();
   const positions = new Map<string, Position>();
+  const messages = new Map<string, KeptMessage & MessagePlace>();
+  const isIn = (place: MessagePlace) => (one: MessagePlace) =>
+    one.bridge === place.bridge && one.channel === place.channel && one.topic === place.topic;
   const change = (id: string, more: Partial<Card>) => {
     const card = cards.get(id);
     if (card !== undefined) cards.set(id, { ...card, ...more });
@@ -69,6 +75,17 @@ export function createMemoryStore(): BridgeStore {
     },
     release: async (id) => change(id, { claimedBy: undefined }),
     closeCard: async (id) => change(id, { isClosed: true }),
+    async keepMessage(place, message) {
+      const key = JSON.stringify([place.bridge, place.channel, place.topic, message.message]);
+      if (!messages.has(key)) messages.set(key, { ...place, ...message });
+      const isHere = (one: MessagePlace) => one.bridge === place.bridge && one.channel === place.channel;
+      const here = [...messages].filter(([, one]) => isHere(one));
+      for (const [old] of here.slice(0, Math.max(0, here.length - messagesMax))) messages.delete(old);
+    },
+    messageNamed: async (place, message) =>
+      bare([...messages.values()].filter(isIn(place)).find((one) => one.message === message)),
+    messageOf: async (place, envelope) =>
+      bare([...messages.values()].filter(isIn(place)).find((one) => one.envelope === envelope)),
     async forget(before) {
       for (const [id, { expiresAt }] of cards) if (expiresAt < before) cards.delete(id);
       for (const [hash, { expiresAt }] of codes) if (expiresAt < before) codes.delete(hash);
@@ -77,9 +94,14 @@ export function createMemoryStore(): BridgeStore {
       for (const [hash, code] of codes) if (code.bridge === bridge) codes.delete(hash);
       for (const [key, link] of links) if (link.bridge === bridge) links.delete(key);
       for (const [id, card] of cards) if (card.bridge === bridge) cards.delete(id);
+      for (const [key, one] of messages) if (one.bridge === bridge) messages.delete(key);
       for (const key of positions.keys()) if (key.startsWith(keyOf(bridge, ""))) positions.delete(key);
     },
   };
+}
+
+function bare(kept: KeptMessage | undefined): KeptMessage | undefined {
+  return kept && { message: kept.message, ref: kept.ref, envelope: kept.envelope, answers: kept.answers };
 }
 
 function keyOf(bridge: string, rest: string): string {

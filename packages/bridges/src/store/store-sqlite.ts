@@ -1,7 +1,14 @@
 // In tables of a database that the command line has opened; other processes may change them meanwhile.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { isLevel } from "@mcpx/protocol";
-import { type BridgeStore, type Card, codesMax, type Link } from "./bridge-store.ts";
+import {
+  type BridgeStore,
+  type Card,
+  codesMax,
+  type KeptMessage,
+  type Link,
+  messagesMax,
+} from "./bridge-store.ts";
 import { newId } from "./new-id.ts";
 
 /** Forward only: a change is a new entry at the end. */
@@ -34,6 +41,18 @@ export const bridgeMigrations: readonly { version: number; up: string }[] = [
       CREATE TABLE push_devices (
         endpoint TEXT PRIMARY KEY, p256dh TEXT NOT NULL, auth TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL
       ) WITHOUT ROWID;
+    `,
+  },
+  {
+    version: 3,
+    up: `
+      CREATE TABLE bridge_messages (
+        at INTEGER PRIMARY KEY AUTOINCREMENT, bridge TEXT NOT NULL, channel TEXT NOT NULL, topic TEXT NOT NULL,
+        message TEXT NOT NULL, ref TEXT NOT NULL, envelope TEXT NOT NULL, answers TEXT,
+        UNIQUE (bridge, channel, topic, message)
+      );
+      CREATE INDEX bridge_messages_envelope ON bridge_messages (bridge, channel, topic, envelope);
+      CREATE INDEX bridge_messages_at ON bridge_messages (bridge, channel, at);
     `,
   },
 ];
@@ -69,6 +88,20 @@ export function createSqliteStore(db: DatabaseSync): BridgeStore {
     ),
     release: db.prepare("UPDATE bridge_cards SET claimed_by = NULL WHERE id = ?"),
     closeCard: db.prepare("UPDATE bridge_cards SET is_closed = 1 WHERE id = ?"),
+    keepMessage: db.prepare(
+      `INSERT INTO bridge_messages (bridge, channel, topic, message, ref, envelope, answers)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bridge, channel, topic, message) DO NOTHING`,
+    ),
+    dropMessages: db.prepare(
+      `DELETE FROM bridge_messages WHERE bridge = ?1 AND channel = ?2 AND at <=
+       (SELECT at FROM bridge_messages WHERE bridge = ?1 AND channel = ?2 ORDER BY at DESC LIMIT 1 OFFSET ${messagesMax})`,
+    ),
+    messageNamed: db.prepare(
+      "SELECT * FROM bridge_messages WHERE bridge = ? AND channel = ? AND topic = ? AND message = ?",
+    ),
+    messageOf: db.prepare(
+      "SELECT * FROM bridge_messages WHERE bridge = ? AND channel = ? AND topic = ? AND envelope = ? ORDER BY at",
+    ),
     dropCards: db.prepare("DELETE FROM bridge_cards WHERE expires_at < ?"),
   };
   const inTransaction = <T>(work: () => T): T => {
@@ -126,13 +159,23 @@ export function createSqliteStore(db: DatabaseSync): BridgeStore {
     async closeCard(id) {
       sql.closeCard.run(id);
     },
+    async keepMessage({ bridge, channel, topic }, { message, ref, envelope, answers }) {
+      inTransaction(() => {
+        sql.keepMessage.run(bridge, channel, topic, message, ref, envelope, answers ?? null);
+        sql.dropMessages.run(bridge, channel);
+      });
+    },
+    messageNamed: async ({ bridge, channel, topic }, message) =>
+      readMessage(sql.messageNamed.get(bridge, channel, topic, message)),
+    messageOf: async ({ bridge, channel, topic }, envelope) =>
+      readMessage(sql.messageOf.get(bridge, channel, topic, envelope)),
     async forget(before) {
       sql.dropCards.run(before);
       sql.dropCodes.run(before);
     },
     async removeBridge(bridge) {
       inTransaction(() => {
-        for (const table of ["codes", "links", "positions", "cards"])
+        for (const table of ["codes", "links", "positions", "cards", "messages"])
           db.prepare(`DELETE FROM bridge_${table} WHERE bridge = ?`).run(bridge);
       });
     },
@@ -149,6 +192,17 @@ function readLink(row: Row | undefined): Link | undefined {
     participant: String(participant),
     level: isLevel(level) ? level : undefined,
     at: Number(at),
+  };
+}
+
+function readMessage(row: Row | undefined): KeptMessage | undefined {
+  if (row === undefined) return undefined;
+  const { message, ref, envelope, answers } = row;
+  return {
+    message: String(message),
+    ref: String(ref),
+    envelope: String(envelope),
+    answers: answers === null ? undefined : String(answers),
   };
 }
 

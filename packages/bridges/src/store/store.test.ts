@@ -1,14 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { newId } from "./new-id.ts";
-import { storeCases } from "./store-cases.ts";
+import { bridgeStoreCases } from "./store-cases.ts";
 import { createMemoryStore } from "./store-memory.ts";
 import { bridgeMigrations, createSqliteStore } from "./store-sqlite.ts";
 
-describe("in memory", () => storeCases(createMemoryStore));
+describe("in memory", () => bridgeStoreCases(createMemoryStore));
 
 describe("in SQLite", () =>
-  storeCases(() => {
+  bridgeStoreCases(() => {
     const db = new DatabaseSync(":memory:");
     for (const { up } of bridgeMigrations) db.exec(up);
     return createSqliteStore(db);

@@ -5,6 +5,7 @@ import {
   type PlatformAbilities,
   PlatformError,
   type PlatformEvents,
+  type ReplyTo,
   type Verb,
 } from "../platform.ts";
 import { charsOf, type Post, plainText } from "../text/post.ts";
@@ -12,16 +13,36 @@ import { charsOf, type Post, plainText } from "../text/post.ts";
 export interface FixturePlatform {
   /** The platform's own side stays when the bridge restarts. */
   open(): Platform;
-  readonly posts: { ref: string; channel: string; post: Post; text: string; edits: number }[];
+  readonly posts: {
+    ref: string;
+    channel: string;
+    post: Post;
+    text: string;
+    edits: number;
+    replyTo?: string;
+  }[];
+  /** What people said, by what it is called. */
+  readonly said: Map<string, string>;
+  /** Messages that are there no more. */
+  readonly deleted: Set<string>;
   readonly whispers: { user: string; text: string }[];
   say(
     user: string,
     text: string,
-    more?: { id?: string; channel?: string | undefined; name?: string; isEdit?: boolean },
+    more?: {
+      id?: string;
+      channel?: string | undefined;
+      name?: string;
+      isEdit?: boolean;
+      ref?: string;
+      replyTo?: ReplyTo | undefined;
+    },
   ): Promise<void>;
   press(user: string, verb: Verb, card: string, channel?: string): Promise<void>;
   /** What is wrong with the platform now. */
   trouble: "none" | "down" | "busy";
+  /** How long it says to wait when it is busy. */
+  retryAfterMs: number;
   /** How many requests it has refused. */
   refused: number;
 }
@@ -44,7 +65,7 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
     if (fixture.trouble !== "none") fixture.refused += 1;
     if (fixture.trouble === "down") throw new PlatformError("down", "the platform is down");
     if (fixture.trouble === "busy")
-      throw new PlatformError("busy", "too many requests", { retryAfterMs: 20 });
+      throw new PlatformError("busy", "too many requests", { retryAfterMs: fixture.retryAfterMs });
     if (channel !== fixtureChannel && channel !== otherChannel)
       throw new PlatformError("refused", `there is no channel ${channel}`);
     if (charsOf(post) > can.charsMax) throw new PlatformError("refused", "the post is too long");
@@ -54,8 +75,11 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
   };
   const fixture: FixturePlatform = {
     posts: [],
+    said: new Map(),
+    deleted: new Set(),
     whispers: [],
     trouble: "none",
+    retryAfterMs: 20,
     refused: 0,
     open: () => ({
       can,
@@ -63,10 +87,13 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
         if (fixture.trouble === "down") throw new PlatformError("down", "the platform is down");
         events = given;
       },
-      async post(channel, post) {
+      async post(channel, post, _key, replyTo) {
         check(channel, post);
+        if (replyTo !== undefined && fixture.deleted.has(replyTo))
+          throw new PlatformError("refused", `there is no message ${replyTo}`);
         count += 1;
-        fixture.posts.push({ ref: `m${count}`, channel, post, text: plainText(post), edits: 0 });
+        const reply = replyTo === undefined ? {} : { replyTo };
+        fixture.posts.push({ ref: `m${count}`, channel, post, text: plainText(post), edits: 0, ...reply });
         return `m${count}`;
       },
       async edit(channel, ref, post) {
@@ -83,10 +110,12 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
         events = undefined;
       },
     }),
-    async say(user, text, { id, channel = fixtureChannel, name, isEdit } = {}) {
+    async say(user, text, { id, channel = fixtureChannel, name, isEdit, ref, replyTo } = {}) {
       count += 1;
+      const called = ref ?? id ?? `u${count}`;
+      fixture.said.set(called, text);
       const said = { channel: channel === "" ? undefined : channel, user: { key: user, name }, text };
-      await events?.said({ ...said, id: id ?? `u${count}`, ...(isEdit && { isEdit }) });
+      await events?.said({ ...said, id: id ?? `u${count}`, ref: called, replyTo, ...(isEdit && { isEdit }) });
     },
     async press(user, verb, card, channel = fixtureChannel) {
       await events?.pressed({ channel, user: { key: user }, card, verb });

@@ -96,13 +96,13 @@ test("[AX-11.3-2] of two files for one key, credential or name the older counts,
   }
 });
 
-test("who comes and goes does so at once", () => {
+test("who comes and goes does so at once", async () => {
   const data = newData();
   const known = anchorOf("ops");
-  const now = watchApprovers({ dataDir: data, known, log: createLogger({ level: "silent" }) });
-  expect(namesIn(now())).toEqual(["ops"]);
+  const { now } = watchApprovers({ dataDir: data, known, log: createLogger({ level: "silent" }) });
+  expect(namesIn(await now())).toEqual(["ops"]);
   const path = writeApprover(data, "alice", newKey());
-  expect(namesIn(now())).toEqual(["ops", "alice"]);
+  expect(namesIn(await now())).toEqual(["ops", "alice"]);
   rmSync(path);
-  expect(namesIn(now())).toEqual(["ops"]);
+  expect(namesIn(await now())).toEqual(["ops"]);
 });

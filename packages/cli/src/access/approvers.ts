@@ -4,6 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node
 import { basename, join } from "node:path";
 import {
   type AnchorKey,
+  type AnchorSource,
   type AuthorityChange,
   type AuthorityState,
   anchorKeys,
@@ -18,6 +19,7 @@ import {
   type KeptChain,
   type KeyKeeping,
   type NewApprover,
+  pressKeys,
   readApprover,
 } from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
@@ -133,28 +135,49 @@ export interface ApproverWatch {
   wait?: (changes: readonly AuthorityChange[]) => void;
 }
 
-/** All keys that count at this moment. What is wrong is logged when it appears. */
-export function watchApprovers(watch: ApproverWatch): () => readonly AnchorKey[] {
+/** All keys that count. What is wrong is logged when it appears. */
+export function watchApprovers(watch: ApproverWatch): AnchorSource {
   const { dataDir, known, log, keepCounter, chain, wait } = watch;
   let state: string | undefined;
   let keys = known;
-  return () => {
-    const now = `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
-    if (now === state) return keys;
+  const stateNow = () => `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
+  const countingIn = (read: Approvers): readonly AnchorKey[] => {
+    const people = read.keys.filter(({ name }) => isInChain(chain, read.state, approverKey(name)));
+    const all = [...known, ...people];
+    return chain === undefined ? all : [...all, ...pressKeys(chain.now().state, all)];
+  };
+  const look = async () => {
+    if (stateNow() === state) return keys;
     const read = readApprovers(dataDir, known, keepCounter);
-    for (const fault of read.faults) log.warn({ fault }, "an approver does not count");
-    const held = chain === undefined ? [] : settleUnlessBehind(chain, read.state);
+    for (const fault of read.faults) log.warn({ fault }, "ignoring invalid approver file");
+    const held = chain === undefined ? [] : await settleUnlessBehind(chain, read.state);
     if (held !== undefined) wait?.(held);
-    keys = [...known, ...read.keys.filter(({ name }) => isInChain(chain, read.state, approverKey(name)))];
-    state = held === undefined ? undefined : `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
+    keys = countingIn(read);
+    state = held === undefined ? undefined : stateNow();
     return keys;
+  };
+  let looking: Promise<unknown> = Promise.resolve();
+  return {
+    known() {
+      // Who is taken out counts no more, also where nobody has looked since; who comes has to be written down first.
+      if (stateNow() !== state) keys = countingIn(readApprovers(dataDir, known, keepCounter));
+      return keys;
+    },
+    now() {
+      const looked = looking.then(look);
+      looking = looked.catch(() => {});
+      return looked;
+    },
   };
 }
 
 /** `undefined` where a command writes to the chain at this moment: what it writes is looked at first. */
-function settleUnlessBehind(chain: KeptChain, wanted: AuthorityState): AuthorityChange[] | undefined {
+async function settleUnlessBehind(
+  chain: KeptChain,
+  wanted: AuthorityState,
+): Promise<AuthorityChange[] | undefined> {
   try {
-    return chain.isBehind() ? undefined : settleApprovers(chain, wanted);
+    return (await chain.isBehind()) ? undefined : await settleApprovers(chain, wanted);
   } catch (error) {
     if (isMcpxError(error) && error.code === "id_conflict") return undefined;
     throw error;
@@ -162,9 +185,9 @@ function settleUnlessBehind(chain: KeptChain, wanted: AuthorityState): Authority
 }
 
 /** Writes what nobody has to sign, and gives back the rest. */
-export function settleApprovers(chain: KeptChain, wanted: AuthorityState): AuthorityChange[] {
+export async function settleApprovers(chain: KeptChain, wanted: AuthorityState): Promise<AuthorityChange[]> {
   const signed = new Map([...chain.now().state].filter(([key]) => key.startsWith("approver/")));
-  return chain.settle(changesBetween(signed, wanted));
+  return await chain.settle(changesBetween(signed, wanted));
 }
 
 function isInChain(chain: KeptChain | undefined, read: AuthorityState, key: string): boolean {

@@ -2,7 +2,6 @@
 // far as an approver has signed it. [B-KEY-2]
 import {
   type AuthorityChange,
-  aggregatorId,
   ChainFault,
   changesBetween,
   type KeptChain,
@@ -11,7 +10,7 @@ import {
 import { systemClock } from "@mcpx/host";
 import type { LoadedConfig } from "../config/config.ts";
 import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
-import { openPins } from "../files/open-pins.ts";
+import { openTreeStores } from "../files/tree-stores.ts";
 import { Failure } from "../framework/failure.ts";
 import { authorityOf, withoutHeld } from "../settings/gate-authority.ts";
 import { configDir } from "../settings/tree-settings.ts";
@@ -28,17 +27,11 @@ export function withChain<T>(
   work: (store: ChainStore) => T | Promise<T>,
 ): Promise<T> {
   return withStore(dataDir, options, async (store) => {
-    const { db, close } = openPins(dataDir);
-    try {
-      const id = aggregatorId(db);
-      const actor = `cli:${localUser()}`;
-      const chain = await orFailure(dataDir, () =>
-        openChain({ db, aggregatorId: id, clock: systemClock, audit: store.audit, actor }),
-      );
-      return await work({ ...store, chain, aggregatorId: id });
-    } finally {
-      close();
-    }
+    using tree = openTreeStores(dataDir);
+    const aggregatorId = await tree.facts.aggregatorId();
+    const parts = { aggregatorId, clock: systemClock, audit: store.audit, actor: `cli:${localUser()}` };
+    const chain = await orFailure(dataDir, () => openChain({ ...parts, store: tree.chain }));
+    return await work({ ...store, chain, aggregatorId });
   });
 }
 
@@ -60,11 +53,13 @@ export interface HeldConfig {
 }
 
 /** What needs no signature counts, and is written down; the rest is as it was signed last. */
-export function holdConfig(chain: KeptChain, loaded: LoadedConfig): HeldConfig {
+export async function holdConfig(chain: KeptChain, loaded: LoadedConfig): Promise<HeldConfig> {
   // Nothing is configured: what was signed for a configuration stays.
   if (loaded.path === undefined) return { loaded, held: [] };
-  const signed = new Map([...chain.now().state].filter(([key]) => !/^(approver\/|panic$)/.test(key)));
-  const held = chain.settle(changesBetween(signed, authorityOf(loaded.config, configDir(loaded))));
+  const signed = new Map(
+    [...chain.now().state].filter(([key]) => !/^(approver\/|bridge\/|panic$)/.test(key)),
+  );
+  const held = await chain.settle(changesBetween(signed, authorityOf(loaded.config, configDir(loaded))));
   if (held.length === 0) return { loaded, held };
   return { loaded: { ...loaded, config: withoutHeld(loaded.config, held, chain.now().state) }, held };
 }

@@ -128,7 +128,7 @@ export function unreachable(url: string, cause: unknown): Failure {
   const code = codeOf(cause);
   if (code?.includes("CERT") || code?.includes("SSL") || code?.includes("TLS")) {
     const fix = "use the name in the certificate as --url, and NODE_EXTRA_CA_CERTS for a CA of your own";
-    return new Failure(`the certificate of ${url} does not hold (${code})`, fix, { cause });
+    return new Failure(`the certificate of ${url} is not valid (${code})`, fix, { cause });
   }
   const fix = "check that the gateway runs and that the address is right";
   const why = code === undefined ? "" : ` (${code})`;

@@ -49,7 +49,11 @@ export async function openTree(access: GatewayAccess): Promise<TreeCaller> {
         clientInfo: { name: "mcpx-cli", version },
         capabilities: {},
       },
-      { notification() {}, question: () => Promise.reject(new Error("nobody to ask")), logLine() {} },
+      {
+        notification() {},
+        question: () => Promise.reject(new Error("this command cannot answer questions of a server")),
+        logLine() {},
+      },
     ),
   );
   return {

@@ -22,12 +22,13 @@ async function askGateway(context: Context<typeof gatewayOptions>): Promise<Json
 
 function readStore(context: Context<typeof gatewayOptions>): Promise<JsonObject[]> {
   const iso = (ms: number) => new Date(ms).toISOString();
-  return withStore(dataDirOf(context, context.options), {}, ({ identity }) =>
-    identity.revocations.list({ limit: storedMax }).map(({ issuedAt, expiresAt, revokedAt, ...token }) => ({
+  return withStore(dataDirOf(context, context.options), {}, async ({ identity }) => {
+    const issued = await identity.revocations.list({ limit: storedMax });
+    return issued.map(({ issuedAt, expiresAt, revokedAt, ...token }) => ({
       ...token,
       issuedAt: iso(issuedAt),
       expiresAt: iso(expiresAt),
       revokedAt: revokedAt === undefined ? null : iso(revokedAt),
-    })),
-  );
+    }));
+  });
 }

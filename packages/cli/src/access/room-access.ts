@@ -44,13 +44,13 @@ export function accessRoom(
   const claims = { sub: id, topics: [topic], kind, level, ...(tools.length > 0 && { tools }) };
   const access = accessGateway(context, claims, urlOption);
   if (options.id !== undefined && !access.mintsTokens) {
-    throw misuse("--id does not go with a given token", "leave it out: the token says who you are");
+    throw misuse("--id cannot be combined with --token", "leave it out: the token says who you are");
   }
   return { topic, access };
 }
 
 /** Says at once what is wrong with an address, a token or a room, where the client would try for a while. */
-export async function checkDoor(entrance: Entrance, topic: string): Promise<void> {
+export async function checkEndpoint(entrance: Entrance, topic: string): Promise<void> {
   await callGateway(entrance, "POST", "/v0/tickets", { topic });
 }
 
@@ -60,7 +60,7 @@ export async function enterRoom(
   options: Pick<JoinOptions, "history" | "signal" | "callTimeoutMs" | "sign"> = {},
 ): Promise<Room> {
   const entrance = await access.enter();
-  await checkDoor(entrance, topic);
+  await checkEndpoint(entrance, topic);
   const { url, token } = entrance;
   let first: string | undefined = token;
   const tokenProvider = async () => {

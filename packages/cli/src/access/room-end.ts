@@ -17,7 +17,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   unauthorised: {
     code: closeCodes.unauthorised,
-    fault: "the token is not valid any more",
+    fault: "the token is no longer valid",
     fix: "get a new one with mcpx token",
   },
   kicked: { code: closeCodes.forbidden, fault: "the gateway refused the connection", fix: "ask an admin" },

@@ -86,7 +86,7 @@ export function findingText(finding: ChainFinding): string {
   const meaning = {
     out_of_order: "stands in another order than it was signed in",
     repeated: "was published more than once",
-    forked: "names another envelope before it than the one that was published",
+    forked: "does not follow the envelope that its sender published before it",
   }[finding.type];
   return `${from}  ${finding.type}: number ${finding.n} of ${session} ${meaning}`;
 }

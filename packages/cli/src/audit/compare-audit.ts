@@ -35,7 +35,7 @@ export async function compareWithLive(
   const { rows } = await source.page({ after: to - 1, limit: 1 });
   if (to === 0 || rows[0]?.hash === head) return { records: chain.records };
   const at = await firstOther(source, from, lines());
-  const fix = "one of them was written anew, or the export is another gateway's";
+  const fix = "one of them was rewritten, or the export is another gateway's";
   throw new Failure(`record ${at} of the export is not the one of ${source.where}`, fix);
 }
 

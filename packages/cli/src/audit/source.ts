@@ -9,6 +9,7 @@ import {
   type ChainVerdict,
   createAudit,
   createLogger,
+  createSqliteAuditStore,
   openState,
   systemClock,
 } from "@mcpx/host";
@@ -59,7 +60,11 @@ function localSource(dataDir: string): AuditSource {
     throw new Failure(`there is no gateway's data in ${dataDir}`, "run mcpx up first, or give --data DIR");
   }
   const db = openState(path, { readOnly: true });
-  const audit = createAudit({ db, clock: systemClock, log: createLogger({ level: "silent" }) });
+  const audit = createAudit({
+    store: createSqliteAuditStore(db),
+    clock: systemClock,
+    log: createLogger({ level: "silent" }),
+  });
   return {
     where: `the data in ${dataDir}`,
     list: async (query) =>

@@ -1,7 +1,7 @@
 // Consents for admins: GET /admin/consents, DELETE /admin/consents/{id}. The console has both under its own path.
 import { operatorRoute } from "@mcpx/aggregator";
 import type { Identity, Route } from "@mcpx/host";
-import { McpxError } from "@mcpx/protocol";
+import { McpxError, quoteShort } from "@mcpx/protocol";
 import { type ConsentParts, consentFacts, endConsent } from "./consents.ts";
 
 export interface ConsentRoutesParts extends ConsentParts {
@@ -18,7 +18,7 @@ export function consentRoutes(parts: ConsentRoutesParts): Route[] {
       const { id = "" } = params;
       const consent = await store.consent(id, clock.now());
       if (consent === undefined || !(await endConsent(parts, id, { by, why: "revoked" })))
-        throw new McpxError("not_found", "there is no such consent");
+        throw new McpxError("not_found", `there is no consent with the id ${quoteShort(id)}`);
       return { body: consentFacts(consent) };
     }),
   ];

@@ -26,9 +26,9 @@ export async function endConsent(
   const consent = await store.consent(id, clock.now());
   const jtis = await store.endConsent(id);
   if (jtis === undefined) return false;
-  for (const jti of jtis) if (!identity.revocations.isRevoked(jti)) identity.revocations.revoke(jti);
+  for (const jti of jtis) if (!identity.revocations.isRevoked(jti)) await identity.revocations.revoke(jti);
   const detail = { why, tokens: jtis.length, ...(consent !== undefined && clientDetail(consent)) };
-  audit.recordNow({ action: "consent.revoke", actor: by, subject: consent?.participant, detail });
+  await audit.recordNow({ action: "consent.revoke", actor: by, subject: consent?.participant, detail });
   return true;
 }
 

@@ -31,7 +31,7 @@ function nodePair({ headers }: HttpRequest): [IncomingMessage, ServerResponse] {
 }
 
 export function isOver(): McpxError {
-  return new McpxError("not_found", "this sign-in is over, or was begun in another browser", {
+  return new McpxError("not_found", "this sign-in has ended, or was begun in another browser", {
     suggestion: "Begin again in the program that sent you here",
   });
 }

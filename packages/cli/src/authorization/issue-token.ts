@@ -60,10 +60,10 @@ async function mint({ identity, store, audit, clock }: IssueParts, consent: Cons
   const { jti, expiresAt } = minted;
   // Whoever has ended it meanwhile has not seen this token.
   if (!(await store.addToken({ jti, consent: id, expiresAt }, clock.now()))) {
-    identity.revocations.revoke(jti);
+    await identity.revocations.revoke(jti);
     return undefined;
   }
   const detail = { ...clientDetail(consent), jti, ttlMs, topics: [...topics], tools: [...tools], level };
-  audit.recordNow({ action: "token.issue", actor: "authorization", subject: sub, detail });
+  await audit.recordNow({ action: "token.issue", actor: "authorization", subject: sub, detail });
   return minted;
 }

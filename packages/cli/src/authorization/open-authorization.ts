@@ -1,24 +1,16 @@
 // The authorization server and its addresses, over a store in the data directory.
 import type { Profiles } from "@mcpx/aggregator";
-import {
-  type Audit,
-  type Clock,
-  type HttpRequest,
-  type Identity,
-  type Logger,
-  openDatabase,
-  type Route,
-} from "@mcpx/host";
+import type { Audit, Clock, HttpRequest, Identity, Logger, Route } from "@mcpx/host";
 import type { Session } from "../console/sessions.ts";
+import type { Stores } from "../stores/stores.ts";
 import { createAuthorizationServer } from "./authorization-server.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { endConsent } from "./consents.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { protocolRoutes } from "./protocol-routes.ts";
-import { authorizationMigrations, createSqliteAuthorizationStore } from "./store/store-sqlite.ts";
 
 export interface AuthorizationParts {
-  statePath: string;
+  stores: Pick<Stores, "authorization">;
   identity: Identity;
   audit: Audit;
   clock: Clock;
@@ -41,10 +33,8 @@ export function openAuthorization(
   parts: AuthorizationParts,
   opened: AsyncDisposableStack,
 ): OpenAuthorization {
-  const { statePath, identity, log } = parts;
-  const db = openDatabase(statePath, { component: "authorization", migrations: authorizationMigrations });
-  opened.defer(() => db.close());
-  const store = createSqliteAuthorizationStore(db);
+  const { identity, log } = parts;
+  const store = parts.stores.authorization;
   const all = { ...parts, store };
   const server = createAuthorizationServer(all);
   const stopHearing = identity.revocations.onRevoked((jti) => {

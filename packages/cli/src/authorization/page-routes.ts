@@ -73,7 +73,7 @@ async function decide(parts: PageParts, request: HttpRequest): Promise<HttpRespo
 
 async function deny({ audit, user }: PageParts, { provider, pair, client }: Asked): Promise<string> {
   const detail = { client: client.clientId.slice(0, 200), clientName: clientNameOf(client) };
-  audit.recordNow({ action: "consent.deny", actor: user, detail });
+  await audit.recordNow({ action: "consent.deny", actor: user, detail });
   const refusal = { error: "access_denied", error_description: "the person at the gateway said no" };
   return await provider.interactionResult(...pair, refusal, { mergeWithLastSubmission: false });
 }
@@ -114,7 +114,7 @@ async function allow(parts: PageParts, asked: Asked, { ttlMs, ...wish }: Wish): 
   await store.prolong("Client", keyOf(client.clientId), consent.expiresAt + clientSpareMs);
   const { topics, tools, level } = wish;
   const detail = { ...clientDetail(consent), resource, ttlMs, topics: [...topics], tools: [...tools], level };
-  audit.recordNow({ action: "consent.grant", actor: user, subject: consent.participant, detail });
+  await audit.recordNow({ action: "consent.grant", actor: user, subject: consent.participant, detail });
   const result = { login: { accountId: user, remember: false }, consent: { grantId: id } };
   return await provider.interactionResult(...pair, result, { mergeWithLastSubmission: false });
 }

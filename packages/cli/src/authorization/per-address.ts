@@ -1,5 +1,5 @@
 // How often one address may ask in a minute. What strangers make here is stored, so that it is counted before.
-import type { Clock } from "@mcpx/host";
+import { addressKey, type Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 
 const windowMs = 60_000;
@@ -11,7 +11,8 @@ export function createPerAddress(
   perMinute: number,
 ): (address: string) => void {
   const windows = new Map<string, { count: number; endsAt: number }>();
-  return (address) => {
+  return (asking) => {
+    const address = addressKey(asking);
     const now = clock.monotonic();
     const known = windows.get(address);
     const window = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + windowMs };

@@ -89,7 +89,7 @@ async function token(parts: ProtocolParts, request: HttpRequest): Promise<HttpRe
   const answer = await answerOf(parts, request, { target: request.path, form });
   if (answer.status !== 200) return answer;
   const exchanged = await exchangeToken(parts, answer.text ?? "");
-  if (exchanged === undefined) return oauthFault(400, "invalid_grant", "what was allowed was taken back");
+  if (exchanged === undefined) return oauthFault(400, "invalid_grant", "the permission was revoked");
   return { ...answer, text: JSON.stringify(exchanged) };
 }
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createAudit, createLogger, openState, systemClock } from "@mcpx/host";
+import { createAudit, createLogger, createSqliteAuditStore, openState, systemClock } from "@mcpx/host";
 import { parseConfig } from "../config/config.ts";
 import { Failure } from "../framework/failure.ts";
 import { storeFiles } from "./files.ts";
@@ -83,7 +83,11 @@ async function verifyStore(path: string, file: string): Promise<FileVerdict> {
   if (file !== "state.db" || problems.length > 0) return { file, problems };
   const db = openState(path, { readOnly: true });
   try {
-    const audit = createAudit({ db, clock: systemClock, log: createLogger({ level: "silent" }) });
+    const audit = createAudit({
+      store: createSqliteAuditStore(db),
+      clock: systemClock,
+      log: createLogger({ level: "silent" }),
+    });
     const chain = await audit.verify();
     if (!chain.ok) return { file, problems: [`the audit chain is broken at record ${chain.at}`] };
     return { file, problems, audit: { records: chain.records, head: chain.head } };

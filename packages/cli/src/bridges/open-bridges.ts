@@ -1,28 +1,33 @@
 // The configured bridges: each starts by itself, tries again where its platform cannot be reached, and ends with us.
 // A bridge never holds a token: it is given ways into its rooms, made here.
+import { pressPlace } from "@mcpx/aggregator";
 import {
   type Bridge,
   type BridgeRooms,
-  bridgeMigrations,
+  type BridgeStore,
   createBridge,
-  createSqliteStore,
   type Link,
   type Member,
   platformKinds,
 } from "@mcpx/bridges";
 import type { RunningGateway } from "@mcpx/gateway";
-import { type Identity, type Logger, openDatabase, type Principal } from "@mcpx/host";
+import type { Clock, Identity, Logger, Principal } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import { joinLocally, ownPrincipal } from "../access/local-gateway.ts";
 import { version } from "../framework/version.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
+import type { Stores } from "../stores/stores.ts";
+import { createPresses, type PressParts } from "./presses.ts";
 
 export interface BridgeParts {
-  statePath: string;
+  stores: Pick<Stores, "bridges">;
   gateway: Pick<RunningGateway, "enter" | "history">;
   /** Ids of this process's own participants: nobody can be linked to one. */
   own: readonly string[];
   identity: Pick<Identity, "secret">;
+  clock: Pick<Clock, "now">;
+  /** Who approves, and whose presses count. */
+  chain: PressParts["chain"];
   log: Logger;
   roomUrl(topic: string): string;
 }
@@ -30,10 +35,25 @@ export interface BridgeParts {
 interface BridgeFacts extends ReturnType<Bridge["facts"]> {
   name: string;
   platform: string;
-  links: { user: string; participant: string; level: string | undefined; since: string }[];
+  unlinked: "read" | "guest";
+  /** It only says where to decide. */
+  isNotice: boolean;
+  links: LinkFacts[];
+}
+
+interface LinkFacts {
+  user: string;
+  participant: string;
+  level: string | undefined;
+  since: string;
+  /** Presses of theirs count as approvals. */
+  presses: boolean;
 }
 
 export interface OpenBridges {
+  readonly store: BridgeStore;
+  /** Of those that are open. */
+  find(name: string): Pick<BridgeSettings, "name" | "kind" | "reach"> | undefined;
   facts(): Promise<BridgeFacts[]>;
   /** Resolves when all of them have reached their platforms. */
   readonly ready: Promise<unknown>;
@@ -45,41 +65,40 @@ export const bridgePrefixes: readonly string[] = ["bridge:", ...platformKinds.ma
 /** What is opened is closed by `opened`. */
 export function openBridges(
   settings: readonly BridgeSettings[],
-  { statePath, gateway, own, identity, log, roomUrl }: BridgeParts,
+  { stores, gateway, own, identity, clock, chain, log, roomUrl }: BridgeParts,
   opened: AsyncDisposableStack,
 ): OpenBridges {
-  const db = openDatabase(statePath, { component: "bridges", migrations: bridgeMigrations });
-  opened.defer(() => db.close());
-  const store = createSqliteStore(db);
+  const store = stores.bridges;
   const secret = identity.secret("bridges");
   const bridges = settings.map((one) => {
     const { name, kind, channels, unlinked } = one;
     const rooms = roomsFor(name, gateway, own);
     const platform = one.open();
-    return {
-      kind,
-      bridge: createBridge({ name, kind, platform, channels, unlinked, store, rooms, secret, log, roomUrl }),
-    };
+    const presses = createPresses({ chain, identity }, one);
+    const parts = { platform, store, rooms, presses, secret, log, roomUrl, now: clock.now };
+    const isNotice = platform.can.carries === "cards";
+    return { one, isNotice, bridge: createBridge({ name, kind, channels, unlinked, ...parts }) };
   });
   opened.defer(async () => {
     await Promise.all(bridges.map(({ bridge }) => bridge.close()));
   });
+  const linkFacts = ({ bridge, user, participant, level, at }: Link): LinkFacts => ({
+    ...{ user, participant, level, since: new Date(at).toISOString() },
+    presses: chain.now().state.has(pressPlace(bridge, user)),
+  });
   return {
+    store,
+    find: (name) => settings.find((one) => one.name === name),
     facts: () =>
       Promise.all(
-        bridges.map(async ({ kind, bridge }) => ({
-          name: bridge.name,
-          platform: kind,
+        bridges.map(async ({ one, isNotice, bridge }) => ({
+          ...{ name: one.name, platform: one.kind, unlinked: one.unlinked, isNotice },
           ...bridge.facts(),
-          links: (await store.links(bridge.name)).map(linkFacts),
+          links: (await store.links(one.name)).map(linkFacts),
         })),
       ),
     ready: Promise.all(bridges.map(({ bridge }) => bridge.ready)),
   };
-}
-
-function linkFacts({ user, participant, level, at }: Link): BridgeFacts["links"][number] {
-  return { user, participant, level, since: new Date(at).toISOString() };
 }
 
 function roomsFor(name: string, gateway: BridgeParts["gateway"], own: readonly string[]): BridgeRooms {

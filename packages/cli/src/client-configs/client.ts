@@ -44,7 +44,7 @@ export interface WrittenServer {
 export type VariableStyle = "braces" | "editor" | "shell" | "none";
 
 /** Our server as a client shall reach it. */
-export interface Door {
+export interface Endpoint {
   url: string;
   token: string;
   /** For clients that only start commands. */
@@ -66,7 +66,7 @@ export interface Client {
   entryPath: readonly [string, string];
   /** A command of ours that does more for it, and what it does. */
   hint?: string;
-  entry(door: Door): JsonObject;
+  entry(endpoint: Endpoint): JsonObject;
 }
 
 export const clientIds = ["claude-desktop", "claude-code", "cursor", "vscode", "codex", "gemini"] as const;

@@ -27,7 +27,7 @@ export function withEntry(text: string, entry: JsonObject | undefined, target: T
   const [group] = entryPath;
   const servers = valueAt(before, [group]);
   if (servers !== undefined && !isObject(servers))
-    throw new Failure(`${file}: ${group} is not an object`, "mend it there first");
+    throw new Failure(`${file}: ${group} is not an object`, "correct it there first");
   const edited = edit(text, entry, target, file);
   if (isAsMeant(before, edited, entry, target, file)) return edited;
   const fix = "put it there yourself: --print shows what";

@@ -1,7 +1,7 @@
 // Ends a token of a client, at the running gateway where there is one.
 
 import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
-import type { ConnectContext } from "../commands/connect.ts";
+import type { ConnectContext } from "../commands/tree/connect.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { localUser, withStore } from "../files/local-store.ts";
 
@@ -18,8 +18,8 @@ export async function revokeToken(context: ConnectContext, jti: string): Promise
     await callGateway(await access.enter(), "DELETE", `/admin/tokens/${encodeURIComponent(jti)}`);
     return;
   }
-  await withStore(dataDirOf(context, context.options), {}, ({ identity, audit }) => {
-    identity.revocations.revoke(jti);
-    audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
+  await withStore(dataDirOf(context, context.options), {}, async ({ identity, audit }) => {
+    await identity.revocations.revoke(jti);
+    await audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
   });
 }

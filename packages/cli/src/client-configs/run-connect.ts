@@ -1,7 +1,7 @@
 // What `mcpx connect` does: shows the change to a client's file, asks, makes a token and writes.
 import type { JsonObject } from "@mcpx/protocol";
 import { runningPlace } from "../access/running-gateway.ts";
-import type { ConnectContext } from "../commands/connect.ts";
+import type { ConnectContext } from "../commands/tree/connect.ts";
 import {
   type ConfigFile,
   lookAtConfig,
@@ -19,9 +19,9 @@ import type { Client, ClientWorld } from "./client.ts";
 import { type ClientServers, clientServersOf, withoutServers } from "./client-servers.ts";
 import { clientOf } from "./clients.ts";
 import { type Connection, keepConnection, readConnection, sha256Of } from "./connection.ts";
-import { type DoorWish, type MintedToken, mintFor, readDoor } from "./door.ts";
 import { entryIn, fileSecrets, withEntry } from "./edit-client-file.ts";
 import { setTable } from "./edit-toml.ts";
+import { type EndpointWish, type MintedToken, mintFor, readEndpoint } from "./gateway-endpoint.ts";
 import { restoreConfig } from "./restore-config.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { entriesOf } from "./run-import.ts";
@@ -36,7 +36,7 @@ interface Work {
   client: Client;
   path: string;
   config: ConfigFile;
-  door: DoorWish;
+  endpoint: EndpointWish;
   before: ReadFile | undefined;
   last: Connection | undefined;
   own: ClientServers;
@@ -49,21 +49,22 @@ export async function runConnect(context: ConnectContext, world: ClientWorld): P
   const { options, words } = context;
   const client = clientOf(words[0] ?? "");
   if (options.undo && options.print)
-    throw misuse("--undo and --print do not go together", "give one of them");
-  if (options.move && options.keep) throw misuse("--move and --keep exclude each other", "give one of them");
+    throw misuse("--undo and --print cannot be combined", "use only one of them");
+  if (options.move && options.keep)
+    throw misuse("--move and --keep cannot be combined", "use only one of them");
   if (options.undo) return undoConnect(context, client, dataDirOf(context, options));
   const config = lookAtConfig(context);
-  const door = readDoor(context, client, config);
-  if (options.print) return printEntry(context, client, config, door);
+  const endpoint = readEndpoint(context, client, config);
+  if (options.print) return printEntry(context, client, config, endpoint);
   const path = client.files(world)[0]?.path ?? "";
   const last = readConnection(config.dataDir, client.id);
   const own = clientServersOf(client, world, config, path);
-  return write(context, { client, path, config, door, before: readWhole(path), last, own });
+  return write(context, { client, path, config, endpoint, before: readWhole(path), last, own });
 }
 
 async function write(context: ConnectContext, work: Work): Promise<number> {
   const { options, output } = context;
-  const { client, path, before, config, door } = work;
+  const { client, path, before, config, endpoint } = work;
   const text = before?.text ?? "";
   if (!options.json) showOwn(context, work);
   const names = (await wantsMove(context, work)) ? work.own.movable.map(({ name }) => name) : [];
@@ -77,7 +78,7 @@ async function write(context: ConnectContext, work: Work): Promise<number> {
     return 0;
   }
   const rest = withoutServers(text, names, client, path);
-  const draft = withEntry(rest, client.entry({ ...door, token: placeholder }), client, path);
+  const draft = withEntry(rest, client.entry({ ...endpoint, token: placeholder }), client, path);
   if (!options.json) {
     const verb = before === undefined ? "make" : "change";
     output.line(`${client.title}: this would ${verb} ${shortPath(path, context)}`);
@@ -87,8 +88,9 @@ async function write(context: ConnectContext, work: Work): Promise<number> {
     output.line("Nothing was written.");
     return 0;
   }
-  const minted = client.reaches === "http" ? await mintFor(config.dataDir, door, client.title) : undefined;
-  const entry = client.entry({ ...door, token: minted?.token ?? "" });
+  const minted =
+    client.reaches === "http" ? await mintFor(config.dataDir, endpoint, client.title) : undefined;
+  const entry = client.entry({ ...endpoint, token: minted?.token ?? "" });
   const moved = names.length === 0 ? undefined : takeServers(context, work, names);
   let backup: string | undefined;
   try {
@@ -151,7 +153,7 @@ function warnOfOwn(
 /** Writes, and keeps what is needed for the way back. A token that could not be placed does not stay. */
 async function replace(
   context: ConnectContext,
-  { client, path, before, config, door, last }: Work,
+  { client, path, before, config, endpoint, last }: Work,
   after: string,
   { minted, moved }: { minted: MintedToken | undefined; moved: Moved | undefined },
 ): Promise<string | undefined> {
@@ -169,7 +171,7 @@ async function replace(
     last?.file === path && before !== undefined && entryIn(before.text, client, path) !== undefined;
   const isUntouched = isOurs && sha256Of(before.bytes) === last.sha256;
   const original = isOurs ? (isUntouched ? last.original : undefined) : (backup ?? null);
-  const { url, tools, ttlMs } = door;
+  const { url, tools, ttlMs } = endpoint;
   const token = minted && { jti: minted.jti, expiresAt: minted.expiresAt };
   keepConnection(config.dataDir, client.id, {
     file: path,
@@ -196,18 +198,20 @@ function withMoved(last: Connection | undefined, moved: Moved | undefined): Pick
   return { moved: { ...moved, names, original: wasUntouched ? before.original : moved.original } };
 }
 
-/** The same door is there already, with a token that still counts for a while. */
-function isConnected({ client, path, before, door, last }: Work): boolean {
+/** The same endpoint is there already, with a token that still counts for a while. */
+function isConnected({ client, path, before, endpoint, last }: Work): boolean {
   if (before === undefined || last === undefined || last.file !== path) return false;
   const entry = entryIn(before.text, client, path);
   if (entry === undefined) return false;
   const isSame =
-    last.url === door.url && last.ttlMs === door.ttlMs && String(last.tools) === String(door.tools);
+    last.url === endpoint.url &&
+    last.ttlMs === endpoint.ttlMs &&
+    String(last.tools) === String(endpoint.tools);
   if (client.reaches === "stdio")
-    return isSame && JSON.stringify(entry) === JSON.stringify(client.entry({ ...door, token: "" }));
+    return isSame && JSON.stringify(entry) === JSON.stringify(client.entry({ ...endpoint, token: "" }));
   const text = JSON.stringify(entry);
   const isLasting = (last.expiresAt ?? 0) - Date.now() > Math.min(renewMs, last.ttlMs / 2);
-  return isSame && isLasting && text.includes(JSON.stringify(door.url)) && /Bearer eyJ/.test(text);
+  return isSame && isLasting && text.includes(JSON.stringify(endpoint.url)) && /Bearer eyJ/.test(text);
 }
 
 function tell(
@@ -217,11 +221,11 @@ function tell(
   { minted, names }: { minted: MintedToken | undefined; names: readonly string[] },
 ): void {
   const { options, output, program } = context;
-  const { client, path, before, door, config } = work;
+  const { client, path, before, endpoint, config } = work;
   if (options.json) {
     const token = minted && {
       jti: minted.jti,
-      id: door.id,
+      id: endpoint.id,
       expires_at: new Date(minted.expiresAt).toISOString(),
     };
     output.json({
@@ -239,7 +243,7 @@ function tell(
   warnOfOwn(context, work, names);
   if (minted !== undefined) {
     output.line(
-      `its token is ${door.id}'s, for ${door.tools.join(" ")}, and is valid for ${formatDuration(door.ttlMs)}`,
+      `its token is ${endpoint.id}'s, for ${endpoint.tools.join(" ")}, and is valid for ${formatDuration(endpoint.ttlMs)}`,
     );
   }
   if (minted !== undefined && ((before?.mode ?? 0) & 0o077) !== 0) {
@@ -256,10 +260,10 @@ async function printEntry(
   { options, output }: ConnectContext,
   client: Client,
   { dataDir }: ConfigFile,
-  door: DoorWish,
+  endpoint: EndpointWish,
 ): Promise<number> {
-  const token = client.reaches === "http" ? (await mintFor(dataDir, door, client.title)).token : "";
-  const entry = client.entry({ ...door, token });
+  const token = client.reaches === "http" ? (await mintFor(dataDir, endpoint, client.title)).token : "";
+  const entry = client.entry({ ...endpoint, token });
   const [group, name] = client.entryPath;
   const nested: JsonObject = { [group]: { [name]: entry } };
   if (options.json) output.json(nested);

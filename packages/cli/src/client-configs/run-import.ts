@@ -1,7 +1,7 @@
 // What `mcpx import` does: looks, shows, asks, writes.
 import { segmentFor } from "@mcpx/aggregator";
 import { runningPlace } from "../access/running-gateway.ts";
-import type { ImportContext } from "../commands/import.ts";
+import type { ImportContext } from "../commands/tree/import.ts";
 import { askTrust } from "../config-edit/ask-trust.ts";
 import { demoNotes } from "../config-edit/demo-notes.ts";
 import {
@@ -101,7 +101,7 @@ async function askNumbers(context: ImportContext, count: number): Promise<readon
     const answer = await ask(context, question);
     const numbers = answer === undefined ? undefined : readChoice(answer, count);
     if (answer === undefined || numbers !== undefined) return numbers;
-    const fault = `${JSON.stringify(answer)} is no choice`;
+    const fault = `${JSON.stringify(answer)} is not a choice`;
     if (guesses === guessesMax)
       throw new Failure(`${fault}, so nothing was written`, "write numbers of the table");
     question = `${visible(fault)}. Write numbers from 1 to ${count}, all, or Enter for none`;

@@ -1,7 +1,7 @@
 // `mcpx connect CLIENT --undo`: the client's file as it was. Where others wrote into it since, only our entry goes.
 import { rmSync } from "node:fs";
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import type { ConnectContext } from "../commands/connect.ts";
+import type { ConnectContext } from "../commands/tree/connect.ts";
 import { backUp, checkUnchanged, type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
 import { consent, shortPath, showDiff } from "../framework/show-change.ts";
@@ -47,7 +47,7 @@ export async function undoConnect(context: ConnectContext, client: Client, dataD
     });
   else
     output.line(
-      `${client.title} is not connected any more${connection.jti === undefined ? "" : "; its token is revoked"}`,
+      `${client.title} is no longer connected${connection.jti === undefined ? "" : "; its token is revoked"}`,
     );
   if (!isGivenBack && !options.json) {
     const names = visible(moved?.names.join(", ") ?? "");

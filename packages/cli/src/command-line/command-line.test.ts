@@ -30,7 +30,7 @@ test("a word that only begins commands shows those", async () => {
   expect(await run("key")).toEqual({
     code: 2,
     out: "",
-    err: "mcpx: key is not a whole command; write mcpx key new or mcpx key seal or mcpx key show or mcpx key enroll or mcpx key list or mcpx key remove or mcpx key log or mcpx key reset\n",
+    err: "mcpx: key needs a subcommand; write mcpx key new or mcpx key seal or mcpx key show or mcpx key enroll or mcpx key list or mcpx key remove or mcpx key log or mcpx key reset\n",
   });
 });
 
@@ -67,7 +67,7 @@ test.each([
     ["tail", "r", "--url", "http://x"],
     "mcpx: --url needs a token of that gateway; give --token TOKEN or set MCPX_TOKEN",
   ],
-  [["tail", "r", "--token", "t", "--id", "x"], /^mcpx: --id does not go with a given token/],
+  [["tail", "r", "--token", "t", "--id", "x"], /^mcpx: --id cannot be combined with --token/],
   [["audit", "--limit", "0"], "mcpx: --limit 0 is not a whole number from 1 to 1000"],
   [["tail", "\u001b[2J"], /^mcpx: "\\u001b\[2J" cannot be/],
 ])("a wrong command line %j is one line, exit 2", async (args, line) => {

@@ -41,7 +41,7 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
     const group = groupOf(first);
     if (args.some(isHelp)) return help([first], surroundings);
     const names = group.map(({ name }) => `mcpx ${name}`).join(" or ");
-    throw misuse(`${first} is not a whole command`, `write ${names}`);
+    throw misuse(`${first} needs a subcommand`, `write ${names}`);
   }
   const command = await listed.load();
   const { options, words } = parseOptions(command, rest);

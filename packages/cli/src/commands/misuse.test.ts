@@ -2,12 +2,8 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { runCommandLine } from "../command-line/command-line.ts";
-import { openInput } from "../framework/input.ts";
-import { createOutput } from "../framework/output.ts";
+import { runMcpxAt } from "../testing/run-mcpx.ts";
 
 test.each([
   [["cert", "server", "*.example.com"], /^mcpx: "\*\.example\.com" is neither a DNS name nor an address/],
@@ -24,8 +20,8 @@ test.each([
   [["token", "--segment", "Lab"], /^mcpx: invalid value "Lab" for --segment/],
   [["token", "--segment", "gateway"], /kept for the gateway itself/],
   [["token", "--segment", "lab", "--scope", "wrte"], /did you mean --scope write\?/],
-  [["token", "--topic", "t", "--id", "a", "--scope", "read"], /^mcpx: --scope goes with --segment/],
-  [["token", "--topic", "t", "--id", "a", "--audience", "x"], /^mcpx: --audience goes with --authority/],
+  [["token", "--topic", "t", "--id", "a", "--scope", "read"], /^mcpx: --scope needs --segment/],
+  [["token", "--topic", "t", "--id", "a", "--audience", "x"], /^mcpx: --audience needs --authority/],
   [["token", "--authority", "a.example"], /^mcpx: --audience is missing/],
   [["token", "--authority", "a.example", "--audience", "x"], /is not an aggregator_id/],
   [["token", "--authority", "a_b", "--audience", "x"], /is not a DNS name/],
@@ -39,7 +35,7 @@ test.each([
       "--topic",
       "t",
     ],
-    /^mcpx: --topic does not go with --authority/,
+    /^mcpx: --topic cannot be combined with --authority/,
   ],
   [
     [
@@ -56,18 +52,7 @@ test.each([
 ])("mcpx %j is refused in one line, exit 2", async (args, line) => {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-misuse-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const code = await runCommandLine(args, {
-    env: { HOME: dir, MCPX_DATA: dir },
-    cwd: dir,
-    program: "mcpx",
-    output: createOutput({ stdout, stderr }),
-    input: () => openInput({ stdin: new PassThrough(), stdout }),
-    askSecret: () => Promise.reject(new Error("there is no terminal")),
-    interrupted: () => new AbortController().signal,
-  });
-  stderr.end();
-  const err = await text(stderr);
+  const { code, err } = await runMcpxAt({ env: { HOME: dir, MCPX_DATA: dir }, cwd: dir }, args);
   expect(code).toBe(2);
   expect(err).toMatch(line);
   expect(err.match(/\n/g)).toHaveLength(1);

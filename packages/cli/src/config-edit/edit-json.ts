@@ -29,7 +29,7 @@ export function setProperty(text: string, path: Path, value: unknown, file: stri
   const holder = findNodeAtLocation(root, path.slice(0, depth)) ?? root;
   if (holder.type !== "object") {
     const name = depth === 0 ? "it" : path.slice(0, depth).join(".");
-    throw new Failure(`${file}: ${name} is not an object`, "mend it there first");
+    throw new Failure(`${file}: ${name} is not an object`, "correct it there first");
   }
   const key = path[depth] ?? "";
   return applyEdits(text, insertion(text, holder, key, nest(path.slice(depth + 1), value), style));

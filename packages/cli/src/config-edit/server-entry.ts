@@ -35,7 +35,7 @@ export function readEntry(
   const unannotated = readUnannotated(wish.unannotated);
   const era = readEra(wish.era);
   if (root && segment !== undefined)
-    throw misuse("--root and --segment do not go together", "give one of them");
+    throw misuse("--root and --segment cannot be combined", "use only one of them");
   const isUrl = args.length === 0 && /^https?:\/\//i.test(command);
   if (isUrl && env.length > 0) throw misuse("--env is for commands", "give a header with --header 'K: V'");
   if (!isUrl && header.length > 0)

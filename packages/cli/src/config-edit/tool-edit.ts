@@ -3,7 +3,7 @@ import { segmentFor } from "@mcpx/aggregator";
 import { withoutRoot } from "@mcpx/protocol";
 import { accessGateway, callGateway } from "../access/gateway-access.ts";
 import { runningPlace } from "../access/running-gateway.ts";
-import type { EditContext } from "../commands/tools.ts";
+import type { EditContext } from "../commands/tools/tools.ts";
 import { type Config, parseConfig } from "../config/config.ts";
 import { localUser } from "../files/local-store.ts";
 import { Failure } from "../framework/failure.ts";

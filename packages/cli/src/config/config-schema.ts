@@ -149,6 +149,7 @@ const mcpServer = section({
   args: list(z.string({ error: ({ input }) => is.expectation("a text", input) })).exactOptional(),
   env: byName(z.string(), is.anyText).exactOptional(),
   cwd: is.text("a directory", "/srv/notes").exactOptional(),
+  user: shaped("a user of this machine", "notes", /^[a-z_][a-z0-9_-]{0,30}$/).exactOptional(),
   url: is.serverUrl.exactOptional(),
   room: is.roomName.exactOptional(),
   as: is.id.exactOptional(),
@@ -177,15 +178,17 @@ const mcpServer = section({
   pin: is.flag.exactOptional(),
   notifications: notifications.exactOptional(),
 }).check(({ value, issues }) => {
-  const { command, url, room, as, root, segment, args, type, era, tools = {} } = value;
+  const { command, url, room, as, root, segment, args, user, type, era, tools = {} } = value;
   const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
   const ways = [command, url, room].filter((way) => way !== undefined);
   if (ways.length !== 1) add("needs exactly one of command, url and room");
-  if (room === undefined && as !== undefined) add("has as without a room; remove it");
+  if (room === undefined && as !== undefined) add('has "as" without "room"; remove "as"');
   if (room !== undefined && era !== undefined) add("has era and a room; remove the era");
   if (type === "sse" && era === "modern")
     add("has type sse and era modern; that transport is older: keep one");
   if (command === undefined && args !== undefined) add("has args without a command; remove them");
+  if (command === undefined && user !== undefined) add("has a user without a command; remove it");
+  if (user === "root") add("would run as root; name a user with fewer rights");
   if (root === true && segment !== undefined) add("has root and segment; keep one of them");
   const names = Object.values(tools).flatMap(({ name }) => name ?? []);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

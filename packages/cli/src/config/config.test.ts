@@ -41,7 +41,7 @@ test("a key that others call so is known by its meaning, before how it is spelt"
 
 test("a syntax fault is told with its line and column", () => {
   expect(faults('{\n  "mode": "open"\n  "log": {}\n}')).toEqual([
-    "mcpx.json:3:3 is not JSON: comma expected; mend it there; comments and trailing commas are fine",
+    "mcpx.json:3:3 is not JSON: comma expected; correct it there; comments and trailing commas are fine",
   ]);
   expect(faults("")[0]).toMatch(/^mcpx.json:1:1 is not JSON/);
   expect(faults("{} {}")[0]).toMatch(/^mcpx.json:1:4 is not JSON/);

@@ -48,7 +48,7 @@ export function parseConfig(text: string, path: string): Config {
   if (root === undefined || errors.length > 0) {
     const first = errors[0] ?? { error: 4, offset: 0 };
     const fault = `${path}:${lineColumn(text, first.offset)} is not JSON: ${syntaxFault(first)}`;
-    throw new Failure(fault, "mend it there; comments and trailing commas are fine");
+    throw new Failure(fault, "correct it there; comments and trailing commas are fine");
   }
   const problems = doubledKeys(root);
   const result = configSchema.safeParse(getNodeValue(root));

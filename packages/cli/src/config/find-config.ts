@@ -49,7 +49,7 @@ export function findConfig(places: ConfigPlaces): FoundConfig | undefined {
   if (given !== undefined || isOwn(path, places)) return { kind: "ours", path, text: readNamed(path) };
   const place = placeOf(path);
   const file = readWhole(place);
-  if (file === undefined) throw new Failure(`the configuration ${place} is not there any more`);
+  if (file === undefined) throw new Failure(`the configuration ${place} is no longer there`);
   return {
     kind: "elsewhere",
     path: place,

@@ -15,6 +15,7 @@ import {
 } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { apiPath, checkedAgain, operatorRoutes } from "./as-operator.ts";
+import { type BackupsOptions, createBackups } from "./backups.ts";
 import { type CompanyLoginSettings, createCompanyLogins } from "./company/company-logins.ts";
 import { companyRoutes } from "./company/routes.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
@@ -24,7 +25,7 @@ import { mintToken } from "./mint-token.ts";
 import { createOperatorTokens, type OperatorTokens } from "./operator-tokens.ts";
 import { callByHand, showTree } from "./operator-tree.ts";
 import { createAttempts } from "./passkeys/attempts.ts";
-import { createPasskeyLogin, loginKeys } from "./passkeys/log-in.ts";
+import { createPasskeyLogin, knownLoginKeys } from "./passkeys/log-in.ts";
 import { createPasskeyRegistration } from "./passkeys/register.ts";
 import { type PushVerbs, type PushVerbsOptions, pushVerbs } from "./push/push-verbs.ts";
 import { removeApprover } from "./remove-approver.ts";
@@ -53,6 +54,7 @@ export interface ConsoleOptions {
   loginAskMs?: number | undefined;
   /** The file its servers stand in; absent where the gateway was not started from one. */
   configuration?: Configuration | undefined;
+  dataDir: BackupsOptions["dataDir"];
   /** Devices that are told what waits. */
   push: Pick<PushVerbsOptions, "store" | "services">;
   /** All other addresses; those for admins are offered here too. */
@@ -85,7 +87,8 @@ const tabShape = /^[a-z0-9]{1,8}$/;
 export function createConsole(options: ConsoleOptions): Console {
   const { identity, audit, clock, user, isDemo, tree } = options;
   const links = createLoginLinks(clock);
-  const mayLogIn = (key: string) => loginKeys(options.gates).some(({ thumbprint }) => thumbprint === key);
+  const mayLogIn = (key: string) =>
+    knownLoginKeys(options.gates).some(({ thumbprint }) => thumbprint === key);
   const logins = createTokenLogins(identity, clock);
   const endOfToken = (name: string) => logins.find(name)?.principal.expiresAt;
   const sessions = createSessions({ identity, clock, mayLogIn, endOfToken });
@@ -106,6 +109,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const passkeys = createPasskeyRegistration({ ...options, isOver: sessions.isOver });
   const files = consoleFiles();
   const news = createGateNews({ gates: options.gates, check: sessions.check });
+  const backups = createBackups({ configuration: undefined, ...options });
   const push = pushVerbs({ ...options.push, audit, clock, user });
   const servers = serverVerbs({
     configuration: options.configuration,
@@ -126,13 +130,15 @@ export function createConsole(options: ConsoleOptions): Console {
     handle: (request) => verb(sessions.check(request), checkedAgain(request, sessions.check)),
   });
   const leaving = [logoutsRoute(options, { sessions, tokens, news, push }), ...companyLogin];
-  const endCompany = ({ token = "" }: Session) => {
+  const endCompany = async ({ token = "" }: Session) => {
     const login = logins.find(token);
-    if (login !== undefined) company.end(login.principal.jti);
+    if (login !== undefined) await company.end(login.principal.jti);
   };
   const prove = (token: string) => localProof(identity, token);
   const operator = { check: sessions.check, adminToken: tokens.admin, prove };
-  const sweeping = setInterval(tokens.sweep, sweepMs).unref();
+  const sweeping = setInterval(() => {
+    tokens.sweep().catch((error) => options.log.error({ err: error }, "could not end tokens of the console"));
+  }, sweepMs).unref();
   return {
     isBuilt: files.isBuilt,
     loginPath: () => linkPath({ isLocal: true }),
@@ -148,8 +154,8 @@ export function createConsole(options: ConsoleOptions): Console {
       {
         method: "POST",
         path: "/console/login/offer",
-        handle: (request) => ({
-          body: { passkey: passkeyLogin.isOffered(request), logins: [...company.names] },
+        handle: async (request) => ({
+          body: { passkey: await passkeyLogin.isOffered(request), logins: [...company.names] },
         }),
       },
       {
@@ -180,8 +186,8 @@ export function createConsole(options: ConsoleOptions): Console {
         body: await tokens.room(session, await readTab(request)),
       })),
       inside("GET", "/gates/news", news.open),
-      inside("GET", "/tree", async (session) => ({
-        body: await showTree(tree, await tokens.principal(session)),
+      inside("GET", "/tree", async (session, { query }) => ({
+        body: await showTree(tree, await tokens.principal(session), query.get("seen")),
       })),
       inside("GET", "/figures", () => ({ body: showFigures(tree) })),
       inside("POST", "/call", async (session, request) => ({
@@ -195,7 +201,7 @@ export function createConsole(options: ConsoleOptions): Console {
         local(session);
         return { status: 201, body: await enrolBrowserKey(options, await request.json()) };
       }),
-      inside("GET", "/passkeys", (session) => ({ body: passkeys.list(session) })),
+      inside("GET", "/passkeys", async (session) => ({ body: await passkeys.list(session) })),
       inside("POST", "/passkeys/options", async (session, request) => ({
         body: await passkeys.options(local(session), request),
       })),
@@ -203,6 +209,15 @@ export function createConsole(options: ConsoleOptions): Console {
         status: 201,
         body: await passkeys.register(local(session), request),
       })),
+      inside("GET", "/backups", () => ({ body: backups.list() })),
+      inside("POST", "/backups", async (session) => {
+        local(session);
+        return { status: 201, body: await backups.make() };
+      }),
+      inside("POST", "/backups/:name/check", async (session, { params }) => {
+        local(session);
+        return { body: await backups.verify(params.name ?? "") };
+      }),
       inside("GET", "/push", async () => ({ body: await push.show() })),
       inside("POST", "/push", async (session, request) => {
         local(session);
@@ -235,7 +250,7 @@ export function createConsole(options: ConsoleOptions): Console {
         await request.text();
         const { key, token, isLocal } = session;
         const { id } = await tokens.principal(session);
-        audit.recordNow({ action: "console.link", actor: id ?? `console:${user}` });
+        await audit.recordNow({ action: "console.link", actor: id ?? `console:${user}` });
         return { status: 201, body: { path: linkPath({ key, token, isLocal }) } };
       }),
       ...operatorRoutes([...options.routes, ...leaving], operator),
@@ -244,17 +259,17 @@ export function createConsole(options: ConsoleOptions): Console {
     ],
   };
 
-  function logIn(request: HttpRequest): HttpResponse {
+  async function logIn(request: HttpRequest): Promise<HttpResponse> {
     const origin = useLink(request);
     if (origin === undefined) return usedLink;
     return entered(request, origin, origin.isLocal ? {} : { byToken: true });
   }
 
-  function entered(request: HttpRequest, origin: LoginOrigin, how: JsonObject): HttpResponse {
+  async function entered(request: HttpRequest, origin: LoginOrigin, how: JsonObject): Promise<HttpResponse> {
     const { cookie, half } = sessions.begin(request, origin);
     const login = origin.token === undefined ? undefined : logins.find(origin.token);
     const detail = { from: request.remoteAddress, ...how };
-    audit.recordNow({ action: "console.login", actor: login?.principal.id ?? user, detail });
+    await audit.recordNow({ action: "console.login", actor: login?.principal.id ?? user, detail });
     // Behind the # it is sent to nobody.
     const headers = { location: `/#in=${half}`, "set-cookie": cookie, "referrer-policy": "no-referrer" };
     return { status: 303, headers };
@@ -271,14 +286,14 @@ export function createConsole(options: ConsoleOptions): Console {
     }
   }
 
-  function logInWith(request: HttpRequest, { name, thumbprint }: PasskeyKey): HttpResponse {
+  async function logInWith(request: HttpRequest, { name, thumbprint }: PasskeyKey): Promise<HttpResponse> {
     const { cookie, half } = sessions.begin(request, {
       key: thumbprint,
       isLocal: true,
       epoch: sessions.epoch(),
     });
     const detail = { from: request.remoteAddress, passkey: name, key: thumbprint };
-    audit.recordNow({ action: "console.login", actor: user, detail });
+    await audit.recordNow({ action: "console.login", actor: user, detail });
     return { body: { half }, headers: { "set-cookie": cookie, "cache-control": "no-store" } };
   }
 }
@@ -298,7 +313,7 @@ function linkRoute(
       if (!principal.admin) throw new McpxError("admin_only");
       const isLocal = isLocalRequest(identity, request);
       const origin = isLocal ? { isLocal } : { isLocal, token: logins.hold(token, principal) };
-      audit.recordNow({ action: "console.link", actor: principal.id, detail: { isLocal } });
+      await audit.recordNow({ action: "console.link", actor: principal.id, detail: { isLocal } });
       return { status: 201, body: { path: linkPath(origin) } };
     },
   };
@@ -315,11 +330,11 @@ function logoutsRoute(
     handle: async (request) => {
       const { admin, id } = await principalOf(request, identity.tokens);
       if (!admin) throw new McpxError("admin_only");
-      sessions.endAll();
-      tokens.sweep();
+      await sessions.endAll();
+      await tokens.sweep();
       news.sweep();
       await push.removeAll();
-      audit.recordNow({ action: "console.logout", actor: id, detail: { everybody: true } });
+      await audit.recordNow({ action: "console.logout", actor: id, detail: { everybody: true } });
       return { body: {} };
     },
   };
@@ -352,19 +367,19 @@ interface Leaving {
   audit: Audit;
   user: string;
   /** Where the login came from a company's account, that is over too. */
-  endCompany(session: Session): void;
+  endCompany(session: Session): Promise<void>;
 }
 
 /** Its rooms end too. */
-function logOut(
+async function logOut(
   { sessions, tokens, news, audit, user, endCompany }: Leaving,
   session: Session,
   request: HttpRequest,
-): HttpResponse {
-  const cookie = sessions.end(request, session);
-  tokens.revoke(session);
-  endCompany(session);
+): Promise<HttpResponse> {
+  const cookie = await sessions.end(request, session);
+  await tokens.revoke(session);
+  await endCompany(session);
   news.sweep();
-  audit.recordNow({ action: "console.logout", actor: user });
+  await audit.recordNow({ action: "console.logout", actor: user });
   return { body: {}, headers: { "set-cookie": cookie } };
 }

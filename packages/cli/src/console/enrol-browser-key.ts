@@ -21,9 +21,9 @@ export async function enrolBrowserKey(
   }
   const jwk = isObject(given) && !("d" in given) ? readPublicJwk(given) : undefined;
   if (jwk === undefined) throw new McpxError("bad_request", "jwk must be a public Ed25519 or P-256 key");
-  for (const key of anchorKeys([{ kind: "key", name, jwk }])) checkFree(gates, key);
+  for (const key of anchorKeys([{ kind: "key", name, jwk }])) await checkFree(gates, key);
   await approvers.add({ name, jwk, kept: "browser" });
   const detail = { key: thumbprint(jwk), browser: true };
-  audit.recordNow({ action: "approver.enroll", actor: `console:${user}`, subject: name, detail });
-  return { name, thumbprint: thumbprint(jwk), ...waitsOf(gates, name) };
+  await audit.recordNow({ action: "approver.enroll", actor: `console:${user}`, subject: name, detail });
+  return { name, thumbprint: thumbprint(jwk), ...(await waitsOf(gates, name)) };
 }

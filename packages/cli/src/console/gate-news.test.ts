@@ -34,7 +34,7 @@ let gates: WatchedGates & { isPanic: boolean };
 
 beforeEach(() => {
   vi.useFakeTimers();
-  const nothing = { anchors: () => [], rules: [], unannotated: "ask", quorum: 1, grants: new Map() };
+  const nothing = { anchors: [], rules: [], unannotated: "ask", quorum: 1, grants: new Map() };
   gates = { watchers: new Set(), isPanic: false, ...nothing } as unknown as typeof gates;
 });
 

@@ -1,7 +1,7 @@
 // What happens at gates, told at once to every page that is logged in: a stream of events that name the gate and nothing else.
 // What it is about is asked for with the same login. A page that was cut off comes back to where it was.
 import { randomBytes } from "node:crypto";
-import { anchorsNow, type Gatekeeper } from "@mcpx/aggregator";
+import { type Gatekeeper, knownAnchors } from "@mcpx/aggregator";
 import type { HttpRequest, HttpResponse, ResponseStream } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Session } from "./sessions.ts";
@@ -144,7 +144,7 @@ function aroundOf(gates: Pick<Gatekeeper, Around>): string {
       [gates.isPanic, gates.unannotated, gates.quorum],
       gates.rules,
       [...gates.grants.values()].map(({ id, usesLeft }) => [id, usesLeft]),
-      anchorsNow(gates).map(({ name, thumbprint }) => [name, thumbprint]),
+      knownAnchors(gates).map(({ name, thumbprint }) => [name, thumbprint]),
     ]);
   } catch {
     // The page hears why when it looks.

@@ -21,7 +21,7 @@ export async function mintToken({ identity, audit, user }: MintOptions, body: un
   }
   const { token, jti, expiresAt } = await identity.tokens.mint(claims, { ttlMs });
   const detail = JSON.parse(JSON.stringify({ ...claims, jti, ttlMs })) as JsonObject;
-  audit.recordNow({ action: "token.issue", actor: `console:${user}`, subject: claims.sub, detail });
+  await audit.recordNow({ action: "token.issue", actor: `console:${user}`, subject: claims.sub, detail });
   return { token, jti, expiresAt: new Date(expiresAt).toISOString() };
 }
 

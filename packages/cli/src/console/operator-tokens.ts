@@ -12,9 +12,9 @@ export interface OperatorTokens {
   admin(session: Session): Promise<string>;
   principal(session: Session): Promise<Principal>;
   /** All of the session's. */
-  revoke(session: Session): void;
+  revoke(session: Session): Promise<void>;
   /** Those of every session that is over, without its being asked. */
-  sweep(): void;
+  sweep(): Promise<void>;
 }
 
 const ttlMs = 10 * 60_000;
@@ -70,8 +70,8 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
     });
     // A person who has logged out in the meantime gets none.
     if (held.isOver || options.isOver(held.session)) {
-      revocations.revoke(jti);
-      throw new McpxError("unauthorised", "nobody is logged in at this console any more");
+      await revocations.revoke(jti);
+      throw new McpxError("unauthorised", "this login at the console has ended");
     }
     held.jtis.set(jti, clock.now() + ttlMs);
     return token;
@@ -84,7 +84,7 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
   const loginOf = ({ token = "" }: Session) => {
     const login = options.logins.find(token);
     if (login !== undefined) return login;
-    throw new McpxError("unauthorised", "the token of this login is not valid any more");
+    throw new McpxError("unauthorised", "the token of this login is no longer valid");
   };
   const admin: OperatorTokens["admin"] = async (session) => {
     if (!session.isLocal) return loginOf(session).token;
@@ -94,12 +94,12 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
     held.admin = mintAdmin(held);
     return (await held.admin).token;
   };
-  const revoke = (session: Session) => {
+  const revoke = async (session: Session) => {
     const held = sessions.get(session.id);
     if (held === undefined) return;
     held.isOver = true;
-    for (const jti of held.jtis.keys()) revocations.revoke(jti);
     sessions.delete(session.id);
+    await Promise.all([...held.jtis.keys()].map((jti) => revocations.revoke(jti)));
   };
   return {
     admin,
@@ -111,8 +111,9 @@ export function createOperatorTokens(options: OperatorTokensOptions): OperatorTo
       return { token, id, expiresAt: new Date(clock.now() + ttlMs).toISOString() };
     },
     revoke,
-    sweep() {
-      for (const { session } of [...sessions.values()]) if (options.isOver(session)) revoke(session);
+    async sweep() {
+      const over = [...sessions.values()].filter(({ session }) => options.isOver(session));
+      await Promise.all(over.map(({ session }) => revoke(session)));
     },
   };
 }

@@ -1,4 +1,5 @@
 // The tree for the person who is logged in at the console: its servers, the tools their login opens, and a call by hand.
+import { hash } from "node:crypto";
 import {
   authorisationStatus,
   gatedNames,
@@ -13,7 +14,12 @@ import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol
 /** Lists longer than this are cut; the page says so. */
 const toolsMax = 10_000;
 
-export async function showTree(tree: RunningTree, principal: Principal): Promise<JsonObject> {
+/** `seen`: the version of the tools that the page has: they are many, change seldom, and are not told again. */
+export async function showTree(
+  tree: RunningTree,
+  principal: Principal,
+  seen?: string | null,
+): Promise<JsonObject> {
   const tools: JsonObject[] = [];
   let cursor: unknown;
   do {
@@ -27,7 +33,10 @@ export async function showTree(tree: RunningTree, principal: Principal): Promise
     ...authorisationStatus(server),
   }));
   const segment = tree.state.rootSegment ?? null;
-  return { tools, servers, gated: gatedNames(tree.state), segment, isCut: cursor !== undefined };
+  const gated = gatedNames(tree.state);
+  const version = hash("sha256", JSON.stringify([tools, gated]), "base64url");
+  const told = version === seen ? {} : { tools, gated };
+  return { ...told, version, servers, segment, isCut: cursor !== undefined };
 }
 
 /** Exactly as it was written: numbers are not read and written again. */
@@ -64,7 +73,7 @@ function ask(
     signal: new AbortController().signal,
     notify: () => {},
     ask: async () => {
-      throw new McpxError("unknown_method", "a call by hand answers no questions");
+      throw new McpxError("unknown_method", "a call from the console cannot answer questions of a tool");
     },
   });
 }

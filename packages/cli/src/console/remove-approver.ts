@@ -1,4 +1,4 @@
-// Somebody approves nothing any more: the key or passkey is forgotten at once. Who may approve instead is decided by a
+// Somebody is no longer an approver: the key or passkey is forgotten at once. Who may approve instead is decided by a
 // signature. [B-KEY-2]
 import { type ApproverStore, isApproverName } from "@mcpx/aggregator";
 import type { Audit } from "@mcpx/host";
@@ -19,6 +19,6 @@ export async function removeApprover(
       suggestion: "Those of the configuration are taken out there",
     });
   }
-  audit.recordNow({ action: "approver.remove", actor: `console:${user}`, subject: name });
+  await audit.recordNow({ action: "approver.remove", actor: `console:${user}`, subject: name });
   return { name };
 }

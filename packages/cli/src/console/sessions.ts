@@ -36,9 +36,9 @@ export interface Sessions {
   /** Throws `unauthorised`, or `foreign_origin` where another page asks. */
   check(request: HttpRequest): Session;
   /** The `set-cookie` that takes the cookie away. */
-  end(request: HttpRequest, session: Session): string;
+  end(request: HttpRequest, session: Session): Promise<string>;
   /** Of everybody, also what was only begun. */
-  endAll(): void;
+  endAll(): Promise<void>;
   /** Also where nobody can say: what cannot be looked up does not count. */
   isOver(session: Session): boolean;
 }
@@ -118,9 +118,11 @@ export function createSessions({ identity, clock, mayLogIn, endOfToken }: Sessio
         return true;
       }
     },
-    endAll: () => void revoke(epochName(epochNow())),
-    end(request, { id }) {
-      revoke(`console:${id}`);
+    async endAll() {
+      await revoke(epochName(epochNow()));
+    },
+    async end(request, { id }) {
+      await revoke(`console:${id}`);
       return cookieText(request, "", 0);
     },
   };

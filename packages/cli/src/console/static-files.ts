@@ -32,6 +32,8 @@ const pagePaths = [
   "/console/tools/:name",
   "/console/servers",
   "/console/servers/:name",
+  "/console/bridges",
+  "/console/bridges/:name",
   "/console/topology",
   "/console/decisions",
   "/console/metrics",
@@ -39,6 +41,8 @@ const pagePaths = [
   "/console/rules",
   "/console/approvers",
   "/console/tokens",
+  "/console/devices",
+  "/console/backups",
 ];
 
 export interface ConsoleFiles {

@@ -15,7 +15,7 @@ test.each([
   [serial, new Error("Error Resource temporarily unavailable Cannot lock port"), /one owner/],
   [serial, new Error("Error: Device or resource busy, cannot open /dev/ttyUSB0"), /one owner/],
   ["tcp://127.0.0.1:1", coded("ECONNREFUSED"), /^nothing listens there/],
-  ["unix:/nowhere", coded("ENOENT"), /^there is no such file/],
+  ["unix:/nowhere", coded("ENOENT"), /^there is no file or socket/],
   ["unix:/etc/shut", coded("EACCES"), /^this user may not/],
 ])("%s: %s has a hint that fits", (line, error, fix) => {
   expect(lineFix(line, error)).toMatch(fix);

@@ -4,7 +4,7 @@ const hints = [
   {
     said: /ENOENT|no such file/i,
     serial: "is it plugged in? ls /dev/tty*",
-    other: "there is no such file; is what listens there running?",
+    other: "there is no file or socket at this path; start the program that listens there",
   },
   { said: /ECONNREFUSED/, serial: undefined, other: "nothing listens there; start it, or check the port" },
   {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { type Line, type SeenFrame, type WatchedLine, watchFrames } from "@mcpx/devices";
-import type { MonitorContext } from "../commands/devices-monitor.ts";
+import type { MonitorContext } from "../commands/devices/devices-monitor.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";

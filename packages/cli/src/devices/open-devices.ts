@@ -2,7 +2,7 @@
 // is degraded while it is silent, and ends with us.
 import type { Registrar } from "@mcpx/aggregator";
 import { type Device, type DeviceEvent, openDevice } from "@mcpx/devices";
-import type { Logger, Principal } from "@mcpx/host";
+import type { Logger, Principal, Turns } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import { ownPrincipal } from "../access/local-gateway.ts";
 import { segmentUuid } from "../config/segment-uuid.ts";
@@ -35,6 +35,8 @@ export interface DeviceParts {
   registrar: Pick<Registrar, "enter">;
   log: Logger;
   limits?: Limits | undefined;
+  /** In which what their lines bring is read; as it comes unless given. */
+  turns?: Turns | undefined;
 }
 
 /** No address is dialled: the registrar is in this process. */
@@ -75,7 +77,7 @@ interface Story {
   dropped: number;
 }
 
-function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits }: DeviceParts): Watched {
+function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits, turns }: DeviceParts): Watched {
   const { config, openLine, line } = settings;
   const { segment } = config;
   const story: Story = { isRegistered: false, since: new Date(), why: undefined, missing: [], dropped: 0 };
@@ -84,6 +86,7 @@ function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits }: 
     config,
     openLine,
     limits,
+    inTurn: turns && ((work) => void turns.run(turns.account(`device ${segment}`), work)),
     url: here,
     registration: {
       subserverId: segmentUuid(dataDir, segment),
@@ -142,8 +145,20 @@ const levels = {
   dropped: "debug",
 } as const satisfies Record<DeviceEvent["event"], keyof Logger>;
 
+const phrases: Record<DeviceEvent["event"], string> = {
+  here: "device connected",
+  absent: "device line cannot be opened",
+  silent: "device does not answer",
+  restarted: "device restarted",
+  registered: "device registered",
+  deregistered: "device no longer registered",
+  refused: "device registration refused",
+  missing_tool: "device lacks a configured tool",
+  dropped: "dropped unreadable data of a device",
+};
+
 function tell(log: Logger, place: { device: string; line: string }, { event, ...more }: DeviceEvent): void {
-  log[levels[event]]({ ...place, event, ...more }, "a device");
+  log[levels[event]]({ ...place, event, ...more }, phrases[event]);
 }
 
 function factsOf({ settings: { line, config }, device, story }: Watched): DeviceFacts {

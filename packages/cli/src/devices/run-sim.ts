@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { type Device, type DeviceEvent, openDevice, readLine } from "@mcpx/devices";
 import { accessGateway } from "../access/gateway-access.ts";
-import type { SimContext } from "../commands/devices-sim.ts";
+import type { SimContext } from "../commands/devices/devices-sim.ts";
 import { segmentUuid } from "../config/segment-uuid.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { Failure, misuse } from "../framework/failure.ts";

@@ -31,7 +31,7 @@ export const approverChain: Check = {
           .map(({ n, at }) =>
             warning(
               about,
-              `all approvers were put out without a signature on ${at.slice(0, 10)} (entry ${n})`,
+              `all approvers were removed without a signature on ${at.slice(0, 10)} (entry ${n})`,
               "mcpx key log",
             ),
           ),

@@ -12,7 +12,7 @@ export const approverKeys: Check = {
     const weak = weakApprovers(dataDir, keys, "mcpx");
     const found = [
       ...faults.map((text) =>
-        warning(about, `ignoring an invalid approver file: ${text}`, "mend or remove it"),
+        warning(about, `ignoring an invalid approver file: ${text}`, "correct or remove it"),
       ),
       ...weak.map(({ fault, fix }) => warning(about, fault, fix)),
     ];

@@ -20,7 +20,7 @@ export const clients: Check = {
   async run(world) {
     const { servers, faults } = world.clients;
     const found = faults.map((text) =>
-      warning("clients", text, "mend it there; it keeps that client from starting servers"),
+      warning("clients", text, "correct it there; until then that client starts no servers"),
     );
     for (const server of servers.filter(({ isOurs }) => isOurs))
       found.push(...(await judgeClient(world, server)));
@@ -64,7 +64,7 @@ function judgeCommand(about: string, fix: string, words: readonly string[]): Fin
 
 async function judgeAddress(world: DoctorWorld, about: string, fix: string, url: string): Promise<Finding[]> {
   const origin = URL.parse(url)?.origin;
-  if (origin === undefined) return [fault(about, `${url} is no address`, fix)];
+  if (origin === undefined) return [fault(about, `${url} is not a valid URL`, fix)];
   const { place, loaded } = world;
   if (place !== undefined && origin === new URL(place.url).origin) return [];
   if (await answers(origin)) return [];

@@ -20,7 +20,7 @@ export const configuration: Check = {
       const [first = loaded.message, ...others] =
         loaded.details.length > 0 ? loaded.details : [loaded.message];
       return [first, ...others].map((text) =>
-        fault(about, text, "mend it there, or go back to a backup beside it"),
+        fault(about, text, "correct it there, or restore a backup that is in the same directory"),
       );
     }
     const { path, config } = loaded;

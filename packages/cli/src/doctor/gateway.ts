@@ -88,9 +88,13 @@ async function judgePort({ loaded }: DoctorWorld): Promise<Finding> {
   const where = `port ${port} on ${host}`;
   if (code === undefined) return ok(about, `it does not run; ${where} is free`, "mcpx up");
   if (code === "EADDRINUSE")
-    return fault(about, `it does not run, and something else has ${where}`, "stop that, or mcpx up --port 0");
+    return fault(
+      about,
+      `it does not run, and another program uses ${where}`,
+      "stop that program, or mcpx up --port 0",
+    );
   if (code === "EACCES") return fault(about, `${where} is not allowed to this user`, "mcpx up --port 6279");
-  return fault(about, `${host} is no address of this machine (${code})`, "mcpx up --host 127.0.0.1");
+  return fault(about, `${host} is not an address of this machine (${code})`, "mcpx up --host 127.0.0.1");
 }
 
 async function tryPort(host: string, port: number): Promise<string | undefined> {

@@ -87,7 +87,10 @@ test("a server's tools are counted, with those that do not say how dangerous the
 test.each([
   [{ kind: "command", text: "npx is not there" }, false, /mcpx add s --replace -- COMMAND/],
   [
-    { kind: "start", text: "nobody is here to authorise" },
+    {
+      kind: "start",
+      text: "the server needs authorisation, and there is no terminal or page to show its address",
+    },
     true,
     /mcpx up, and open the address mcpx tree shows/,
   ],
@@ -102,9 +105,9 @@ test.each([
 test("who waits to be authorised says where; what is wrong otherwise stays so", () => {
   const report = { name: "s", tools: [], leftOut: [], tookMs: 0, isElsewhere: true };
   const judge = (text: string) => judgeServer({ ...report, fault: { kind: "start", text } }, "http://idp");
-  expect(judge("nobody is here to authorise")).toMatchObject([
-    { state: "fault", text: "needs authorisation: open http://idp" },
-  ]);
+  expect(
+    judge("the server needs authorisation, and there is no terminal or page to show its address"),
+  ).toMatchObject([{ state: "fault", text: "needs authorisation: open http://idp" }]);
   expect(judge("exit code 3")).toMatchObject([{ state: "fault", text: "exit code 3" }]);
 });
 

@@ -2,7 +2,7 @@
 // levels are not the built-in ones. [PL-4-1]
 
 import { join } from "node:path";
-import { gatewayMigrations, LevelDecisions } from "@mcpx/gateway";
+import { createSqliteRoomState, gatewayMigrations, LevelDecisions } from "@mcpx/gateway";
 import { type IssuedToken, openDatabase } from "@mcpx/host";
 import { type AssignableRight, builtInRight, type Level } from "@mcpx/protocol";
 import { isOwnName } from "../access/own-tokens.ts";
@@ -28,7 +28,7 @@ export const levels: Check = {
       migrations: gatewayMigrations,
     });
     try {
-      const decisions = new LevelDecisions(db);
+      const decisions = await LevelDecisions.open(createSqliteRoomState(db).decisions);
       const isDecided = (id: string, topic: string) => decisions.find(id, topic) !== undefined;
       return [...rights, ...judgeLevels(loaded.config, tokens, isDecided, Date.now())];
     } finally {

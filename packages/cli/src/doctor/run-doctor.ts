@@ -1,6 +1,6 @@
 // What `mcpx doctor` does: one check after the other, each finding told at once with what mends it.
 import type { ClientWorld } from "../client-configs/client.ts";
-import type { DoctorCommandContext } from "../commands/doctor.ts";
+import type { DoctorCommandContext } from "../commands/gateway/doctor.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
 import { approverChain } from "./approver-chain.ts";

@@ -25,13 +25,13 @@ export const setUp: Check = {
       const text = `plain: every program that runs as you can approve as ${weak.name} (docs/THREATS.md)`;
       return [warning(about, text, weak.fix)];
     }
-    const inBrowser = keys.find((key) => key.kind !== "passkey" && key.kept === "browser");
+    const inBrowser = await keys.find((key) => key.kind !== "passkey" && key.kept === "browser");
     if (inBrowser !== undefined) {
       const text = `plain: whatever controls a browser can approve as ${inBrowser.name} (docs/THREATS.md)`;
       return [warning(about, text, "register a passkey instead: mcpx console")];
     }
     if (isService(dataDir)) {
-      return [ok(about, "own user: agents that run as others reach only its door (docs/THREATS.md)")];
+      return [ok(about, "own user: agents that run as others reach only its endpoint (docs/THREATS.md)")];
     }
     const text =
       "sealed: a program alone cannot use an approver's key nor enrol one of its own; one that runs as you can still replace everything here";

@@ -95,6 +95,10 @@ function keptCredentials(dataDir: string): (server: OAuthServer) => Credentials 
       store: {
         read: async (one) => (await store)?.read(one),
         write: async (one, credential) => (await store)?.write(one, credential),
+        inTurn: async (one, work) => {
+          const kept = await store;
+          return kept === undefined ? work(undefined) : kept.inTurn(one, work);
+        },
       },
     });
 }
@@ -177,7 +181,7 @@ async function list(tree: RunningTree, server: ConfiguredServer | undefined) {
       paramHeaders: undefined,
       signal: new AbortController().signal,
       notify: () => {},
-      ask: () => Promise.reject(new Error("nobody to ask")),
+      ask: () => Promise.reject(new Error("this command cannot answer questions of a server")),
     });
     const [listed] = [...(server?.lists.values() ?? [])].flatMap(({ tools }) => tools.listed ?? []);
     if (listed !== undefined || server?.fault !== undefined || server?.listFaults.has("tools")) return listed;

@@ -3,7 +3,7 @@
 import { X509Certificate } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { CertificatePair } from "@mcpx/host";
+import { type CertificatePair, makeCertificate } from "@mcpx/host";
 import type { Context } from "../framework/command.ts";
 import { dataOption } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
@@ -19,6 +19,12 @@ export const certOptions = {
   },
   force: { type: "boolean", about: "replace files that are there" },
   ...dataOption,
+} as const;
+
+/** Of what the authority signs. */
+export const signedOptions = {
+  days: { type: "string", value: "N", about: "how long it is valid, 825 days at most (default: 397)" },
+  ...certOptions,
 } as const;
 
 export interface PairPaths {
@@ -39,7 +45,7 @@ export function authorityPaths(dir: string): PairPaths {
   return pathsFor(dir, "ca");
 }
 
-export function pathsFor(dir: string, name: string): PairPaths {
+function pathsFor(dir: string, name: string): PairPaths {
   // Colons of an address are no part of a file's name everywhere.
   const base = join(dir, name.replaceAll(":", "_"));
   return { cert: `${base}.pem`, key: `${base}-key.pem` };
@@ -58,7 +64,7 @@ export function spanOf(
 }
 
 /** The authority of the directory, which must not have ended. */
-export function readAuthority(dir: string): CertificatePair {
+function readAuthority(dir: string): CertificatePair {
   const { cert, key } = authorityPaths(dir);
   const [certFile, keyFile] = [readWhole(cert), readWhole(key)];
   if (certFile === undefined || keyFile === undefined) {
@@ -70,6 +76,20 @@ export function readAuthority(dir: string): CertificatePair {
     throw new Failure(`the authority ended on ${isoDay(endsAt)}`, "make a new one with mcpx cert ca --force");
   }
   return { cert: certFile.text, key: keyFile.text };
+}
+
+/** A certificate that the authority of the directory signs, written to the file of that name. */
+export function writeSigned(
+  context: Pick<Context<typeof signedOptions>, "cwd" | "env" | "options">,
+  { file, ...wanted }: { use: "server" | "client"; names: readonly string[]; file: string },
+): { authority: string; paths: PairPaths; pair: CertificatePair } {
+  const { days, force } = context.options;
+  const span = spanOf(days, { standard: 397, max: 825 });
+  const dir = certDirOf(context);
+  const pair = makeCertificate({ ...wanted, ...span }, readAuthority(dir));
+  const paths = pathsFor(dir, file);
+  writePair(paths, pair, force);
+  return { authority: authorityPaths(dir).cert, paths, pair };
 }
 
 /** The key before its certificate: of two that make the same at once, one gets both and the other none. */
@@ -123,7 +143,7 @@ function readEnd(pem: string, path: string): Date {
   try {
     return new X509Certificate(pem).validToDate;
   } catch (error) {
-    throw new Failure(`${path} is no certificate`, "make a new one with mcpx cert ca --force", {
+    throw new Failure(`${path} is not a certificate`, "make a new one with mcpx cert ca --force", {
       cause: error,
     });
   }

@@ -36,7 +36,7 @@ export function checkDataDir(dataDir: string, tell?: (line: string) => void): vo
     if (one.mend === undefined) throw new Failure(`the data directory is not safe: ${one.fault}`, one.fix);
     if (tell === undefined) continue;
     one.mend();
-    tell(`${one.fault}, but for the directory; only we may now`);
+    tell(`${one.fault}, although the directory kept them out; corrected: only this user may now`);
   }
 }
 

@@ -26,16 +26,24 @@ export async function withStore<T>(
   }
   makeDataDir(dataDir);
   // Only now: a command that is given a token needs no store.
-  const { createAudit, createIdentity, createLogger, openState, systemClock } = await import("@mcpx/host");
+  const {
+    createAudit,
+    createIdentity,
+    createSqliteIdentityStore,
+    createSqliteAuditStore,
+    createLogger,
+    openState,
+    systemClock,
+  } = await import("@mcpx/host");
   const log = createLogger({ level: "silent" });
   const db = openState(path);
   // Issuers are left out: those who only mint have not read the configuration.
-  const identity = createIdentity({ db, clock: systemClock, log });
-  const audit = createAudit({ db, clock: systemClock, log });
+  const identity = await createIdentity({ store: createSqliteIdentityStore(db), clock: systemClock, log });
+  const audit = createAudit({ store: createSqliteAuditStore(db), clock: systemClock, log });
   try {
     return await work({ identity, audit, isNew });
   } finally {
-    audit.close();
+    await audit.close();
     identity.close();
     db.close();
   }

@@ -116,6 +116,16 @@ export const dataOption = {
   },
 } as const satisfies OptionSpecs;
 
+/** For commands that edit the configuration. */
+export const configOption = {
+  config: {
+    type: "string",
+    values: "file",
+    value: "FILE",
+    about: "configuration to edit (default: ./mcpx.json once accepted, else in the data directory)",
+  },
+} as const satisfies OptionSpecs;
+
 /** For commands that talk to a gateway. */
 export const gatewayOptions = {
   ...dataOption,
@@ -126,4 +136,9 @@ export const gatewayOptions = {
 /** Keeps the types of a command's options for its `run`, and forgets them for the list of commands. */
 export function defineCommand<const Specs extends OptionSpecs>(command: CommandBody<Specs>): CommandBody {
   return command as unknown as CommandBody;
+}
+
+/** A command in the list: loaded when it is asked for. */
+export function listed(name: string, summary: string, load: () => Promise<CommandBody>): ListedCommand {
+  return { name, summary, load: async () => ({ name, summary, ...(await load()) }) };
 }

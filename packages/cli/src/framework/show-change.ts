@@ -56,7 +56,8 @@ export async function consent(
 ): Promise<boolean> {
   if (context.options.yes) return true;
   const answer = context.options.json ? undefined : await ask(context, `${question} y or n (Enter: n)`);
-  if (answer === undefined) throw new Failure("nothing was written: nobody is here to ask", "add --yes");
+  if (answer === undefined)
+    throw new Failure("nothing was written: there is no terminal to ask for confirmation", "add --yes");
   return /^y(es)?$/i.test(answer);
 }
 

@@ -17,7 +17,7 @@ export function startFailure(error: unknown, { host, port }: { host: string; por
       );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return failure(`${host} is no address of this machine`, "use --host 127.0.0.1, or 0.0.0.0 for all");
+      return failure(`${host} is not an address of this machine`, "use --host 127.0.0.1, or 0.0.0.0 for all");
     default:
       return error;
   }

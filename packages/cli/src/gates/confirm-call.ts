@@ -19,7 +19,7 @@ export async function isCallWanted(
   const question = `Call ${visible(name)} with ${visible(JSON.stringify(args))}? It may change things. y or n (Enter: n)`;
   const answer = context.options.json ? undefined : await ask(context, question);
   if (answer === undefined) {
-    const why = `nothing was called: ${visible(name)} is not known to only read, and nobody is here to ask`;
+    const why = `nothing was called: ${visible(name)} may change something, and there is no terminal to ask for confirmation`;
     throw new Failure(why, "add --yes");
   }
   return /^y(es)?$/i.test(answer);

@@ -64,7 +64,10 @@ export async function approveGate(
       ? undefined
       : await ask(context, `${questionFor(gate, below)} y or n (Enter: n)`);
     if (answer === undefined) {
-      throw new Failure("nothing was approved: nobody is here to ask", "run it in a terminal");
+      throw new Failure(
+        "nothing was approved: there is no terminal to ask for confirmation",
+        "run it in a terminal",
+      );
     }
     if (!/^y(es)?$/i.test(answer)) {
       output.line("nothing was approved; it waits on");
@@ -153,7 +156,7 @@ function gatesBelowOf({ below = [], status }: GateReport): readonly GateTerms[] 
 
 function checkPending(gate: GateReport, what: string): void {
   if (isUndecided(gate)) return;
-  throw new Failure(`it cannot be ${what} any more: ${stateText(gate)}`, "see mcpx pending");
+  throw new Failure(`it can no longer be ${what}: ${stateText(gate)}`, "see mcpx pending");
 }
 
 function checkNamesAsker({ terms }: GateReport): void {

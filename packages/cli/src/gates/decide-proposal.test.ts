@@ -27,5 +27,5 @@ test.each([
 });
 
 test("too short a beginning finds nothing", () => {
-  expect(() => findPending(roomWith(long), "98e", "approved")).toThrow(/no such proposal/);
+  expect(() => findPending(roomWith(long), "98e", "approved")).toThrow(/no open or recent proposal/);
 });

@@ -33,7 +33,7 @@ export function findPending(room: Room, id: string, what: "approved" | "rejected
 /** `undefined`, or why it cannot be decided on any more. */
 export function whyNotPending(room: Room, id: string): string | undefined {
   const proposal = room.proposals.get(id);
-  if (proposal === undefined) return "there is no such proposal, or it is long over";
+  if (proposal === undefined) return "there is no open or recent proposal with this id";
   return proposal.status === "pending" ? undefined : `it is ${proposal.status} already`;
 }
 
@@ -50,7 +50,7 @@ export async function approveProposal(
   const target = approval.target ?? (proposal.targets.length === 1 ? proposal.targets[0] : undefined);
   if (target === undefined) {
     const names = proposal.targets.length === 0 ? "nobody" : proposal.targets.join(" and ");
-    throw new Failure(`the proposal names ${names}`, "say who shall do it");
+    throw new Failure(`the proposal names ${names}`, "name one participant: --to NAME");
   }
   return room.proposals.fulfil(proposal, {
     target,

@@ -245,7 +245,7 @@ function whyText({ why }: GateReport): string {
   if (why === "irreversible") return "it cannot be undone";
   if (why === "unannotated") return "no trusted annotation says how dangerous it is";
   if (why === "panic") return "panic is on: every call waits for an approval";
-  if (why === "weaker gates") return "gates would hold less, or somebody else would approve";
+  if (why === "weaker gates") return "the gates would become weaker, or the approvers would change";
   return `${visible(why)} asks for it`;
 }
 

@@ -93,6 +93,7 @@ function reportOf(topic: string, proposal: Proposal, notice: GateNotice): GateRe
     expiresAt: new Date(expires_at * 1_000).toISOString(),
     terms,
     argumentsText: arguments_text ?? "",
+    ...(notice.secrets && { secrets: notice.secrets }),
     ...(arguments_text === undefined && {
       leftOut: `${arguments_chars} characters of arguments: read them, and decide, at ${approve_url}`,
     }),

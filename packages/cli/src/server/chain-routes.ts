@@ -16,10 +16,10 @@ export function chainRoutes({ identity, audit, authority, gates }: ChainRouteOpt
   const { chain, cards } = authority;
   const show = async (): Promise<{ body: JsonObject }> => {
     // What a command has appended a moment ago counts from now on.
-    if (chain.isBehind()) await chain.refresh();
+    if (await chain.isBehind()) await chain.refresh();
     const { entries, head, state } = chain.now();
     const waiting = sentencesOf(state, cards.waiting());
-    const approvers = anchorsNow(gates).map(describeKey);
+    const approvers = (await anchorsNow(gates)).map(describeKey);
     const { aggregatorId: aggregator_id } = gates;
     return { body: { aggregator_id, approvers, entries: [...entries], head: head ?? null, waiting } };
   };

@@ -34,10 +34,10 @@ export function followConfig(options: FollowOptions): FollowedConfig {
   const { chain } = gateway.authority;
   const wait = (changes: HeldConfig["held"]) => waitFor(gateway.authority, changes, log);
   wait(held);
-  const read = (last: LoadedConfig) => {
+  const read = async (last: LoadedConfig) => {
     const again = loadConfig(placesOf(last, places));
     settingsOf(again);
-    const now = holdConfig(chain, again);
+    const now = await holdConfig(chain, again);
     wait(now.held);
     return { loaded: now.loaded, settings: settingsOf(now.loaded) };
   };
@@ -47,7 +47,10 @@ export function followConfig(options: FollowOptions): FollowedConfig {
     { read, waiting, change, judgeBy: authority.judgeBy, log },
   );
   // What commands have appended to the chain counts first. Where that does not hold, the gateway says so by itself.
-  const reload = () => (chain.isBehind() ? void chain.refresh().then(readAgain, readAgain) : readAgain());
+  const refreshed = async () => {
+    if (await chain.isBehind()) await chain.refresh();
+  };
+  const reload = () => void refreshed().then(readAgain, readAgain);
   gateway.authority.onSigned = reload;
   if (loaded.path !== undefined && loaded.accepted === "waiting") {
     log.warn({ config: loaded.path }, waiting(loaded.path));
@@ -74,5 +77,5 @@ function waitFor(
   }
   cards
     .want("config", changes)
-    .catch((error) => log.error({ err: error }, "what waits for a signature could not be shown"));
+    .catch((error) => log.error({ err: error }, "could not show changes that wait for a signature"));
 }

@@ -34,6 +34,7 @@ export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => 
       store: {
         read: async (one) => (await store()).read(one),
         write: async (one, credential) => (await store()).write(one, credential),
+        inTurn: async (one, work) => (await store()).inTurn(one, work),
       },
       authorise: async (address, over) => {
         awaited.address = address.href;

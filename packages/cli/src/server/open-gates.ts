@@ -1,21 +1,18 @@
 // The gates of a tree, over its database, the approvers of its data directory and the chain that says who they are.
-import type { DatabaseSync } from "node:sqlite";
 import {
+  type AnchorSource,
   type ApproverStore,
   type AuthorityCards,
   type AuthorityChange,
-  aggregatorId,
   createAuthorityCards,
   createFileApproverStore,
   createGatekeeper,
-  createSqliteGateStore,
   type Gatekeeper,
   type KeptChain,
   keepGates,
-  keepPanic,
   openChain,
   type Rule,
-  readPanic,
+  type TreeStores,
 } from "@mcpx/aggregator";
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject } from "@mcpx/protocol";
@@ -25,7 +22,7 @@ import type { GateSettings } from "../settings/gate-settings.ts";
 
 export interface GateParts {
   dataDir: string;
-  db: DatabaseSync;
+  stores: TreeStores;
   audit: Audit;
   clock: Clock;
   log: Logger;
@@ -71,71 +68,75 @@ export async function openGates(
   parts: GateParts,
   opened: AsyncDisposableStack,
 ): Promise<OpenGates> {
-  const { dataDir, db, audit, clock, log, obstacle, rootSegment, isAlone, isRevoked } = parts;
-  const { anchors, url, room: _, ...rest } = settings;
+  const { dataDir, stores, audit, clock, log, obstacle, rootSegment, isAlone, isRevoked } = parts;
+  const { anchors: configured, url, room: _, ...rest } = settings;
   const approvers = await createFileApproverStore(approversDir(dataDir));
-  const id = aggregatorId(db);
+  const aggregatorId = await stores.facts.aggregatorId();
   const chain = await orFailure(dataDir, () =>
-    openChain({ db, aggregatorId: id, clock, audit, actor: "gateway" }),
+    openChain({ store: stores.chain, aggregatorId, clock, audit, actor: "gateway" }),
   );
-  if (readPanic(db)) chain.settle([panicked]);
+  if (await stores.facts.isPanic()) await chain.settle([panicked]);
+  const anchors = watchApprovers({
+    ...{ dataDir, known: configured, log, keepCounter: approvers.keepCounter, chain },
+    wait: (changes) => void wanting("approvers", changes),
+  });
   const gates = createGatekeeper({
     ...rest,
-    aggregatorId: id,
-    store: createSqliteGateStore({ db, clock, rootSegment }),
-    anchors: watchApprovers({
-      ...{ dataDir, known: anchors, log, keepCounter: approvers.keepCounter, chain },
-      wait: (changes) => void wanting("approvers", changes),
-    }),
+    aggregatorId,
+    store: stores.gates({ clock, rootSegment }),
+    anchors,
     isPanic: chain.now().state.get("panic") === true,
     isRevoked,
     approveUrl: (id) => `${url ?? byName(parts.url())}/approve/${id}`,
     obstacle,
   });
-  const signed = (changes: readonly AuthorityChange[]) => {
-    for (const change of changes) countNow(gates, db, change);
+  const signed = async (changes: readonly AuthorityChange[]) => {
+    for (const change of changes) await countNow(gates, stores, change);
     authority.onSigned?.();
   };
   const cards = createAuthorityCards({ gates, chain, log, signed });
   gates.carryOutChange = cards.carryOut;
   const wanting = (source: string, changes: readonly AuthorityChange[]) =>
-    cards.want(source, changes).catch((error) => log.error({ err: error }, "what waits could not be shown"));
+    cards
+      .want(source, changes)
+      .catch((error) => log.error({ err: error }, "could not show changes that wait for a signature"));
   const authority: GateAuthority = {
     ...{ chain, cards, onSigned: undefined, ...panicOf(chain, cards, log) },
     judgeBy: ({ rules, unannotated, quorum }) => void Object.assign(gates, { rules, unannotated, quorum }),
   };
   const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
   opened.defer(stop);
-  opened.defer(keepLooking(gates, authority, signed, log));
+  await anchors.now();
+  opened.defer(keepLooking(anchors, authority, signed, log));
   return { gates, approvers, authority };
 }
 
 /** Takes over what commands have appended, and keeps the cards as they should be. */
 function keepLooking(
-  gates: Gatekeeper,
+  anchors: AnchorSource,
   { chain, cards }: GateAuthority,
-  signed: (changes: readonly AuthorityChange[]) => void,
+  signed: (changes: readonly AuthorityChange[]) => Promise<void>,
   log: Logger,
 ): () => void {
   let isBroken = false;
   const look = async () => {
     const before = chain.now();
-    if (chain.isBehind()) await chain.refresh();
+    if (await chain.isBehind()) await chain.refresh();
     const after = chain.now();
     if (before.head?.hash !== after.head?.hash) {
       const keys = new Set([...before.state.keys(), ...after.state.keys()]);
-      signed([...keys].map((key) => ({ key, value: after.state.get(key) ?? null })));
+      await signed([...keys].map((key) => ({ key, value: after.state.get(key) ?? null })));
       await cards.renew();
     }
     // Files that have come or gone are seen also while nobody decides.
-    if (typeof gates.anchors === "function") gates.anchors();
+    await anchors.now();
     isBroken = false;
   };
   let looking: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     looking = looking.then(look).catch((error) => {
       if (!isBroken)
-        log.error({ err: error }, "the chain of approvers was changed by somebody; the old one counts");
+        log.error({ err: error }, "chain of approvers was changed outside the gateway; keeping the old one");
       isBroken = true;
     });
   }, lookMs).unref();
@@ -152,7 +153,7 @@ function panicOf(
       // Panic is on already; the chain says so as soon as it may.
       chain
         .settleAfterOthers([panicked])
-        .catch((error) => log.error({ err: error }, "panic could not be written to the chain of approvers"));
+        .catch((error) => log.error({ err: error }, "could not write panic to the chain of approvers"));
       void cards.want("panic", []);
     },
     async endPanic() {
@@ -163,10 +164,14 @@ function panicOf(
 }
 
 /** Where something else than servers was signed, it counts without a restart. */
-function countNow(gates: Gatekeeper, db: DatabaseSync, { key, value }: AuthorityChange): void {
+async function countNow(
+  gates: Gatekeeper,
+  { facts }: TreeStores,
+  { key, value }: AuthorityChange,
+): Promise<void> {
   if (key === "panic") {
     gates.isPanic = value === true;
-    keepPanic(db, gates.isPanic);
+    await facts.keepPanic(gates.isPanic);
   }
   if (key === "rules" && isObject(value)) {
     gates.rules = value.rules as readonly Rule[];

@@ -6,7 +6,7 @@ import { version } from "../framework/version.ts";
 export function openTraces(env: NodeJS.ProcessEnv, log: Logger): Traces | undefined {
   const settings = readSettings(env);
   if (settings === undefined) return undefined;
-  log.info({ url: settings.url, sampler: settings.sampler }, "traces are sent");
+  log.info({ url: settings.url, sampler: settings.sampler }, "sending traces");
   return createTraces(settings, log);
 }
 

@@ -1,47 +1,40 @@
 // The tree of a server: its own servers, those that register with it, and the trees above that it registers with.
-import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import {
-  aggregatorId,
-  aggregatorMigrations,
   createBudgets,
   createCallMeter,
-  createFileCredentialStore,
-  createHttpDoor,
+  createHttpEndpoint,
   createRegistrar,
-  createSqliteBudgetStore,
-  createSqlitePinStore,
-  createSqliteRegistrationStore,
   createTree,
   endOwnOf,
-  type HttpDoor,
+  type HttpEndpoint,
   type LocalRooms,
   openSignIns,
   type Registrar,
   type RunningTree,
   registerAtAll,
-  rootSince,
   type SignInState,
+  type TreeStores,
 } from "@mcpx/aggregator";
-import {
-  type Audit,
-  type ByteLedger,
-  type Clock,
-  type Identity,
-  type IssuerConfig,
-  type Logger,
-  type Metrics,
-  openDatabase,
-  type SpanStarter,
-  type Turns,
+import type {
+  Audit,
+  ByteLedger,
+  Clock,
+  Identity,
+  IssuerConfig,
+  Logger,
+  Metrics,
+  SpanStarter,
+  Turns,
 } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import { version } from "../framework/version.ts";
 import type { TreeSettings } from "../settings/tree-settings.ts";
+import type { Stores } from "../stores/stores.ts";
 import { type OpenGates, openGates } from "./open-gates.ts";
 
 export interface TreeParts {
   dataDir: string;
+  stores: Pick<Stores, "tree" | "credentials">;
   identity: Identity;
   issuers: readonly IssuerConfig[];
   audit: Audit;
@@ -61,10 +54,10 @@ export interface TreeParts {
 
 export interface OpenTree extends OpenGates {
   tree: RunningTree;
-  door: HttpDoor;
+  endpoint: HttpEndpoint;
   registrar: Registrar;
   signIns: SignInState;
-  db: DatabaseSync;
+  stores: TreeStores;
 }
 
 /** What is opened is closed by `opened`, in the opposite order. */
@@ -75,23 +68,15 @@ export async function openTree(
 ): Promise<OpenTree> {
   const { identity, issuers, audit, clock, log, limits, ledger } = parts;
   const { servers, profiles, segment, rootSegment, isPinned, graceMs, ax } = settings;
-  const open = (synchronous: "FULL" | "NORMAL") => {
-    const path = join(parts.dataDir, "state.db");
-    const db = openDatabase(path, { component: "aggregator", migrations: aggregatorMigrations, synchronous });
-    opened.defer(() => db.close());
-    return db;
-  };
-  const durable = open("FULL");
-  // A thousand may register at once. What a power cut takes back is claimed, pinned and counted again.
-  const db = open("NORMAL");
-  const since = rootSince(durable, rootSegment, clock.now());
+  const stores = parts.stores.tree;
+  const rootSince = await stores.facts.rootSince(rootSegment, clock.now());
   const { gates, approvers, authority } = await openGates(
     settings.gates,
-    { ...parts, db: durable, rootSegment, isAlone: true, isRevoked: identity.revocations.isRevoked },
+    { ...parts, stores, rootSegment, isAlone: true, isRevoked: identity.revocations.isRevoked },
     opened,
   );
   const signIns = await openSignIns({
-    store: await createFileCredentialStore(join(parts.dataDir, "credentials")),
+    store: parts.stores.credentials,
     clock,
     log,
     audit,
@@ -103,7 +88,7 @@ export async function openTree(
     version,
     segment,
     hasParents: ax.parents.length > 0,
-    rootSince: since,
+    rootSince,
     servers,
     profiles,
     clock,
@@ -111,7 +96,7 @@ export async function openTree(
     audit,
     meter: parts.metrics && createCallMeter(parts.metrics),
     tracer: parts.tracer,
-    pins: isPinned ? createSqlitePinStore(db) : undefined,
+    pins: isPinned ? stores.pins : undefined,
     secret: identity.secret("tree"),
     graceMs,
     notifications: settings.notifications,
@@ -124,20 +109,19 @@ export async function openTree(
   opened.defer(() => tree.close());
   opened.defer(identity.revocations.onRevoked((jti) => endOwnOf(tree.state, jti)));
   const budgets = await createBudgets({
-    store: createSqliteBudgetStore(db),
+    store: stores.budgets,
     clock,
     log,
     costs: settings.costUnits,
   });
   opened.defer(() => budgets.close());
-  const id = aggregatorId(db);
-  const store = createSqliteRegistrationStore({ db, clock });
+  const { aggregatorId } = gates;
   const { ruleFor } = ax;
   const registrar = createRegistrar({
-    aggregatorId: id,
+    aggregatorId,
     tree,
     identity,
-    store,
+    store: stores.registrations(clock),
     clock,
     log,
     audit,
@@ -147,13 +131,14 @@ export async function openTree(
     ruleFor,
   });
   opened.defer(() => registrar.close());
-  const { subtreeIds, subserverIds, refuse: onRefused } = registrar;
+  const { subtreeIds, subserverIds, refuse: onRefused, dropCircle: onCycle } = registrar;
   const parents = registerAtAll(ax.parents, {
-    subserverId: id,
+    subserverId: aggregatorId,
     tree,
     subtreeIds,
     subserverIds,
     onRefused,
+    onCycle,
     clock,
     log,
     limits,
@@ -161,7 +146,7 @@ export async function openTree(
   registrar.onSubtree(parents.announce, parents.ids);
   tree.state.parents = parents.facts;
   opened.defer(() => parents.close());
-  const door = createHttpDoor({
+  const endpoint = createHttpEndpoint({
     tree,
     identity,
     log,
@@ -172,5 +157,5 @@ export async function openTree(
     isIssuer: parts.isIssuer,
     profiles: tree.profiles,
   });
-  return { tree, door, registrar, gates, approvers, authority, signIns, db: durable };
+  return { tree, endpoint, registrar, gates, approvers, authority, signIns, stores };
 }

@@ -4,7 +4,7 @@ import type { ParentOptions, Transport } from "@mcpx/aggregator";
 import { isDnsName } from "@mcpx/host";
 import { accessGateway } from "../access/gateway-access.ts";
 import { runningPlace } from "../access/running-gateway.ts";
-import type { RegisterContext } from "../commands/register.ts";
+import type { RegisterContext } from "../commands/tree/register.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { durationRule, parseDuration } from "../framework/duration.ts";
 import { misuse } from "../framework/failure.ts";
@@ -50,7 +50,7 @@ function checkAddress(text: string): void {
   const url = URL.parse(text);
   if (url !== null && schemes.includes(url.protocol) && url.username === "" && url.password === "") return;
   throw misuse(
-    `${JSON.stringify(text)} is no address of a tree`,
+    `${JSON.stringify(text)} is not the address of a tree`,
     "write for example wss://tree.example.com, and the token as --token",
   );
 }
@@ -60,7 +60,7 @@ function readServer({ options, words, cwd, env }: RegisterContext): Transport {
   const { server } = options;
   if ((server === undefined) === (command === undefined)) {
     throw misuse(
-      server === undefined ? "there is no server to register" : "--server and a command do not go together",
+      server === undefined ? "there is no server to register" : "--server and a command cannot be combined",
       "write mcpx register URL SEGMENT -- CMD…, or --server URL instead of the command",
     );
   }

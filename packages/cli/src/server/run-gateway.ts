@@ -4,7 +4,7 @@ import { readApprovers, settleApprovers } from "../access/approvers.ts";
 import { type HeldConfig, holdConfig, withChain } from "../access/authority.ts";
 import { localUrl } from "../access/local-url.ts";
 import { type GatewayPlace, readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
-import type { UpContext } from "../commands/up.ts";
+import type { UpContext } from "../commands/gateway/up.ts";
 import { makeAcceptedDir } from "../config/accepted-files.ts";
 import { type LoadedConfig, loadConfig } from "../config/config.ts";
 import { watchedPlaces } from "../config/find-config.ts";
@@ -119,8 +119,8 @@ function placeOf(
 
 /** As it may count now; what an approver has to sign first is held back. */
 async function holdAtStart(dataDir: string, written: LoadedConfig): Promise<HeldConfig> {
-  return await withChain(dataDir, { mayCreate: true }, ({ chain }) => {
-    settleApprovers(chain, readApprovers(dataDir).state);
+  return await withChain(dataDir, { mayCreate: true }, async ({ chain }) => {
+    await settleApprovers(chain, readApprovers(dataDir).state);
     return holdConfig(chain, written);
   });
 }

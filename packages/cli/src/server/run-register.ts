@@ -4,7 +4,7 @@ import { createTree, openLink, type RunningTree, registerAt } from "@mcpx/aggreg
 import { RoomError } from "@mcpx/client/subserver";
 import { createLogger, type Logger, systemClock } from "@mcpx/host";
 import { defaultLimits, isObject } from "@mcpx/protocol";
-import type { RegisterContext } from "../commands/register.ts";
+import type { RegisterContext } from "../commands/tree/register.ts";
 import { segmentUuid } from "../config/segment-uuid.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { Failure } from "../framework/failure.ts";

@@ -1,15 +1,13 @@
 // What `mcpx stdio` does: the running gateway's tree, or the configuration's own, for one client.
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import {
   createTree,
   innerPrincipal,
   openLink,
-  type PinStore,
   type RunningTree,
-  rootSince,
   type ServerOptions,
   serveStdio,
+  type TreeStores,
 } from "@mcpx/aggregator";
 import { createLogger, type Logger, type Principal, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
@@ -18,12 +16,12 @@ import { holdConfig, withChain } from "../access/authority.ts";
 import { accessGateway, hasGateway } from "../access/gateway-access.ts";
 import { gatewayCredentials } from "../access/gateway-link.ts";
 import { localUrl } from "../access/local-url.ts";
-import type { StdioContext } from "../commands/stdio.ts";
+import type { StdioContext } from "../commands/tree/stdio.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import { waitingText } from "../config/trust-words.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
-import { openPins } from "../files/open-pins.ts";
+import { openTreeStores } from "../files/tree-stores.ts";
 import { misuse } from "../framework/failure.ts";
 import { version } from "../framework/version.ts";
 import { defaultHost, defaultPort } from "../settings/server-settings.ts";
@@ -43,9 +41,8 @@ export async function runStdio(context: StdioContext): Promise<number> {
   const dataDir = dataDirOf(context, options);
   await withStore(dataDir, { mayCreate: true }, async (store) => {
     await using opened = new AsyncDisposableStack();
-    const { pins, db, close } = openPins(dataDir);
-    opened.defer(close);
-    const served = await ownTree(context, { ...store, dataDir, pins, db, log }, opened);
+    const stores = opened.use(openTreeStores(dataDir));
+    const served = await ownTree(context, { ...store, dataDir, stores, log }, opened);
     await serve(context, served, log, names);
   });
   return 0;
@@ -58,7 +55,7 @@ async function serve(
   names: StdioContext["options"]["names"],
 ): Promise<void> {
   const interrupted = context.interrupted();
-  const door = serveStdio(tree, localPrincipal(), {
+  const endpoint = serveStdio(tree, localPrincipal(), {
     input: process.stdin,
     output: process.stdout,
     log,
@@ -67,9 +64,9 @@ async function serve(
     names,
     profile,
   });
-  interrupted.addEventListener("abort", () => door.close(), { once: true });
+  interrupted.addEventListener("abort", () => endpoint.close(), { once: true });
   try {
-    await door.closed;
+    await endpoint.closed;
   } finally {
     await tree.close();
   }
@@ -85,7 +82,7 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
   const { profile } = context.options;
   const access = accessGateway(context, { sub: `stdio:${localUser()}`, topics: [], tools: ["**"] });
   const credentials = gatewayCredentials(access);
-  // Names are made fit for the client here, at its door.
+  // Names are made fit for the client here, at its endpoint.
   const path = `/mcp${profile === undefined ? "" : `/${encodeURIComponent(profile)}`}?names=canonical`;
   const gateway: ServerOptions = {
     name: "the gateway",
@@ -116,8 +113,7 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
 
 interface OwnParts extends LocalStore {
   dataDir: string;
-  pins: PinStore;
-  db: DatabaseSync;
+  stores: TreeStores;
   log: Logger;
 }
 
@@ -135,16 +131,16 @@ function gatewayUrl({ listen = {} }: Config): string {
 /** The configuration's servers, started by ourselves and ended with us. */
 async function ownTree(
   context: StdioContext,
-  { identity, audit, dataDir, pins, db, log }: OwnParts,
+  { identity, audit, dataDir, stores, log }: OwnParts,
   opened: AsyncDisposableStack,
 ): Promise<Served> {
   const { options, cwd, env } = context;
   const { config: given, trusted } = options;
   if (given !== undefined && trusted !== undefined) {
-    throw misuse("--config and --trusted do not go together", "give one of them");
+    throw misuse("--config and --trusted cannot be combined", "use only one of them");
   }
-  const { loaded, held } = await withChain(dataDir, { mayCreate: true }, ({ chain }) => {
-    settleApprovers(chain, readApprovers(dataDir).state);
+  const { loaded, held } = await withChain(dataDir, { mayCreate: true }, async ({ chain }) => {
+    await settleApprovers(chain, readApprovers(dataDir).state);
     return holdConfig(chain, loadConfig({ given, trusted, cwd, dataDir }));
   });
   if (held.length > 0) {
@@ -168,9 +164,9 @@ async function ownTree(
     throw misuse(`there is no profile ${options.profile}`, "see profiles in mcpx.json");
   }
   const secret = identity.secret("tree");
-  rootSince(db, rootSegment, systemClock.now());
+  await stores.facts.rootSince(rootSegment, systemClock.now());
   const { isRevoked } = identity.revocations;
-  const parts = { dataDir, db, audit, clock: systemClock, log, rootSegment, isAlone: false, isRevoked };
+  const parts = { dataDir, stores, audit, clock: systemClock, log, rootSegment, isAlone: false, isRevoked };
   const url = () => gatewayUrl(loaded.config);
   const { gates } = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
   const tree = createTree({
@@ -183,7 +179,7 @@ async function ownTree(
     clock: systemClock,
     log,
     audit,
-    pins: isPinned ? pins : undefined,
+    pins: isPinned ? stores.pins : undefined,
     secret,
     gates,
   });

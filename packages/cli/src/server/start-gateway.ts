@@ -1,24 +1,15 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import {
   approveRoutes,
   createAdminRoutes,
   gateRoutes,
-  keepPanic,
   type RunningTree,
   signInRoutes,
   toolRoutes,
 } from "@mcpx/aggregator";
-import {
-  createGateway,
-  createPostgresTopicLog,
-  createSqliteTopicLog,
-  type GatewayOptions,
-  gatewayMigrations,
-  type TopicLogTuning,
-} from "@mcpx/gateway";
+import { createGateway, type GatewayOptions, type RunningGateway, type TopicLogTuning } from "@mcpx/gateway";
 import {
   type Clock,
   createAudit,
@@ -30,8 +21,6 @@ import {
   type IssuerConfig,
   type ListenerOptions,
   type Logger,
-  openDatabase,
-  openState,
   type Route,
   type SpanStarter,
   systemClock,
@@ -56,10 +45,12 @@ import { showBridges, showStores } from "../metrics/store-metrics.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import type { PushSettings } from "../settings/push-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
+import { openPostgresStores, type PostgresStoresOptions } from "../stores/open-postgres-stores.ts";
+import { openSqliteStores } from "../stores/open-sqlite-stores.ts";
 import { chainRoutes } from "./chain-routes.ts";
 import { nameRoutes } from "./name-routes.ts";
 import type { GateAuthority } from "./open-gates.ts";
-import { localRooms, openRoomFaces, ownIds, servingIds } from "./open-room-faces.ts";
+import { localRooms, openRoomEndpoints, ownIds, servingIds } from "./open-room-endpoints.ts";
 import { openTree } from "./open-tree.ts";
 import { openTreeRooms } from "./open-tree-rooms.ts";
 
@@ -89,8 +80,8 @@ export interface StartOptions {
   tracer?: SpanStarter | undefined;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
-  /** `postgres://…`: the topic log is there instead. No key of the configuration, as long as other state cannot be. */
-  topicLogUrl?: string;
+  /** State is on PostgreSQL instead of the data directory. No key of the configuration yet: commands cannot use it. */
+  store?: Pick<PostgresStoresOptions, "url" | "key">;
   /** The system's unless given. */
   clock?: Clock;
 }
@@ -133,13 +124,13 @@ type Opened = Omit<StartedGateway, "change" | "stop" | "console"> & { console: C
 /** One stage after the other; what a stage opens, it also defers the end of. */
 async function open(options: StartOptions, opened: AsyncDisposableStack): Promise<Opened> {
   const { tree: settings = noServers, listen, isDemo = false, configuration } = options;
-  const ground = openGround(options, opened);
+  const ground = await openGround(options, opened);
   const { identity, audit, clock, log, limits, listener } = ground;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
   const { enabled: isIssuer = true, ...documents } = options.authorization ?? {};
-  const faces = openRoomFaces({ ...ground, rooms: gateway, isIssuer }, opened);
+  const roomEndpoints = openRoomEndpoints({ ...ground, rooms: gateway, isIssuer }, opened);
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
-  const { tree, door, registrar, gates, approvers, authority, signIns, db } = await openTree(
+  const { tree, endpoint, registrar, gates, approvers, authority, signIns, stores } = await openTree(
     settings,
     { ...ground, ...reach, isIssuer, tracer: options.tracer },
     opened,
@@ -149,7 +140,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   showStores(ground.dataDir, ground.metrics);
   opened.defer(async () => {
     // Connections are told before their listener goes.
-    await Promise.all([door.drain(), faces.drain()]);
+    await Promise.all([endpoint.drain(), roomEndpoints.drain()]);
     await gateway.drain();
     await listener.close({ graceMs: 1_000 });
   });
@@ -159,20 +150,28 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const authorization = openAuthorization({ ...ground, user: localUser(), profiles, ...documents }, opened);
   const routes = [
     ...gateway.routes,
-    ...door.routes,
-    ...faces.routes,
+    ...endpoint.routes,
+    ...roomEndpoints.routes,
     ...registrar.routes,
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
     ...proposalRoutes({ identity, audit, log: topicLog, clock }),
     ...deviceRoutes({ identity, audit, devices }),
-    ...bridgeRoutes({ identity, audit, bridges: () => bridges }),
+    ...bridgeRoutes({ identity, audit, clock, authority, bridges: () => bridges }),
     ...signInRoutes({ tree, signIns, identity, audit }),
-    ...approveRoutes({ tree, gates, identity, approvers, audit, page: approvalPage() }),
+    ...approveRoutes({
+      tree,
+      gates,
+      identity,
+      approvers,
+      audit,
+      chain: authority.chain,
+      page: approvalPage(),
+    }),
     ...gateRoutes({
       ...{ tree, identity, audit, endPanic: authority.endPanic },
-      keepPanic(isPanic) {
-        keepPanic(db, isPanic);
+      async keepPanic(isPanic) {
+        await stores.facts.keepPanic(isPanic);
         if (isPanic) authority.beginPanic();
       },
     }),
@@ -182,6 +181,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const push = openPush(options.push, { ...ground, gates, gateway, own: ownIds(settings) }, opened);
   const console = createConsole({
     ...{ identity, audit, clock, log, tree, gates, approvers, user: localUser(), isDemo, configuration },
+    dataDir: options.dataDir,
     ...{ push, routes, logins: options.logins, loginAskMs: options.loginAskMs },
   });
   opened.defer(console.close);
@@ -201,7 +201,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const roomUrl = () => `${settings.gates.url ?? reach.url()}/`;
   bridges = openBridges(
     options.bridges ?? [],
-    { ...ground, gateway, own: ownIds(settings), roomUrl },
+    { ...ground, gateway, own: ownIds(settings), chain: authority.chain, roomUrl },
     opened,
   );
   showBridges(bridges, ground.metrics);
@@ -209,32 +209,37 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
 }
 
 /** What every part stands on: the data directory, who somebody is, the record, and a listener that does not listen yet. */
-function openGround(options: StartOptions, opened: AsyncDisposableStack) {
+async function openGround(options: StartOptions, opened: AsyncDisposableStack) {
   const { dataDir, listen, issuers, limits, log, clock = systemClock } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const metrics = createMetrics();
-  const statePath = join(dataDir, "state.db");
-  const state = openState(statePath);
-  opened.defer(() => state.close());
-  const roomState = openDatabase(statePath, { component: "gateway", migrations: gatewayMigrations });
-  opened.defer(() => roomState.close());
+  const health = createHealth(log);
+  const stores = await (options.store === undefined
+    ? openSqliteStores({ dataDir, tuning: options.topicLog, onFailure: health.onFailure }, opened)
+    : openPostgresStores({ ...options.store, log, ...health }, opened));
   const retention = { recordsMax: limits.auditRecordsMax, keepMs: limits.auditKeepMs };
-  const audit = createAudit({ db: state, clock, log, metrics, retention });
+  const audit = createAudit({ store: stores.audit, clock, log, metrics, retention });
   opened.defer(() => audit.close());
-  const identity = createIdentity({ db: state, clock, log, issuers, ticketMs: limits.ticketMs });
+  const identity = await createIdentity({
+    store: stores.identity,
+    clock,
+    log,
+    issuers,
+    ticketMs: limits.ticketMs,
+  });
   opened.defer(() => identity.close());
   const ledger = createByteLedger(limits);
   const turns = createTurns();
   const listener = createListener({ ...listen, limits, log, metrics, turns, ledger });
   return {
     dataDir,
-    statePath,
+    stores,
+    health,
     issuers,
     limits,
     log,
     clock,
     metrics,
-    roomState,
     audit,
     identity,
     ledger,
@@ -243,7 +248,7 @@ function openGround(options: StartOptions, opened: AsyncDisposableStack) {
   };
 }
 
-type Ground = ReturnType<typeof openGround>;
+type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** The rooms, over their log: once that has failed, nothing more is acknowledged. */
 async function openGateway(
@@ -252,24 +257,10 @@ async function openGateway(
   ground: Ground,
   opened: AsyncDisposableStack,
 ) {
-  const { dataDir, clock, log, audit, metrics, identity, limits, roomState } = ground;
-  const failure = new AbortController();
-  let tellCutOff = (_isCutOff: boolean) => {};
-  const onFailure = (error: Error) => {
-    log.fatal({ err: error }, "topic log failed; no more envelopes are acknowledged");
-    failure.abort();
-  };
-  const topicLog =
-    options.topicLogUrl === undefined
-      ? await createSqliteTopicLog({
-          path: join(dataDir, "topics.db"),
-          tuning: options.topicLog ?? {},
-          onFailure,
-        })
-      : await openPostgresLog(options.topicLogUrl, log, onFailure, (isCutOff) => tellCutOff(isCutOff));
-  opened.defer(() => topicLog.close());
+  const { clock, log, audit, metrics, identity, limits, stores, health } = ground;
+  const { topicLog } = stores;
   const gateway = await createGateway(
-    { clock, log, audit, metrics, identity, state: roomState, topicLog, limits },
+    { clock, log, audit, metrics, identity, state: stores.rooms, topicLog, limits },
     {
       ...options.gateway,
       ownIds: ownIds(settings),
@@ -277,32 +268,30 @@ async function openGateway(
       ownPrefixes: bridgePrefixes,
     },
   );
-  tellCutOff = gateway.setCutOff;
-  failure.signal.addEventListener("abort", gateway.fail);
-  if (failure.signal.aborted) gateway.fail();
+  health.tell(gateway);
   // Also where what follows fails: it would keep the process alive.
   opened.defer(() => gateway.drain());
   return { gateway, topicLog };
 }
 
-/** While PostgreSQL cannot be reached, the gateway is not ready; it is by itself when it can. */
-function openPostgresLog(
-  url: string,
-  log: Logger,
-  onFailure: (error: Error) => void,
-  tellCutOff: (isCutOff: boolean) => void,
-): ReturnType<typeof createPostgresTopicLog> {
-  return createPostgresTopicLog({
-    url,
-    onFailure,
-    onWarning: (warning) => log.warn({ warning }, "PostgreSQL"),
-    onLost: (error) => {
-      log.error({ err: error }, "PostgreSQL cannot be reached; nothing is acknowledged until it can");
-      tellCutOff(true);
+/** What becomes of the stores, for a gateway that is made after them. */
+function createHealth(log: Logger) {
+  let told: Pick<RunningGateway, "fail" | "setCutOff"> | undefined;
+  let [hasFailed, isCutOff] = [false, false];
+  return {
+    onFailure(error: Error) {
+      log.fatal({ err: error }, "the store failed; no more envelopes are acknowledged");
+      hasFailed = true;
+      told?.fail();
     },
-    onBack: () => {
-      log.info("PostgreSQL is back");
-      tellCutOff(false);
+    onReach(isAway: boolean) {
+      isCutOff = isAway;
+      told?.setCutOff(isAway);
     },
-  });
+    tell(gateway: Pick<RunningGateway, "fail" | "setCutOff">) {
+      told = gateway;
+      gateway.setCutOff(isCutOff);
+      if (hasFailed) gateway.fail();
+    },
+  };
 }

@@ -6,6 +6,8 @@ export interface ServiceFacts {
   /** What is started, before its words. */
   program: readonly string[];
   user: string;
+  /** Users that servers may run as. */
+  runAs: readonly string[];
   dataDir: string;
   /** The file that makes it a service. */
   unitPath: string;
@@ -16,25 +18,35 @@ export interface ServiceFacts {
   platform: "linux" | "darwin";
 }
 
+/** Where their sockets are; only root writes there. */
+export const launchersDir = "/run/mcpx-launchers";
+const userName = /^[a-z_][a-z0-9_-]{0,30}$/;
+
 export interface ServiceWish {
   user: string | undefined;
+  runAs?: readonly string[];
   root: string | undefined;
   platform: string;
   program: readonly string[];
 }
 
-export function serviceFacts({ user = "mcpx", root = "", platform, program }: ServiceWish): ServiceFacts {
-  if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user) || user === "root") {
-    throw misuse(`${JSON.stringify(user)} cannot be the user of a service`, "use a name like mcpx");
+export function serviceFacts(wish: ServiceWish): ServiceFacts {
+  const { user = "mcpx", runAs = [], root = "", platform, program } = wish;
+  for (const name of [user, ...runAs]) {
+    if (userName.test(name) && name !== "root") continue;
+    throw misuse(`${JSON.stringify(name)} cannot be the user of a service`, "use a name like mcpx");
   }
   if (platform !== "linux" && platform !== "darwin") {
-    throw new Failure(`no service can be made on ${platform}`, "run mcpx up as a user of its own there");
+    throw new Failure(
+      `mcpx cannot install a service on ${platform}`,
+      "run mcpx up as a user of its own there",
+    );
   }
   const label = "io.mcpx.gateway";
   const isMac = platform === "darwin";
   const unitPath = isMac ? `/Library/LaunchDaemons/${label}.plist` : "/etc/systemd/system/mcpx.service";
   const dataDir = isMac ? "/usr/local/var/mcpx" : "/var/lib/mcpx";
-  return { program, user, dataDir, unitPath, label, root, platform };
+  return { program, user, runAs: [...new Set(runAs)].sort(), dataDir, unitPath, label, root, platform };
 }
 
 /** Where a path of the service is, as seen from here. */

@@ -1,7 +1,7 @@
 // Does steps one after the other, tells each, and undoes what was done where one fails.
 import { Failure } from "../framework/failure.ts";
 import type { Output } from "../framework/output.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./step.ts";
 
 /** The steps that were done. */
 export function runSteps(steps: readonly Step[], output: Output, { isQuiet }: { isQuiet: boolean }): Step[] {

@@ -1,33 +1,28 @@
 // What installing a service does, one step after the other, each with what it looks like and how it is undone. [B-KEY-3]
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../framework/failure.ts";
 import { below, type ServiceFacts } from "./facts.ts";
 import { launchdPlist } from "./launchd-plist.ts";
+import { launcherSteps } from "./launcher-steps.ts";
+import { command, fileStep, idsOf, isLink, type Step } from "./step.ts";
 import { systemdUnit } from "./systemd-unit.ts";
 
-export interface Step {
-  /** As a sentence without an end, for the preview and while it is done. */
-  what: string;
-  /** What is written, for the preview. */
-  text?: string;
-  isDone(): boolean;
-  /** Whether there is something to undo, where that is not the same. */
-  isThere?(): boolean;
-  work(): void;
-  /** Absent where nothing is to be undone. */
-  undo?(): void;
-}
-
 export function installSteps(facts: ServiceFacts): Step[] {
-  return [userStep(facts), dataStep(facts), unitStep(facts), ...startSteps(facts)];
+  return [
+    userStep(facts),
+    dataStep(facts),
+    ...launcherSteps(facts),
+    fileStep(facts, facts.unitPath, unitText(facts)),
+    ...startSteps(facts),
+  ];
 }
 
 /** In the order they are done. Data and user stay, unless they are to go as well. */
 export function uninstallSteps(facts: ServiceFacts, { isPurged }: { isPurged: boolean }): Step[] {
-  const [user, data, unit, ...start] = installSteps(facts);
-  const gone = [...start.reverse(), unit, ...(isPurged ? [data, user] : [])];
+  const [user, data, ...others] = installSteps(facts);
+  const gone = [...others.reverse(), ...(isPurged ? [data, user] : [])];
   return gone.flatMap((step) => (step?.undo === undefined ? [] : [removal(step, step.undo)]));
 }
 
@@ -86,23 +81,6 @@ function dataStep(facts: ServiceFacts): Step {
   };
 }
 
-function unitStep(facts: ServiceFacts): Step {
-  const path = below(facts, facts.unitPath);
-  const text = unitText(facts);
-  return {
-    what: `write ${facts.unitPath}`,
-    text,
-    isDone: () => existsSync(path) && readFileSync(path, "utf8") === text,
-    // Whatever somebody has made of it.
-    isThere: () => existsSync(path),
-    work() {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text, { mode: 0o644 });
-    },
-    undo: () => rmSync(path),
-  };
-}
-
 function startSteps(facts: ServiceFacts): Step[] {
   const { root, platform, unitPath, label } = facts;
   if (platform === "darwin") {
@@ -136,26 +114,11 @@ function startSteps(facts: ServiceFacts): Step[] {
   ];
 }
 
-/** The unit may be gone where the link points to. */
-function isLink(path: string): boolean {
-  return spawnSync("test", ["-L", path]).status === 0;
-}
-
 /** As the machine, or what is below the root, knows them. */
 export function userIds(facts: ServiceFacts): { uid: number; gid: number } | undefined {
   if (facts.platform === "darwin") {
     const { status, stdout } = spawnSync("id", ["-u", `_${facts.user}`], { encoding: "utf8" });
     return status === 0 ? { uid: Number(stdout), gid: Number(stdout) } : undefined;
   }
-  const path = below(facts, "/etc/passwd");
-  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-  const [, , uid, gid] = lines.find((line) => line.startsWith(`${facts.user}:`))?.split(":") ?? [];
-  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
-}
-
-function command([program = "", ...args]: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
-  if (status === 0) return;
-  const why = error === undefined ? stderr.trim().split("\n").at(-1) : error.message;
-  throw new Failure(`${[program, ...args].join(" ")} failed: ${why}`);
+  return idsOf(facts, facts.user);
 }

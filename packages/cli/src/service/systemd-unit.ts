@@ -1,5 +1,5 @@
 // The gateway as a unit of systemd: a user of its own, and nothing it does not need. Pure. [B-KEY-3]
-import type { ServiceFacts } from "./facts.ts";
+import { launchersDir, type ServiceFacts } from "./facts.ts";
 
 /** What is left out is needed: V8 writes code (MemoryDenyWriteExecute), and servers are anywhere (IPAddressDeny). */
 export function systemdUnit({ program, user, dataDir }: ServiceFacts): string {
@@ -15,6 +15,7 @@ export function systemdUnit({ program, user, dataDir }: ServiceFacts): string {
     `User=${user}`,
     `Group=${user}`,
     `ExecStart=${start}`,
+    `Environment=MCPX_LAUNCHERS=${launchersDir}`,
     "ExecReload=/bin/kill -HUP $MAINPID",
     "Restart=on-failure",
     "RestartSec=2",
@@ -54,7 +55,7 @@ export function systemdUnit({ program, user, dataDir }: ServiceFacts): string {
 }
 
 /** As systemd reads words: quotes, and signs that mean something else there. */
-function unitWord(word: string): string {
+export function unitWord(word: string): string {
   const text = word
     .replaceAll("\\", "\\\\")
     .replaceAll('"', '\\"')

@@ -1,4 +1,5 @@
 // From the configuration to the bridges. Secrets are filled in when they are used, so that they can be replaced meanwhile.
+import { hash } from "node:crypto";
 import {
   createDiscordPlatform,
   createMatrixPlatform,
@@ -9,6 +10,7 @@ import {
   type Platform,
   type PlatformKind,
 } from "@mcpx/bridges";
+import { canonicalJson } from "@mcpx/protocol";
 import type { Config } from "../config/config.ts";
 import { type FillInFrom, fillIn } from "../config/fill-in.ts";
 
@@ -18,6 +20,8 @@ export interface BridgeSettings {
   /** Which room each channel carries. */
   channels: ReadonlyMap<string, string>;
   unlinked: "read" | "guest";
+  /** What it reaches, as an approver signs it. */
+  reach: string;
   /** Nothing is reached yet. */
   open(): Platform;
 }
@@ -32,8 +36,15 @@ export function bridgeSettings({ bridges = {} }: Config, world: FillInFrom): Bri
       kind: entry.platform,
       channels: new Map(Object.entries(entry.channels)),
       unlinked: entry.unlinked ?? "read",
+      reach: reachOfBridge(entry),
       open: () => openPlatform(entry, world),
     }));
+}
+
+/** What the bridge reaches, without what is secret: by another address it could be told anything. */
+export function reachOfBridge({ platform, service, domain, username, url }: BridgeEntry): string {
+  const facts = JSON.parse(JSON.stringify({ platform, service, domain, username, url }));
+  return `sha256:${hash("sha256", canonicalJson(facts), "base64url")}`;
 }
 
 function openPlatform(entry: BridgeEntry, world: FillInFrom): Platform {

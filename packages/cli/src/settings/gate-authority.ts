@@ -73,6 +73,7 @@ function identityOf({
   command,
   args = [],
   cwd,
+  user,
   env = {},
   url,
   headers = {},
@@ -80,7 +81,7 @@ function identityOf({
   as,
 }: ServerConfig): string {
   const names = { env: Object.keys(env).sort(), headers: Object.keys(headers).sort() };
-  const facts = plain({ command, args, cwd, url, room, as, ...names });
+  const facts = plain({ command, args, cwd, user, url, room, as, ...names });
   return `sha256:${hash("sha256", canonicalJson(facts), "base64url")}`;
 }
 

@@ -38,11 +38,11 @@ export function readLinkTls(
     files[part] === undefined ? undefined : readPem(resolve(dir, files[part]), String(names[part]));
   const [ca, cert, key] = [read("ca"), read("cert"), read("key")];
   if ((cert === undefined) !== (key === undefined)) {
-    throw new Failure(`${names.cert} and ${names.key} go together`, "give both or neither");
+    throw new Failure(`${names.cert} and ${names.key} must be given together`, "give both or neither");
   }
   // A text without any certificate would trust nobody without saying so.
   if (ca !== undefined) check(`${names.ca}: there is no certificate in it`, () => new X509Certificate(ca));
-  check(`${names.cert} and ${names.key} are no certificate and its private key`, () =>
+  check(`${names.cert} and ${names.key} are not a certificate and its private key`, () =>
     createSecureContext({ cert, key }),
   );
   return { ca, cert, key };

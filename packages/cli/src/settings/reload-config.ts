@@ -19,7 +19,7 @@ export interface Reading {
 
 export interface ReloadOptions {
   /** Reads and checks as at the start; `last` is what was read before. */
-  read(last: LoadedConfig): Reading;
+  read(last: LoadedConfig): Promise<Reading>;
   /** What to say of a file that has changed since it was accepted. */
   waiting(path: string): string;
   change: RunningTree["change"];
@@ -32,11 +32,11 @@ export interface ReloadOptions {
 export function createReload(
   first: Reading,
   { read, waiting, change, judgeBy, log }: ReloadOptions,
-): () => void {
+): () => Promise<void> {
   let { loaded, settings } = first;
-  return () => {
+  const reload = async () => {
     try {
-      const next = read(loaded);
+      const next = await read(loaded);
       const diff = diffConfig(loaded.config, next.loaded.config);
       const tree = keepUnchanged(settings.tree, next.settings.tree, diff);
       if (tree !== undefined) change(tree);
@@ -50,6 +50,12 @@ export function createReload(
     } catch (error) {
       refuse(log, loaded.path, error);
     }
+  };
+  // One after the other: each is compared with what the one before has taken over.
+  let reloads: Promise<void> = Promise.resolve();
+  return () => {
+    reloads = reloads.then(reload);
+    return reloads;
   };
 }
 
@@ -71,8 +77,9 @@ function keepUnchanged(
 
 function tell(log: Logger, config: string | undefined, diff: ConfigDiff): void {
   const lines = diffLines(diff);
-  for (const line of lines) log.info({ config }, line);
-  for (const key of diff.restart) log.warn({ config }, `~ ${key}: takes effect after a restart`);
+  for (const line of lines) log.info({ config, change: line }, "configuration changed");
+  for (const key of diff.restart)
+    log.warn({ config, key }, "configuration change takes effect after a restart");
   if (lines.length + diff.restart.length === 0) log.info({ config }, "configuration unchanged");
 }
 
@@ -82,7 +89,8 @@ function refuse(log: Logger, config: string | undefined, error: unknown): void {
     return;
   }
   const secrets = secretsOfFile(config);
-  for (const line of [error.message, ...error.details]) log.error({ config }, hideSecrets(line, secrets));
+  for (const line of [error.message, ...error.details])
+    log.error({ config, fault: hideSecrets(line, secrets) }, "fault in configuration");
   log.error({ config }, "invalid configuration; keeping the old one");
 }
 

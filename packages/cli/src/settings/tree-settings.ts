@@ -23,6 +23,7 @@ import type { OAuthServer } from "../server/oauth.ts";
 import { type AxSettings, axSettings, flowLimits } from "./ax-settings.ts";
 import { type DeviceSettings, deviceSettings } from "./device-settings.ts";
 import { defaultGates, type GateSettings, gateSettings } from "./gate-settings.ts";
+import { launcherFor } from "./launcher-for.ts";
 import { openRoomServer, roomServerId } from "./room-server.ts";
 
 export interface TreeSettings {
@@ -83,6 +84,9 @@ const inherited = [
   ],
 ];
 
+/** What is our user's and not another's. */
+const ownersOnly = /^(HOME|USER|LOGNAME|SHELL|PATH|TMPDIR|XDG_.*)$/;
+
 /** Where relative paths of a configuration begin. */
 export function configDir({ path }: LoadedConfig): string {
   return path === undefined ? "." : dirname(path);
@@ -135,7 +139,7 @@ function roomsOf({ topics = {}, gates }: Config): string[] {
   const glob = named.find((name) => !isId(name));
   if (glob !== undefined) {
     throw new Failure(
-      `topics.${glob}.tree: a glob is no room the tree could be in`,
+      `topics.${glob}.tree: a pattern is not allowed here, only the name of one room`,
       "name each room by itself",
     );
   }
@@ -180,7 +184,7 @@ function serverOptions(name: string, config: ServerConfig, world: TreeWorld): Se
 
 /** What another server would have otherwise: what is started, where, with which settings; or which address. */
 function identityOf(name: string, config: ServerConfig, world: TreeWorld): ServerIdentity {
-  const { command, args = [], cwd = ".", env = {}, url = "", headers = {}, room } = config;
+  const { command, args = [], cwd = ".", user, env = {}, url = "", headers = {}, room } = config;
   if (room !== undefined) return { kind: "room", facts: { room, id: roomServerId(config, name) } };
   if (command === undefined) {
     return { kind: "http", facts: { url: fillIn(url, world), headers: fillInAll(headers, world) } };
@@ -191,6 +195,7 @@ function identityOf(name: string, config: ServerConfig, world: TreeWorld): Serve
       command: fillIn(command, world),
       args: args.map((arg) => fillIn(arg, world)),
       cwd: resolve(world.dir, fillIn(cwd, world)),
+      ...(user !== undefined && { user }),
       env: fillInAll(env, world),
     },
   };
@@ -221,16 +226,22 @@ function overridesOf({ tools, allow, deny }: ServerConfig): Overrides | undefine
 }
 
 function child(config: ServerConfig, world: TreeWorld): () => Transport {
-  const { command = "", args = [], env = {}, cwd = "." } = config;
+  const { command = "", args = [], env = {}, cwd, user } = config;
+  const as = launcherFor(user, world.env);
+  const isPassed = (key: string) => as === undefined || !ownersOnly.test(key);
   const kept = Object.fromEntries(
-    inherited.flatMap((key) => (world.env[key] === undefined ? [] : [[key, world.env[key]]])),
+    inherited.flatMap((key) =>
+      world.env[key] === undefined || !isPassed(key) ? [] : [[key, world.env[key]]],
+    ),
   );
+  const isAtHome = as !== undefined && cwd === undefined;
   return () => ({
     type: "stdio",
     command: fillIn(command, world),
     args: args.map((arg) => fillIn(arg, world)),
-    cwd: resolve(world.dir, fillIn(cwd, world)),
+    cwd: isAtHome ? "" : resolve(world.dir, fillIn(cwd ?? ".", world)),
     env: { ...kept, ...fillInAll(env, world) },
+    as,
   });
 }
 

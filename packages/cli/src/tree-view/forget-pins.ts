@@ -2,19 +2,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { withStore } from "../files/local-store.ts";
-import { openPins } from "../files/open-pins.ts";
+import { openTreeStores } from "../files/tree-stores.ts";
 
 /** Of a data directory that no gateway has used yet, nothing. Says how many tools it were. */
 export async function forgetPins(dataDir: string, server: string, actor: string): Promise<number> {
   if (!existsSync(join(dataDir, "state.db"))) return 0;
-  return withStore(dataDir, {}, ({ audit }) => {
-    const { pins, close } = openPins(dataDir);
-    try {
-      const tools = pins.forget(server);
-      if (tools > 0) audit.recordNow({ action: "tool.forget", actor, subject: server, detail: { tools } });
-      return tools;
-    } finally {
-      close();
-    }
+  return withStore(dataDir, {}, async ({ audit }) => {
+    using tree = openTreeStores(dataDir);
+    const tools = await tree.pins.forget(server);
+    if (tools > 0)
+      await audit.recordNow({ action: "tool.forget", actor, subject: server, detail: { tools } });
+    return tools;
   });
 }

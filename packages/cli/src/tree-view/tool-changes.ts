@@ -1,10 +1,10 @@
 // Tools that have changed, from the gateway that runs, or else from the data directory.
-import { changeReport, storedRoot } from "@mcpx/aggregator";
+import { changeReport, type PinStore } from "@mcpx/aggregator";
 import { isObject, type JsonObject, withoutRoot, withRoot } from "@mcpx/protocol";
 import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
 import { dataDirOf } from "../files/data-dir.ts";
 import { localUser, withStore } from "../files/local-store.ts";
-import { type OpenPins, openPins } from "../files/open-pins.ts";
+import { openTreeStores } from "../files/tree-stores.ts";
 import type { Context, gatewayOptions } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import type { Output } from "../framework/output.ts";
@@ -59,39 +59,40 @@ function askedChanges(context: GatewayContext): ToolChanges {
 function storedChanges(context: GatewayContext): ToolChanges {
   const dataDir = dataDirOf(context, context.options);
   // First: it says so where there is no data directory.
-  const inStore = <T>(work: (store: Parameters<Parameters<typeof withStore>[2]>[0]) => T) =>
+  const inStore = <T>(work: (store: Parameters<Parameters<typeof withStore>[2]>[0]) => T | Promise<T>) =>
     withStore(dataDir, {}, work);
-  const withPins = <T>(work: (pins: OpenPins["pins"], root: string | undefined) => T): T => {
-    const { pins, db, close } = openPins(dataDir);
-    try {
-      return work(pins, storedRoot(db));
-    } finally {
-      close();
-    }
+  const withPins = async <T>(work: (pins: PinStore, root: string | undefined) => Promise<T>): Promise<T> => {
+    using tree = openTreeStores(dataDir);
+    return await work(tree.pins, await tree.facts.storedRoot());
   };
   return {
     list: () =>
       inStore(() =>
-        withPins((pins, root) => pins.changed().map(({ canonical }) => withRoot(root, canonical))),
+        withPins(async (pins, root) =>
+          (await pins.changed()).map(({ canonical }) => withRoot(root, canonical)),
+        ),
       ),
     find: (name) =>
       inStore(() =>
-        withPins((pins, root) => {
+        withPins(async (pins, root) => {
           const inside = withoutRoot(root, name);
-          const found = pins.changed().find(({ canonical }) => canonical === inside);
-          const change = found && pins.change(found.server, found.tool);
+          const found = (await pins.changed()).find(({ canonical }) => canonical === inside);
+          const change = found && (await pins.change(found.server, found.tool));
           return change && toChange({ ...found, canonical: withRoot(root, inside), ...changeReport(change) });
         }),
       ),
     accept: ({ canonical, server, tool, hash }) =>
-      inStore(({ audit }) =>
-        withPins((pins) => {
-          if (!pins.accept(server, tool, hash))
-            throw new Failure(`${canonical} has changed again`, "look at it with mcpx tools diff");
-          const detail = { server, tool, now: hash };
-          audit.recordNow({ action: "tool.accept", actor: `cli:${localUser()}`, subject: canonical, detail });
-        }),
-      ),
+      inStore(async ({ audit }) => {
+        if (!(await withPins((pins) => pins.accept(server, tool, hash))))
+          throw new Failure(`${canonical} has changed again`, "look at it with mcpx tools diff");
+        const detail = { server, tool, now: hash };
+        await audit.recordNow({
+          action: "tool.accept",
+          actor: `cli:${localUser()}`,
+          subject: canonical,
+          detail,
+        });
+      }),
   };
 }
 

@@ -1,7 +1,7 @@
 // What `mcpx trust` does: shows, asks, and remembers the text that was shown.
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { TrustContext } from "../commands/trust.ts";
+import type { TrustContext } from "../commands/gateway/trust.ts";
 import {
   type AcceptedFile,
   acceptedFile,
@@ -25,7 +25,7 @@ export async function runTrust(context: TrustContext): Promise<number> {
   const { options } = context;
   const dataDir = dataDirOf(context, options);
   const ways = [options.yes, options.list, options.remove].filter(Boolean).length;
-  if (ways > 1) throw misuse("--yes, --list and --remove do not go together", "give one of them");
+  if (ways > 1) throw misuse("--yes, --list and --remove cannot be combined", "use only one of them");
   if (options.list) return list(context, dataDir);
   const path = fileOf(context);
   return options.remove ? remove(context, dataDir, path) : accept(context, dataDir, path);
@@ -70,7 +70,7 @@ function reportOf({ path, text }: OfferedFile, isAccepted: boolean) {
 function remove({ options, output }: TrustContext, dataDir: string, path: string): number {
   if (!forgetFile(dataDir, path)) throw new Failure(`${path} was not accepted`, "see mcpx trust --list");
   if (options.json) output.json({ file: path, removed: true });
-  else output.line(`${visible(path)} is not used any more, until it is accepted again`);
+  else output.line(`${visible(path)} is no longer used, until it is accepted again`);
   return 0;
 }
 

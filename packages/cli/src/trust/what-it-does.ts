@@ -60,7 +60,7 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
     weakens: [
       ...servers.flatMap(([name, server]) => weakenedBy(name, server)),
       ...weakenedGates(config),
-      ...weakenedDoors(config),
+      ...weakenedEndpoints(config),
     ],
     variables,
     files,
@@ -113,7 +113,7 @@ function weakenedBy(name: string, server: ServerConfig): string[] {
       capability === undefined
         ? []
         : [
-            `${at}.tools.${tool}.capability: ${JSON.stringify(capability)} counts instead of the server's annotation`,
+            `${at}.tools.${tool}.capability: ${JSON.stringify(capability)} is used instead of the server's annotation`,
           ],
     ),
   ];
@@ -136,7 +136,7 @@ function weakenedGates({ gates = {}, pins }: Config): string[] {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-function weakenedDoors(config: Config): string[] {
+function weakenedEndpoints(config: Config): string[] {
   const {
     listen = {},
     mode,

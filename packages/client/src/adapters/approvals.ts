@@ -4,7 +4,7 @@
 import { confirmationOf, digestOf, isObject, type JsonObject } from "@mcpx/protocol";
 import { pause } from "../core/pause.ts";
 import type { RoomError } from "../core/room-error.ts";
-import { callTree, type ToolCall, type TreeDoor, treeAddress } from "./call-tree.ts";
+import { callTree, type ToolCall, type TreeEndpoint, treeAddress } from "./call-tree.ts";
 
 /** A call of the framework's own, as people are shown it. */
 export interface AskedCall {
@@ -35,15 +35,15 @@ export interface Approvals {
  * Where approvals are asked for.
  * @example const approvals = createApprovals({ url: "http://127.0.0.1:6279", token });
  */
-export function createApprovals({ url, token }: TreeDoor): Approvals {
-  const door = { url: treeAddress(url), token };
-  return { ask: (call, options = {}) => ask(door, call, options) };
+export function createApprovals({ url, token }: TreeEndpoint): Approvals {
+  const endpoint = { url: treeAddress(url), token };
+  return { ask: (call, options = {}) => ask(endpoint, call, options) };
 }
 
 const turnMs = 50_000;
 const retryMs = 1_000;
 
-async function ask(door: TreeDoor, asked: AskedCall, options: AskOptions): Promise<Answer> {
+async function ask(endpoint: TreeEndpoint, asked: AskedCall, options: AskOptions): Promise<Answer> {
   const { waitMs = 0, signal = new AbortController().signal } = options;
   const { tool, arguments: given = {}, call } = asked;
   const first: ToolCall = { name: "mcpax.ask", arguments: { tool, arguments: given, call } };
@@ -52,7 +52,7 @@ async function ask(door: TreeDoor, asked: AskedCall, options: AskOptions): Promi
   for (;;) {
     const leftMs = until - performance.now();
     try {
-      const result = await callTree(door, next, signal);
+      const result = await callTree(endpoint, next, signal);
       const waiting = confirmationOf(result);
       if (waiting === undefined) return await judged(result, first.arguments);
       if (leftMs <= 0) return waitingAnswer(waiting);
@@ -93,6 +93,6 @@ async function judged({ isError, structuredContent }: JsonObject, asked: JsonObj
   if (isError !== true && status === "allowed" && digest === (await digestOf(asked))) {
     return { status: "allowed" };
   }
-  const reason = typeof message === "string" ? message : "the tree's answer is no approval of this call";
+  const reason = typeof message === "string" ? message : "the gateway's answer does not approve this call";
   return { status: "denied", reason };
 }

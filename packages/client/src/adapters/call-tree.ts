@@ -2,7 +2,7 @@
 import { EventReader, isObject, type JsonObject } from "@mcpx/protocol";
 import { asError, RoomError } from "../core/room-error.ts";
 
-export interface TreeDoor {
+export interface TreeEndpoint {
   /** The gateway: `http://127.0.0.1:6279`, or with `https:`. */
   url: string;
   /** Its `tools` must name `mcpax.ask` and `mcpax.wait`. Where it is a function, that is asked before every request. */
@@ -22,7 +22,7 @@ const loopback: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 
 /** A token is not sent in the clear over a network. */
 export function treeAddress(url: string): string {
-  if (!URL.canParse(url)) throw new RoomError("bad_option", `url is no address: ${url}`);
+  if (!URL.canParse(url)) throw new RoomError("bad_option", `url is not a valid URL: ${url}`);
   const { protocol, hostname, origin, pathname } = new URL(url);
   const isSafe = protocol === "https:" || (protocol === "http:" && loopback.includes(hostname));
   if (!isSafe) throw new RoomError("bad_option", `url must be https: or on this machine, and is ${origin}`);
@@ -31,16 +31,20 @@ export function treeAddress(url: string): string {
 }
 
 /** Throws a `RoomError`: `network` where trying again may help, else the tree's word. */
-export async function callTree(door: TreeDoor, call: ToolCall, signal?: AbortSignal): Promise<JsonObject> {
+export async function callTree(
+  endpoint: TreeEndpoint,
+  call: ToolCall,
+  signal?: AbortSignal,
+): Promise<JsonObject> {
   const id = crypto.randomUUID();
   const meta = {
     "io.modelcontextprotocol/protocolVersion": revision,
     "io.modelcontextprotocol/clientInfo": { name: "mcpx-adapter", version: "1.0.0" },
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const token = typeof door.token === "string" ? door.token : await door.token();
+  const token = typeof endpoint.token === "string" ? endpoint.token : await endpoint.token();
   const late = AbortSignal.timeout(answerMs);
-  const response = await fetch(door.url, {
+  const response = await fetch(endpoint.url, {
     method: "POST",
     redirect: "error",
     headers: {
@@ -56,7 +60,7 @@ export async function callTree(door: TreeDoor, call: ToolCall, signal?: AbortSig
   }).catch((error: unknown) => {
     signal?.throwIfAborted();
     const why = asError(error);
-    throw new RoomError("network", `${door.url} cannot be reached: ${asError(why.cause ?? why).message}`);
+    throw new RoomError("network", `${endpoint.url} cannot be reached: ${asError(why.cause ?? why).message}`);
   });
   const answer = await readAnswer(response, id);
   if (isObject(answer?.result)) return answer.result;

@@ -54,7 +54,7 @@ export async function answerHook(
 ): Promise<HookAnswer> {
   const { hook_event_name: event, tool_name: tool, tool_input: given, session_id: session } = asObject(input);
   if (event !== "PreToolUse" || typeof tool !== "string" || typeof session !== "string") {
-    return denied("mcpx hook answers PreToolUse hooks only, and this is none");
+    return denied("mcpx hook answers only PreToolUse hooks; this is another hook");
   }
   const answer = await askOrDeny(approvals, { tool, arguments: given, call: session }, options);
   if (answer.status !== "allowed") return denied(answer.reason);
@@ -80,6 +80,6 @@ async function askOrDeny(approvals: Approvals, call: AskedCall, options: AskOpti
   try {
     return await approvals.ask(call, options);
   } catch (error) {
-    return { status: "denied", reason: `nobody could be asked for approval: ${asError(error).message}` };
+    return { status: "denied", reason: `no approval could be requested: ${asError(error).message}` };
   }
 }

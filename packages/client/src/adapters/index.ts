@@ -9,7 +9,7 @@ export {
   type AskOptions,
   createApprovals,
 } from "./approvals.ts";
-export type { TreeDoor } from "./call-tree.ts";
+export type { TreeEndpoint } from "./call-tree.ts";
 export {
   answerHook,
   type CanUseToolOptions,

@@ -27,7 +27,9 @@ export function receive(connection: Connection, text: string): void {
   if (envelope === undefined) {
     // It had its place: waiting for it to come right would be for ever.
     if (seq !== undefined && connection.welcomedAtMs !== undefined) advance(connection, seq);
-    connection.handlers.error(new RoomError("bad_answer", "the gateway sent something that is no envelope"));
+    connection.handlers.error(
+      new RoomError("bad_answer", "the gateway sent a message that is not an envelope"),
+    );
   } else if (envelope.from === gatewayId) {
     receiveGateway(connection, envelope);
   } else if (connection.welcomedAtMs !== undefined && envelope.seq !== undefined) {

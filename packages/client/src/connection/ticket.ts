@@ -1,4 +1,4 @@
-// The door: a token is traded for a ticket, so that the standard WebSocket suffices; and what a refusal there means.
+// The endpoint: a token is traded for a ticket, so that the standard WebSocket suffices; and what a refusal there means.
 
 import { isObject, type JsonObject, written } from "@mcpx/protocol";
 import { retryAfter } from "../core/retry-after.ts";

@@ -104,7 +104,7 @@ async function useCapability(state: GuardState, attempt: Attempt): Promise<Verif
     case "replayed":
       throw new McpxError("replayed", "a call with this proof was made before");
     case "revoked":
-      throw new McpxError("revoked", "its issuer has taken it back");
+      throw new McpxError("revoked", "its issuer has revoked it");
     case "unknown":
       throw new McpxError("revoked", "it was not granted here, or its grant is forgotten");
     case "uses_exhausted":
@@ -146,7 +146,7 @@ async function approveCall(state: GuardState, attempt: Attempt): Promise<void> {
     const isAsked = state.options.approve !== undefined;
     throw new McpxError(
       "approval_refused",
-      isAsked ? "the owner rejected the call" : "nobody can be asked here",
+      isAsked ? "the owner rejected the call" : "the owner has no approver to ask",
     );
   }
   tell(state, { type: "approved", from: peer, tools: [tool] });

@@ -68,7 +68,8 @@ async function askRoom(state: GuardState, question: ApprovalQuestion, timeoutMs:
 /** A human fulfils the question's proposal: yes. */
 export function takeApproval(state: GuardState, { peer, proposal }: GuardedRequest): JsonObject {
   const question = state.questions.get(proposal?.id ?? "");
-  if (question === undefined) throw new McpxError("confirmation_unknown", "no such question is open");
+  if (question === undefined)
+    throw new McpxError("confirmation_unknown", "this question is not open; it was answered, or has expired");
   if (!mayDecide(state, peer, question.from)) {
     throw new McpxError("self_approval", "humans decide here, and nobody about their own wish");
   }

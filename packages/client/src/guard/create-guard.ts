@@ -79,13 +79,15 @@ export function createGuard(options: GuardOptions): Guard {
   let policy = given;
 
   function opened(): GuardState {
-    if (state === undefined) throw new RoomError("bad_option", "the guard stands in no room yet");
+    if (state === undefined)
+      throw new RoomError("bad_option", "the guard is in no room yet: give it to room.serve first");
     return state;
   }
 
   return {
     open(core) {
-      if (state !== undefined) throw new RoomError("bad_option", "the guard stands in a room already");
+      if (state !== undefined)
+        throw new RoomError("bad_option", "the guard is in a room already: make another one for this room");
       const current = createState(options, store, core, policy);
       state = current;
       const unlisten = listen(current, () => refresh(current, policy));
@@ -93,7 +95,7 @@ export function createGuard(options: GuardOptions): Guard {
         begin: () => refresh(current, policy, { isFirst: true }),
         close() {
           unlisten();
-          current.ended.abort(new RoomError("closed", "the guard has gone"));
+          current.ended.abort(new RoomError("closed", "the guard has left its room"));
           state = undefined;
         },
       });

@@ -76,7 +76,8 @@ export async function issue(state: GuardState, plan: GrantPlan): Promise<Capabil
   const { core, options, store } = state;
   const nowMs = nowOf(state);
   const claims = claimsOf(state, plan, nowMs);
-  if (claims.exp <= Math.max(claims.nbf, nowMs / 1_000)) throw refused("it would be over before it begins");
+  if (claims.exp <= Math.max(claims.nbf, nowMs / 1_000))
+    throw refused("the capability would expire before it begins");
   const strange = options.validate === undefined && plan.arguments && strangenessOf(plan.arguments);
   if (strange) throw refused(`${strange} in the schema of arguments is not understood here`);
   const token = await signCapability(options.key, claims);
@@ -131,7 +132,7 @@ async function grantToRefresh(
   const grants = await store.grants(nowOf(state));
   const before = grants.find(({ id }) => id === storeId(core.id, refresh));
   if (before === undefined || before.isRevoked || before.holder !== holder || before.topic !== core.topic) {
-    throw refused("there is no such capability of yours to refresh");
+    throw refused("there is no valid capability of yours with the id in refresh");
   }
   return before;
 }
@@ -158,7 +159,9 @@ async function decide(state: GuardState, asked: Asked, request: GuardedRequest):
   if (answer === false) {
     if (given.length > 0) return plan(state, asked, given);
     const isAsked = state.options.approve !== undefined;
-    throw refused(isAsked ? "the owner rejected the request" : "no rule gives it, and nobody can be asked");
+    throw refused(
+      isAsked ? "the owner rejected the request" : "no rule grants it, and the owner has no approver to ask",
+    );
   }
   const terms = answer === true ? {} : answer;
   const agreed =
@@ -212,7 +215,7 @@ function plan(
   const { durationMaxMs = defaultDurationMs, delegations: mayDelegate = 0 } = state.options;
   const { constraints, channel } = wish;
   const tools = [...given, ...agreed];
-  if (tools.length === 0) throw refused("nothing of it was agreed to");
+  if (tools.length === 0) throw refused("the approver allowed none of the requested tools");
   const nowMs = nowOf(state);
   const lifeMs = Math.min((wish.duration ?? Number.POSITIVE_INFINITY) * 1_000, durationMaxMs);
   const endsMs = terms.duration === undefined ? lifeMs : terms.duration * 1_000;

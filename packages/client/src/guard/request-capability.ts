@@ -59,7 +59,7 @@ export async function requestCapability(
   const options = { propose: "auto", ...(timeoutMs === undefined ? {} : { timeoutMs }) } as const;
   const grant = await room.peer(owner).request(capabilityMethods.request, asked, options);
   if (!isObject(grant) || typeof grant.token !== "string") {
-    throw new RoomError("bad_answer", `${owner} granted something that is no text`);
+    throw new RoomError("bad_answer", `${owner} answered with a capability that is not a text`);
   }
   const token = grant.encrypted === true && encryption ? await encryption.decrypt(grant.token) : grant.token;
   heldIn(core).add(owner, token);
@@ -76,6 +76,6 @@ export function holdCapability(room: Room, owner: string, token: string): void {
 
 function coreOf(room: Room): RoomCore {
   const core = roomCores.get(room);
-  if (core === undefined) throw new RoomError("bad_option", "this is no room of this library");
+  if (core === undefined) throw new RoomError("bad_option", "the room was not made by this library");
   return core;
 }

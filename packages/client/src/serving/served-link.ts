@@ -164,7 +164,12 @@ export class ServedLink {
     const peer = this.peer ?? origin?.peer;
     const reply = (body: JsonObject) => this.#deliver({ jsonrpc: "2.0", id: message.id, ...body });
     if (peer === undefined || origin?.local !== undefined) {
-      return reply({ error: { code: -32601, message: "Nobody to ask: serve a factory to ask peers back" } });
+      return reply({
+        error: {
+          code: -32601,
+          message: "This server cannot ask its callers: serve a factory instead of one instance",
+        },
+      });
     }
     try {
       const params = isObject(message.params) ? message.params : {};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doorAddress } from "./address.ts";
+import { endpointAddress } from "./address.ts";
 
 test.each([
   ["http://127.0.0.1:6279", "websocket", "ws://127.0.0.1:6279/ax"],
@@ -9,9 +9,9 @@ test.each([
   ["https://example.com/trees/one", "http", "https://example.com/trees/one/ax"],
   ["http://[::1]:80/?token=x#y", "http", "http://[::1]/ax"],
 ] as const)("%s by %s is %s", (url, transport, address) => {
-  expect(doorAddress(url, transport)).toBe(address);
+  expect(endpointAddress(url, transport)).toBe(address);
 });
 
 test.each(["", "edge", "ftp://edge", "file:///ax", "https://me:secret@edge"])("%j is no address", (url) => {
-  expect(() => doorAddress(url, "http")).toThrow(expect.objectContaining({ reason: "bad_option" }));
+  expect(() => endpointAddress(url, "http")).toThrow(expect.objectContaining({ reason: "bad_option" }));
 });

@@ -40,5 +40,5 @@ export function readMessage(text: unknown, { parse }: Pick<ChannelOptions, "pars
 }
 
 function unreadable(cause?: unknown): RoomError {
-  return new RoomError("bad_answer", "the aggregator sent what is no message", { cause });
+  return new RoomError("bad_answer", "the aggregator sent a frame that is not a JSON-RPC message", { cause });
 }

@@ -12,7 +12,7 @@ import {
 import { newId } from "../core/new-id.ts";
 import { asError, RoomError } from "../core/room-error.ts";
 import type { ServableServer } from "../serving/served-link.ts";
-import { doorAddress, type SubserverTransport } from "./address.ts";
+import { endpointAddress, type SubserverTransport } from "./address.ts";
 import type { Channel, ChannelOptions } from "./channel.ts";
 import { openHttpChannel } from "./channel-http.ts";
 import { type OpenSocket, openPlatformSocket, openSocketChannel } from "./channel-socket.ts";
@@ -75,7 +75,7 @@ export function registerWith(url: string, options: RegisterOptions): Subserver {
   const fixed = fixedParams(options, transport);
   check({ ...fixed, ...subtreeParam(options) });
   return new Subserver({
-    addresses: [...new Set([url, ...backups].map((address) => doorAddress(address, transport)))],
+    addresses: [...new Set([url, ...backups].map((address) => endpointAddress(address, transport)))],
     servers: new ServerSource(options.server),
     token: async () => token && (await ask("token", token)),
     params: async () => ({

@@ -83,7 +83,8 @@ export class RoomMember {
   async #until(isThere: () => boolean, what: string, mayBeClosed = false): Promise<void> {
     const deadline = AbortSignal.timeout(waitMs);
     while (!isThere()) {
-      if (deadline.aborted) throw new Error(`${this.id} waited ${waitMs / 1_000} s in vain for ${what}`);
+      if (deadline.aborted)
+        throw new Error(`${this.id} waited ${waitMs / 1_000} s, and did not receive ${what}`);
       if (!mayBeClosed && this.closed !== undefined) {
         const { code, reason } = this.closed;
         throw new Error(`${this.id} was closed (${code} ${reason}) waiting for ${what}`);

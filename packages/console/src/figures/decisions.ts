@@ -205,7 +205,7 @@ export const settings: Readonly<Record<string, string>> = {
   "participant.demote": "lowered the level",
   "participant.kick": "sent away",
   "gate.grant": "granted",
-  "gate.revoke": "took a grant back",
+  "gate.revoke": "revoked a grant",
   "gate.panic": "panic",
   "gate.calm": "end of panic",
   "tool.accept": "accepted a changed tool",

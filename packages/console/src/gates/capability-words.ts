@@ -10,10 +10,13 @@ import {
   whoseWordText,
 } from "@mcpx/protocol";
 
-interface Danger {
+export interface Danger {
   text: string;
-  tone: "bad" | "odd" | "good" | "plain";
+  tone: "bad" | "odd" | "good" | "plain" | "accent";
 }
+
+/** Beside the danger of a call that waits at a gate. */
+export const needsSignature: Danger = { text: "Requires signature", tone: "accent" };
 
 /** `why`: why it is asked for. What is believed of a tool that says nothing is assumed, and said to be so. */
 export function dangersOf(capability: Readonly<Capability>, why?: string, word?: string): Danger[] {
@@ -60,13 +63,12 @@ const reasons: Readonly<Record<string, string>> = {
   unannotated: "No trusted annotation says how dangerous the tool is",
   reversible: "A rule asks for it",
   panic: "Panic is on: every call is asked for",
-  "weaker gates": "Gates would hold less, or somebody else would approve",
+  "weaker gates": "The gates would become weaker, or the approvers would change",
 };
 
 /** Why a call is asked for, or let through. */
 export function whyText(why: string, action = "ask"): string {
   if (action === "allow" && why === "reversible") return "The tool is read-only or reversible";
-  if (action === "allow" && why === "unannotated")
-    return "Tools that do not declare their danger are allowed here";
+  if (action === "allow" && why === "unannotated") return "Tools without annotations are allowed here";
   return reasons[why] ?? `${why} says so`;
 }

@@ -1,11 +1,11 @@
-// A person has decided: the decision goes where it counts, and what went wrong is told.
+// A person has decided: what has to be signed is signed at once; what is returned sends it where it counts.
 import type { Decision, JsonObject } from "@mcpx/protocol";
 import { createCell } from "../store/cell.ts";
 import type { GateItem, Item, ProposalItem } from "../store/deck.ts";
 import { loadKey, saveKey } from "../store/key-store.ts";
 import { app } from "../store/page.ts";
 import { passkeyObstacle, registerPasskey, waitsText } from "../store/passkeys.ts";
-import { type BrowserKey, decideWithKey, decideWithPasskey, makeKey } from "../store/proofs.ts";
+import { type BrowserKey, makeKey, type Signed, signWithKey, signWithPasskey } from "../store/proofs.ts";
 
 /** This browser's own key, where it has one. */
 export const browserKey = createCell<BrowserKey | undefined>(undefined);
@@ -57,9 +57,9 @@ interface Decided {
   signer?: Signer | undefined;
 }
 
-export async function decide(item: Item, decision: Decision, more: Decided): Promise<void> {
-  if (item.kind === "gate") await decideGate(item, decision, more.reason, more.signer);
-  else await decideProposal(item, decision, more);
+export async function decide(item: Item, decision: Decision, more: Decided): Promise<Signed> {
+  if (item.kind === "gate") return decideGate(item, decision, more.reason, more.signer);
+  return () => decideProposal(item, decision, more);
 }
 
 async function decideProposal(
@@ -77,10 +77,15 @@ async function decideGate(
   decision: Decision,
   reason: string | undefined,
   signer: Signer | undefined,
-): Promise<void> {
+): Promise<Signed> {
   const key = browserKey.get();
   const why = reason === "" ? undefined : reason;
-  if (signer === "key" && key !== undefined) await decideWithKey(app.api, gate, key, decision, why);
-  else await decideWithPasskey(app.api, gate.terms, decision, why);
-  await app.gates.reload(gate.id);
+  const send =
+    signer === "key" && key !== undefined
+      ? await signWithKey(app.api, gate, key, decision, why)
+      : await signWithPasskey(app.api, gate.terms, decision, why);
+  return async () => {
+    await send();
+    await app.gates.reload(gate.id);
+  };
 }

@@ -1,12 +1,10 @@
 // One key for calls that can be undone, where their person has chosen that: decided at once, sent a moment later, so that
 // it can be taken back while nothing was sent.
 import { capabilityOf, isIrreversible, isObject, readCapability } from "@mcpx/protocol";
-import { faultText } from "../store/api.ts";
 import type { Item } from "../store/deck.ts";
-import { app, comeBack, goOn, held, tell } from "../store/page.ts";
+import { app, attempt, goOn } from "../store/page.ts";
 import { browserKey, decide, signersOf } from "./decide.ts";
-
-const holdMs = 4_000;
+import { hold } from "./hold.ts";
 
 /** The tool says so, or the gateway believes it; a tool that says nothing is no such tool. */
 export function isReversible(item: Item): boolean {
@@ -27,21 +25,11 @@ export function isReversible(item: Item): boolean {
 export function approveByOneKey(item: Item): boolean {
   const [signer] = signersOf(app.gates.approvers.get(), browserKey.get());
   if (!isReversible(item) || (item.kind === "gate" && signer === undefined)) return false;
-  const release = () => held.set(new Map([...held.get()].filter(([key]) => key !== item.key)));
-  const timer = setTimeout(() => {
-    decide(item, "approve", { signer })
-      .catch((error: unknown) => {
-        comeBack(item.key);
-        tell(faultText(error), true);
-      })
-      .finally(release);
-  }, holdMs);
-  const undo = () => {
-    clearTimeout(timer);
-    comeBack(item.key);
-    release();
-  };
-  held.set(new Map([...held.get(), [item.key, undo]]));
-  goOn([item.key]);
+  attempt(
+    decide(item, "approve", { signer }).then((send) => {
+      hold(item, "Approving", send);
+      goOn([item.key]);
+    }),
+  );
   return true;
 }

@@ -12,6 +12,7 @@ import {
 import type { GateView } from "../store/gates.ts";
 import { app } from "../store/page.ts";
 import { askPasskey } from "../store/passkeys.ts";
+import { checkChainAt } from "../store/seen-chain.ts";
 import { browserKey, type Signer } from "./decide.ts";
 
 interface Wished {
@@ -21,6 +22,7 @@ interface Wished {
 }
 
 export async function signGrantWish(gate: GateView, wish: string, wished: Wished): Promise<void> {
+  await checkChainAt(app.api, gate.id);
   const answer = await app.api.call("POST", "/admin/grants/terms", wish);
   const terms = answer.terms as unknown as GrantTerms;
   if (!(await isAsWished(terms, gate, wish, wished))) {

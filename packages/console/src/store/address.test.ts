@@ -15,6 +15,8 @@ test.each<[string, Address]>([
   ["/console/tools/office.shred", { view: "tool", name: "office.shred", query: {} }],
   ["/console/servers", { view: "servers", query: {} }],
   ["/console/servers/office", { view: "servers", name: "office", query: {} }],
+  ["/console/bridges", { view: "bridges", query: {} }],
+  ["/console/bridges/team", { view: "bridges", name: "team", query: {} }],
   ["/console/audit?search=call+me", { view: "audit", query: { search: "call me" } }],
 ])("%s is read and written the same", (text, address) => {
   expect(read(text)).toEqual(address);

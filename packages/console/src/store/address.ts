@@ -1,4 +1,4 @@
-// The address of what the page shows: every view, room, envelope, gate, server, tool and filter has one, so that Back,
+// The address of what the page shows: every view, room, envelope, gate, server, bridge, tool and filter has one, so that Back,
 // reload, a new tab and a shared link work. Pure.
 
 const views = [
@@ -13,12 +13,15 @@ const views = [
   "approvers",
   "tokens",
   "servers",
+  "bridges",
+  "devices",
+  "backups",
 ] as const;
 export type View = (typeof views)[number];
 
 export interface Address {
   readonly view: View;
-  /** The topic of a room, the id of a gate, the name of a tool or server. */
+  /** The topic of a room, the id of a gate, the name of a tool, server or bridge. */
   readonly name?: string | undefined;
   /** The id of an envelope of the room. */
   readonly envelope?: string | undefined;
@@ -35,6 +38,7 @@ const folders: Readonly<Record<string, View>> = {
   gates: "gate",
   tools: "tool",
   servers: "servers",
+  bridges: "bridges",
 };
 const words: Readonly<Partial<Record<View, string>>> = { room: "rooms", gate: "gates", tool: "tools" };
 

@@ -39,6 +39,8 @@ export interface ApiOptions {
 }
 
 const answerMs = 30_000;
+/** A decision goes out also where its page is left at that moment; browsers take 64 KiB of such requests together. */
+const keptAliveCharsMax = 10_000;
 
 export function createApi({ half, fetch, onLoggedOut, base = "/console/api" }: ApiOptions): Api {
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
@@ -65,12 +67,16 @@ export function createApi({ half, fetch, onLoggedOut, base = "/console/api" }: A
     );
   };
   const json = { "content-type": "application/json" };
+  const posted = (body: JsonObject | string): Pick<RequestInit, "body" | "keepalive"> => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return { body: text, keepalive: text.length <= keptAliveCharsMax };
+  };
   return {
     call: (method, path, body) =>
       send(`${base}${path}`, {
         method,
         headers: { "x-mcpx-console": half(), ...(body !== undefined && json) },
-        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        ...(body !== undefined && posted(body)),
       }),
     async follow(path, { lastId, signal }) {
       const headers = { "x-mcpx-console": half(), ...(lastId !== undefined && { "last-event-id": lastId }) };
@@ -78,7 +84,7 @@ export function createApi({ half, fetch, onLoggedOut, base = "/console/api" }: A
       if (response.ok && response.body !== null) return response.body;
       throw refusal(response, await response.json().catch(() => undefined));
     },
-    post: (path, body) => send(path, { method: "POST", headers: json, body: JSON.stringify(body) }),
+    post: (path, body) => send(path, { method: "POST", headers: json, ...posted(body) }),
   };
 }
 

@@ -15,6 +15,8 @@ interface Topic {
 }
 
 interface TreeView {
+  /** Of the tools: what has not changed is not sent again. */
+  version: string;
   tools: readonly JsonObject[];
   servers: readonly JsonObject[];
   /** What stands first in the names of the tools. */
@@ -34,10 +36,14 @@ export interface App {
   /** `undefined` until known; null: nobody is logged in. */
   readonly session: Readable<SessionView | null | undefined>;
   readonly topics: Readable<readonly Topic[]>;
+  /** It is known which there are, or that there are none. */
+  readonly areTopicsKnown: Readable<boolean>;
   readonly rooms: Readable<ReadonlyMap<string, RoomStore>>;
   readonly tree: Readable<TreeView | undefined>;
   readonly gates: Gates;
   readonly deck: Readable<Deck>;
+  /** Any page of whoever is logged in. */
+  isOwn(participant: string): boolean;
   /** The gateway does not answer at the moment. */
   readonly isLost: Readable<boolean>;
   /** Joins it where that has not been done. */
@@ -90,6 +96,7 @@ export function createApp(options: AppOptions): App {
   const { origin, tab, later } = options;
   const session = createCell<SessionView | null | undefined>(undefined);
   const topics = createCell<readonly Topic[]>([]);
+  const areTopicsKnown = createCell(false);
   const rooms = createCell<ReadonlyMap<string, RoomStore>>(new Map());
   const tree = createCell<TreeView | undefined>(undefined);
   const deck = createCell<Deck>({ waiting: [], settled: [] });
@@ -192,17 +199,21 @@ export function createApp(options: AppOptions): App {
     const answer = await api.call("GET", "/v0/topics");
     const listed = (Array.isArray(answer.topics) ? answer.topics : []).filter(isObject).map(readTopic);
     if (JSON.stringify(listed) !== JSON.stringify(topics.get())) topics.set(listed);
+    areTopicsKnown.set(true);
     for (const { name } of listed.slice(0, roomsMax)) open(name);
   };
 
   const refreshTree = async () => {
-    const answer = await api.call("GET", "/tree");
+    const before = tree.get();
+    const answer = await api.call("GET", before === undefined ? "/tree" : `/tree?seen=${before.version}`);
+    const isSame = before !== undefined && answer.version === before.version;
     tree.set({
-      tools: Array.isArray(answer.tools) ? answer.tools.filter(isObject) : [],
+      version: String(answer.version),
+      tools: isSame ? before.tools : Array.isArray(answer.tools) ? answer.tools.filter(isObject) : [],
       servers: Array.isArray(answer.servers) ? answer.servers.filter(isObject) : [],
       root: typeof answer.segment === "string" ? answer.segment : undefined,
       isCut: answer.isCut === true,
-      gated: new Set(Array.isArray(answer.gated) ? answer.gated.map(String) : []),
+      gated: isSame ? before.gated : new Set(Array.isArray(answer.gated) ? answer.gated.map(String) : []),
     });
   };
 
@@ -266,10 +277,12 @@ export function createApp(options: AppOptions): App {
     api,
     session,
     topics,
+    areTopicsKnown,
     rooms,
     tree,
     gates,
     deck,
+    isOwn,
     isLost,
     open,
     reopen,

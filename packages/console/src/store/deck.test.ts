@@ -83,7 +83,7 @@ test("what became of it always says who decided", () => {
   }
   expect(outcomeOf({ status: "expired" })).toBe("Nobody decided in time. No call was made for it.");
   expect(outcomeOf({ status: "withdrawn", lateCall: fulfilment, result: {} })).toBe(
-    "The proposer took it back. anna made the call all the same, and it is done.",
+    "The proposer withdrew it. anna made the call all the same, and it is done.",
   );
 });
 

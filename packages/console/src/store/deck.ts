@@ -112,7 +112,7 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
     case "withdrawn":
     case "expired": {
       const short = no !== undefined ? "Rejected" : status === "withdrawn" ? "Withdrawn" : "Expired";
-      const over = status === "withdrawn" ? "The proposer took it back." : "Nobody decided in time.";
+      const over = status === "withdrawn" ? "The proposer withdrew it." : "Nobody decided in time.";
       const why = no === undefined ? over : rejectedText(no);
       return { short, long: `${why} ${doneText(proposal)}`, tone: "bad" };
     }

@@ -86,7 +86,7 @@ export function createGates(api: Api): Gates {
     for (const { id } of settled.slice(0, Math.max(0, settled.length - settledMax))) known.delete(id);
     view.set([...known.values()]);
   };
-  /** One that cannot be trusted or is not there any more is not shown, and the others are. */
+  /** One that cannot be trusted or is no longer there is not shown, and the others are. */
   const load = async (id: string) => {
     try {
       known.set(id, await readGate(await api.call("GET", `/admin/gates/${encodeURIComponent(id)}`)));

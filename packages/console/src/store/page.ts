@@ -129,8 +129,20 @@ export const chosen = createCell<ReadonlySet<string>>(new Set());
 /** Somebody wants to see what was decided. */
 export const isDoneOpen = createCell(false);
 
-/** Decided by one key, and not sent yet: by card, how to take it back. */
-export const held = createCell<ReadonlyMap<string, () => void>>(new Map());
+interface Held {
+  /** "Approving". */
+  doing: string;
+  undo(): void;
+  sendNow(): void;
+}
+
+/** Decided, and not sent yet: by card, how to take it back. */
+export const held = createCell<ReadonlyMap<string, Held>>(new Map());
+/** Whoever leaves the page has decided. */
+export function sendHeld(): void {
+  for (const { sendNow } of held.get().values()) sendNow();
+}
+addEventListener("pagehide", sendHeld);
 
 /** The card that was decided last: shown while nothing else waits. */
 export const lastDecided = createCell<string | undefined>(undefined);
@@ -162,6 +174,7 @@ export type Question =
   | { type: "capability"; capability: Record<string, unknown> }
   | { type: "passkey"; passkey: Record<string, unknown> }
   | { type: "server"; what: "add" | "edit" | "import" | "remove"; name?: string }
+  | { type: "bridge"; what: "add" | "link" | "unlink" | "remove"; name?: string; user?: string }
   | { type: "palette" | "help" };
 
 /** What is asked in a dialog at the moment. */

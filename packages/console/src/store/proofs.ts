@@ -10,6 +10,7 @@ import {
 import type { Api } from "./api.ts";
 import type { GateView } from "./gates.ts";
 import { askPasskey } from "./passkeys.ts";
+import { checkChainAt } from "./seen-chain.ts";
 
 /** An EC key of this browser: its private part cannot be read by anybody. */
 export interface BrowserKey {
@@ -34,25 +35,32 @@ async function thumbprintOf({ crv, kty, x, y }: JsonWebKey): Promise<string> {
   return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
-export async function decideWithKey(
+/** What was signed, on its way when it is called. */
+export type Signed = () => Promise<void>;
+
+export async function signWithKey(
   api: Api,
   { id, terms }: GateView,
   { thumbprint: kid, privateKey }: BrowserKey,
   decision: Decision,
   reason: string | undefined,
-): Promise<void> {
+): Promise<Signed> {
+  await checkChainAt(api, id);
   const statement = statementOf(terms, decision, reason);
   const proof = await signStatement(statement, { alg: "ES256", kid, privateKey });
-  await api.call("POST", `/admin/gates/${encodeURIComponent(id)}/decision`, { proof });
+  return async () => {
+    await api.call("POST", `/admin/gates/${encodeURIComponent(id)}/decision`, { proof });
+  };
 }
 
 /** As on the page `/approve/{id}`; that the challenge is of what was shown is looked at here. */
-export async function decideWithPasskey(
+export async function signWithPasskey(
   api: Api,
   terms: GateTerms,
   decision: Decision,
   reason: string | undefined,
-): Promise<void> {
+): Promise<Signed> {
+  await checkChainAt(api, terms.confirmation_id);
   const wish = { decision, ...(reason !== undefined && { reason }) };
   const path = `/approve/${encodeURIComponent(terms.confirmation_id)}/passkey`;
   const options = await api.post(`${path}/options`, wish);
@@ -61,5 +69,7 @@ export async function decideWithPasskey(
     throw new Error("The gateway wants another call signed than it shows. Nothing was signed.");
   }
   const credential = await askPasskey(options);
-  await api.post(`${path}/decision`, { ...wish, credential });
+  return async () => {
+    await api.post(`${path}/decision`, { ...wish, credential });
+  };
 }

@@ -1,11 +1,12 @@
-// What this browser remembers for its person: favourites, how far each room was read, and whether one key is enough. It is a convenience: what
-// cannot be kept is forgotten with the page.
+// What this browser remembers for its person: favourites, how far each room was read, whether one key is enough, and
+// whether what was decided is sent at once. It is a convenience: what cannot be kept is forgotten with the page.
 import { isObject } from "@mcpx/protocol";
 import { type Cell, createCell } from "./cell.ts";
 
 const favouritesKey = "mcpx-console-favourites";
 const readKey = "mcpx-console-read";
 const oneKeyKey = "mcpx-console-one-key";
+const atOnceKey = "mcpx-console-at-once";
 const favouritesMax = 50;
 const roomsMax = 1_000;
 
@@ -22,11 +23,20 @@ export function setOneKey(isOn: boolean): void {
   keep(oneKeyKey, isOn);
 }
 
+/** What was decided in a dialog is sent without a moment to undo it. */
+export const isAtOnce: Cell<boolean> = createCell(load(atOnceKey) === true);
+
+export function setAtOnce(isOn: boolean): void {
+  isAtOnce.set(isOn);
+  keep(atOnceKey, isOn);
+}
+
 // Another page of this browser has changed it.
 addEventListener("storage", ({ key }) => {
   if (key === favouritesKey) favourites.set(readFavourites());
   if (key === readKey) readUpTo.set(readNumbers());
   if (key === oneKeyKey) isOneKey.set(load(oneKeyKey) === true);
+  if (key === atOnceKey) isAtOnce.set(load(atOnceKey) === true);
 });
 
 export function toggleFavourite(address: string): void {

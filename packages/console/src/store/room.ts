@@ -129,7 +129,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
       if (method === "notifications/tools/list_changed") setTools(from, undefined);
     });
     joined.addEventListener("gap", ({ detail: { from, to } }) => {
-      gap = `What came between ${from.seq} and ${to.seq} is not known here.`;
+      gap = `The envelopes between ${from.seq} and ${to.seq} could not be loaded.`;
       touch();
     });
     touch();

@@ -39,7 +39,7 @@ export interface TreeNode {
   readonly tools: number | undefined;
   /** Tools that say of themselves that they cannot be undone. */
   readonly dangerous: number;
-  /** Tools that say nothing of their danger. */
+  /** Tools without annotations. */
   readonly silent: number;
   /** Calls that wait for somebody's decision. */
   readonly waiting: number;

@@ -1,6 +1,6 @@
 // One line of the timeline: what an envelope says, in words. Everything in it is a stranger's text. Pure.
 import type { RoomEnvelope } from "@mcpx/client";
-import { isObject, type JsonObject, maskSecrets, parseKind } from "@mcpx/protocol";
+import { isObject, type JsonObject, maskSecrets, parseKind, readGateNotice } from "@mcpx/protocol";
 import { shortJson } from "./short-json.ts";
 
 export interface Summary {
@@ -48,10 +48,14 @@ function mcpOf(payload: JsonObject): Summary {
   return { verb: isError ? "failed" : "answered", tone: isError ? "bad" : "good", text: resultText(result) };
 }
 
-function callOf({ method, params }: JsonObject): { tool?: string; text: string } {
+function callOf({ method, params, mcpax }: JsonObject): { tool?: string; text: string } {
   if (method !== "tools/call" || !isObject(params))
     return { text: `${bounded(method)} ${bounded(maskSecrets(params))}` };
-  return { tool: String(params.name).slice(0, 128), text: bounded(maskSecrets(params.arguments ?? {})) };
+  const places = readGateNotice(mcpax)?.secrets;
+  return {
+    tool: String(params.name).slice(0, 128),
+    text: bounded(maskSecrets(params.arguments ?? {}, places)),
+  };
 }
 
 function presenceOf({ event, participant, reason }: JsonObject): Summary {

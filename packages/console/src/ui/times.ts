@@ -11,6 +11,12 @@ export function dayText(ms: number): string {
   return Number.isFinite(ms) ? day.format(ms) : "";
 }
 
+/** The time where it was today, else the day too. */
+export function whenText(ms: number, now: number): string {
+  const isToday = new Date(ms).toDateString() === new Date(now).toDateString();
+  return isToday ? clockText(ms) : dayText(ms);
+}
+
 /** `4:05`, or `2 h 5 min` where it is long. */
 export function leftText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

@@ -32,6 +32,6 @@ test("of what is long the beginning and the end are seen, and how much is not", 
   expect(head.length + hidden + tail.length).toBe(5_003);
   expect(tail.endsWith("END")).toBe(true);
   expect(cut("short", 400)).toEqual({ head: "short", hidden: 0, tail: "" });
-  const faces = cut("🙂".repeat(500), 101);
-  expect((faces.head + faces.tail).isWellFormed()).toBe(true);
+  const roomEndpoints = cut("🙂".repeat(500), 101);
+  expect((roomEndpoints.head + roomEndpoints.tail).isWellFormed()).toBe(true);
 });

@@ -65,7 +65,7 @@ export function createCobsReader(taker: FrameTaker): FrameReader {
     length = 0;
     // Zeros take no more room encoded than they do decoded: what is encoded may be short, and the packet too long.
     if (packetLength > packetBytesMax) taker.dropped("a frame that is too long");
-    else if (packetLength === -1) taker.dropped("a frame that is no COBS");
+    else if (packetLength === -1) taker.dropped("a frame that is not COBS");
     else taker.frame(decoded.slice(0, packetLength));
   };
   return (bytes) => {

@@ -44,7 +44,7 @@ export function createSlcanReader(taker: {
     // `z` and `Z` answer what was sent, others our own commands.
     if (!text.startsWith("t")) return;
     const frame = readFrame(text);
-    if (frame === undefined) taker.dropped("a line that is no CAN frame");
+    if (frame === undefined) taker.dropped("a line that is not a CAN frame");
     else taker.frame(frame);
   };
   return (bytes) => {

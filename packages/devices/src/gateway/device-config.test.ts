@@ -53,7 +53,7 @@ test.each([
   [
     "a field called __proto__",
     withTool({ arguments: [{ name: "__proto__", type: "u8" }] }),
-    /is no name of a field/,
+    /is not a valid name of a field/,
   ],
   [
     "a field twice",

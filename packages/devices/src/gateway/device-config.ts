@@ -158,7 +158,7 @@ function faultOfFields(fields: readonly Field[], profile: "a" | "b"): string | u
   if (fields.length > 15) return "there are at most 15 fields";
   for (const { name, type, scale } of fields) {
     if (!/^[A-Za-z_]\w{0,62}$/.test(name) || name === "__proto__")
-      return `${JSON.stringify(name)} is no name of a field`;
+      return `${JSON.stringify(name)} is not a valid name of a field`;
     if (!types.includes(type))
       return `${name} has the type ${type}; in profile ${profile.toUpperCase()} there are ${types.join(", ")}`;
     if (fields.filter((other) => other.name === name).length > 1) return `two fields are called ${name}`;

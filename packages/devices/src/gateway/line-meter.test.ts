@@ -17,13 +17,13 @@ test("[AX-10.4-1] a line is read as fast as it may bring bytes, after a burst of
 
 test("[AX-10.4-1] what nothing can be read of is noise once it is too much; slow noise and what can be read are not", () => {
   const fast = createLineMeter(limits, 0);
-  fast.charge(500, 0);
+  fast.reads(500, 0);
   expect(fast.isNoise()).toBe(false);
-  fast.charge(1, 0);
+  fast.reads(1, 0);
   expect(fast.isNoise()).toBe(true);
   fast.heard();
   expect(fast.isNoise()).toBe(false);
   const slow = createLineMeter(limits, 0);
-  for (let second = 1; second < 100; second += 1) slow.charge(400, second * 1_000);
+  for (let second = 1; second < 100; second += 1) slow.reads(400, second * 1_000);
   expect(slow.isNoise()).toBe(false);
 });

@@ -11,6 +11,8 @@ const noiseBytesPerSecond = 2_048;
 export interface LineMeter {
   /** So many bytes came: for how long nothing more is to be read, 0 where more may come at once. */
   charge(bytes: number, nowMs: number): number;
+  /** So many of them are read now. */
+  reads(bytes: number, nowMs: number): void;
   /** Whether too much has come of which nothing could be read. */
   isNoise(): boolean;
   /** Something could be read. */
@@ -25,13 +27,18 @@ export function createLineMeter(
   let spareBytes = burstBytes;
   let noiseBytes = 0;
   let atMs = openedMs;
+  let readAtMs = openedMs;
   return {
     charge: (bytes, nowMs) => {
       const seconds = Math.max(0, nowMs - atMs) / 1_000;
       atMs = nowMs;
       spareBytes = Math.min(burstBytes, spareBytes + seconds * bytesPerSecond) - bytes;
-      noiseBytes = Math.max(0, noiseBytes - seconds * noiseBytesPerSecond) + bytes;
       return spareBytes >= 0 ? 0 : Math.ceil((-spareBytes / bytesPerSecond) * 1_000);
+    },
+    reads: (bytes, nowMs) => {
+      const seconds = Math.max(0, nowMs - readAtMs) / 1_000;
+      readAtMs = nowMs;
+      noiseBytes = Math.max(0, noiseBytes - seconds * noiseBytesPerSecond) + bytes;
     },
     isNoise: () => noiseBytes > deviceNoiseBytesMax,
     heard: () => {

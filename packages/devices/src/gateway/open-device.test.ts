@@ -35,6 +35,7 @@ function startDevice(
   config: Partial<DeviceConfig> = {},
   more: (open: OpenLine, opened: number) => OpenLine = (open) => open,
   limits?: DeviceOptions["limits"],
+  inTurn?: DeviceOptions["inTurn"],
 ) {
   const rig = { isSilent: false, opens: 0, methods: [] as unknown[], say: (_bytes: Uint8Array) => {} };
   let taker: LineTaker | undefined;
@@ -63,6 +64,7 @@ function startDevice(
       return more(openStub, rig.opens)(given);
     },
     limits,
+    inTurn,
     // Nobody is there: what happens below does not need a tree.
     url: "ws://127.0.0.1:9/ax",
     registration: { subserverId: "00000000-0000-4000-8000-000000000000", token: "x" },
@@ -190,6 +192,29 @@ test("[AX-10.4-1] a device that says more than its line may bring is read later,
   for (let sent = 0; sent < 10_000; sent += restart.length) rig.say(restart);
   expect(paused).toBeGreaterThan(0);
   expect(pausedMs).toBeGreaterThan(100);
+  expect(rig.device.isHere).toBe(true);
+});
+
+test("what a line brings is read in turns, in the order it came, and bytes that wait are no noise", async () => {
+  const waiting: (() => void)[] = [];
+  let isBusy = false;
+  const inTurn = (work: () => void) => {
+    if (isBusy) waiting.push(work);
+    else work();
+  };
+  const rig = startDevice({ tools: [add, echo] }, undefined, undefined, inTurn);
+  await expect.poll(() => rig.device.isHere).toBe(true);
+  isBusy = true;
+  const restart = announcement("sim", [
+    [1, Uint8Array.of(5, 0, 0)],
+    [2, echoTypes],
+  ]);
+  // Cut where no single piece can be read.
+  for (let round = 0; round < 10; round += 1) for (const byte of restart) rig.say(Uint8Array.of(byte));
+  const restarts = () => rig.names().filter((name) => name === "restarted").length;
+  expect([restarts(), waiting.length >= 10 * restart.length]).toEqual([0, true]);
+  for (const work of waiting.splice(0)) work();
+  expect(restarts()).toBe(10);
   expect(rig.device.isHere).toBe(true);
 });
 

@@ -27,6 +27,8 @@ export interface DeviceOptions {
   registration: Pick<RegisterOptions, "token" | "subserverId" | "heartbeatMs" | "openSocket" | "transport">;
   /** How much its line may bring, and how often it may say something unasked; the defaults unless given. */
   limits?: (LineLimits & Pick<Limits, "deviceEventsPerSecond">) | undefined;
+  /** When what its line has brought is read, in the order it came; at once unless given. */
+  inTurn?: ((work: () => void) => void) | undefined;
   /** In words what happens to it. */
   onEvent?: ((event: DeviceEvent) => void) | undefined;
 }
@@ -165,21 +167,26 @@ export class Device implements AsyncDisposable {
 
   /** No more than it may bring; one that brings only noise is as good as ended. [AX-10.4-1] */
   #metered(line: () => Line | undefined, ended: (why: string) => void): (bytes: Uint8Array) => void {
-    const { limits = defaultLimits } = this.#options;
+    const { limits = defaultLimits, inTurn = (work) => work() } = this.#options;
     const meter = createLineMeter(limits, performance.now());
     const read = this.stub.readLine();
     let isOver = false;
     let pausedUntilMs = 0;
     this.#meter = meter;
-    return (bytes) => {
-      const nowMs = performance.now();
-      if (isOver || nowMs < pausedUntilMs) return;
-      const pauseMs = meter.charge(bytes.length, nowMs);
+    const readNow = (bytes: Uint8Array) => {
+      if (isOver) return;
+      meter.reads(bytes.length, performance.now());
       read(bytes);
       isOver = meter.isNoise();
       if (isOver)
         ended(`it brings noise: ${limits.deviceNoiseBytesMax} bytes without one that could be read`);
-      else if (pauseMs > 0) pausedUntilMs = pause(line(), pauseMs, nowMs);
+    };
+    return (bytes) => {
+      const nowMs = performance.now();
+      if (isOver || nowMs < pausedUntilMs) return;
+      const pauseMs = meter.charge(bytes.length, nowMs);
+      if (pauseMs > 0) pausedUntilMs = pause(line(), pauseMs, nowMs);
+      inTurn(() => readNow(bytes));
     };
   }
 

@@ -60,7 +60,7 @@ test.each<[string, Field, string, RegExp]>([
   ["what would become nothing", field("i16", { scale: 10 }), '{"n":4}', /is 4, and the device would get 0/],
   ["a whole number a float cannot hold", field("f32"), '{"n":16777217}', /would get 16777216/],
   ["a fraction too small for a float", field("f32"), '{"n":1e-50}', /would get 0/],
-  ["bytes in another spelling", field("bytes", { length: 1 }), '{"n":"QR=="}', /no base64/],
+  ["bytes in another spelling", field("bytes", { length: 1 }), '{"n":"QR=="}', /not base64/],
   ["a name that only looks the same", field("u8", { name: "é" }), '{"e\u0301":1}', /is not known/],
 ])("is refused, and nothing is sent: %s", async (_, one, text, why) => {
   expect(await sentFor([one], text)).toMatch(why);

@@ -49,7 +49,7 @@ export const createStubA: CreateStub = (
             type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
           const answer = isAnswer ? splitStatus(payload, statusPlace) : undefined;
           // Without a status it is what we have sent ourselves: a line that echoes.
-          if (answer === undefined) return events.dropped("a frame that is no answer");
+          if (answer === undefined) return events.dropped("a frame that is not an answer");
           events.heard();
           const { status, result } = answer;
           if (status !== 0) conversation.hear(seq, tool, { kind: "error", status, text: undefined });

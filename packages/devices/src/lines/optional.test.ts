@@ -16,7 +16,7 @@ test("one that is there and cannot be loaded is named with why, and what to type
   const loading = loadOptional("spi-device", "an SPI line", () => Promise.reject(cause));
   await expect(loading).rejects.toThrow(MissingLibraryError);
   await expect(loading).rejects.toThrow(
-    "an SPI line needs the package spi-device, which is there and cannot be loaded (compiled against a different Node.js version); build it anew with: npm rebuild spi-device",
+    "an SPI line needs the package spi-device, which is there and cannot be loaded (compiled against a different Node.js version); rebuild it with: npm rebuild spi-device",
   );
   await expect(loading).rejects.toMatchObject({ cause });
 });

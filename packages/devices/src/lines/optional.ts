@@ -13,7 +13,7 @@ export async function loadOptional<T>(name: string, purpose: string, load: () =>
     const isMissing = code === "ERR_MODULE_NOT_FOUND";
     const words = isMissing
       ? `${purpose} needs the package ${name}; install it with: npm install ${name}`
-      : `${purpose} needs the package ${name}, which is there and cannot be loaded (${firstLineOf(message)}); build it anew with: npm rebuild ${name}`;
+      : `${purpose} needs the package ${name}, which is there and cannot be loaded (${firstLineOf(message)}); rebuild it with: npm rebuild ${name}`;
     throw new MissingLibraryError(words, { cause });
   }
 }

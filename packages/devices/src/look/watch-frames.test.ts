@@ -31,8 +31,8 @@ test("what cannot be read is shown as that", () => {
   const b: WatchedLine = { profile: "b", encoding: "cbor" };
   expect(seen(b, frameCobs(Uint8Array.of(1, 2, 3, 4)))).toEqual([[false, "a packet with a wrong CRC"]]);
   expect(seen(b, frameCobs(sealed(Uint8Array.of(0xff))))).toEqual([
-    [false, expect.stringMatching(/^no CBOR of ours: /)],
+    [false, expect.stringMatching(/^not a message of profile B: /)],
   ]);
   expect(seen(b, frameCobs(sealed(Uint8Array.of(1))))).toEqual([[false, "no message: 1"]]);
-  expect(seen(b, Uint8Array.of(0, 9, 1, 0))).toEqual([[false, "a frame that is no COBS"]]);
+  expect(seen(b, Uint8Array.of(0, 9, 1, 0))).toEqual([[false, "a frame that is not COBS"]]);
 });

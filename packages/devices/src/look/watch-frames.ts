@@ -64,7 +64,7 @@ function wordsOfPacket(packet: Uint8Array): Pick<SeenFrame, "text" | "isRead"> {
     return { text: `no message: ${wordsOf(message)}`, isRead: false };
   } catch (error) {
     if (!(error instanceof CborError)) throw error;
-    return { text: `no CBOR of ours: ${error.message}`, isRead: false };
+    return { text: `not a message of profile B: ${error.message}`, isRead: false };
   }
 }
 

@@ -105,11 +105,11 @@ function isBase64(text: string): boolean {
 /** In words what is wrong with a value; `undefined` where nothing is. */
 export function faultOf(field: Field, value: unknown): string | undefined {
   const { name, type } = field;
-  if (type === "bool") return typeof value === "boolean" ? undefined : `${name} is no boolean`;
+  if (type === "bool") return typeof value === "boolean" ? undefined : `${name} is not a boolean`;
   if (isNumberType(type)) return numberFault(field, value);
-  if (typeof value !== "string") return `${name} is no text`;
-  if (type === "bytes" && !isBase64(value)) return `${name} is no base64`;
-  if (!value.isWellFormed()) return `${name} is no well-formed text`;
+  if (typeof value !== "string") return `${name} is not a text`;
+  if (type === "bytes" && !isBase64(value)) return `${name} is not base64`;
+  if (!value.isWellFormed()) return `${name} is not well-formed text`;
   const bytes = Buffer.byteLength(value, type === "bytes" ? "base64" : "utf8");
   return field.length !== undefined && bytes > field.length
     ? `${name} has more than ${field.length} bytes`
@@ -121,8 +121,8 @@ function numberFault(field: Field, value: unknown): string | undefined {
   // Read exactly, because it would be another one otherwise.
   if (typeof value === "object" && numberOf(value) !== undefined)
     return `${name} has more digits than are kept`;
-  if (typeof value !== "number" || !Number.isFinite(value)) return `${name} is no number`;
-  if (isWhole(field) && !Number.isInteger(value)) return `${name} is no whole number`;
+  if (typeof value !== "number" || !Number.isFinite(value)) return `${name} is not a number`;
+  if (isWhole(field) && !Number.isInteger(value)) return `${name} is not a whole number`;
   const { least, most } = boundsOf(field);
   if (value < least || value > most) return `${name} is not between ${least} and ${most}`;
   const arriving = valueOfRaw(field, wireNumber(field, value));
@@ -146,7 +146,7 @@ function isKept({ type, scale = 1, offset = 0 }: Field, value: number, arriving:
 
 /** In words what is wrong with all of them together: one missing, one too many, one that does not fit. */
 export function faultOfValues(fields: readonly Field[], values: unknown): string | undefined {
-  if (!isObject(values)) return "they are no object";
+  if (!isObject(values)) return "the arguments are not an object";
   const unknown = Object.keys(values).find((name) => !fields.some((field) => field.name === name));
   if (unknown !== undefined) return `${JSON.stringify(unknown)} is not known`;
   for (const field of fields) {

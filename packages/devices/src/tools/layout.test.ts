@@ -27,7 +27,7 @@ describe("[AX-B-7] struct", () => {
     ["too short", "ffc9d50000c39c6c6d3fc000"],
     ["too long", "ffc9d50000c39c6c6d3fc0000000"],
     ["a boolean that is none", "ffc9d50002c39c6c6d3fc00000"],
-    ["text that is no UTF-8", "ffc9d50000c3286c6d3fc00000"],
+    ["text that is not UTF-8", "ffc9d50000c3286c6d3fc00000"],
   ])("%s is no result", (_name, text) => {
     expect(decodeLayout("struct", weather, bytes(text))).toBeTypeOf("string");
   });
@@ -103,13 +103,13 @@ test("[AX-8.2-2] a value that does not fit is named, with its bounds", () => {
   const percent: Field = { name: "percent", type: "u8", maximum: 100 };
   expect(faultOf(percent, 100)).toBeUndefined();
   expect(faultOf(percent, 101)).toBe("percent is not between 0 and 100");
-  expect(faultOf(percent, 1.5)).toBe("percent is no whole number");
+  expect(faultOf(percent, 1.5)).toBe("percent is not a whole number");
   for (const value of ["1", null, true, [1], Number.NaN, Infinity]) {
-    expect(faultOf(percent, value)).toBe("percent is no number");
+    expect(faultOf(percent, value)).toBe("percent is not a number");
   }
   expect(faultOf({ name: "label", type: "text", length: 3 }, "Ülm")).toBe("label has more than 3 bytes");
-  expect(faultOf({ name: "label", type: "text" }, "\ud800")).toBe("label is no well-formed text");
-  expect(faultOf({ name: "data", type: "bytes" }, "AQI")).toBe("data is no base64");
+  expect(faultOf({ name: "label", type: "text" }, "\ud800")).toBe("label is not well-formed text");
+  expect(faultOf({ name: "data", type: "bytes" }, "AQI")).toBe("data is not base64");
   expect(faultOfValues([percent], { percent: 1, "x-mcpax-route": [] })).toBe('"x-mcpax-route" is not known');
   expect(faultOfValues([percent], JSON.parse('{"__proto__": {"percent": 1}}'))).toBe(
     '"__proto__" is not known',

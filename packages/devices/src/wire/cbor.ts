@@ -61,7 +61,7 @@ function write(bytes: number[], value: CborValue): void {
 }
 
 function writeInteger(bytes: number[], value: number): void {
-  if (!Number.isSafeInteger(value)) throw new CborError(`${value} is no integer that can be sent`);
+  if (!Number.isSafeInteger(value)) throw new CborError(`${value} is not an integer that can be sent`);
   if (value >= 0) writeHead(bytes, majors.unsigned, value);
   else writeHead(bytes, majors.negative, -1 - value);
 }
@@ -72,7 +72,7 @@ function writeBytes(bytes: number[], major: number, content: Uint8Array): void {
 }
 
 function writeFloat(bytes: number[], value: number): void {
-  if (!Number.isFinite(Math.fround(value))) throw new CborError(`${value} is no float that can be sent`);
+  if (!Number.isFinite(Math.fround(value))) throw new CborError(`${value} is not a float that can be sent`);
   const float = new Uint8Array(4);
   new DataView(float.buffer).setFloat32(0, value);
   bytes.push(floatHead, ...float);
@@ -158,7 +158,7 @@ function readSimple(reader: Reader, first: number): number | boolean | null {
   if (first !== floatHead) throw new CborError("a simple value or a float that is not allowed");
   const bytes = take(reader, 4);
   const value = new DataView(bytes.buffer, bytes.byteOffset, 4).getFloat32(0);
-  if (!Number.isFinite(value)) throw new CborError("a float that is no number");
+  if (!Number.isFinite(value)) throw new CborError("a float that is not a number");
   return value;
 }
 
@@ -166,7 +166,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CborError("text that is no UTF-8", { cause });
+    throw new CborError("text that is not UTF-8", { cause });
   }
 }
 
@@ -184,7 +184,7 @@ function readMap(reader: Reader, count: number, level: number): DecodedMap {
   let before: number | undefined;
   for (let left = countOf(count); left > 0; left -= 1) {
     const head = (reader.bytes[reader.at] ?? 0) >> 5;
-    if (head > majors.negative) throw new CborError("a key that is no integer");
+    if (head > majors.negative) throw new CborError("a key that is not an integer");
     const key = readItem(reader, level + 1) as number;
     if (before !== undefined && compareKeys(before, key) >= 0)
       throw new CborError("keys twice or out of order");

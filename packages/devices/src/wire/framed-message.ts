@@ -52,7 +52,7 @@ export function readFramed(
   if (type === frameTypes.event) return readFramedEvent(tool, payload);
   if (type === frameTypes.registration) return readFramedRegistration(payload);
   const answer = type === frameTypes.call ? undefined : splitStatus(payload, place);
-  if (answer === undefined) return unreadable("a frame that is no answer");
+  if (answer === undefined) return unreadable("a frame that is not an answer");
   const { status, result } = answer;
   if (status !== 0) return { kind: "error", id: seq, status, text: undefined };
   if (type === frameTypes.heartbeat) return { kind: "result", id: seq, result: new Map() };

@@ -90,7 +90,7 @@ export function decodeMessage(bytes: Uint8Array): StubMessage | Unreadable {
 export function decodeMap(bytes: Uint8Array): DecodedMap | Unreadable {
   try {
     const map = decodeCbor(bytes);
-    return map instanceof Map ? map : unreadable("CBOR that is no map");
+    return map instanceof Map ? map : unreadable("CBOR that is not a map");
   } catch (error) {
     if (error instanceof CborError) return unreadable(`CBOR that breaks a rule: ${error.message}`);
     throw error;
@@ -102,7 +102,9 @@ export function readMessage(message: DecodedMap): StubMessage | Unreadable {
   const version = message.get(keys.version) ?? jsonRpcVersion;
   if (version !== jsonRpcVersion) return unreadable(`key 0 (jsonrpc) is not "${jsonRpcVersion}"`);
   const said = [...message.keys()].filter((key) => key !== keys.version).join();
-  return readByKeys(said, message) ?? unreadable(`a message of the keys ${said || "none"} that is none`);
+  return (
+    readByKeys(said, message) ?? unreadable(`a message with the keys ${said || "none"}, which no message has`)
+  );
 }
 
 function readByKeys(said: string, message: DecodedMap): StubMessage | undefined {

@@ -32,7 +32,7 @@ export function decodeJson(text: string): StubMessage | Unreadable {
 export function decodeJsonBytes(bytes: Uint8Array): StubMessage | Unreadable {
   if (bytes.length > jsonBytesMax) return unreadable(`a message of more than ${jsonBytesMax} bytes`);
   const json = parsed(Buffer.from(bytes).toString());
-  if (!isObject(json)) return unreadable("a message that is no JSON object");
+  if (!isObject(json)) return unreadable("a message that is not a JSON object");
   const message: DecodedMap = new Map();
   for (const [word, value] of Object.entries(json)) {
     const key = Object.hasOwn(words, word) ? words[word] : undefined;
@@ -88,7 +88,7 @@ export function withRegistrationBytes(registration: DecodedMap): DecodedMap {
   return tools instanceof Map ? read.set(4, withBytesAt(tools, [...tools.keys()])) : read;
 }
 
-/** `null`, which is no byte string, where the text is no base64. */
+/** `null`, which is no byte string, where the text is not base64. */
 export function withBytesAt(map: DecodedMap, keys: readonly number[]): DecodedMap {
   const read = new Map(map);
   for (const key of keys) read.set(key, bytesOf(map.get(key)));

@@ -12,7 +12,6 @@ export async function readAudit(gateway: Gateway, request: HttpRequest): Promise
   const action = query.get("action") ?? undefined;
   const actor = query.get("actor") ?? undefined;
   const since = numberOf(query, "since", undefined);
-  gateway.audit.flush();
   const found = await gateway.audit.list({
     limit,
     since,

@@ -22,10 +22,12 @@ export async function listCapabilities(gateway: Gateway, request: HttpRequest): 
     throw new McpxError("bad_request", "topic must be the name of a topic");
   const { seen, revoked } = gateway.toolAccess;
   const now = gateway.clock.now();
-  const capabilities = seen
-    .list(now)
-    .filter(({ topic }) => wanted === undefined || topic === wanted)
-    .filter(({ topic, issuer, id }) => !revoked.has(topic, issuer, id, now))
+  const inTopic = seen.list(now).filter(({ topic }) => wanted === undefined || topic === wanted);
+  const isOver = await Promise.all(
+    inTopic.map(({ topic, issuer, id }) => revoked.has(topic, issuer, id, now)),
+  );
+  const capabilities = inTopic
+    .filter((_, index) => !isOver[index])
     .map(({ seenAtMs, untilMs, toolsLeftOut, ...capability }) => ({
       ...capability,
       ...(toolsLeftOut > 0 && { toolsLeftOut }),
@@ -39,16 +41,16 @@ export async function revokeCapability(gateway: Gateway, request: HttpRequest): 
   const by = await adminOf(gateway, request);
   const { topic, issuer, id } = namedIn(request);
   if (topicOptions(gateway, topic).toolAccess === "off") {
-    throw new McpxError("bad_request", "this topic does not check calls: only the issuer can take it back");
+    throw new McpxError("bad_request", "this topic does not check calls: only its issuer can revoke it");
   }
   const { seen, revoked } = gateway.toolAccess;
   const now = gateway.clock.now();
   const known = seen.find(topic, issuer, id);
   // Never shorter than for one that is not known: the same id may be on another that lives longer.
   const until = Math.max(readRevocation({ ids: [id] }, now).untilMs, (known?.untilMs ?? 0) + proofSkewMs);
-  revoked.addForAdmin(topic, issuer, id, until, now);
+  await revoked.addForAdmin({ topic, issuer, ids: [id], until }, now);
   const detail = { count: 1, first: id };
-  gateway.audit.recordNow({ action: "capability.revoke", actor: by, subject: issuer, topic, detail });
+  await gateway.audit.recordNow({ action: "capability.revoke", actor: by, subject: issuer, topic, detail });
   const room = gateway.rooms.get(topic);
   if (room !== undefined) {
     const notice = { event: revocationType, ...revocationNotice([id], until), issuer, by };

@@ -8,8 +8,8 @@ export async function resetKey(gateway: Gateway, request: HttpRequest): Promise<
   const by = await adminOf(gateway, request);
   const id = request.params.id;
   if (!isId(id)) throw new McpxError("bad_request", "invalid participant id");
-  if (!gateway.participants.resetKey(id))
+  if (!(await gateway.participants.resetKey(id)))
     throw new McpxError("not_found", "no key is registered for this participant");
-  gateway.audit.recordNow({ action: "participant.reset_key", actor: by, subject: id });
+  await gateway.audit.recordNow({ action: "participant.reset_key", actor: by, subject: id });
   return { body: { participantId: id, resetBy: by } };
 }

@@ -1,12 +1,11 @@
 // POST /admin/participants/{id}/promote and /demote: at once on live connections, kept, and announced. [X1-5.1-2]
 import type { HttpRequest, HttpResponse } from "@mcpx/host";
 import { isLevel, type Level, levelRank, McpxError } from "@mcpx/protocol";
-import { changeLevel } from "../delivery/change-level.ts";
 import { isoTime } from "../delivery/system-envelope.ts";
 import { adminOf } from "../rest/caller.ts";
 import type { Gateway } from "../room/gateway-state.ts";
-import { isOwn } from "../room/present.ts";
-import { liveMembers, subjectOf } from "./subject.ts";
+import { decideLevel, liveLevel } from "./decide-level.ts";
+import { subjectOf } from "./subject.ts";
 
 export async function promote(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const { id, topic, by, level, old, at } = await decide(gateway, request, "promote", "full");
@@ -31,28 +30,16 @@ export async function demote(gateway: Gateway, request: HttpRequest): Promise<Ht
 
 async function decide(gateway: Gateway, request: HttpRequest, verb: "promote" | "demote", fallback: Level) {
   const by = await adminOf(gateway, request);
-  const { id, topic } = subjectOf(gateway, request);
+  const { id, topic } = await subjectOf(gateway, request);
   const level = request.query.get("level") ?? fallback;
   if (!isLevel(level)) throw new McpxError("bad_request", "level must be full, responder or restricted");
-  const members = liveMembers(gateway, id, topic);
   const old =
-    members.find(isOwn)?.level ??
-    members[0]?.level ??
-    gateway.levelDecisions.find(id, topic ?? "*") ??
-    "restricted";
+    (await liveLevel(gateway, id, topic)) ?? gateway.levelDecisions.find(id, topic ?? "*") ?? "restricted";
   const isWrongWay =
     old !== "none" &&
     (verb === "promote" ? levelRank(level) < levelRank(old) : levelRank(level) > levelRank(old));
   if (isWrongWay) throw new McpxError("bad_request", `that would not ${verb}: ${id} is ${old}`);
-  const now = gateway.clock.now();
-  gateway.levelDecisions.decide(id, topic, level, by, now);
-  gateway.audit.recordNow({
-    action: `participant.${verb}`,
-    actor: by,
-    subject: id,
-    topic,
-    detail: { old, new: level },
-  });
-  changeLevel(gateway, members, level, by);
-  return { id, topic, by, level, old, at: isoTime(now) };
+  const at = gateway.clock.now();
+  await decideLevel(gateway, { verb, id, topic, level, by, at, detail: { old, new: level } });
+  return { id, topic, by, level, old, at: isoTime(at) };
 }

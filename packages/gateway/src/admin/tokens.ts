@@ -8,14 +8,13 @@ import type { Gateway } from "../room/gateway-state.ts";
 export async function listTokens(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   await adminOf(gateway, request);
   const limit = Math.min(numberOf(request.query, "limit", 100), gateway.limits.historyPageMax);
-  const tokens = gateway.identity.revocations
-    .list({ limit })
-    .map(({ issuedAt, expiresAt, revokedAt, ...token }) => ({
-      ...token,
-      issuedAt: isoTime(issuedAt),
-      expiresAt: isoTime(expiresAt),
-      revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
-    }));
+  const issued = await gateway.identity.revocations.list({ limit });
+  const tokens = issued.map(({ issuedAt, expiresAt, revokedAt, ...token }) => ({
+    ...token,
+    issuedAt: isoTime(issuedAt),
+    expiresAt: isoTime(expiresAt),
+    revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
+  }));
   return { body: { tokens } };
 }
 
@@ -23,7 +22,7 @@ export async function revokeToken(gateway: Gateway, request: HttpRequest): Promi
   const by = await adminOf(gateway, request);
   const jti = request.params.jti ?? "";
   if (jti === "" || jti.length > 128) throw new McpxError("bad_request", "invalid token id");
-  const { revokedAt, known } = gateway.identity.revocations.revoke(jti);
-  gateway.audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
+  const { revokedAt, known } = await gateway.identity.revocations.revoke(jti);
+  await gateway.audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
   return { body: { jti, revokedBy: by, revokedAt: isoTime(revokedAt), known } };
 }

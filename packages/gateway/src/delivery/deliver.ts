@@ -3,8 +3,9 @@ import { closeCodes } from "@mcpx/protocol";
 import type { Gateway } from "../room/gateway-state.ts";
 import type { Member, Room, Said } from "../room/room.ts";
 import type { Entry } from "../topic-log/topic-log.ts";
+import { isTooSlow } from "../transports/socket.ts";
 import { Batch, type Slice, single, wholeOf } from "./batch.ts";
-import { expel } from "./expel.ts";
+import { expel } from "./leave.ts";
 import { renderEntry } from "./render.ts";
 import { isoTime, systemText } from "./system-envelope.ts";
 
@@ -140,14 +141,8 @@ function ackText(gateway: Gateway, member: Member, entry: Pick<Entry, "id" | "se
 
 /** A slow reader is cut off by a bound, never by memory. Says whether it was. */
 export function cutOffIfSlow(gateway: Gateway, member: Member): boolean {
-  const { limits, metrics } = gateway;
-  const { socket } = member;
-  const isSlow =
-    socket.queuedBytes > limits.queueBytesMax ||
-    socket.queuedEnvelopes > limits.queueEnvelopesMax ||
-    socket.stalledMs() > limits.queueStallMs;
-  if (!isSlow) return false;
-  metrics.slowConsumers.inc();
+  if (!isTooSlow(member.socket, gateway.limits)) return false;
+  gateway.metrics.slowConsumers.inc();
   expel(gateway, member, closeCodes.tooSlow, "too_slow");
   return true;
 }

@@ -13,7 +13,7 @@ import type { Gateway } from "../room/gateway-state.ts";
 import type { Member } from "../room/room.ts";
 import { announceSystem } from "./announce.ts";
 import { single } from "./batch.ts";
-import { expel } from "./expel.ts";
+import { expel } from "./leave.ts";
 import { blockedText, errorText } from "./system-envelope.ts";
 
 const unreadable: Readable = { envelopeId: undefined, requestId: undefined, isMcp: false };
@@ -25,7 +25,7 @@ export function refuse(gateway: Gateway, member: Member, error: unknown, scanned
   const { participant, room, protocol, socket } = member;
   const about = { topic: room.topic, id: participant.id, reason: shown.code };
   if (shown.code === "internal") gateway.log.error({ ...about, err: error }, "could not handle an envelope");
-  else gateway.log.debug(about, "refused");
+  else gateway.log.debug(about, "envelope refused");
   gateway.metrics.refused.inc({ reason: shown.code });
 
   const refused = scanned === undefined ? unreadable : readable(scanned, gateway.limits);

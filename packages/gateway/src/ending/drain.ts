@@ -17,6 +17,9 @@ export async function drain(gateway: Gateway): Promise<void> {
   while ([...gateway.rooms.values()].some(({ pending, outbox }) => pending > 0 || outbox.length > 0)) {
     await new Promise(setImmediate);
   }
+  // Those who come back find another gateway that serves their topic.
+  await gateway.ownership?.release();
+  gateway.edge?.drain();
   for (const { socket } of members) socket.close(closeCodes.draining, "draining; reconnect");
   await allClosed(gateway);
   for (const { socket } of members) socket.destroy();

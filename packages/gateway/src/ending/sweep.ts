@@ -2,9 +2,9 @@
 import { announcePresence } from "../delivery/announce.ts";
 import { single } from "../delivery/batch.ts";
 import { cutOffIfSlow } from "../delivery/deliver.ts";
+import { expelIfExpired } from "../delivery/leave.ts";
 import { systemText } from "../delivery/system-envelope.ts";
 import { recordExpired } from "../receiving/audit-proposals.ts";
-import { expelIfExpired } from "../receiving/expire.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import { presentMembers } from "../room/present.ts";
 import type { Member } from "../room/room.ts";
@@ -27,11 +27,14 @@ export function sweep(gateway: Gateway, tick: number): void {
     for (const member of beating) announcePresence(gateway, member, "heartbeat");
     if (room.members.size === 0 && room.pending === 0 && room.outbox.length === 0) rooms.delete(topic);
   }
+  gateway.edge?.sweep(isPingTick);
   metrics.connections.set(members);
   metrics.rooms.set(rooms.size);
   gateway.rates.sweep(gateway.clock.monotonic());
   gateway.handshakes.sweep(gateway.clock.monotonic());
-  gateway.participants.flush();
+  gateway.participants
+    .flush()
+    .catch((error: unknown) => gateway.log.error({ err: error }, "could not remember who was where"));
   recordExpired(gateway);
   metrics.proposalsWaiting.set(gateway.openProposals.size);
 }

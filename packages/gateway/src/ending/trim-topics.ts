@@ -21,7 +21,7 @@ export async function trimTopics(gateway: Trimming): Promise<void> {
     const bytes = Math.min(retention.bytes ?? Infinity, share);
     const kept = bytes === Infinity ? retention : { ...retention, bytes };
     const trimmed = await durableLog.trim(topic, kept, clock.now());
-    if (trimmed > 0) log.debug({ topic, trimmed }, "trimmed");
+    if (trimmed > 0) log.debug({ topic, trimmed }, "topic log trimmed");
   });
 }
 

@@ -4,7 +4,7 @@ import { McpxError } from "@mcpx/protocol";
 import type { HandlerOutcome, Handling } from "../handling/handling.ts";
 import { asserterOf } from "../room/known-participants.ts";
 
-export function handleKey({ gateway, member, envelope }: Handling): HandlerOutcome {
+export async function handleKey({ gateway, member, envelope }: Handling): Promise<HandlerOutcome> {
   const key = readPublicJwk(envelope.payload.jwk);
   if (key === undefined)
     throw new McpxError("bad_system", "payload.jwk must be a public Ed25519 or P-256 key");
@@ -12,7 +12,7 @@ export function handleKey({ gateway, member, envelope }: Handling): HandlerOutco
   if (bound !== undefined && thumbprint(bound) !== thumbprint(key)) {
     throw new McpxError("key_mismatch", "your token is bound to another key");
   }
-  gateway.participants.bindKey(member.participant.id, key, asserterOf(member.principal));
+  await gateway.participants.bindKey(member.participant.id, key, asserterOf(member.principal));
   member.participant.key = key;
   return { type: "done", isPresenceNews: true };
 }

@@ -9,6 +9,7 @@ import {
   type Protocol,
   protocols,
 } from "@mcpx/protocol";
+import { redeemTicket } from "../cluster/tickets.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import { asserterOf } from "../room/known-participants.ts";
 import { levelFor } from "../room/level-for.ts";
@@ -50,23 +51,23 @@ export function readWishes({ limits }: Gateway, query: URLSearchParams, offered:
 }
 
 /** Whether somebody known comes in, as whom and with which level. */
-export function admit(
+export async function admit(
   gateway: Gateway,
   query: URLSearchParams,
   wishes: Wishes,
   principal: Principal,
-): Omit<Admission, "isVirtual"> {
+): Promise<Omit<Admission, "isVirtual">> {
   const { topic } = wishes;
   const now = gateway.clock.monotonic();
   // What this process makes itself is not many who ask.
   if (principal.tokenHash !== "") gateway.handshakes.chargeOne(askerOf(principal), now);
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
-  const participant = describe(gateway, principal, query);
+  const participant = await describe(gateway, principal, query);
   const level = levelFor(gateway, principal, participant.id, topic);
   const owner = asserterOf(principal);
   const { key } = principal;
-  if (owner !== undefined) gateway.participants.checkAssertion(participant.id, { owner, key });
-  if (key !== undefined) gateway.participants.bindKey(participant.id, key, owner);
+  if (owner !== undefined) await gateway.participants.checkAssertion(participant.id, { owner, key });
+  if (key !== undefined) await gateway.participants.bindKey(participant.id, key, owner);
   // After it is known that it may: nobody else must be able to use up everybody's handshakes.
   gateway.handshakes.chargeAll(now);
   return { principal, participant, level, ...wishes };
@@ -94,7 +95,7 @@ export async function authenticate(
   if (request.headers.authorization !== undefined) {
     throw new McpxError("bad_request", "give a ticket or a token, not both");
   }
-  const principal = gateway.identity.tickets.redeem(ticket, topic);
+  const principal = await redeemTicket(gateway, ticket, topic);
   request.belongsTo(principal);
   return principal;
 }
@@ -151,7 +152,11 @@ function isOwnId({ ownIds, ownPrefixes }: Gateway["options"], id: string): boole
 }
 
 /** Who joins. Only open mode lets a token without a subject choose its id, and none that a token names. [X0-4-7] */
-function describe({ options, identity }: Gateway, principal: Principal, query: URLSearchParams): Participant {
+async function describe(
+  { options, identity }: Gateway,
+  principal: Principal,
+  query: URLSearchParams,
+): Promise<Participant> {
   const asserted = query.get("id");
   const mayAssert = options.mode === "open" && principal.id === undefined;
   if (asserted !== null && !mayAssert && asserted !== principal.id) {
@@ -163,7 +168,7 @@ function describe({ options, identity }: Gateway, principal: Principal, query: U
   if (principal.tokenHash !== "" && isOwnId(options, id)) {
     throw new McpxError("bad_request", "this id is the gateway's own");
   }
-  if (principal.id === undefined && identity.isOwned(id)) {
+  if (principal.id === undefined && (await identity.isOwned(id))) {
     throw new McpxError("bad_request", "this id belongs to somebody with a token of their own");
   }
   const mcp = query.get("mcp");

@@ -1,7 +1,7 @@
 // Gives a member what it missed, in order and at the pace it reads, then lets it go live. [B-RESUME-1]
 import { closeCodes } from "@mcpx/protocol";
 import { deliverOne } from "../delivery/deliver.ts";
-import { expel } from "../delivery/expel.ts";
+import { expel } from "../delivery/leave.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import type { Member } from "../room/room.ts";
 

@@ -1,7 +1,8 @@
 // GET /v0/ws: from an HTTP upgrade to a member of a room. [X0-5.2-1]
 import type { Duplex } from "node:stream";
-import type { Share, UpgradeRequest } from "@mcpx/host";
-import { McpxError } from "@mcpx/protocol";
+import { mayEnter, type PeerLink, type Principal, type Share, type UpgradeRequest } from "@mcpx/host";
+import { isId, McpxError } from "@mcpx/protocol";
+import type { Ownership } from "../cluster/ownership.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import { acceptUpgrade, checkUpgrade, WsSocket } from "../transports/ws.ts";
 import { authenticate } from "./admit.ts";
@@ -18,13 +19,19 @@ export async function connect(
 ): Promise<void> {
   checkUpgrade(request.raw);
   checkPlace(gateway);
+  // Its end is not told again, and the place would be taken for good.
+  if (duplex.destroyed) return;
   count(gateway, duplex);
+  const remote = gateway.ownership && (await findElsewhere(gateway, gateway.ownership, request));
+  if (remote?.owner !== undefined) {
+    return gateway.edge?.join(remote.owner, { request, duplex, head, share }, remote.principal);
+  }
   const { admission, room, givePlaceBack } = await letIn(gateway, {
     query: request.query,
     offered: request.headers["sec-websocket-protocol"],
     origin: request.remoteAddress,
     isVirtual: false,
-    who: (topic) => authenticate(gateway, request, topic),
+    who: async (topic) => remote?.principal ?? authenticate(gateway, request, topic),
   });
   if (duplex.destroyed) givePlaceBack();
   else duplex.once("close", givePlaceBack);
@@ -47,6 +54,19 @@ export async function connect(
   } finally {
     room.pending -= 1;
   }
+}
+
+/** Whether a peer serves the topic that is asked for. Requests that nobody would let in are refused where all are. */
+async function findElsewhere(
+  gateway: Gateway,
+  ownership: Ownership,
+  request: UpgradeRequest,
+): Promise<{ principal: Principal; owner: PeerLink | undefined } | undefined> {
+  const topic = request.query.get("topic");
+  if (topic === null || !isId(topic)) return undefined;
+  const principal = await authenticate(gateway, request, topic).catch(() => undefined);
+  if (principal === undefined || !mayEnter(principal, topic)) return undefined;
+  return { principal, owner: await ownership.peerOf(topic) };
 }
 
 /** In a scope of its own: what listens to a connection's end would keep the whole request as long as that. */

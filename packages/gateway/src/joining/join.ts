@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeCodes, type Limits } from "@mcpx/protocol";
 import { announcePresence } from "../delivery/announce.ts";
 import { single } from "../delivery/batch.ts";
-import { expel } from "../delivery/expel.ts";
+import { expel } from "../delivery/leave.ts";
 import { renderEntry } from "../delivery/render.ts";
 import { systemTextRaw } from "../delivery/system-envelope.ts";
 import type { Gateway } from "../room/gateway-state.ts";
@@ -97,7 +97,7 @@ export function join(
   socket.write(single(welcomeText(gateway, member, prepared)));
   // An own socket is news even where a virtual connection was there before: what is served comes with it.
   if (!admission.isVirtual || !isThereToo(member)) announcePresence(gateway, member, "join");
-  gateway.log.info({ topic: room.topic, id: participant.id, privilege: level }, "joined");
+  gateway.log.info({ topic: room.topic, id: participant.id, privilege: level }, "participant joined room");
   void catchUp(gateway, member).catch((error: unknown) => {
     gateway.log.error(
       { err: error, topic: room.topic, id: participant.id },

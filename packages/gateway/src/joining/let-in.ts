@@ -48,7 +48,7 @@ export async function letIn(gateway: Gateway, asking: Asking): Promise<LetIn> {
     const principal = await asking.who(wishes.topic);
     known = { actor: principal.id ?? asking.origin, topic: wishes.topic };
     const { isVirtual } = asking;
-    const admission = { ...admit(gateway, asking.query, wishes, principal), isVirtual };
+    const admission = { ...(await admit(gateway, asking.query, wishes, principal)), isVirtual };
     givePlaceBack = takePlace(gateway, principal);
     const room = await openRoom(gateway, admission.topic, principal);
     judgeAgain(gateway, admission);

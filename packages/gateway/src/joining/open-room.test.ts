@@ -1,7 +1,10 @@
+import { openDatabase } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { defaultOptions, type Gateway } from "../room/gateway-state.ts";
 import { createPlaces } from "../room/places.ts";
+import { createSqliteRoomState } from "../state/room-state-sqlite.ts";
+import { gatewayMigrations } from "../state/state-schema.ts";
 import { createMemoryTopicLog } from "../topic-log/memory.ts";
 import { openRoom } from "./open-room.ts";
 
@@ -18,6 +21,9 @@ const principal = {
   tokenHash: "",
 };
 
+const db = openDatabase(":memory:", { component: "gateway", migrations: gatewayMigrations });
+afterAll(() => db.close());
+
 function gatewayWith(topicsMax: number): Gateway {
   return {
     options: defaultOptions,
@@ -26,6 +32,7 @@ function gatewayWith(topicsMax: number): Gateway {
     rooms: new Map(),
     topics: new Set<string>(),
     places: createPlaces(),
+    topicMakers: createSqliteRoomState(db).topicMakers,
   } as Partial<Gateway> as Gateway;
 }
 

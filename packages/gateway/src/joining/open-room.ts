@@ -1,6 +1,6 @@
 // Finds a room or opens it: which log it has, whether it may be made, where its order stands.
-import type { Principal } from "@mcpx/host";
-import { McpxError, matchesGlob } from "@mcpx/protocol";
+import { type Principal, principalKey } from "@mcpx/host";
+import { McpxError, matchesGlob, quoteShort } from "@mcpx/protocol";
 import { defaultTopic, type Gateway, type TopicOptions } from "../room/gateway-state.ts";
 import { giveTopicBack, takeTopic } from "../room/places.ts";
 import { createRoom, type Room } from "../room/room.ts";
@@ -11,6 +11,7 @@ export async function openRoom(gateway: Gateway, topic: string, principal: Princ
   const { history, toolAccess } = topicOptions(gateway, topic);
   const log = history ? gateway.durableLog : gateway.ephemeralLog;
   await ensureTopic(gateway, topic, principal);
+  await gateway.ownership?.claim(topic);
   log.prepare(topic);
   const { last } = await log.bounds(topic);
   // Somebody else may have opened it meanwhile.
@@ -42,6 +43,8 @@ async function ensureTopic(gateway: Gateway, topic: string, principal: Principal
   try {
     // Also where somebody else is about to make it: whoever goes on needs it made.
     await durableLog.createTopic(topic);
+    if (isNew && principal.issuedAt !== undefined)
+      await gateway.topicMakers.made(topic, principalKey(principal));
   } catch (error) {
     if (isNew) {
       topics.delete(topic);
@@ -55,6 +58,9 @@ async function ensureTopic(gateway: Gateway, topic: string, principal: Principal
 
 function checkNewTopic({ options }: Gateway, topic: string): void {
   if (options.createTopics === "configured" && !Object.hasOwn(options.topics, topic)) {
-    throw new McpxError("not_found", "this gateway has no such topic");
+    throw new McpxError(
+      "not_found",
+      `the topic ${quoteShort(topic)} is not configured, and this gateway takes configured topics only`,
+    );
   }
 }

@@ -16,6 +16,8 @@ import { announcePresence, announceSystem } from "../delivery/announce.ts";
 import { single } from "../delivery/batch.ts";
 import { changeLevel } from "../delivery/change-level.ts";
 import { ackAgain, deliverByResuming, enqueue, wasNeverDelivered } from "../delivery/deliver.ts";
+import { handOver } from "../delivery/hand-over.ts";
+import { expelIfExpired } from "../delivery/leave.ts";
 import { refuse } from "../delivery/refuse.ts";
 import { isoTime, systemText } from "../delivery/system-envelope.ts";
 import { handleChat } from "../handlers/chat.ts";
@@ -35,7 +37,6 @@ import type { Member } from "../room/room.ts";
 import { isServing, rememberSender, senderNow } from "../room/senders.ts";
 import { recordDecision } from "./audit-proposals.ts";
 import { actionOf, authorise } from "./authorise.ts";
-import { expelIfExpired } from "./expire.ts";
 
 /** Envelopes of one connection that may wait before its socket is no longer read. */
 const waitingMax = 256;
@@ -176,6 +177,11 @@ async function publish(gateway: Gateway, member: Member, envelope: Envelope, at:
     const began = gateway.clock.monotonic();
     const appended = await room.log.append(entry);
     gateway.metrics.append.observe((gateway.clock.monotonic() - began) / 1000);
+    if (appended.outcome === "fenced") {
+      gateway.ownership?.lose(room.topic);
+      handOver(gateway, room);
+      return;
+    }
     if (appended.outcome === "conflict") throw new McpxError("id_conflict", "the id is taken"); // [X0-4-3]
     const logged = { ...entry, seq: appended.seq, at: appended.at, by: member.key };
     const wasLost = appended.outcome === "duplicate" && wasNeverDelivered(room, logged.seq);

@@ -1,6 +1,6 @@
 // Who calls over HTTP, and whether they may.
 import { type HttpRequest, mayEnter, type Principal, principalOf } from "@mcpx/host";
-import { isId, McpxError } from "@mcpx/protocol";
+import { isId, McpxError, quoteShort } from "@mcpx/protocol";
 import type { Gateway } from "../room/gateway-state.ts";
 import { judgeLevel } from "../room/level-for.ts";
 
@@ -24,12 +24,21 @@ export async function topicOf(gateway: Gateway, request: HttpRequest): Promise<s
 }
 
 /** Throws unless the topic is there and the principal may look into it. */
-export function checkTopic(gateway: Gateway, principal: Principal, topic: unknown): string {
+export async function checkTopic(gateway: Gateway, principal: Principal, topic: unknown): Promise<string> {
   if (!isId(topic)) throw new McpxError("bad_request", "invalid topic name");
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   checkLevel(gateway, principal, topic);
-  if (!gateway.topics.has(topic)) throw new McpxError("not_found", "there is no such topic");
+  if (!(await isThere(gateway, topic))) {
+    throw new McpxError("not_found", `there is no topic ${quoteShort(topic)}`);
+  }
   return topic;
+}
+
+/** Another gateway may have made it since this one last looked. */
+async function isThere({ topics, durableLog, neighbours }: Gateway, topic: string): Promise<boolean> {
+  if (topics.has(topic) || neighbours === undefined) return topics.has(topic);
+  for (const { name } of await durableLog.topics()) topics.add(name);
+  return topics.has(topic);
 }
 
 export function checkLevel(gateway: Gateway, principal: Principal, topic: string): void {
@@ -38,7 +47,7 @@ export function checkLevel(gateway: Gateway, principal: Principal, topic: string
   if (reason !== undefined) throw new McpxError(reason);
 }
 
-/** What the door would say. But an admin needs no level to look, and in open mode nobody needs a name. */
+/** What the endpoint would say. But an admin needs no level to look, and in open mode nobody needs a name. */
 export function whyNot(
   gateway: Gateway,
   principal: Principal,

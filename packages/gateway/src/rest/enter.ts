@@ -68,7 +68,7 @@ export async function pastOf(
   topic: string,
   query: URLSearchParams,
 ): Promise<string> {
-  checkTopic(gateway, stillGood(gateway, principal), topic);
+  await checkTopic(gateway, stillGood(gateway, principal), topic);
   return historyText(gateway, topic, query);
 }
 

@@ -22,6 +22,6 @@ export async function showMetrics(
   return { text: await metrics.text(), headers: { "content-type": metrics.contentType } };
 }
 
-export function publicKeys({ identity }: Gateway): HttpResponse {
-  return { body: identity.keys.jwks(), headers: { "cache-control": "public, max-age=60" } };
+export async function publicKeys({ identity }: Gateway): Promise<HttpResponse> {
+  return { body: await identity.keys.jwks(), headers: { "cache-control": "public, max-age=60" } };
 }

@@ -7,6 +7,14 @@ import { topicOf } from "./caller.ts";
 
 export async function listParticipants(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const topic = await topicOf(gateway, request);
-  const room = gateway.rooms.get(topic);
-  return { body: { participants: room === undefined ? [] : presentMembers(room).map(listed) } };
+  const owner = await gateway.ownership?.peerOf(topic);
+  const participants =
+    owner === undefined ? participantsHere(gateway, topic) : await owner.ask("room.participants", { topic });
+  return { body: { participants } };
+}
+
+/** Those of a room that is served by this gateway. */
+export function participantsHere({ rooms }: Gateway, topic: string): ReturnType<typeof listed>[] {
+  const room = rooms.get(topic);
+  return room === undefined ? [] : presentMembers(room).map(listed);
 }

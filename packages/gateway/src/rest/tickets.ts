@@ -1,6 +1,7 @@
 // POST /v0/tickets: a token becomes a single-use ticket for a browser's WebSocket. [X0-5.1-1]
 import { type HttpRequest, type HttpResponse, mayEnter, type Principal } from "@mcpx/host";
 import { isObject, McpxError } from "@mcpx/protocol";
+import { issueTicketHere } from "../cluster/tickets.ts";
 import { isoTime } from "../delivery/system-envelope.ts";
 import { readTopic } from "../joining/admit.ts";
 import type { Gateway } from "../room/gateway-state.ts";
@@ -15,7 +16,7 @@ export async function issueTicket(gateway: Gateway, request: HttpRequest): Promi
   const topic = readTopic(body.topic);
   if (!mayEnter(principal, topic)) throw new McpxError("topic_forbidden");
   checkWelcome(gateway, principal, topic);
-  const { ticket, expiresAt } = gateway.identity.tickets.issue(principal, topic);
+  const { ticket, expiresAt } = issueTicketHere(gateway, principal, topic);
   return { status: 201, body: { ticket, expires_at: isoTime(expiresAt) } };
 }
 

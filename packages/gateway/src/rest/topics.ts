@@ -8,26 +8,44 @@ import { callerOf, checkLevel, whyNot } from "./caller.ts";
 
 export async function listTopics(gateway: Gateway, request: HttpRequest): Promise<HttpResponse> {
   const principal = await callerOf(gateway, request);
-  const isOpen = doors(gateway, principal);
+  const isOpen = endpoints(gateway, principal);
   const known = await gateway.durableLog.topics();
+  const counts = await countsOf(gateway);
   const topics = known
     .filter(({ name }) => mayEnter(principal, name) && isOpen(name))
     .map(({ name, seq }) => {
-      const room = gateway.rooms.get(name);
-      const hasHistory = topicOptions(gateway, name).history;
-      return {
-        name,
-        participants: room === undefined ? 0 : presentMembers(room).length,
-        seq: hasHistory ? seq : (room?.deliveredSeq ?? 0),
-      };
+      const { participants, seq: live } = counts.get(name) ?? { participants: 0, seq: 0 };
+      return { name, participants, seq: topicOptions(gateway, name).history ? seq : live };
     });
   // An empty list is for those who could enter a topic if there were one; others are told why not.
   if (topics.length === 0 && !principal.admin) checkLevel(gateway, principal, everyTopic);
   return { body: { topics } };
 }
 
+interface RoomCount {
+  name: string;
+  participants: number;
+  /** Of what was delivered last. */
+  seq: number;
+}
+
+/** Of the rooms that are open at this gateway. */
+export function countsHere({ rooms }: Gateway): RoomCount[] {
+  return [...rooms.values()].map((room) => ({
+    name: room.topic,
+    participants: presentMembers(room).length,
+    seq: room.deliveredSeq,
+  }));
+}
+
+async function countsOf(gateway: Gateway): Promise<Map<string, RoomCount>> {
+  const elsewhere = (await gateway.neighbours?.askAll("rooms.counts", {})) as RoomCount[][] | undefined;
+  const all = [...(elsewhere ?? []).flat(), ...countsHere(gateway)];
+  return new Map(all.map((count) => [count.name, count]));
+}
+
 /** Which topics let somebody in whose token covers them. There may be thousands: without a decision about them they are alike. */
-function doors(gateway: Gateway, principal: Principal): (topic: string) => boolean {
+function endpoints(gateway: Gateway, principal: Principal): (topic: string) => boolean {
   const { id, admin } = principal;
   if (admin) return () => true;
   const isOpen = (topic: string) => whyNot(gateway, principal, topic) === undefined;

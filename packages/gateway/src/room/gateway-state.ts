@@ -1,7 +1,12 @@
 // Everything the verbs of the gateway share: parts, options, rooms.
 import type { Audit, Clock, Identity, Logger } from "@mcpx/host";
 import type { Level, LevelRights, LevelTable, Limits } from "@mcpx/protocol";
+import type { Edge } from "../cluster/edge.ts";
+import type { Neighbours } from "../cluster/neighbours.ts";
+import type { NewsFeed } from "../cluster/news.ts";
+import type { Ownership } from "../cluster/ownership.ts";
 import type { Handshakes } from "../joining/handshakes.ts";
+import type { TopicMakerStore } from "../state/room-state.ts";
 import type { ToolAccess, ToolAccessOption } from "../tool-access/tool-access.ts";
 import type { Retention, TopicLog } from "../topic-log/topic-log.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
@@ -83,6 +88,14 @@ export interface Gateway {
   readonly levelDecisions: LevelDecisions;
   readonly participants: KnownParticipants;
   readonly toolAccess: ToolAccess;
+  /** The other gateways, where several share the store. */
+  readonly neighbours?: Neighbours | undefined;
+  /** What one gateway decides and all act on. */
+  readonly news?: NewsFeed | undefined;
+  /** Where topics are served, where several gateways share the store. */
+  readonly ownership?: Ownership | undefined;
+  /** Connections that begin here, to rooms that are served at a peer. */
+  readonly edge?: Edge | undefined;
   /** Open rooms: those with members, or with envelopes on their way. */
   readonly rooms: Map<string, Room>;
   /** Every topic there is, open or not. */
@@ -92,6 +105,7 @@ export interface Gateway {
   readonly rates: Rates;
   readonly handshakes: Handshakes;
   readonly places: Places;
+  readonly topicMakers: TopicMakerStore;
   /** Live connections, those still shaking hands included. */
   connections: number;
   isDraining: boolean;

@@ -1,46 +1,56 @@
-// Admins' decisions about levels, kept over restarts. `none` is a kick: no way in until another decision.
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { immediately } from "@mcpx/host";
-import type { Level } from "@mcpx/protocol";
-
-export type DecidedLevel = Level | "none";
+// Admins' decisions about levels, kept over restarts, all of them in memory: levels are asked for wherever somebody comes
+// in. `none` is a kick: no way in until another decision.
+import type { DecidedLevel, DecisionStore, LevelDecision } from "../state/room-state.ts";
 
 /** Stands for every topic; no topic can be named so. */
 export const everyTopic = "*";
 
 export class LevelDecisions {
-  readonly #db: DatabaseSync;
-  readonly #find: StatementSync;
-  readonly #any: StatementSync;
-  readonly #set: StatementSync;
-  readonly #clear: StatementSync;
+  readonly #store: DecisionStore;
+  /** By id, in the order in which they were made. */
+  readonly #made = new Map<string, LevelDecision[]>();
 
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-    // The newest decision that covers the topic counts; rowid tells which that is, whatever the clock did.
-    this.#find = db.prepare(
-      "SELECT level FROM level_decisions WHERE id = ? AND topic IN (?, '*') ORDER BY n DESC LIMIT 1",
-    );
-    this.#any = db.prepare("SELECT 1 FROM level_decisions WHERE id = ? LIMIT 1");
-    this.#set = db.prepare("INSERT INTO level_decisions (id, topic, level, by, at) VALUES (?, ?, ?, ?, ?)");
-    this.#clear = db.prepare("DELETE FROM level_decisions WHERE id = ? AND (topic = ? OR ? = '*')");
+  private constructor(store: DecisionStore) {
+    this.#store = store;
   }
 
+  static async open(store: DecisionStore): Promise<LevelDecisions> {
+    const opened = new LevelDecisions(store);
+    for (const decision of await store.decisions()) opened.#note(decision);
+    return opened;
+  }
+
+  /** The newest that covers the topic. */
   find(id: string, topic: string): DecidedLevel | undefined {
-    return this.#find.get(id, topic)?.level as DecidedLevel | undefined;
+    return this.#made.get(id)?.findLast((one) => one.topic === topic || one.topic === everyTopic)?.level;
   }
 
   /** Whether there is one about them, wherever it counts. */
   isAbout(id: string): boolean {
-    return this.#any.get(id) !== undefined;
+    return this.#made.has(id);
   }
 
-  /** Replaces what the decision covers: a decision for every topic replaces all. */
-  decide(id: string, topic: string | undefined, level: DecidedLevel, by: string, at: number): void {
-    const scope = topic ?? everyTopic;
-    immediately(this.#db, () => {
-      this.#clear.run(id, scope, scope);
-      this.#set.run(id, scope, level, by, at);
-    });
+  /** Replaces what the decision covers: a decision for every topic replaces all. Counts once it is durable. */
+  async decide(
+    id: string,
+    topic: string | undefined,
+    level: DecidedLevel,
+    by: string,
+    at: number,
+  ): Promise<void> {
+    const decision = { id, topic: topic ?? everyTopic, level };
+    await this.#store.decide({ ...decision, by, at });
+    this.#note(decision);
+  }
+
+  /** It was made elsewhere, and is durable. */
+  take(decision: LevelDecision): void {
+    this.#note(decision);
+  }
+
+  #note(decision: LevelDecision): void {
+    const { id, topic } = decision;
+    const others = this.#made.get(id)?.filter((one) => topic !== everyTopic && one.topic !== topic);
+    this.#made.set(id, [...(others ?? []), decision]);
   }
 }

@@ -7,12 +7,12 @@ import type { Gateway } from "./gateway-state.ts";
 /** By principal. */
 export interface Places {
   readonly connections: Map<string, number>;
-  /** Since the gateway has started. */
   readonly topics: Map<string, number>;
 }
 
-export function createPlaces(): Places {
-  return { connections: new Map(), topics: new Map() };
+/** `topics`: those that were made before this process began. */
+export function createPlaces(topics: Map<string, number> = new Map()): Places {
+  return { connections: new Map(), topics };
 }
 
 /** One more connection; the answer gives it back. What this process makes itself has no token, and is not counted. */
@@ -26,9 +26,13 @@ export function takePlace({ places, connections, limits }: Gateway, principal: P
   }
   const max = openTo(limits.connectionsMax, principal.admin);
   if (connections > max) {
-    throw new McpxError("too_many_connections", `the limit is ${max}, and the last are for admins`, {
-      retryAfterMs: 5_000,
-    });
+    throw new McpxError(
+      "too_many_connections",
+      `the limit is ${max} connections; further ones are reserved for admins`,
+      {
+        retryAfterMs: 5_000,
+      },
+    );
   }
   add(places.connections, key, 1);
   let isOver = false;

@@ -154,8 +154,10 @@ async function verify({ gateway, member }: Handling, attempt: Attempt): Promise<
     judgeArguments: (schema, args) => (strangenessOf(schema) ? undefined : refusalOf(schema, args)),
     verified: toolAccess.verified,
   });
-  const isRevoked = use.chain.some(({ iss, jti }) => toolAccess.revoked.has(room.topic, iss, jti, nowMs));
-  if (isRevoked) throw new McpxError("revoked", "its issuer or an admin has taken it back");
+  for (const { iss, jti } of use.chain) {
+    if (await toolAccess.revoked.has(room.topic, iss, jti, nowMs))
+      throw new McpxError("revoked", "its issuer or an admin has revoked it");
+  }
   for (const claims of use.chain) toolAccess.seen.note(claims, nowMs);
   return use;
 }

@@ -1,10 +1,9 @@
-// Capabilities that were taken back, by topic, issuer and id: on disk until they are over. In memory only their hashes,
+// Capabilities that were taken back, by topic, issuer and id: stored until they are over. In memory only their hashes,
 // sixteen bytes each when full; a hash that is not there is an answer, one that is there is looked up. [AC-6-4]
 import { hash } from "node:crypto";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { durably } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import { HashSet } from "../room/hash-set.ts";
+import type { RevokedCapabilityStore, RevokedIds } from "../state/room-state.ts";
 
 export interface RevocationBounds {
   /** Ids that are not over, of everybody; the last tenth is for admins. */
@@ -18,90 +17,88 @@ const adminShare = 0.1;
 const hashBytes = 8;
 
 export class RevokedCapabilities {
-  readonly #db: DatabaseSync;
+  readonly #store: RevokedCapabilityStore;
   readonly #bounds: RevocationBounds;
-  readonly #row: StatementSync;
   /** `undefined` until it is needed. */
-  #hashes: HashSet | undefined;
+  #hashes: Promise<HashSet> | undefined;
+  #bytes = 0;
+  /** One after the other: each counts what is there first. */
+  #adding: Promise<void> = Promise.resolve();
 
-  constructor(db: DatabaseSync, bounds: Partial<RevocationBounds> = {}) {
-    this.#db = db;
+  constructor(store: RevokedCapabilityStore, bounds: Partial<RevocationBounds> = {}) {
+    this.#store = store;
     this.#bounds = { ...defaultBounds, ...bounds };
-    this.#row = db.prepare(
-      "SELECT until FROM revoked_capabilities WHERE topic = ? AND issuer = ? AND jti = ?",
-    );
   }
 
   /** Bytes of memory it takes. */
   get bytes(): number {
-    return this.#hashes?.bytes ?? 0;
+    return this.#bytes;
   }
 
-  /** What an issuer takes back itself, within its share. Durable when it returns. */
-  add(topic: string, issuer: string, ids: readonly string[], until: number, now: number): void {
+  /** What an issuer takes back itself, within its share. Durable when it resolves. */
+  add(revoked: RevokedIds, now: number): Promise<void> {
     const { idsMax, idsPerIssuerMax } = this.#bounds;
-    const sql = "SELECT count(*) AS n FROM revoked_capabilities WHERE issuer = ? AND until > ?";
-    const own = Number(this.#db.prepare(sql).get(issuer, now)?.n);
-    if (own + ids.length > idsPerIssuerMax) throw fullError();
-    this.#keep(topic, issuer, ids, until, now, idsMax - Math.floor(idsMax * adminShare));
-  }
-
-  /** What an admin takes back in its place: no issuer can fill the list against that. Durable when it returns. */
-  addForAdmin(topic: string, issuer: string, id: string, until: number, now: number): void {
-    this.#keep(topic, issuer, [id], until, now, this.#bounds.idsMax);
-  }
-
-  #keep(
-    topic: string,
-    issuer: string,
-    ids: readonly string[],
-    until: number,
-    now: number,
-    idsMax: number,
-  ): void {
-    const hashes = this.#makeSpace(ids.length, now, idsMax);
-    const insert = this.#db.prepare(`
-      INSERT INTO revoked_capabilities (topic, issuer, jti, until) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET until = max(until, excluded.until)`);
-    const insertHashes = this.#db.prepare("INSERT INTO revoked_hashes (until, hashes) VALUES (?, ?)");
-    const block = Buffer.concat(ids.map((jti) => hashOf(topic, issuer, jti)));
-    durably(this.#db, () => {
-      for (const jti of ids) insert.run(topic, issuer, jti, until);
-      insertHashes.run(until, block);
+    return this.#inTurn(async () => {
+      const own = await this.#store.countOf(revoked.issuer, now);
+      if (own + revoked.ids.length > idsPerIssuerMax) throw fullError();
+      await this.#keep(revoked, now, idsMax - Math.floor(idsMax * adminShare));
     });
-    addBlock(hashes, block);
   }
 
-  has(topic: string, issuer: string, jti: string, now: number): boolean {
+  /** What an admin takes back in its place: no issuer can fill the list against that. Durable when it resolves. */
+  addForAdmin(revoked: RevokedIds, now: number): Promise<void> {
+    return this.#inTurn(() => this.#keep(revoked, now, this.#bounds.idsMax));
+  }
+
+  async has(topic: string, issuer: string, jti: string, now: number): Promise<boolean> {
     const hash = hashOf(topic, issuer, jti);
-    if (!this.#load(now).has(hash.readUInt32LE(0), hash.readUInt32LE(4))) return false;
-    const row = this.#row.get(topic, issuer, jti);
-    return row !== undefined && Number(row.until) > now;
+    const hashes = await this.#load(now);
+    if (!hashes.has(hash.readUInt32LE(0), hash.readUInt32LE(4))) return false;
+    const until = await this.#store.until(topic, issuer, jti);
+    return until !== undefined && until > now;
   }
 
-  #makeSpace(more: number, now: number, idsMax: number): HashSet {
-    if (this.#load(now).count + more > idsMax) this.#forget(now);
-    const hashes = this.#load(now);
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#adding.then(work);
+    this.#adding = done.catch(() => {});
+    return done;
+  }
+
+  async #keep(revoked: RevokedIds, now: number, idsMax: number): Promise<void> {
+    const { topic, issuer, ids } = revoked;
+    const hashes = await this.#makeSpace(ids.length, now, idsMax);
+    const block = Buffer.concat(ids.map((jti) => hashOf(topic, issuer, jti)));
+    await this.#store.keep(revoked, block);
+    addBlock(hashes, block);
+    this.#bytes = hashes.bytes;
+  }
+
+  async #makeSpace(more: number, now: number, idsMax: number): Promise<HashSet> {
+    const before = await this.#load(now);
+    if (before.count + more <= idsMax) return before;
+    await this.#store.forget(now);
+    this.#hashes = undefined;
+    const hashes = await this.#load(now);
     if (hashes.count + more > idsMax) throw fullError();
     return hashes;
   }
 
-  #forget(now: number): void {
-    for (const table of ["revoked_capabilities", "revoked_hashes"]) {
-      this.#db.prepare(`DELETE FROM ${table} WHERE until <= ?`).run(now);
-    }
-    this.#hashes = undefined;
+  #load(now: number): Promise<HashSet> {
+    // Not kept where it failed.
+    this.#hashes ??= this.#read(now).catch((error: unknown) => {
+      this.#hashes = undefined;
+      throw error;
+    });
+    return this.#hashes;
   }
 
   /** The hashes of a notice are stored together: a million are read in a moment, which their rows would not be. */
-  #load(now: number): HashSet {
-    if (this.#hashes !== undefined) return this.#hashes;
+  async #read(now: number): Promise<HashSet> {
+    const blocks = (await this.#store.blocks(now)).map((block) => Buffer.from(block));
     const hashes = new HashSet();
-    const size = this.#db.prepare("SELECT sum(length(hashes)) AS bytes FROM revoked_hashes WHERE until > ?");
-    hashes.reserve(Number(size.get(now)?.bytes ?? 0) / hashBytes);
-    const blocks = this.#db.prepare("SELECT hashes FROM revoked_hashes WHERE until > ?").iterate(now);
-    for (const { hashes: block } of blocks) addBlock(hashes, Buffer.from(block as Uint8Array));
-    this.#hashes = hashes;
+    hashes.reserve(blocks.reduce((sum, { length }) => sum + length, 0) / hashBytes);
+    for (const block of blocks) addBlock(hashes, block);
+    this.#bytes = hashes.bytes;
     return hashes;
   }
 }

@@ -1,8 +1,8 @@
 // What the gateway remembers for topics whose calls it checks: policies as they were declared, capabilities that were
 // seen or taken back, signatures that were found good. [AC-6-1]
-import type { DatabaseSync } from "node:sqlite";
 import { type AccessPolicy, VerifiedTokens } from "@mcpx/protocol";
 import type { Room } from "../room/room.ts";
+import type { RevokedCapabilityStore } from "../state/room-state.ts";
 import { RevokedCapabilities } from "./revoked-capabilities.ts";
 import { SeenCapabilities } from "./seen-capabilities.ts";
 
@@ -17,8 +17,8 @@ export class ToolAccess {
   readonly verified = new VerifiedTokens();
   readonly #policies = new WeakMap<Room, Map<string, AccessPolicy>>();
 
-  constructor(db: DatabaseSync) {
-    this.revoked = new RevokedCapabilities(db);
+  constructor(revoked: RevokedCapabilityStore) {
+    this.revoked = new RevokedCapabilities(revoked);
   }
 
   policyOf(room: Room, owner: string): AccessPolicy | undefined {

@@ -118,7 +118,7 @@ export async function createSqliteTopicLog(options: SqliteTopicLogOptions): Prom
       Number.isSafeInteger(entry.at)
         ? whenOpen(() => appends.append(entry))
         : // Past here it would be a fault of the store, which stops the log.
-          Promise.reject(new RangeError(`${entry.at} is no whole number of ms`)),
+          Promise.reject(new RangeError(`${entry.at} is not a whole number of ms`)),
     bounds: (topic) => whenOpen(() => reader.bounds(topic)),
     read: (topic, wanted) => whenOpen(() => reader.read(topic, wanted)),
     find: (topic, id) => whenOpen(() => reader.find(topic, id)),

@@ -27,7 +27,9 @@ export function bytesInMemory({ text }: Pick<NewEntry, "text">): number {
 export type Appended =
   | { outcome: "appended" | "duplicate"; seq: number; at: number }
   /** The id was used by another sender or for another body. */
-  | { outcome: "conflict" };
+  | { outcome: "conflict" }
+  /** Nothing was stored: another gateway owns the topic. Only of a store that several gateways share. */
+  | { outcome: "fenced" };
 
 export interface Bounds {
   /** The oldest entry kept; `last + 1` where none is. */

@@ -1,5 +1,5 @@
 // What a room knows of a connection's wire. `ws.ts` is the real one.
-import type { McpxError } from "@mcpx/protocol";
+import type { Limits, McpxError } from "@mcpx/protocol";
 import type { Slice } from "../delivery/batch.ts";
 
 export interface RoomSocket {
@@ -31,4 +31,16 @@ export interface SocketEvents {
   /** A frame that is no envelope's text. `isFatal`: the frame layer is broken and the socket is closing. */
   fault(error: McpxError, isFatal: boolean): void;
   closed(): void;
+}
+
+/** A slow reader is known by a bound, never by memory that is gone. */
+export function isTooSlow(
+  socket: Pick<RoomSocket, "queuedBytes" | "queuedEnvelopes" | "stalledMs">,
+  limits: Pick<Limits, "queueBytesMax" | "queueEnvelopesMax" | "queueStallMs">,
+): boolean {
+  return (
+    socket.queuedBytes > limits.queueBytesMax ||
+    socket.queuedEnvelopes > limits.queueEnvelopesMax ||
+    socket.stalledMs() > limits.queueStallMs
+  );
 }

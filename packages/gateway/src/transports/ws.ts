@@ -99,12 +99,20 @@ export class WsSocket implements RoomSocket {
     if (this.#isClosing || slices.length === 0) return;
     if (this.queuedBytes === 0) this.#progressAt = this.#monotonic();
     if (slices.length > 1) this.#duplex.cork();
-    for (const { batch, start, end } of slices) {
-      const envelopes = end - start;
-      this.queuedEnvelopes += envelopes;
-      this.#duplex.write(batch.frames(start, end), () => this.#written(envelopes));
-    }
+    for (const { batch, start, end } of slices) this.#send(batch.frames(start, end), end - start);
     if (slices.length > 1) this.#duplex.uncork();
+  }
+
+  /** Frames that were made elsewhere. */
+  writeFrames(frames: Buffer, envelopes: number): void {
+    if (this.#isClosing) return;
+    if (this.queuedBytes === 0) this.#progressAt = this.#monotonic();
+    this.#send(frames, envelopes);
+  }
+
+  #send(frames: Buffer, envelopes: number): void {
+    this.queuedEnvelopes += envelopes;
+    this.#duplex.write(frames, () => this.#written(envelopes));
   }
 
   drained(): Promise<void> {

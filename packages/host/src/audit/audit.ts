@@ -1,26 +1,14 @@
 // The audit: who was allowed or refused what. Ordinary records are written in batches, grave ones at once.
-import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import { cutSecrets } from "../logging/cut-secrets.ts";
 import type { Logger } from "../logging/log.ts";
 import type { Metrics } from "../logging/metrics.ts";
-import { immediately } from "../sqlite/transaction.ts";
 import { createAuditBuffer } from "./buffer.ts";
-import {
-  type AuditPage,
-  type AuditPageQuery,
-  type AuditQuery,
-  type AuditRow,
-  appendRows,
-  type ChainedRow,
-  type ChainVerdict,
-  firstSince,
-  listRows,
-  pageRows,
-  verifyChain,
-} from "./chain.ts";
+import type { AuditRow, ChainedRow, ChainVerdict } from "./chain.ts";
 import { type AuditRetention, pruneAudit } from "./prune.ts";
+import type { AuditPage, AuditPageQuery, AuditStore } from "./store.ts";
+import { type AuditQuery, firstSince, listRows, verifyChain } from "./walk-chain.ts";
 
 export interface AuditEvent {
   /** What was tried, as a dotted word: `room.join`, `participant.promote`. */
@@ -45,20 +33,21 @@ export interface AuditRecord extends AuditEvent {
 export interface Audit {
   /** Durable within a second. Never throws. */
   record(event: AuditEvent): void;
-  /** Durable before it returns `true`; `false` where the store failed, which is logged. Never throws. */
-  recordNow(event: AuditEvent): boolean;
-  flush(): boolean;
+  /** Durable once it resolves with `true`; `false` where the store failed, which is logged. Never rejects. */
+  recordNow(event: AuditEvent): Promise<boolean>;
+  /** What was recorded until now; the same answers. */
+  flush(): Promise<boolean>;
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditRecord[]>;
   /** Of the chain as it is stored, for those who check it elsewhere. */
   page(query: AuditPageQuery): Promise<AuditPage>;
   verify(): Promise<ChainVerdict>;
-  /** Writes what is waiting and stops. The database stays open. */
-  close(): void;
+  /** Writes what is waiting and stops. The store stays open. */
+  close(): Promise<void>;
 }
 
 export interface AuditOptions {
-  db: DatabaseSync;
+  store: AuditStore;
   clock: Clock;
   log: Logger;
   metrics?: Metrics;
@@ -72,11 +61,14 @@ const pruneMs = 10_000;
 const charsMax = 256;
 const detailCharsMax = 2_048;
 
-export function createAudit({ db, clock, log, metrics, retention }: AuditOptions): Audit {
+export function createAudit({ store, clock, log, metrics, retention }: AuditOptions): Audit {
   const waiting = createAuditBuffer();
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
   let prunedAt = Number.NEGATIVE_INFINITY;
+  /** Under way, and the one after it: what comes meanwhile shares that. */
+  let writing: Promise<boolean> | undefined;
+  let next: Promise<boolean> | undefined;
   const failures = metrics?.counter("audit_write_failures_total", "Audit batches that could not be written");
   const losses = metrics?.counter("audit_lost_total", "Audit records given up because the store failed");
 
@@ -85,41 +77,58 @@ export function createAudit({ db, clock, log, metrics, retention }: AuditOptions
   }
 
   /** After what was written: a chain grows only by that. */
-  function prune(): void {
+  async function prune(): Promise<void> {
     const now = clock.monotonic();
     if (retention === undefined || now - prunedAt < pruneMs) return;
     prunedAt = now;
     try {
-      const pruned = pruneAudit(db, retention, clock.now());
+      const pruned = await pruneAudit(store, retention, clock.now());
       if (pruned !== undefined) log.info({ to: pruned.to }, "pruned old audit records");
     } catch (error) {
       log.error({ err: error }, "could not prune old audit records");
     }
   }
 
-  function flush(): boolean {
+  async function write(): Promise<boolean> {
     clearTimeout(timer);
     timer = undefined;
     if (waiting.size === 0) return true;
-    const { lost } = waiting;
+    const { rows, lost } = waiting.take();
     const lossNote = lost === 0 ? [] : [{ ...toRow({ action: "audit.lost" }, clock.now()), count: lost }];
     try {
-      immediately(db, () => appendRows(db, [...waiting.rows(), ...lossNote]));
+      await store.append([...rows, ...lossNote]);
     } catch (error) {
+      waiting.putBack();
       isFailing = true;
       failures?.inc();
       log.error({ err: error, waiting: waiting.size, lost }, "could not write audit records");
       return false;
     }
-    waiting.clear();
+    waiting.drop();
     isFailing = false;
-    prune();
+    // What has come meanwhile may be a batch already.
+    if (waiting.size >= batchMax) void flush();
+    await prune();
     return true;
   }
 
+  function flush(): Promise<boolean> {
+    if (writing === undefined) {
+      writing = write().finally(() => {
+        writing = undefined;
+      });
+      return writing;
+    }
+    next ??= writing.then(() => {
+      next = undefined;
+      return flush();
+    });
+    return next;
+  }
+
   function wake(): void {
-    timer ??= setTimeout(() => {
-      if (!flush()) wake();
+    timer ??= setTimeout(async () => {
+      if (!(await flush())) wake();
     }, batchMs).unref();
   }
 
@@ -127,32 +136,32 @@ export function createAudit({ db, clock, log, metrics, retention }: AuditOptions
     record(event) {
       add(event, false);
       // While the store fails the timer alone tries again: not every record of a flood.
-      if (waiting.size >= batchMax && !isFailing) flush();
+      if (waiting.size >= batchMax && !isFailing && writing === undefined) void flush();
       if (waiting.size > 0) wake();
     },
-    recordNow(event) {
+    async recordNow(event) {
       add(event, true);
-      if (flush()) return true;
+      if (await flush()) return true;
       wake();
       return false;
     },
     flush,
     async list(query) {
-      flush();
-      return (await listRows(db, query)).map(toRecord);
+      await flush();
+      return (await listRows(store, query)).map(toRecord);
     },
     async page(query) {
-      flush();
-      if (query.since === undefined) return pageRows(db, query);
-      const first = await firstSince(db, query.after, query.since);
-      return pageRows(db, { ...query, after: first - 1 });
+      await flush();
+      if (query.since === undefined) return store.page(query);
+      const first = await firstSince(store, query.after, query.since);
+      return store.page({ ...query, after: first - 1 });
     },
     async verify() {
-      flush();
-      return verifyChain(db);
+      await flush();
+      return verifyChain(store);
     },
-    close() {
-      flush();
+    async close() {
+      await flush();
       clearTimeout(timer);
     },
   };
@@ -178,7 +187,7 @@ function detailText(detail: JsonObject | string): string {
 
 function bounded(text: string | undefined, max: number): string | null {
   if (text === undefined) return null;
-  // SQLite stores UTF-8: half a surrogate pair would come back as another character and break the hash.
+  // Stores keep UTF-8: half a surrogate pair would come back as another character and break the hash.
   return cutSecrets(text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
 }
 

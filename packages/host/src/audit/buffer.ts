@@ -5,6 +5,11 @@ import type { AuditRow } from "./chain.ts";
 const rowsMax = 4_096;
 /** So many different topics and subjects of one actor's refusals have records of their own; the rest share one. */
 const namedMax = 4;
+/**
+ * Refusals of one batch that have records of their own, whoever was refused: who has many addresses, or names of its own
+ * choice, crowds out no other record, and fills no batch before its second is over. The rest share records without actors.
+ */
+const refusalsMax = 128;
 /** So many permissions of one actor have records of their own in each batch, which is a second's; of the rest, those of one thing share one, and there are as many of those. */
 const allowedMax = 32;
 
@@ -12,9 +17,12 @@ export interface AuditBuffer {
   /** `false` where there was no room: the record is lost, and counted. */
   add(row: AuditRow, isGrave: boolean): boolean;
   readonly size: number;
-  readonly lost: number;
-  rows(): AuditRow[];
-  clear(): void;
+  /** All that wait, and how many were lost: those that come from now on are not counted with them. */
+  take(): { rows: AuditRow[]; lost: number };
+  /** What was taken is written. */
+  drop(): void;
+  /** It is not: all wait on. */
+  putBack(): void;
 }
 
 export function createAuditBuffer(): AuditBuffer {
@@ -25,7 +33,11 @@ export function createAuditBuffer(): AuditBuffer {
   let named = new Map<string, number>();
   /** Permissions so far, by actor. */
   let allowed = new Map<string, number>();
+  /** Records of refusals so far. */
+  let refused = 0;
   let lost = 0;
+  /** Taken, and not yet written or put back. */
+  let taken = { rows: 0, lost: 0, refused, refusals, named, allowed };
 
   function push(row: AuditRow): boolean {
     if (waiting.length < rowsMax) return waiting.push(row) > 0;
@@ -64,7 +76,10 @@ export function createAuditBuffer(): AuditBuffer {
     const group = mergeKey(common);
     const count = named.get(group) ?? 0;
     const row = count < namedMax || refusals.has(mergeKey(asked)) ? asked : common;
-    if (!refusals.has(mergeKey(row))) named.set(group, count + 1);
+    if (refusals.has(mergeKey(row))) return pushOrCount(row);
+    if (refused >= refusalsMax) return pushOrCount({ ...common, actor: null });
+    refused += 1;
+    named.set(group, count + 1);
     return pushOrCount(row);
   }
 
@@ -76,18 +91,31 @@ export function createAuditBuffer(): AuditBuffer {
     get size() {
       return waiting.length;
     },
-    get lost() {
-      return lost;
-    },
-    rows: () => [...waiting],
-    clear() {
-      waiting = [];
+    take() {
+      taken = { rows: waiting.length, lost, refused, refusals, named, allowed };
       refusals = new Map();
       named = new Map();
       allowed = new Map();
-      lost = 0;
+      refused = 0;
+      return { rows: [...waiting], lost };
+    },
+    drop() {
+      waiting = waiting.slice(taken.rows);
+      lost -= taken.lost;
+    },
+    putBack() {
+      refusals = new Map([...taken.refusals, ...refusals]);
+      named = addUp(taken.named, named);
+      allowed = addUp(taken.allowed, allowed);
+      refused += taken.refused;
     },
   };
+}
+
+function addUp(...counts: ReadonlyMap<string, number>[]): Map<string, number> {
+  const sum = new Map<string, number>();
+  for (const [key, count] of counts.flatMap((one) => [...one])) sum.set(key, (sum.get(key) ?? 0) + count);
+  return sum;
 }
 
 /** What those have in common that are too many to name. */

@@ -7,6 +7,7 @@ import { openState } from "../sqlite/state.ts";
 import { createAudit } from "./audit.ts";
 import { type ChainedRow, noHash, rowHash } from "./chain.ts";
 import { exportHead, exportLine, exportStart } from "./export.ts";
+import { createSqliteAuditStore } from "./store-sqlite.ts";
 import { verifyExport } from "./verify.ts";
 
 const clock = createManualClock();
@@ -16,11 +17,15 @@ const time = "2030-01-01T00:00:00.000Z";
 async function chain(): Promise<ChainedRow[]> {
   const db = openState(":memory:");
   try {
-    const audit = createAudit({ db, clock, log: createLogger({ level: "silent" }) });
+    const audit = createAudit({
+      store: createSqliteAuditStore(db),
+      clock,
+      log: createLogger({ level: "silent" }),
+    });
     for (let i = 1; i <= 10; i += 1) {
       audit.record({ action: "gate.approve", actor: `anna ${i}`, detail: { i, s: `"é\n` } });
       audit.record({ action: "room.join", reason: "topic_forbidden", actor: "eve", topic: "vault" });
-      audit.flush();
+      await audit.flush();
       clock.advance(1_000);
     }
     return (await audit.page({ after: 0, limit: 10 })).rows;

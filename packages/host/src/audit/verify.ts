@@ -125,7 +125,7 @@ async function checkEnd(
     const isLast = (await lines.next()) === undefined;
     return isLast
       ? fail("cut at the end", "it ends in the middle of a record")
-      : fail("changed", "what stands in place of this record is none");
+      : fail("changed", "there is no valid record in this place");
   }
   if (head.seq >= expected) {
     const text = `the chain ended with record ${head.seq}; what comes after ${expected - 1} is missing`;
@@ -134,9 +134,12 @@ async function checkEnd(
   if (head.seq < expected - 1) {
     return fail("inserted", `the chain ended with record ${head.seq}, and this is after it`, head.seq + 1);
   }
-  if (head.count !== expected - start.from) return fail("changed", "the head counts other records", head.seq);
-  if (head.hash !== previous) return fail("changed", "the head is not that of the last record", expected - 1);
-  if ((await lines.next()) !== undefined) return fail("inserted", "something comes after the end");
+  if (head.count !== expected - start.from)
+    return fail("changed", "the last line gives another number of records than the file has", head.seq);
+  if (head.hash !== previous)
+    return fail("changed", "the last line gives another hash than the last record has", expected - 1);
+  if ((await lines.next()) !== undefined)
+    return fail("inserted", "there is text after the line that ends the export");
   return head;
 }
 
@@ -151,8 +154,8 @@ async function explain(lines: Lines, start: ExportStart, place: Place, row: Chai
   if (right !== undefined) {
     const isMoved = row.seq > expected || rowHash(right.hash, expected + 1, row) === row.hash;
     return isMoved
-      ? fail("reordered", `it stands behind record ${row.seq}`)
-      : fail("inserted", "another record stands in its place, and it comes after that");
+      ? fail("reordered", `it comes after record ${row.seq} in the file`)
+      : fail("inserted", "another record is in its place, and it comes after that record");
   }
   if (row.seq > expected) {
     const isFirst = expected === start.from;
@@ -162,7 +165,7 @@ async function explain(lines: Lines, start: ExportStart, place: Place, row: Chai
   if (next !== undefined && isRenumbered(row, next)) {
     return fail("missing", "it is not there, and those after it were given other numbers");
   }
-  return fail("changed", "its hash is not that of what it says after the one before it");
+  return fail("changed", "its hash does not match its text and the record before it");
 }
 
 /** The record after this one, and the one that belongs here, if it is anywhere. */

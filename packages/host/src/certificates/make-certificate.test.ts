@@ -62,11 +62,11 @@ test.each(["*.example.com", "A.example", "a.example.", "", "bücher.example", "a
 describe("an authority is refused", () => {
   test("whose key is another's", () => {
     const { key } = makeAuthority({ name: "ours", from, until });
-    expect(() => make({}, { cert: authority.cert, key })).toThrow("do not belong together");
+    expect(() => make({}, { cert: authority.cert, key })).toThrow("certificate and key do not match");
   });
 
   test("that is none", () => {
-    expect(() => make({}, make({}))).toThrow("do not belong together");
+    expect(() => make({}, make({}))).toThrow("certificate and key do not match");
     expect(() => make({}, { cert: "", key: authority.key })).toThrow();
   });
 
@@ -74,6 +74,6 @@ describe("an authority is refused", () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
     const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     expect(createPublicKey(key).asymmetricKeyType).toBe("rsa");
-    expect(() => make({}, { cert: authority.cert, key })).toThrow("do not belong together");
+    expect(() => make({}, { cert: authority.cert, key })).toThrow("certificate and key do not match");
   });
 });

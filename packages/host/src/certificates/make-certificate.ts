@@ -66,7 +66,7 @@ export function makeCertificate(wish: CertificateWish, authority: CertificatePai
 /** Better found out here than by those who would refuse the handshake. */
 function checkChain(made: X509Certificate, issuer: X509Certificate): void {
   if (issuer.ca && made.checkIssued(issuer) && made.verify(issuer.publicKey)) return;
-  throw new Error("the authority's files do not belong together, or are none of ours");
+  throw new Error("the authority's certificate and key do not match, or were not made by mcpx");
 }
 
 function newKeys(): { publicKey: KeyObject; privateKey: KeyObject } {

@@ -48,8 +48,17 @@ export function paceInput(socket: Readable, head: Buffer, options: PaceOptions):
   function give(): void {
     if (isGiving || isPutOff) return;
     isGiving = true;
-    while (waiting.length > 0 && !isPutOff) isPutOff = !turns.run(account(), giveOne);
+    while (waiting.length > 0 && !isPutOff) {
+      if (socket.readableLength === 0) isPutOff = !turns.run(account(), giveOne);
+      else waitForReader();
+    }
     isGiving = false;
+  }
+
+  /** What was given lies in the buffer: what it costs is not known before somebody has read it, in a later tick. */
+  function waitForReader(): void {
+    isPutOff = true;
+    void turns.nextTurn(account()).then(giveOne);
   }
 
   function giveOne(): void {

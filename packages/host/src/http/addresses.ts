@@ -28,9 +28,13 @@ export function plainAddress(address: string): string {
   return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
 
-/** Who stands behind an address: of IPv6 its network, since one machine has as many addresses there as it likes. */
+/**
+ * Who stands behind an address: of IPv6 its network, since one machine has as many addresses there as it likes, and of
+ * IPv4's loopback likewise. To be asked wherever something is counted by address.
+ */
 export function addressKey(address: string): string {
   const plain = plainAddress(address);
+  if (isLoopbackHost(plain)) return "loopback";
   if (isIP(plain) !== 6) return plain;
   const [head = "", tail] = plain.split("::");
   const left = head.split(":");

@@ -42,6 +42,8 @@ export function createAnswer(
     if (isMyTurn !== true && !(await isMyTurn)) return;
     const turn = connections.turn(raw, requestMs);
     if (turn !== undefined) await turn;
+    // It may have left while it waited.
+    if (raw.socket.destroyed) return;
     const startedAt = performance.now();
     let found: Found | undefined;
     let origin: string | undefined;

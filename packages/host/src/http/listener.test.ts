@@ -54,6 +54,29 @@ describe("answers", () => {
     expect((await fetch(`${url}/echo`, { method: "OPTIONS" })).status).toBe(405);
   });
 
+  test("a handler that asks too late is told all the same that its client has left", async () => {
+    const told: string[] = [];
+    const late = Promise.withResolvers<void>();
+    const leaving: Route = {
+      method: "GET",
+      path: "/leaving",
+      handle: async (request) => {
+        await new Promise<void>((resolve) => request.onGone(resolve));
+        request.onGone(() => told.push("gone"));
+        request.onDone(() => {
+          told.push("done");
+          late.resolve();
+        });
+        return {};
+      },
+    };
+    const { port } = await start({ routes: [leaving] });
+    const socket = connect(port, "127.0.0.1");
+    socket.write(get("/leaving", ["Host: localhost"]), () => socket.resetAndDestroy());
+    await late.promise;
+    expect(told).toEqual(["gone", "done"]);
+  });
+
   test("errors say when to come back", async () => {
     const { url } = await start();
     const response = await fetch(`${url}/limited`);

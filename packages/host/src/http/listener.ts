@@ -134,6 +134,8 @@ export function createListener(options: ListenerOptions): Listener {
     try {
       const turn = connections.turn(raw, handshakeMs);
       if (turn !== undefined) await turn;
+      // It may have left while it waited: nothing that is to be undone at its end would be.
+      if (socket.destroyed) return;
       checkStranger(raw, rules);
       if (isClosing) throw new McpxError("draining");
       const body = { bytesMax: limits.bodyBytesMax };

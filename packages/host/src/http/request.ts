@@ -152,13 +152,15 @@ class IncomingRequest implements UpgradeRequest {
   }
 
   onDone(callback: () => void): void {
-    this.#context.response?.once("close", callback);
+    const { response } = this.#context;
+    // It may have left before anybody asked.
+    if (response?.closed === true) queueMicrotask(callback);
+    else response?.once("close", callback);
   }
 
   onGone(callback: () => void): void {
-    const { response } = this.#context;
-    response?.once("close", () => {
-      if (!response.writableFinished) callback();
+    this.onDone(() => {
+      if (this.#context.response?.writableFinished === false) callback();
     });
   }
 }

@@ -9,6 +9,7 @@ import { createManualClock } from "../clock.ts";
 import { createLogger } from "../logging/log.ts";
 import { openState } from "../sqlite/state.ts";
 import { createIdentity, type Identity } from "./identity.ts";
+import { createSqliteIdentityStore } from "./identity-store-sqlite.ts";
 import type { IssuerConfig } from "./issuers.ts";
 
 const issuer = "https://id.example";
@@ -27,14 +28,19 @@ beforeAll(async () => {
   jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: "ec" }] };
 });
 
-function open(config: Partial<IssuerConfig> = {}): Identity {
+function open(config: Partial<IssuerConfig> = {}): Promise<Identity> {
   const keys = config.jwksUri === undefined ? { jwks } : {};
-  return createIdentity({ db, clock, log, issuers: [{ issuer, ...keys, ...config }] });
+  return createIdentity({
+    store: createSqliteIdentityStore(db),
+    clock,
+    log,
+    issuers: [{ issuer, ...keys, ...config }],
+  });
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   db = openState(":memory:");
-  identity = open({ authorities: ["edge01.example.com", "*.lab.example"] });
+  identity = await open({ authorities: ["edge01.example.com", "*.lab.example"] });
 });
 
 afterEach(() => {
@@ -48,7 +54,7 @@ const times = () => ({ iat: clock.now() / 1_000, exp: clock.now() / 1_000 + 300 
 
 /** A proof signed with the gateway's true key, but any header and claims. */
 async function forge(header: object, claims: object): Promise<string> {
-  identity.keys.jwks();
+  await identity.keys.jwks();
   const row = db.prepare("SELECT kid, private_jwk FROM signing_keys").get();
   const { kid, private_jwk } = row as { kid: string; private_jwk: string };
   const standard = { iss: identity.gatewayId, aud: audience, sub: name, jti: "forged", ...times() };
@@ -80,7 +86,7 @@ test("[AX-4.2-5] what the gateway mints is a proof for this name and aggregator,
   await isUnproven(token, { now: expiresAt });
   await isUnproven(token, { name: "edge02.example.com" });
   await isUnproven(token, { audience: identity.gatewayId });
-  expect(identity.revocations.list({ limit: 1 })).toMatchObject([
+  expect(await identity.revocations.list({ limit: 1 })).toMatchObject([
     { jti, sub: name, claims: { authority: name, audience } },
   ]);
 });
@@ -109,18 +115,18 @@ test("what would not be accepted is not minted", async () => {
     await mint({ name: bad });
   }
   await mint({ audience: "" });
-  expect(identity.revocations.list({ limit: 1 })).toEqual([]);
+  expect(await identity.revocations.list({ limit: 1 })).toEqual([]);
 });
 
 test("a proof outlives the rotation of the key it was signed with", async () => {
   const { token, jti } = await identity.mintAuthorityProof({ name, audience, ttlMs: minute });
-  identity.keys.rotate();
+  await identity.keys.rotate();
   expect(await verify(token)).toMatchObject({ jti });
 });
 
 test("a revoked proof is none", async () => {
   const { token, jti } = await identity.mintAuthorityProof({ name, audience, ttlMs: minute });
-  identity.revocations.revoke(jti);
+  await identity.revocations.revoke(jti);
   await isUnproven(token);
 });
 
@@ -192,7 +198,7 @@ describe("[AX-4.2-5] refused:", () => {
 
   test("HS256 keyed with the public key", async () => {
     const [head, body] = (await forge({ alg: "HS256" }, {})).split(".");
-    const published = identity.keys.jwks().keys[0];
+    const published = (await identity.keys.jwks()).keys[0];
     for (const secret of [Buffer.from(published?.x ?? "", "base64url"), JSON.stringify(published)]) {
       const mac = createHmac("sha256", secret).update(`${head}.${body}`).digest("base64url");
       await isUnproven(`${head}.${body}.${mac}`);
@@ -267,7 +273,7 @@ describe("[AX-4.2-3] an issuer proves only the names it is configured for", () =
 
   test("none without configuration", async () => {
     identity.close();
-    identity = open();
+    identity = await open();
     expect(await proves(name)).toBe("its issuer may not speak for this name");
   });
 });
@@ -279,6 +285,6 @@ test("an issuer that is down is no reason to call a proof wrong, or right", asyn
   const { port } = server.address() as AddressInfo;
   server.close();
   identity.close();
-  identity = open({ jwksUri: `http://127.0.0.1:${port}/`, authorities: [name] });
+  identity = await open({ jwksUri: `http://127.0.0.1:${port}/`, authorities: [name] });
   await expect(verify(await foreign())).rejects.toThrow(refused("identity_unavailable"));
 });

@@ -87,7 +87,7 @@ async function verify(
   const expiresAt = readTimes(payload, { now, ttlMsMax: proofMsMax });
   const jti = readJti(payload);
   if (jti === undefined) throw unproven("jti is missing");
-  if (fromStore(() => options.revocations.isRevoked(jti))) throw unproven("it was revoked");
+  if (await fromStore(() => options.revocations.isRevoked(jti))) throw unproven("it was revoked");
   return { jti, expiresAt };
 }
 

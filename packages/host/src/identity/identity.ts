@@ -1,11 +1,10 @@
 // Identity in one piece: keys, tokens, issuers, revocations and tickets over one state database.
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logging/log.ts";
 import { type AuthorityProofs, createAuthorityProofs } from "./authority-proofs.ts";
-import { forgetOwners, hasOwner } from "./id-owners.ts";
+import type { IdentityStore } from "./identity-store.ts";
 import { createIssuers, type IssuerConfig } from "./issuers.ts";
 import { fromStore } from "./jws.ts";
 import { createRevocations, type Revocations } from "./revocations.ts";
@@ -14,23 +13,22 @@ import { createTickets, type Tickets } from "./tickets.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
 export interface Identity extends AuthorityProofs {
-  /** `iss` and `aud` of this gateway's tokens; as old as the database. */
+  /** `iss` and `aud` of this gateway's tokens; as old as the store. */
   readonly gatewayId: string;
   readonly keys: SigningKeys;
   readonly tokens: Tokens;
   readonly revocations: Revocations;
   readonly tickets: Tickets;
   /** Whether a token was ever made or seen here that names this id: nobody else may then choose it. */
-  isOwned(id: string): boolean;
-  /** 32 bytes known to this data directory alone, others for every purpose. */
+  isOwned(id: string): Promise<boolean>;
+  /** 32 bytes known to this store alone, others for every purpose. */
   secret(purpose: string): Uint8Array;
-  /** Stops listening for other processes. The database stays open. */
+  /** Stops listening for other processes. The store stays open. */
   close(): void;
 }
 
 export interface IdentityOptions {
-  /** From `openState`. */
-  db: DatabaseSync;
+  store: IdentityStore;
   clock: Clock;
   log: Logger;
   /** Leave it out (rather than empty) where the configuration was not read, as in a minting CLI. */
@@ -42,14 +40,16 @@ export interface IdentityOptions {
 
 const yearMs = 365 * 86_400_000;
 
-export function createIdentity(options: IdentityOptions): Identity {
-  const { db, clock, log, ttlMsMax = yearMs, ticketMs = defaultLimits.ticketMs } = options;
-  const gatewayId = readGatewayId(db);
+export async function createIdentity(options: IdentityOptions): Promise<Identity> {
+  const { store, clock, log, ttlMsMax = yearMs, ticketMs = defaultLimits.ticketMs } = options;
+  const gatewayId = await store.gatewayId(randomUUID);
+  const rootSecret = await store.rootSecret(() => randomBytes(32).toString("base64url"));
+  const root = Buffer.from(rootSecret, "base64url");
   const issuers = createIssuers(options.issuers ?? [], { clock, gatewayId });
-  if (options.issuers !== undefined) forgetOwners(db, [gatewayId, ...issuers.keys()]);
-  const keys = createSigningKeys({ db, clock });
-  const revocations = createRevocations({ db, clock, log, ttlMsMax });
-  const parts = { db, clock, gatewayId, keys, revocations, issuers };
+  if (options.issuers !== undefined) await store.forgetOwners([gatewayId, ...issuers.keys()]);
+  const keys = createSigningKeys({ store, clock });
+  const revocations = await createRevocations({ store, clock, log, ttlMsMax });
+  const parts = { store, clock, gatewayId, keys, revocations, issuers };
   return {
     gatewayId,
     keys,
@@ -57,29 +57,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     ...createAuthorityProofs(parts),
     revocations,
     tickets: createTickets({ clock, isRevoked: revocations.isRevoked, ticketMs }),
-    isOwned: (id) => fromStore(() => hasOwner(db, id)),
-    secret: (purpose) => createHmac("sha256", rootSecret(db)).update(purpose).digest(),
+    isOwned: (id) => fromStore(() => store.hasOwner(id)),
+    secret: (purpose) => createHmac("sha256", root).update(purpose).digest(),
     close: revocations.close,
   };
-}
-
-function rootSecret(db: DatabaseSync): Buffer {
-  const made = () => randomBytes(32).toString("base64url");
-  return Buffer.from(readSetting(db, "secret", made), "base64url");
-}
-
-function readGatewayId(db: DatabaseSync): string {
-  return readSetting(db, "gateway_id", randomUUID);
-}
-
-/** Made once, whichever process comes first. */
-function readSetting(db: DatabaseSync, name: string, make: () => string): string {
-  const read = db.prepare("SELECT value FROM host_settings WHERE name = ?");
-  const known = read.get(name);
-  if (known !== undefined) return String(known.value);
-  db.prepare("INSERT INTO host_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(
-    name,
-    make(),
-  );
-  return String(read.get(name)?.value);
 }

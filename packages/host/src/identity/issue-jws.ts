@@ -1,7 +1,6 @@
 // Signing with the gateway's own key, and remembering what was signed.
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
-import type { JsonObject } from "@mcpx/protocol";
+import { type JsonObject, McpxError } from "@mcpx/protocol";
 import { CompactSign } from "jose";
 import type { Clock } from "../clock.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -14,7 +13,6 @@ export interface MintedToken {
 }
 
 export interface Signing {
-  db: DatabaseSync;
   clock: Clock;
   gatewayId: string;
   keys: Pick<SigningKeys, "reserve">;
@@ -29,29 +27,24 @@ interface Issue {
   exp: number;
   /** What the list of issued tokens shows. */
   listed: { sub: string | undefined; claims: JsonObject };
-  /** Throws where it may not be signed after all; runs in the transaction that remembers it. */
-  check?: () => void;
+  /** The id it names: it is this gateway's from then on, or `bad_field` where it is another issuer's. */
+  ownId?: string | undefined;
 }
 
 const issuedKeptMs = 30 * 86_400_000;
 
-export async function issueJws({ db, clock, gatewayId, keys }: Signing, issue: Issue): Promise<MintedToken> {
-  const { typ, claims, audience, exp, listed, check } = issue;
+export async function issueJws({ clock, gatewayId, keys }: Signing, issue: Issue): Promise<MintedToken> {
+  const { typ, claims, audience, exp, listed, ownId } = issue;
   const now = clock.now();
   const iat = Math.floor(now / 1_000);
   const jti = randomUUID();
-  const { kid, key } = keys.reserve(exp, (kid) => {
-    check?.();
-    db.prepare("DELETE FROM issued_tokens WHERE exp * 1000 < ?").run(now - issuedKeptMs);
-    db.prepare("INSERT INTO issued_tokens (jti, sub, claims, iat, exp, kid) VALUES (?, ?, ?, ?, ?, ?)").run(
-      jti,
-      listed.sub ?? null,
-      JSON.stringify(listed.claims),
-      iat,
-      exp,
-      kid,
-    );
+  const reserved = await keys.reserve({
+    ...{ jti, ...listed, iat, exp },
+    forgetBefore: Math.ceil((now - issuedKeptMs) / 1_000),
+    owner: ownId === undefined ? undefined : { id: ownId, issuer: gatewayId },
   });
+  if (reserved === undefined) throw new McpxError("bad_field", "sub belongs to another issuer's participant");
+  const { kid, key } = reserved;
   const payload = { ...claims, iss: gatewayId, aud: audience, iat, exp, jti };
   const token = await new CompactSign(Buffer.from(JSON.stringify(payload)))
     .setProtectedHeader({ alg: "EdDSA", typ, kid })

@@ -9,6 +9,7 @@ import { createLogger } from "../logging/log.ts";
 import { mayEnter } from "../principal.ts";
 import { openState } from "../sqlite/state.ts";
 import { createIdentity, type Identity } from "./identity.ts";
+import { createSqliteIdentityStore } from "./identity-store-sqlite.ts";
 import type { IssuerConfig } from "./issuers.ts";
 
 const issuer = "https://id.example";
@@ -50,14 +51,14 @@ afterEach(async () => {
   }
 });
 
-function open(...issuers: Partial<IssuerConfig>[]): Identity {
+async function open(...issuers: Partial<IssuerConfig>[]): Promise<Identity> {
   const full = issuers.map((config) => ({
     issuer,
     ...(config.jwksUri === undefined ? { jwks } : {}),
     topics: ["lab/**"],
     ...config,
   }));
-  const identity = createIdentity({ db, clock, log, issuers: full });
+  const identity = await createIdentity({ store: createSqliteIdentityStore(db), clock, log, issuers: full });
   opened.push(identity);
   return identity;
 }
@@ -98,7 +99,7 @@ async function serveJwks(answer: { status?: number; body?: string } = {}) {
 const refused = (code: string) => expect.objectContaining({ code });
 
 test("a trusted issuer's tokens are accepted, by each of the default algorithms", async () => {
-  const identity = open({});
+  const identity = await open({});
   for (const [kid, alg] of [
     ["ed", "EdDSA"],
     ["ec", "ES256"],
@@ -110,7 +111,7 @@ test("a trusted issuer's tokens are accepted, by each of the default algorithms"
 });
 
 test("topics need both: the token's globs and the issuer's bounds", async () => {
-  const identity = open({ topics: ["lab/**", "demo"] });
+  const identity = await open({ topics: ["lab/**", "demo"] });
   const wide = await identity.tokens.verify(await token(identity, { topics: ["**"] }));
   expect(["lab/1", "demo", "vault"].map((topic) => mayEnter(wide, topic))).toEqual([true, true, false]);
   const narrow = await identity.tokens.verify(await token(identity, { topics: ["demo", "vault"] }));
@@ -118,7 +119,7 @@ test("topics need both: the token's globs and the issuer's bounds", async () => 
 });
 
 test("an issuer grants nothing it was not configured to grant", async () => {
-  const identity = open({ topics: undefined });
+  const identity = await open({ topics: undefined });
   const claims = { level: "full", admin: true, tools: ["**"], segment: "lab" };
   const principal = await identity.tokens.verify(await token(identity, claims));
   expect(principal).toMatchObject({
@@ -132,7 +133,7 @@ test("an issuer grants nothing it was not configured to grant", async () => {
 });
 
 test("its ceiling bounds levels; admin and segments by configuration only", async () => {
-  const identity = open({ level: "responder", admin: true, segments: ["lab"], tools: ["fs.*"] });
+  const identity = await open({ level: "responder", admin: true, segments: ["lab"], tools: ["fs.*"] });
   const verify = async (claims: object) => identity.tokens.verify(await token(identity, claims));
   expect(await verify({ level: "full" })).toMatchObject({ level: "responder", levelMax: "responder" });
   expect(await verify({ level: "restricted" })).toMatchObject({ level: "restricted" });
@@ -143,7 +144,7 @@ test("its ceiling bounds levels; admin and segments by configuration only", asyn
 
 test("[AX-10.2-2] segments and scope are bounded by its configuration; without one it is none, and read", async () => {
   const verify = async (config: Partial<IssuerConfig>, claims: object) => {
-    const identity = open(config);
+    const identity = await open(config);
     const { segment, scope } = await identity.tokens.verify(await token(identity, claims));
     return { segment, scope };
   };
@@ -164,7 +165,7 @@ test("[AX-10.2-2] segments and scope are bounded by its configuration; without o
 
 describe("[X0-5.1-3] refused:", () => {
   test("unknown issuers, look-alikes, and one issuer's key under another's name", async () => {
-    const identity = open({}, { issuer: "https://other.example", jwks: { keys: [] } });
+    const identity = await open({}, { issuer: "https://other.example", jwks: { keys: [] } });
     for (const iss of ["https://evil.example", `${issuer}/`, issuer.toUpperCase(), "https://other.example"]) {
       await expect(identity.tokens.verify(await token(identity, { iss }))).rejects.toThrow(
         refused("unauthorised"),
@@ -176,7 +177,7 @@ describe("[X0-5.1-3] refused:", () => {
   });
 
   test("other types, audiences and algorithms than configured", async () => {
-    const identity = open({ typ: "at+jwt", audience: ["https://mcpx.example"], algorithms: ["ES256"] });
+    const identity = await open({ typ: "at+jwt", audience: ["https://mcpx.example"], algorithms: ["ES256"] });
     const aud = "https://mcpx.example";
     const good = { kid: "ec", alg: "ES256", typ: "at+jwt" };
     const verify = async (claims: object, header: object) =>
@@ -188,7 +189,7 @@ describe("[X0-5.1-3] refused:", () => {
   });
 
   test("ids that are none", async () => {
-    const identity = open({});
+    const identity = await open({});
     for (const sub of ["auth0|1234", "system:gateway", "gateway", "a b"]) {
       await expect(identity.tokens.verify(await token(identity, { sub }))).rejects.toThrow(
         refused("unauthorised"),
@@ -199,7 +200,7 @@ describe("[X0-5.1-3] refused:", () => {
 
 test("an id belongs to the issuer that showed it first", async () => {
   const second = "https://second.example";
-  const identity = open({}, { issuer: second });
+  const identity = await open({}, { issuer: second });
   await identity.tokens.mint({ sub: "root", topics: ["**"] }, { ttlMs: 60_000 });
   await expect(identity.tokens.verify(await token(identity, { sub: "root" }))).rejects.toThrow(
     "belongs to another issuer",
@@ -213,20 +214,20 @@ test("an id belongs to the issuer that showed it first", async () => {
     "belongs to another issuer",
   );
   // Once the issuer is no longer configured its ids are free.
-  const later = open({ issuer: second });
+  const later = await open({ issuer: second });
   await later.tokens.verify(await token(later, { sub: "alice", iss: second }));
 });
 
 test("a token without jti can be revoked by the name it is given", async () => {
-  const identity = open({});
+  const identity = await open({});
   const jws = await token(identity);
   const { jti } = await identity.tokens.verify(jws);
   expect(jti).toMatch(/^sha256:[0-9a-f]{64}$/);
-  expect(identity.revocations.revoke(jti)).toMatchObject({ known: false });
+  expect(await identity.revocations.revoke(jti)).toMatchObject({ known: false });
   await expect(identity.tokens.verify(jws)).rejects.toThrow(refused("token_revoked"));
 });
 
-test("configurations that would be dangerous do not start", () => {
+test("configurations that would be dangerous do not start", async () => {
   for (const config of [
     { algorithms: ["HS256"] },
     { algorithms: ["none"] },
@@ -236,15 +237,15 @@ test("configurations that would be dangerous do not start", () => {
     { jwks, jwksUri: "https://id.example/jwks" },
     { jwks: undefined },
   ]) {
-    expect(() => open(config)).toThrow(/^issuers: /);
+    await expect(open(config)).rejects.toThrow(/^issuers: /);
   }
-  expect(() => open({}, {})).toThrow("given twice");
+  await expect(open({}, {})).rejects.toThrow("given twice");
 });
 
 describe("keys over HTTP", () => {
   test("are fetched once for many tokens", async () => {
     const { jwksUri, fetches } = await serveJwks();
-    const identity = open({ jwksUri });
+    const identity = await open({ jwksUri });
     const tokens = await Promise.all(["a", "b", "c"].map((sub) => token(identity, { sub })));
     await Promise.all(tokens.map((one) => identity.tokens.verify(one)));
     await expect(
@@ -255,7 +256,7 @@ describe("keys over HTTP", () => {
 
   test("an unknown kid asks again no sooner than allowed", async () => {
     const { jwksUri, fetches } = await serveJwks({ body: JSON.stringify({ keys: [] }) });
-    const identity = open({ jwksUri });
+    const identity = await open({ jwksUri });
     for (let i = 0; i < 20; i += 1) {
       await expect(identity.tokens.verify(await token(identity, { sub: `a${i}` }))).rejects.toThrow(
         refused("unauthorised"),
@@ -267,7 +268,7 @@ describe("keys over HTTP", () => {
   test("[X0-5.1-3] an issuer that is down means 503 for its tokens, and nothing for ours", async () => {
     const { jwksUri, server } = await serveJwks();
     server.close();
-    const identity = open({ jwksUri });
+    const identity = await open({ jwksUri });
     await expect(identity.tokens.verify(await token(identity))).rejects.toThrow(
       refused("identity_unavailable"),
     );
@@ -279,7 +280,7 @@ describe("keys over HTTP", () => {
   test("it is asked again when it may be back, not by every token of a flood", async () => {
     const answer: { status?: number } = { status: 500 };
     const { jwksUri, fetches } = await serveJwks(answer);
-    const identity = open({ jwksUri });
+    const identity = await open({ jwksUri });
     const jws = await token(identity);
     for (let i = 0; i < 50; i += 1) {
       await expect(identity.tokens.verify(jws)).rejects.toThrow(refused("identity_unavailable"));
@@ -297,7 +298,7 @@ describe("keys over HTTP", () => {
     ["far too much", { body: JSON.stringify({ keys: [], padding: "x".repeat(300_000) }) }],
   ])("%s in place of keys lets nobody in", async (_what, answer) => {
     const { jwksUri } = await serveJwks(answer);
-    const identity = open({ jwksUri });
+    const identity = await open({ jwksUri });
     await expect(identity.tokens.verify(await token(identity))).rejects.toThrow(
       refused("identity_unavailable"),
     );

@@ -61,17 +61,17 @@ export function readJti({ jti }: JsonObject): string | undefined {
 }
 
 /** A store that fails is no reason to call the token bad, nor to call it good. */
-export function fromStore<T>(read: () => T): T {
+export async function fromStore<T>(read: () => T | Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (cause) {
     throw new McpxError("identity_unavailable", "the store of identities cannot be read", { cause });
   }
 }
 
 function ownKey(keys: Signers["keys"]): CompactVerifyGetKey {
-  return ({ kid }) => {
-    const key = typeof kid === "string" ? fromStore(() => keys.find(kid)) : undefined;
+  return async ({ kid }) => {
+    const key = typeof kid === "string" ? await fromStore(() => keys.find(kid)) : undefined;
     if (key === undefined) throw badToken("the token's key is not known here");
     return key;
   };
@@ -88,7 +88,7 @@ async function provenPayload(
     return parseObject(payload);
   } catch (error) {
     if (isMcpxError(error)) throw error;
-    throw new McpxError("unauthorised", "the token's signature does not hold", { cause: error });
+    throw new McpxError("unauthorised", "the token's signature is not valid", { cause: error });
   }
 }
 

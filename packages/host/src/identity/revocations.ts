@@ -1,37 +1,24 @@
-// Tokens that were issued, and those that no longer count. Revoking is durable first and announced after; what
-// another process revokes is seen within a second.
-import type { DatabaseSync } from "node:sqlite";
-import { type JsonObject, McpxError } from "@mcpx/protocol";
+// Tokens that no longer count. Revoking is durable first and announced after; what another process revokes is seen
+// within a second.
+import { McpxError } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logging/log.ts";
-import { dataVersion, immediately } from "../sqlite/transaction.ts";
-
-export interface IssuedToken {
-  jti: string;
-  sub: string | undefined;
-  /** Topics, level and the like: what was granted, never the token. */
-  claims: JsonObject;
-  /** Ms since 1970, as the two below. */
-  issuedAt: number;
-  expiresAt: number;
-  revokedAt: number | undefined;
-  kid: string;
-}
+import type { IdentityStore, IssuedToken, RevokedRow } from "./identity-store.ts";
 
 export interface Revocations {
-  /** Durable before it returns. `known`: the token was issued here; other issuers' can be revoked too. */
-  revoke(jti: string): { jti: string; revokedAt: number; known: boolean };
+  /** Durable before it resolves. `known`: the token was issued here; other issuers' can be revoked too. */
+  revoke(jti: string): Promise<{ jti: string; revokedAt: number; known: boolean }>;
   /** Throws `identity_unavailable` where the store cannot say: an unreadable list is no permission. */
   isRevoked(jti: string): boolean;
   /** Calls back once for each revocation, wherever it was made; returns the way to stop. */
   onRevoked(listener: (jti: string) => void): () => void;
   /** Newest first. */
-  list(options: { limit: number }): IssuedToken[];
+  list(options: { limit: number }): Promise<IssuedToken[]>;
   close(): void;
 }
 
 export interface RevocationsOptions {
-  db: DatabaseSync;
+  store: Pick<IdentityStore, "revokedSince" | "revoke" | "listIssued">;
   clock: Clock;
   log: Logger;
   ttlMsMax: number;
@@ -42,31 +29,44 @@ const pollMs = 500;
 /** A clock that was set far ahead, and back again, must not bring a revoked token back to life. */
 const clockStepMsMax = 30 * 86_400_000;
 
-export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptions): Revocations {
+export async function createRevocations(options: RevocationsOptions): Promise<Revocations> {
+  const { store, clock, log, ttlMsMax } = options;
   const revoked = new Map<string, number>();
   const listeners = new Set<(jti: string) => void>();
   let seenNumber = 0;
-  let seenVersion = -1;
   let readAt = Number.NEGATIVE_INFINITY;
+  /** Since when the store was asked without an answer. */
+  let askedAt: number | undefined;
+  let reading: Promise<void> | undefined;
 
-  function readNew(): void {
-    const version = dataVersion(db);
-    if (version !== seenVersion) {
-      const rows = db
-        .prepare("SELECT number, jti, forget_at FROM revoked_tokens WHERE number > ? ORDER BY number")
-        .all(seenNumber) as { number: number; jti: string; forget_at: number }[];
-      for (const { number, jti, forget_at } of rows) {
-        seenNumber = number;
-        if (forget_at > clock.now()) add(jti, forget_at);
-      }
-      seenVersion = version;
+  function take(rows: readonly RevokedRow[]): void {
+    for (const { number, jti, forgetAt } of rows) {
+      seenNumber = number;
+      if (forgetAt > clock.now()) add(jti, forgetAt);
     }
     readAt = clock.monotonic();
+    askedAt = undefined;
+  }
+
+  /** Where the store answers at once, it is read when this returns. */
+  function readNew(): Promise<void> | undefined {
+    if (reading !== undefined) return reading;
+    askedAt ??= clock.monotonic();
+    const rows = store.revokedSince(seenNumber);
+    if (!(rows instanceof Promise)) {
+      take(rows);
+      return undefined;
+    }
+    reading = rows.then(take).finally(() => {
+      reading = undefined;
+    });
+    return reading;
   }
 
   function add(jti: string, forgetAt: number): void {
+    const isNew = !revoked.has(jti);
     revoked.set(jti, forgetAt);
-    for (const listener of listeners) {
+    for (const listener of isNew ? listeners : []) {
       try {
         listener(jti);
       } catch (error) {
@@ -75,76 +75,45 @@ export function createRevocations({ db, clock, log, ttlMsMax }: RevocationsOptio
     }
   }
 
-  readNew();
-  const timer = setInterval(() => {
+  async function poll(): Promise<void> {
     try {
-      readNew();
+      await readNew();
     } catch (error) {
       log.error({ err: error }, "could not read revocations");
     }
-  }, pollMs).unref();
+  }
+
+  await readNew();
+  const timer = setInterval(poll, pollMs).unref();
 
   return {
-    revoke(jti) {
+    async revoke(jti) {
       const now = clock.now();
-      const stored = storeRevocation(db, jti, now, ttlMsMax);
+      const wish = { jti, now, lifeMs: ttlMsMax, spareMs: clockStepMsMax };
+      const { revokedAt, forgetAt, known } = await store.revoke(wish);
       for (const [old, at] of revoked) if (at <= now) revoked.delete(old);
-      // Own writes do not change the data version.
-      seenVersion = -1;
-      readNew();
-      return stored;
+      add(jti, forgetAt);
+      return { jti, revokedAt, known };
     },
     isRevoked(jti) {
+      const now = clock.monotonic();
       try {
-        if (clock.monotonic() - readAt > 2 * pollMs) readNew();
+        if (now - readAt > 2 * pollMs) readNew()?.catch(() => {});
       } catch (cause) {
-        throw new McpxError("identity_unavailable", "the list of revoked tokens cannot be read", { cause });
+        throw unreadable(cause);
       }
+      if (askedAt !== undefined && now - askedAt > 2 * pollMs) throw unreadable();
       return revoked.has(jti);
     },
     onRevoked(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    list: ({ limit }) => listIssued(db, limit),
+    list: ({ limit }) => store.listIssued(limit),
     close: () => clearInterval(timer),
   };
 }
 
-function storeRevocation(
-  db: DatabaseSync,
-  jti: string,
-  now: number,
-  ttlMsMax: number,
-): ReturnType<Revocations["revoke"]> {
-  const issued = db.prepare("SELECT exp FROM issued_tokens WHERE jti = ?").get(jti);
-  // Kept as long as any token with this name can live.
-  const endsAt = issued === undefined ? now + ttlMsMax : Number(issued.exp) * 1_000;
-  const forgetAt = endsAt + clockStepMsMax;
-  const row = immediately(db, () => {
-    db.prepare("DELETE FROM revoked_tokens WHERE forget_at <= ?").run(now);
-    db.prepare(
-      "INSERT INTO revoked_tokens (jti, revoked_at, forget_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    ).run(jti, now, forgetAt);
-    return db.prepare("SELECT revoked_at FROM revoked_tokens WHERE jti = ?").get(jti);
-  });
-  return { jti, revokedAt: Number(row?.revoked_at), known: issued !== undefined };
-}
-
-function listIssued(db: DatabaseSync, limit: number): IssuedToken[] {
-  const rows = db
-    .prepare(
-      `SELECT jti, sub, claims, iat, exp, kid, revoked_at FROM issued_tokens LEFT JOIN revoked_tokens USING (jti)
-       ORDER BY iat DESC, jti LIMIT ?`,
-    )
-    .all(limit);
-  return rows.map((row) => ({
-    jti: String(row.jti),
-    sub: row.sub === null ? undefined : String(row.sub),
-    claims: JSON.parse(String(row.claims)) as JsonObject,
-    issuedAt: Number(row.iat) * 1_000,
-    expiresAt: Number(row.exp) * 1_000,
-    revokedAt: row.revoked_at === null ? undefined : Number(row.revoked_at),
-    kid: String(row.kid),
-  }));
+function unreadable(cause?: unknown): McpxError {
+  return new McpxError("identity_unavailable", "the list of revoked tokens cannot be read", { cause });
 }

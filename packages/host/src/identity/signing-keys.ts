@@ -1,5 +1,5 @@
-// The gateway's Ed25519 keys in `state.db`. Another process may mint or rotate at any time, so the database is
-// asked whenever it matters, and memory is only a cache of public keys.
+// The gateway's Ed25519 keys. Another process may mint or rotate at any time, so the store is asked whenever it matters,
+// and memory is only a cache of public keys.
 import {
   createPrivateKey,
   createPublicKey,
@@ -7,9 +7,8 @@ import {
   type KeyObject,
   randomUUID,
 } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../clock.ts";
-import { dataVersion, immediately } from "../sqlite/transaction.ts";
+import type { IdentityStore, NewKey, NewToken, PublicKeyRow } from "./identity-store.ts";
 
 /** A public key as `/.well-known/jwks.json` shows it. */
 interface PublishedJwk {
@@ -22,83 +21,65 @@ interface PublishedJwk {
 }
 
 export interface SigningKeys {
-  /**
-   * Hands over the active key for a token that ends at `exp` (s). `record` runs in the same transaction, so a
-   * token is never signed by a key that forgot it.
-   */
-  reserve(exp: number, record: (kid: string) => void): { kid: string; key: KeyObject };
+  /** The key to sign this token with, which is remembered now. `undefined` where its id is another issuer's. */
+  reserve(token: NewToken): Promise<{ kid: string; key: KeyObject } | undefined>;
   /** Starts a new key; the old one verifies until the last token it signed has ended. */
-  rotate(): { kid: string; retired: string | undefined };
-  find(kid: string): KeyObject | undefined;
-  jwks(): { keys: PublishedJwk[] };
+  rotate(): Promise<{ kid: string; retired: string | undefined }>;
+  find(kid: string): Promise<KeyObject | undefined>;
+  jwks(): Promise<{ keys: PublishedJwk[] }>;
 }
 
-interface KeyRow {
-  kid: string;
-  public_jwk: string;
-  retired_at: number | null;
-  last_exp: number;
+export interface SigningKeysOptions {
+  store: Pick<IdentityStore, "keys" | "needKey" | "reserve" | "rotate">;
+  clock: Clock;
 }
 
-export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Clock }): SigningKeys {
-  let cache = new Map<string, { row: KeyRow; key: KeyObject }>();
-  let seenVersion = -1;
+export function createSigningKeys({ store, clock }: SigningKeysOptions): SigningKeys {
+  let seen: readonly PublicKeyRow[] = [];
+  let cache = new Map<string, { row: PublicKeyRow; key: KeyObject }>();
+  const make = () => makeKey(clock.now());
 
-  function load(): void {
-    const version = dataVersion(db);
-    if (version === seenVersion) return;
-    const rows = db.prepare("SELECT kid, public_jwk, retired_at, last_exp FROM signing_keys").all();
-    cache = new Map(
-      (rows as unknown as KeyRow[]).map((row) => [
+  async function load(isFresh?: boolean): Promise<typeof cache> {
+    const rows = await store.keys(isFresh);
+    if (rows !== seen) {
+      const parsed = rows.map((row): [string, { row: PublicKeyRow; key: KeyObject }] => [
         row.kid,
-        { row, key: createPublicKey({ key: JSON.parse(row.public_jwk), format: "jwk" }) },
-      ]),
-    );
-    seenVersion = version;
+        { row, key: createPublicKey({ key: JSON.parse(row.publicJwk), format: "jwk" }) },
+      ]);
+      cache = new Map(parsed);
+      seen = rows;
+    }
+    return cache;
   }
 
-  function isAlive({ retired_at, last_exp }: KeyRow): boolean {
-    return retired_at === null || last_exp * 1_000 > clock.now();
+  function isAlive({ retiredAt, lastExp }: PublicKeyRow): boolean {
+    return retiredAt === undefined || lastExp * 1_000 > clock.now();
   }
 
   return {
-    reserve: (exp, record) =>
-      immediately(db, () => {
-        const { kid, private_jwk } = activeKey(db) ?? createKey(db, clock.now());
-        db.prepare("UPDATE signing_keys SET last_exp = max(last_exp, ?) WHERE kid = ?").run(exp, kid);
-        record(kid);
-        seenVersion = -1;
-        return { kid, key: createPrivateKey({ key: JSON.parse(private_jwk), format: "jwk" }) };
-      }),
-    rotate: () =>
-      immediately(db, () => {
-        const retired = activeKey(db)?.kid;
-        // The private half is of no more use to us, only to a thief.
-        db.prepare("UPDATE signing_keys SET retired_at = ?, private_jwk = NULL WHERE retired_at IS NULL").run(
-          clock.now(),
-        );
-        db.prepare("DELETE FROM signing_keys WHERE retired_at IS NOT NULL AND last_exp * 1000 <= ?").run(
-          clock.now(),
-        );
-        seenVersion = -1;
-        return { kid: createKey(db, clock.now()).kid, retired };
-      }),
-    find(kid) {
-      // One PRAGMA: a stranger's made-up kids cost no table read unless somebody really wrote.
-      load();
-      const known = cache.get(kid);
+    async reserve(token) {
+      const reserved = await store.reserve(token, make);
+      if (reserved === undefined) return undefined;
+      const { kid, privateJwk } = reserved;
+      return { kid, key: createPrivateKey({ key: JSON.parse(privateJwk), format: "jwk" }) };
+    },
+    async rotate() {
+      const key = make();
+      return { kid: key.kid, retired: await store.rotate(key) };
+    },
+    async find(kid) {
+      // Another process may have made it a moment ago.
+      const known = (await load()).get(kid) ?? (await load(true)).get(kid);
       return known !== undefined && isAlive(known.row) ? known.key : undefined;
     },
-    jwks() {
-      if (activeKey(db) === undefined) {
-        immediately(db, () => activeKey(db) ?? createKey(db, clock.now()));
-        seenVersion = -1;
-      }
-      load();
-      const alive = [...cache.values()].filter(({ row }) => isAlive(row));
+    async jwks() {
+      const isThere = (rows: typeof cache) =>
+        [...rows.values()].some(({ row }) => row.retiredAt === undefined);
+      if (!isThere(await load(true))) await store.needKey(make);
+      const alive = [...(await load(true)).values()].filter(({ row }) => isAlive(row));
       return {
         keys: alive.map(({ row }) => {
-          const { kty, crv, x } = JSON.parse(row.public_jwk) as Pick<PublishedJwk, "kty" | "crv" | "x">;
+          const { kty, crv, x } = JSON.parse(row.publicJwk) as Pick<PublishedJwk, "kty" | "crv" | "x">;
           return { kty, crv, x, kid: row.kid, alg: "EdDSA", use: "sig" };
         }),
       };
@@ -106,27 +87,12 @@ export function createSigningKeys({ db, clock }: { db: DatabaseSync; clock: Cloc
   };
 }
 
-interface PrivateRow {
-  kid: string;
-  private_jwk: string;
-}
-
-function activeKey(db: DatabaseSync): PrivateRow | undefined {
-  return db.prepare("SELECT kid, private_jwk FROM signing_keys WHERE retired_at IS NULL").get() as
-    | PrivateRow
-    | undefined;
-}
-
-function createKey(db: DatabaseSync, now: number): PrivateRow {
+function makeKey(createdAt: number): NewKey {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const kid = randomUUID();
-  const private_jwk = JSON.stringify(privateKey.export({ format: "jwk" }));
-  const public_jwk = JSON.stringify(publicKey.export({ format: "jwk" }));
-  db.prepare("INSERT INTO signing_keys (kid, private_jwk, public_jwk, created_at) VALUES (?, ?, ?, ?)").run(
-    kid,
-    private_jwk,
-    public_jwk,
-    now,
-  );
-  return { kid, private_jwk };
+  return {
+    kid: randomUUID(),
+    privateJwk: JSON.stringify(privateKey.export({ format: "jwk" })),
+    publicJwk: JSON.stringify(publicKey.export({ format: "jwk" })),
+    createdAt,
+  };
 }

@@ -41,7 +41,7 @@ test("[X0-5.1-1] a ticket ends after 30 s", () => {
   expect(() => tickets.redeem(late, "demo")).toThrow(invalid);
 });
 
-test("[X0-5.1-1] a ticket is for one topic, and is spent at the wrong door too", () => {
+test("[X0-5.1-1] a ticket is for one topic, and is spent at the wrong endpoint too", () => {
   const tickets = open();
   const { ticket } = tickets.issue(alice, "demo");
   expect(() => tickets.redeem(ticket, "lab/1")).toThrow(invalid);

@@ -35,7 +35,7 @@ const ticketsMax = 10_000;
 const ticketsOfOneTokenMax = 32;
 
 export function createTickets({ clock, isRevoked, ticketMs }: TicketsOptions): Tickets {
-  // Keyed by hash: memory holds nothing that could be shown at the door, and since a lookup compares hashes of
+  // Keyed by hash: memory holds nothing that could be shown at the endpoint, and since a lookup compares hashes of
   // what the stranger sent, its timing tells nothing about the tickets. All live equally long, so the map's
   // order is the order of their ends.
   const held = new Map<string, Held>();
@@ -74,7 +74,7 @@ export function createTickets({ clock, isRevoked, ticketMs }: TicketsOptions): T
       const hash = hashOf(ticket.slice(0, 128));
       const found = held.get(hash);
       if (found === undefined) throw new McpxError("ticket_invalid");
-      // Spent by being shown, also at the wrong door.
+      // Spent by being shown, also at the wrong endpoint.
       drop(hash, found);
       if (found.topic !== topic) throw new McpxError("ticket_invalid");
       const { principal } = found;

@@ -8,6 +8,7 @@ import { createManualClock } from "../clock.ts";
 import { createLogger } from "../logging/log.ts";
 import { openState } from "../sqlite/state.ts";
 import { createIdentity, type Identity } from "./identity.ts";
+import { createSqliteIdentityStore } from "./identity-store-sqlite.ts";
 
 let folder: string;
 let path: string;
@@ -17,12 +18,12 @@ let clock = createManualClock();
 const log = createLogger({ level: "silent" });
 const hour = { ttlMs: 3_600_000 };
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "mcpx-tokens-"));
   path = join(folder, "state.db");
   db = openState(path);
   clock = createManualClock();
-  identity = createIdentity({ db, clock, log });
+  identity = await createIdentity({ store: createSqliteIdentityStore(db), clock, log });
 });
 
 afterEach(() => {
@@ -77,7 +78,7 @@ test("[X0-5.1-2] a minted token says exactly what the contract says", async () =
     hour,
   );
   const [header, payload] = token.split(".");
-  const kid = identity.keys.jwks().keys[0]?.kid;
+  const kid = (await identity.keys.jwks()).keys[0]?.kid;
   expect(decode(header)).toEqual({ alg: "EdDSA", typ: "mcpx+jwt", kid });
   expect(decode(payload)).toEqual({
     iss: identity.gatewayId,
@@ -138,12 +139,12 @@ test("what would not be accepted is not minted", async () => {
   for (const ttlMs of [0, -1, Number.NaN, 366 * 86_400_000]) {
     await expect(mint({ topics: [] }, { ttlMs })).rejects.toThrow(refused("bad_field"));
   }
-  expect(identity.revocations.list({ limit: 10 })).toEqual([]);
+  expect(await identity.revocations.list({ limit: 10 })).toEqual([]);
 });
 
 test("issued tokens are listed, and the store never holds one", async () => {
   const { token, jti } = await identity.tokens.mint({ sub: "alice", topics: ["demo"], level: "full" }, hour);
-  expect(identity.revocations.list({ limit: 10 })).toEqual([
+  expect(await identity.revocations.list({ limit: 10 })).toEqual([
     {
       jti,
       sub: "alice",
@@ -175,7 +176,7 @@ test("[X0-5.1-2] a token ends at its exp, also when it was verified before", asy
 test("a token of one gateway is nothing to another", async () => {
   const { token } = await identity.tokens.mint({ sub: "alice", topics: ["**"] }, hour);
   const otherDb = openState(":memory:");
-  const other = createIdentity({ db: otherDb, clock, log });
+  const other = await createIdentity({ store: createSqliteIdentityStore(otherDb), clock, log });
   expect(other.gatewayId).not.toBe(identity.gatewayId);
   await expect(other.tokens.verify(token)).rejects.toThrow(refused("unauthorised"));
   other.close();
@@ -187,7 +188,7 @@ test("the gateway keeps its id and keys over a restart", async () => {
   identity.close();
   db.close();
   db = openState(path);
-  const again = createIdentity({ db, clock, log });
+  const again = await createIdentity({ store: createSqliteIdentityStore(db), clock, log });
   expect(again.gatewayId).toBe(identity.gatewayId);
   expect(await again.tokens.verify(token)).toMatchObject({ id: "alice" });
   identity = again;
@@ -223,7 +224,7 @@ describe("[X0-5.1-3] refused as unauthorised:", () => {
 
   test("HS256 keyed with the public key, in each of its spellings", async () => {
     const [head, body] = (await forge({ alg: "HS256" }, {})).split(".");
-    const published = identity.keys.jwks().keys[0];
+    const published = (await identity.keys.jwks()).keys[0];
     for (const secret of [
       Buffer.from(published?.x ?? "", "base64url"),
       published?.x ?? "",
@@ -322,9 +323,9 @@ test("an audience list with us in it is for us", async () => {
 test("[X0-5.1-3] a revoked token is refused at once, remembered or not", async () => {
   const { token, jti } = await identity.tokens.mint({ sub: "alice", topics: ["demo"] }, hour);
   await identity.tokens.verify(token);
-  expect(identity.revocations.revoke(jti)).toEqual({ jti, revokedAt: clock.now(), known: true });
+  expect(await identity.revocations.revoke(jti)).toEqual({ jti, revokedAt: clock.now(), known: true });
   await expect(identity.tokens.verify(token)).rejects.toThrow(refused("token_revoked"));
-  const again = createIdentity({ db, clock, log });
+  const again = await createIdentity({ store: createSqliteIdentityStore(db), clock, log });
   await expect(again.tokens.verify(token)).rejects.toThrow(refused("token_revoked"));
   again.close();
 });

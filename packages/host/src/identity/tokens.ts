@@ -1,6 +1,5 @@
 // Tokens: minting our own, and verifying them and those of trusted issuers. [X0-5.1-2] [X0-5.1-3]
 import { hash as digest } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import {
   type AuthScope,
   isMcpxError,
@@ -12,7 +11,7 @@ import {
 import type { Clock } from "../clock.ts";
 import type { ParticipantKind, Principal, PublicJwk } from "../principal.ts";
 import { badToken, checkAudience, readGrant, readTimes } from "./claims.ts";
-import { claimId } from "./id-owners.ts";
+import type { IdentityStore } from "./identity-store.ts";
 import { issueJws, type MintedToken, type Signing } from "./issue-jws.ts";
 import { issuerCacheMs } from "./issuers.ts";
 import { checkLength, fromStore, proveJws, readJti, type Signers } from "./jws.ts";
@@ -52,7 +51,7 @@ export interface Tokens {
 }
 
 export interface TokensOptions extends Signers, Signing {
-  db: DatabaseSync;
+  store: Pick<IdentityStore, "claimId">;
   clock: Clock;
   keys: SigningKeys;
   revocations: Pick<Revocations, "isRevoked">;
@@ -97,7 +96,7 @@ async function mint(
   claims: TokenClaims,
   { ttlMs, resource }: MintWish,
 ): Promise<MintedToken> {
-  const { db, clock, gatewayId, ttlMsMax } = options;
+  const { clock, gatewayId, ttlMsMax } = options;
   if (!(ttlMs > 0 && ttlMs <= ttlMsMax)) throw new McpxError("bad_field", "ttlMs is out of bounds");
   // Rounded up, so that a life under a second is one.
   const exp = Math.ceil((clock.now() + ttlMs) / 1_000);
@@ -110,11 +109,7 @@ async function mint(
     audience: resource === undefined ? gatewayId : [gatewayId, resource],
     exp,
     listed: { sub: claims.sub, claims: granted },
-    check: () => {
-      if (claims.sub !== undefined && !claimId(db, claims.sub, gatewayId)) {
-        throw new McpxError("bad_field", "sub belongs to another issuer's participant");
-      }
-    },
+    ownId: claims.sub,
   });
 }
 
@@ -135,13 +130,13 @@ async function verify(
   tokenHash: string,
   asker: string | undefined,
 ): Promise<Principal> {
-  const { db, clock, gatewayId, ttlMsMax } = options;
+  const { store, clock, gatewayId, ttlMsMax } = options;
   const { payload, issuer } = await proveJws(token, options, (issuer) => issuer?.typ ?? tokenType, asker);
   checkAudience(payload, issuer?.audience ?? [gatewayId]);
   const expiresAt = readTimes(payload, { now: clock.now(), ttlMsMax });
   const grant = issuer === undefined ? readGrant(payload) : issuer.narrow(readGrant(payload));
   const jti = readJti(payload) ?? derivedJti(token);
-  if (issuer !== undefined && grant.id !== undefined) checkOwner(db, grant.id, issuer.issuer);
+  if (issuer !== undefined && grant.id !== undefined) await checkOwner(store, grant.id, issuer.issuer);
   return {
     ...grant,
     topicBounds: issuer?.topicBounds,
@@ -156,8 +151,8 @@ async function verify(
   };
 }
 
-function checkOwner(db: DatabaseSync, id: string, issuer: string): void {
-  const isTheirs = fromStore(() => claimId(db, id, issuer));
+async function checkOwner(store: TokensOptions["store"], id: string, issuer: string): Promise<void> {
+  const isTheirs = await fromStore(() => store.claimId(id, issuer));
   if (!isTheirs) throw badToken("sub belongs to another issuer's participant");
 }
 

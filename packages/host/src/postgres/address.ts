@@ -114,7 +114,7 @@ function readHost(text: string): { host: string; port: string | undefined } {
 function readPort(text: string | undefined): number {
   if (text === undefined || text === "") return defaultPort;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  return port > 0 && port < 65_536 ? port : fail(`${JSON.stringify(text)} is no port`);
+  return port > 0 && port < 65_536 ? port : fail(`${JSON.stringify(text)} is not a port`);
 }
 
 /** Encrypted and checked, unless it stays on this machine or the operator says otherwise. */

@@ -130,8 +130,8 @@ export function explainPostgres(error: unknown, { user, database, schema }: Post
     "42501": rights,
     "53300": "it has no connection left; raise max_connections, or end others",
     ECONNREFUSED: "nothing listens there",
-    ENOENT: "there is no such socket",
-    ENOTFOUND: "no such host is known",
+    ENOENT: "there is no socket at this path",
+    ENOTFOUND: "the host name is not known",
   };
   const state = sqlState(error);
   return known[state ?? code] ?? (message === "" ? code : message);

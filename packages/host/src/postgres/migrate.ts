@@ -17,12 +17,17 @@ const connectTimeoutMs = 5_000;
 const lockClass = 1_835_364_472;
 
 /** Rejects with a plain error where the tables come from a later version, or may not be made. */
-export async function migratePostgres(address: PostgresAddress, wanted: PostgresComponent): Promise<void> {
+export async function migratePostgres(
+  address: PostgresAddress,
+  ...components: readonly PostgresComponent[]
+): Promise<void> {
   const { client, end } = await connectPostgres(address, connectTimeoutMs);
   try {
-    // A role without the right to make tables may use those that are there.
-    if ((await versionOf(client, wanted)) === wanted.migrations.length) return;
-    await migrate(client, address, wanted);
+    for (const wanted of components) {
+      // A role without the right to make tables may use those that are there.
+      if ((await versionOf(client, wanted)) < wanted.migrations.length)
+        await migrate(client, address, wanted);
+    }
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     throw new Error(`PostgreSQL cannot be used: ${explainPostgres(error, address)}`, { cause: error });

@@ -9,7 +9,7 @@ export interface Statement {
 }
 
 /** Buffers are sent as they are: see `binary-array.ts`. */
-export type StatementValue = string | number | Buffer;
+export type StatementValue = string | number | Buffer | null;
 
 /** Rows as arrays. No other statement may be under way. Rejects with a `PostgresFault`. */
 export async function runStatement<Row extends unknown[]>(

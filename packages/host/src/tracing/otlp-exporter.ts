@@ -31,7 +31,7 @@ export function createOtlpExporter(settings: OtelSettings, log: Logger): OtlpExp
     lost += spans;
     if (performance.now() - complainedAt < complainMs) return;
     complainedAt = performance.now();
-    log.warn({ url: settings.url, lost, why }, "traces are lost");
+    log.warn({ url: settings.url, lost, why }, "traces lost");
   };
   const sendAll = async () => {
     while (queue.length > 0) {

@@ -1,7 +1,7 @@
 // Keys of capabilities: Ed25519 and nothing else, so that no token can choose how it is verified. WebCrypto, since
 // browsers sign too.
-import { sha256 } from "../canonical-json.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { sha256 } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { fromBase64url, toBase64url } from "./base64url.ts";
 
 export interface Ed25519Jwk extends JsonObject {

@@ -1,8 +1,8 @@
 // Judges arguments by a small part of JSON Schema, without patterns, references or formats: nothing in it takes long.
 // What it does not understand it refuses. Stricter than the standard in one point: a word about numbers, texts, lists
 // or objects wants such a value, so a limit on a number is not dodged by a text. Pure. [AC-7-4]
-import { canonicalJson } from "../canonical-json.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 
 const depthMax = 16;
 /** Words of a schema, and entries of what they want. */
@@ -32,7 +32,7 @@ export function strangenessOf(schema: unknown): string | undefined {
 
 function strangenessAt(schema: unknown, depth: number, left: { words: number }): string | undefined {
   if (typeof schema === "boolean") return undefined;
-  if (!isObject(schema)) return "a schema that is no object";
+  if (!isObject(schema)) return "a schema that is not an object";
   if (depth > depthMax) return `more than ${depthMax} levels`;
   for (const [word, wanted] of Object.entries(schema)) {
     left.words -= 1 + entriesOf(wanted);

@@ -1,7 +1,7 @@
 // A capability: who may use which tools of whom, how often, with which arguments, until when. It is bound to its
 // holder's key, so seeing it is worth nothing. [AC-7-1] [AC-8-1]
 import { McpxError } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isId } from "../names.ts";
 import { type AccessKey, type Ed25519Jwk, readEd25519Jwk } from "./access-key.ts";
 import { type CompactJws, readCompact, signCompact } from "./compact-jws.ts";

@@ -1,6 +1,6 @@
 // Compact JWS (RFC 7515) with one algorithm and one `typ` for each use: what was signed as one thing is never taken
 // for another. The header is compared whole, so it can say nothing that is not known.
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { type AccessKey, type Ed25519Jwk, hasSigned } from "./access-key.ts";
 import { fromBase64url, toBase64url } from "./base64url.ts";
 

@@ -1,7 +1,7 @@
 // A grant that only its holder can read: JWE (RFC 7516), ECDH-ES over X25519 with A256GCM. The key it is encrypted to
 // is made for the occasion and signed by the holder's own, so nobody slips in another. [AC-8-3] [AC-8-6]
-import { canonicalJson } from "../canonical-json.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import type { AccessKey, Ed25519Jwk } from "./access-key.ts";
 import { fromBase64url, toBase64url } from "./base64url.ts";
 import { isDetachedBy, signDetached } from "./compact-jws.ts";

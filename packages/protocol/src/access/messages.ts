@@ -1,6 +1,6 @@
 // What is said about capabilities: asking for one, giving it, taking it back. Shapes only. [AC-2-1] [AC-3-2] [AC-9-7]
 import { errorTable, McpxError, type Reason } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isId } from "../names.ts";
 import { roomMethods } from "../room-methods.ts";
 import { isTimestamp, timestampMs } from "../time.ts";

@@ -1,7 +1,7 @@
 // Whom an owner lets at which of its tools: declared in the room, read from the wire, judged without a clock. Pure.
 // [AC-1-1] [AC-1-2]
 import { McpxError } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isId } from "../names.ts";
 import { isTimestamp, timestampMs } from "../time.ts";
 import { coversTool, readTools, type ToolSet, toolsMax } from "./capability-token.ts";

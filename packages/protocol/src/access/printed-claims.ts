@@ -1,7 +1,7 @@
 // COMPAT: a capability's claims by the names that ADR-003 prints, as ours. Tokens are written with ours; the printed
 // names are read beside them, so that no constraint is overlooked for its name. [AC-7-1] [AC-8-7]
 import { McpxError } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isTimestamp, timestampMs } from "../time.ts";
 
 export const constraintNames = ["maxUses", "validFrom", "validUntil", "arguments"] as const;

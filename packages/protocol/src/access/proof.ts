@@ -1,8 +1,9 @@
 // Each use of a capability proves that its holder makes it, here, now, for exactly this call. The signed text is made
 // anew from what the verifier sees, so nothing in it can be believed by mistake. [AC-8-1] [AC-8-5]
-import { canonicalJson, digestOf } from "../canonical-json.ts";
+
 import { McpxError } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { canonicalJson, digestOf } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isTimestamp } from "../time.ts";
 import type { AccessKey, Ed25519Jwk } from "./access-key.ts";
 import { isDetachedBy, signDetached } from "./compact-jws.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, digestOf } from "../canonical-json.ts";
 import { isMcpxError } from "../errors.ts";
+import { canonicalJson, digestOf } from "../json/canonical-json.ts";
 import type { AccessKey, Ed25519Jwk } from "./access-key.ts";
 import { fromBase64url, toBase64url } from "./base64url.ts";
 import { type CapabilityClaims, capabilityType, signCapability } from "./capability-token.ts";

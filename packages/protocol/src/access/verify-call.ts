@@ -80,7 +80,7 @@ export async function verifyCall(call: PresentedCall, verification: Verification
     throw new McpxError("wrong_holder", `${holder} has another key than the capability is bound to`);
   }
   if (claims.channel !== undefined && verification.channelOf(claims) !== claims.channel) {
-    throw new McpxError("wrong_channel", "the capability was for a connection that is over");
+    throw new McpxError("wrong_channel", "the capability was for a connection that has ended");
   }
   if (!coversTool(claims.tools, tool)) {
     throw new McpxError("tool_not_covered", `the capability does not cover ${tool.slice(0, 64)}`);
@@ -124,7 +124,7 @@ async function verifyChain(
 /** [AC-7-3] */
 function checkTimes(chain: readonly CapabilityToken[], { nowMs, skewMs }: Verification): void {
   for (const { claims } of chain) {
-    if (nowMs - skewMs >= claims.exp * 1_000) throw new McpxError("expired", "the capability is over");
+    if (nowMs - skewMs >= claims.exp * 1_000) throw new McpxError("expired", "the capability has expired");
     if (nowMs + skewMs < claims.nbf * 1_000) {
       throw new McpxError(
         "not_yet_valid",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { cautious } from "../capability.ts";
-import type { JsonObject } from "../json-rpc.ts";
+import type { JsonObject } from "../json/json-rpc.ts";
 import { defaultLimits } from "../limits.ts";
+import { cautious } from "../tree/capability.ts";
 import {
   type GateNotice,
   gateOfProposal,

@@ -1,9 +1,10 @@
 // A gate as a proposal in a room: what its payload says, and reading it back. An approver needs nothing else to sign. Pure.
 // [B-GATE-1]
-import type { ArgumentChange } from "../argument-diff.ts";
-import { parseExact } from "../exact-json.ts";
-import { fitsRoom, type RoomBounds } from "../fits-room.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+
+import { fitsRoom, type RoomBounds } from "../envelope/fits-room.ts";
+import type { ArgumentChange } from "../json/argument-diff.ts";
+import { parseExact } from "../json/exact-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { type GateTerms, namesAsker, readStatement, statementOf } from "./gate.ts";
 
 /** What stands in `payload.mcpax`. */
@@ -19,6 +20,8 @@ export interface GateNotice extends GateTerms {
   asked_at: string;
   /** As `classify` says. */
   why: string;
+  /** Where the tool's schema says that arguments are secret. */
+  secrets?: string[];
   /** The call of this tool that was approved last, and what is different now. */
   last?: { at: string; by: string[]; changes: ArgumentChange[]; more: number };
 }
@@ -77,6 +80,7 @@ export function readGateNotice(value: unknown): GateNotice | undefined {
   // What is shown as the asker is what is signed as the asker.
   if (namesAsker(terms) && terms.asker !== asked_by) return undefined;
   const last = readLast(value.last);
+  const secrets = readPlaces(value.secrets);
   return {
     ...terms,
     ...(typeof arguments_text === "string" && { arguments_text }),
@@ -87,6 +91,7 @@ export function readGateNotice(value: unknown): GateNotice | undefined {
     asked_by: String(asked_by),
     asked_at: String(asked_at),
     why: String(why),
+    ...(secrets.length > 0 && { secrets }),
     ...(last && { last }),
   };
 }
@@ -98,6 +103,13 @@ function readTerms(value: JsonObject): GateTerms | undefined {
   } catch {
     return undefined;
   }
+}
+
+const placesMax = 100;
+
+function readPlaces(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((place) => typeof place === "string").slice(0, placesMax);
 }
 
 function readLast(value: unknown): GateNotice["last"] {

@@ -1,7 +1,7 @@
 // A decision about a gate, signed with an operator's key: the one place where terminals, browsers and programs make it.
 // WebCrypto, since browsers sign too. [AX-11.3-2]
 import { toBase64url } from "../access/base64url.ts";
-import { canonicalJson } from "../canonical-json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
 import type { Statement } from "./gate.ts";
 import type { JointStatement } from "./joint-statement.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../json-rpc.ts";
+import type { JsonObject } from "../json/json-rpc.ts";
 import {
   challengeOf,
   namesAsker,

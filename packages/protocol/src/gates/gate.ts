@@ -1,7 +1,8 @@
 // The words of a gate: what an approver signs. Pure. [AX-11.3-2]
-import { canonicalJson, sha256 } from "../canonical-json.ts";
+
 import { McpxError } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { canonicalJson, sha256 } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isId } from "../names.ts";
 
 export const decisions = ["approve", "reject"] as const;

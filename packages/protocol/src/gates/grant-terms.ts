@@ -1,6 +1,6 @@
 // What an approver signs who allows calls beforehand: to whom, which tools, with which arguments, how long and how often.
 // With `call`, the same signature lets a call go that waits. WebCrypto, since browsers sign too.
-import { canonicalJson, sha256 } from "../canonical-json.ts";
+import { canonicalJson, sha256 } from "../json/canonical-json.ts";
 import type { GateTerms } from "./gate.ts";
 import { type RemoteStatementKey, type StatementKey, signText } from "./gate-signature.ts";
 

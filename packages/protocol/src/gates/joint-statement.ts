@@ -1,8 +1,9 @@
 // One approval for a call that stops at several gates, one below the other. It names each gate with all of its terms,
 // so that each finds its own in it and none can use another's. Pure. [AX-11.3-8]
-import { canonicalJson } from "../canonical-json.ts";
+
 import { McpxError } from "../errors.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { type GateTerms, readStatement, type Statement, statementOf } from "./gate.ts";
 
 /** How a tree asks the one below which gates a call will stop at. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cautious } from "../capability.ts";
-import { parseExact } from "../exact-json.ts";
+import { parseExact } from "../json/exact-json.ts";
+import { cautious } from "../tree/capability.ts";
 import {
   type Confirmation,
   confirmationAsError,

@@ -1,8 +1,9 @@
 // What a caller is told while its call waits at a gate. Nothing has failed, so it is a result; some clients show their
 // model the text, others only `structuredContent` or `_meta`, so each says all of it. Pure. [AX-11.3-4]
-import type { Capability } from "../capability.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { isId } from "../names.ts";
+import type { Capability } from "../tree/capability.ts";
 import { type GateTerms, gateIdCharsMax, statementOf } from "./gate.ts";
 
 /** Where the same stands in `_meta`. */

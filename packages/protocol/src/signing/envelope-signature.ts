@@ -2,8 +2,8 @@
 // sees and knows, so nothing in the field is read and believed. spec/PROTOCOL.md, section 15. [X0-9-7]
 import { type AccessKey, type Ed25519Jwk, readEd25519Jwk } from "../access/access-key.ts";
 import { isDetachedBy, signDetached } from "../access/compact-jws.ts";
-import { canonicalJson, sha256 } from "../canonical-json.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { canonicalJson, sha256 } from "../json/canonical-json.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 
 const envelopeSignatureType = "mcpx-envelope+jws";
 export const signatureCharsMax = 2_048;

@@ -1,10 +1,10 @@
 // What can be said of one envelope's signature, from its text, the room's name and the keys its reader trusts.
 import { type Ed25519Jwk, isSameKey, readEd25519Jwk } from "../access/access-key.ts";
-import { v0ChatMethod } from "../chat.ts";
-import { isProtocol } from "../envelope.ts";
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { v0ChatMethod } from "../envelope/chat.ts";
+import { isProtocol } from "../envelope/envelope.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
+import { type Scanned, scan } from "../json/scan.ts";
 import { isId } from "../names.ts";
-import { type Scanned, scan } from "../scan.ts";
 import { isTimestamp } from "../time.ts";
 import {
   type ChainLink,

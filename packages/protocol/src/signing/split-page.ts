@@ -1,6 +1,6 @@
 // The texts of the envelopes in a welcome or in a page of the history, without changing a byte of them: a signature is
 // of the payload's bytes.
-import { stringEnd, trimmed } from "../scan.ts";
+import { stringEnd, trimmed } from "../json/scan.ts";
 
 /** The texts of the list at this path, such as `["envelopes"]`. Trusts the text to be JSON; empty where there is none. */
 export function splitList(text: string, path: readonly string[]): string[] {

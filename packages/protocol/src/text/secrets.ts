@@ -1,6 +1,6 @@
 // Which values of a call's arguments look like secrets, by the tool's schema, by name and by shape; and the same value
 // without them. One place for every card, line and log. Pure.
-import { isObject } from "../json-rpc.ts";
+import { isObject } from "../json/json-rpc.ts";
 
 export const secretMask = "•••";
 

@@ -1,5 +1,5 @@
 // What people are told of a text they judge by: a tool's definition, or the arguments of a call. Pure.
-import { isObject, type JsonObject } from "../json-rpc.ts";
+import { isObject, type JsonObject } from "../json/json-rpc.ts";
 import { hiddenIn, hiddenText, isSmuggling, spelledOut } from "./hidden.ts";
 import { mixedWords, suspicionOf } from "./look-alike.ts";
 

@@ -20,7 +20,7 @@ export interface ParentLine {
 export interface TreeNode {
   readonly url: string;
   readonly dataDir: string;
-  /** The tree's door, for somebody who may use everything. */
+  /** The tree's endpoint, for somebody who may use everything. */
   readonly place: Place;
   /** What it has logged so far, in all its lives. */
   readonly logged: readonly string[];

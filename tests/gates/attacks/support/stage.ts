@@ -1,4 +1,4 @@
-// Where thieves try: a tree whose gate stands at the door they come to, or two hops below it. Real servers on real
+// Where thieves try: a tree whose gate stands at the endpoint they come to, or two hops below it. Real servers on real
 // sockets; the vault behind the gate is a process that keeps what it did in a file.
 import type { Config } from "@mcpx/cli";
 import type { TokenClaims } from "@mcpx/host";
@@ -36,15 +36,15 @@ type Approver = "alice" | "erin" | "mirror" | "narcissus" | "engine" | "service"
 export interface Stage {
   readonly cell: Cell;
   /** Where agents come. */
-  readonly door: TestServer;
+  readonly endpoint: TestServer;
   /** Where the gate stands. */
   readonly gate: TestServer;
   /** Another tree with the same approvers and a vault of its own. */
   readonly sibling: TestServer;
   readonly keys: Readonly<Record<Approver, Key>>;
-  /** What a tool of the gate is called at the door. */
+  /** What a tool of the gate is called at the endpoint. */
   named(tool: string): string;
-  /** What the gate calls an agent of the door. */
+  /** What the gate calls an agent of the endpoint. */
   principal(id: string): string;
   agent(claims: Partial<TokenClaims> & { sub: string }, at?: TestServer): Promise<Agent>;
   admin(method: string, path: string, body?: unknown): ReturnType<TestServer["call"]>;
@@ -80,17 +80,17 @@ export async function openStage(cell: Cell, gates: Config["gates"] = {}): Promis
     gates: { hold: 0, anchors, ...gates } as NonNullable<Config["gates"]>,
   });
   const servers = await (cell === "here" ? startHere(config) : startTwoHopsBelow(config));
-  const { door, gate, sibling, all } = servers;
+  const { endpoint, gate, sibling, all } = servers;
   const prefix = cell === "here" ? "" : "mid.leaf.";
   const stage: Stage = {
     cell,
-    door,
+    endpoint,
     gate,
     sibling,
     keys,
     named: (tool) => `${prefix}${tool}`,
     principal: (id) => (cell === "here" ? id : `parent:leaf/parent:mid/${id}`),
-    agent: (claims, at = door) => enter(at, claims, at === door ? prefix : ""),
+    agent: (claims, at = endpoint) => enter(at, claims, at === endpoint ? prefix : ""),
     admin: (method, path, body) => gate.callHere(method, `/admin${path}`, body),
     done: vault.done,
     async restart() {
@@ -107,7 +107,7 @@ export async function openStage(cell: Cell, gates: Config["gates"] = {}): Promis
 }
 
 interface Servers {
-  door: TestServer;
+  endpoint: TestServer;
   gate: TestServer;
   sibling: TestServer;
   /** The upmost first. */
@@ -117,20 +117,20 @@ interface Servers {
 type ConfigOf = (name: string) => Config;
 
 async function startHere(config: ConfigOf): Promise<Servers> {
-  const door = await startTestServer({ config: config("gate") });
+  const endpoint = await startTestServer({ config: config("gate") });
   const sibling = await startTestServer({ config: config("sibling") });
-  return { door, gate: door, sibling, all: [door, sibling] };
+  return { endpoint, gate: endpoint, sibling, all: [endpoint, sibling] };
 }
 
 /** Everything is in one process here, which may be busy for longer than a second. */
 const heartbeat = 15_000;
 
 async function startTwoHopsBelow(config: ConfigOf): Promise<Servers> {
-  const door = await startTestServer({ config: profiles });
-  const middle = await startBelow(door, "mid", { heartbeat });
+  const endpoint = await startTestServer({ config: profiles });
+  const middle = await startBelow(endpoint, "mid", { heartbeat });
   const gate = await startBelow(middle, "leaf", { heartbeat, config: config("gate") });
   const sibling = await startBelow(middle, "twin", { heartbeat, config: config("sibling") });
-  return { door, gate, sibling, all: [door, middle, gate, sibling] };
+  return { endpoint, gate, sibling, all: [endpoint, middle, gate, sibling] };
 }
 
 const profiles = {

@@ -53,7 +53,7 @@ export async function promptFor(
 ): Promise<JsonObject> {
   const rpId = rpIdOf(originOf(request));
   checkNamed(rpId);
-  const passkeys = anchorsNow(gates).filter(
+  const passkeys = (await anchorsNow(gates)).filter(
     (key): key is PasskeyKey => key.kind === "passkey" && key.passkey.rpId === rpId,
   );
   if (passkeys.length === 0) throw new McpxError("not_found", "no passkey is enrolled for this address");

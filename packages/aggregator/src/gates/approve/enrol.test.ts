@@ -28,7 +28,7 @@ async function openParts() {
     return true;
   };
   const parts = {
-    gates: { anchors: () => anchorKeys(enrolled.map(anchorOf)) } as unknown as Gatekeeper,
+    gates: { anchors: { now: async () => anchorKeys(enrolled.map(anchorOf)) } } as unknown as Gatekeeper,
     approvers: { ...store, add: async (one: Approver) => void enrolled.push(one) },
     enrolments: createEnrolments(systemClock),
     audit: { record, recordNow: record } as unknown as Audit,

@@ -29,9 +29,9 @@ export async function inviteApprover(
   if (!isApproverName(name)) {
     throw new McpxError("bad_request", "name must be 1 to 64 letters, digits, dots, dashes or underscores");
   }
-  checkFree(parts, { name });
+  await checkFree(parts, { name });
   const { ticket, expiresAt } = parts.enrolments.invite(name, by);
-  parts.audit.recordNow({ action: "approver.invite", actor: by, subject: name });
+  await parts.audit.recordNow({ action: "approver.invite", actor: by, subject: name });
   const url = named(new URL(`enroll/${ticket}`, parts.gates.approveUrl("x")));
   return { status: 201, body: { url: url.href, expires_at: new Date(expiresAt).toISOString() } };
 }
@@ -51,10 +51,10 @@ export async function enrolPasskey(parts: EnrolParts, request: HttpRequest): Pro
   const { name, invitedBy, challenge } = enrolment;
   try {
     const passkey = await readRegistration(credential, challenge, originOf(request));
-    checkFree(parts, ...anchorKeys([anchorOf({ name, passkey })]));
+    await checkFree(parts, ...anchorKeys([anchorOf({ name, passkey })]));
     await parts.approvers.add({ name, passkey });
     const detail = { credential: passkey.credentialId, origin: passkey.origin, invitedBy };
-    parts.audit.recordNow({ action: "approver.enroll", actor: name, subject: name, detail });
+    await parts.audit.recordNow({ action: "approver.enroll", actor: name, subject: name, detail });
   } catch (error) {
     giveBack();
     const reason = isMcpxError(error) ? error.code : "internal";
@@ -62,13 +62,13 @@ export async function enrolPasskey(parts: EnrolParts, request: HttpRequest): Pro
     throw error;
   }
   // Where there are approvers, one of them signs it first. [B-KEY-2]
-  const waits = !anchorsNow(parts.gates).some((key) => key.name === name);
+  const waits = !(await anchorsNow(parts.gates)).some((key) => key.name === name);
   return { status: 201, body: { name, ...(waits && { waits }) } };
 }
 
 /** Nobody takes the name, the key or the credential of another, configured or enrolled; whose it is stays untold. */
-function checkFree({ gates }: EnrolParts, ...fresh: readonly NewApprover[]): void {
-  const known = anchorsNow(gates);
+async function checkFree({ gates }: EnrolParts, ...fresh: readonly NewApprover[]): Promise<void> {
+  const known = await anchorsNow(gates);
   if (fresh.every((one) => approverClash(one, known) === undefined)) return;
   throw new McpxError("id_conflict", "there is an approver of this name, or with this passkey");
 }

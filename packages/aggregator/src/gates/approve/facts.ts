@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { type Capability, type GateTerms, isId, McpxError } from "@mcpx/protocol";
 import type { TreeState } from "../../servers/tree-state.ts";
 import { toolSecrets, toolWarnings, toolWord } from "../gate-warnings.ts";
-import { anchorsNow, type Gatekeeper } from "../gatekeeper.ts";
+import { type Gatekeeper, knownAnchors } from "../gatekeeper.ts";
 import { type Gate, termsOf } from "../store/gate-store.ts";
 import type { WhoseWord } from "../whose-word.ts";
 import { type LastApproved, lastApproved } from "./last-approved.ts";
@@ -85,5 +85,5 @@ export async function factsOf(
 }
 
 function hasPasskeys(gates: Gatekeeper, rpId: string): boolean {
-  return anchorsNow(gates).some((key) => key.kind === "passkey" && key.passkey.rpId === rpId);
+  return knownAnchors(gates).some((key) => key.kind === "passkey" && key.passkey.rpId === rpId);
 }

@@ -25,10 +25,10 @@ export async function lookAtResult(parts: ApprovalParts, request: HttpRequest): 
   const gate = await findHeld(parts, request);
   const challenge = lookChallenge(termsOf(gate, gates.aggregatorId));
   try {
-    const { key, use } = await provePresence(proofText(body), challenge, anchorsNow(gates));
+    const { key, use } = await provePresence(proofText(body), challenge, await anchorsNow(gates));
     checkOther(key, undefined, requesterOf(gate));
     await use?.();
-    recordFirst(state.audit, gateEvent("look", key.name, gate, { key: key.thumbprint }));
+    await recordFirst(state.audit, gateEvent("look", key.name, gate, { key: key.thumbprint }));
   } catch (error) {
     noteWrong(state, gates, gate, { by: undefined, error });
     throw error;

@@ -89,7 +89,7 @@ async function verify(
     const { publicKey, counter } = registrationInfo.credential;
     return { publicKey: jwkOfCose(decodeCredentialPublicKey(publicKey)), counter };
   } catch (error) {
-    throw new McpxError("bad_proof", "the passkey's registration does not hold", { cause: error });
+    throw new McpxError("bad_proof", "the passkey's registration is not valid", { cause: error });
   }
 }
 

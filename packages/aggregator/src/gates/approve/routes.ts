@@ -1,8 +1,9 @@
 // GET /approve/{id} (the page), /approve/{id}/call (what it shows), POST /approve/{id}/decision, /passkey/options and
-// /passkey/decision, /look/options and /look (a held result); GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
+// /passkey/decision, /look/options and /look (a held result), /chain (who signs whom, in hashes); GET /approve/enroll/{ticket} with what belongs to it, and POST /admin/approvers/enrolments.
 import type { Audit, HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
 import { localRoute } from "../../mcp/operator.ts";
 import type { TreeState } from "../../servers/tree-state.ts";
+import type { KeptChain } from "../chain/keep-chain.ts";
 import type { Gatekeeper } from "../gatekeeper.ts";
 import type { ApproverStore } from "../store/approver-store.ts";
 import { recordFirst } from "../store/gate-records.ts";
@@ -11,6 +12,7 @@ import { enrolOptions, enrolPasskey, inviteApprover } from "./enrol.ts";
 import { createEnrolments } from "./enrolments.ts";
 import { factsOf, findGate, versionOf } from "./facts.ts";
 import { lookAtResult, lookOptions } from "./look.ts";
+import { showChain } from "./show-chain.ts";
 import { originOf, rpIdOf } from "./where.ts";
 
 export interface ApproveRoutesOptions {
@@ -20,6 +22,8 @@ export interface ApproveRoutesOptions {
   /** Where new approvers go; whether they count is what `gates.anchors` says. */
   approvers: ApproverStore;
   audit: Audit;
+  /** Where it is kept who approves. */
+  chain?: KeptChain;
   /** Where humans decide and become approvers: the same for everybody, whatever its address ends in. */
   page: HttpResponse;
 }
@@ -27,7 +31,7 @@ export interface ApproveRoutesOptions {
 const bodyBytesMax = 65_536;
 
 export function approveRoutes(options: ApproveRoutesOptions): Route[] {
-  const { gates, identity, approvers, audit, page } = options;
+  const { gates, identity, approvers, audit, chain, page } = options;
   const { state } = options.tree;
   const parts: ApprovalParts = { state, gates };
   const enrolParts = { gates, approvers, audit, enrolments: createEnrolments(state.clock) };
@@ -36,6 +40,7 @@ export function approveRoutes(options: ApproveRoutesOptions): Route[] {
     ["/approve/:id/passkey/options", (request) => passkeyOptions(parts, request)],
     ["/approve/:id/passkey/decision", (request) => takeAssertion(parts, request)],
     ["/approve/:id/secrets", (request) => noteSecretShown(parts, request)],
+    ["/approve/:id/chain", (request) => showChain(gates, chain, request)],
     ["/approve/:id/look/options", (request) => lookOptions(parts, request)],
     ["/approve/:id/look", (request) => lookAtResult(parts, request)],
     ["/approve/enroll/:ticket/options", (request) => enrolOptions(enrolParts, request)],
@@ -56,7 +61,7 @@ export function approveRoutes(options: ApproveRoutesOptions): Route[] {
 async function noteSecretShown({ state, gates }: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
   const { id, tool } = await findGate(gates, request.params.id);
   const event = { action: "secret.show", actor: request.remoteAddress, subject: tool, detail: { gate: id } };
-  recordFirst(state.audit, event);
+  await recordFirst(state.audit, event);
   return { body: {} };
 }
 

@@ -4,6 +4,7 @@
 //   approver/NAME                    somebody who was enrolled, with the public key or passkey
 //   anchor/NAME                      the same from the configuration
 //   rules                            the rules, `unannotated`, the quorum and the root's segment
+//   bridge/NAME/USER                 an approver whose presses of buttons at that bridge count as approvals
 //   panic                            true while it lasts
 //   server/NAME/…, subserver/NAME/…  one thing each that is believed of a server, or that it is let off
 //   device/NAME/…                    the same of a device's tools
@@ -59,6 +60,38 @@ export function signersOf(state: AuthorityState): readonly AnchorKey[] {
     if (key.startsWith("anchor/") && value.kind === "key") return anchorKeys([value as unknown as Anchor]);
     return [];
   });
+}
+
+/** An approver who presses buttons at a bridge, as it was signed. */
+export interface SignedPress {
+  readonly platform: string;
+  /** What the bridge reaches: another program or address gets no say by its name. */
+  readonly at: string;
+  /** The approver. */
+  readonly as: string;
+  /** Of the bridge, for this person alone. */
+  readonly jwk: object;
+}
+
+const pressKind = "bridge/";
+
+/** Where it stands. */
+export function pressPlace(bridge: string, user: string): string {
+  return `${pressKind}${encodeURIComponent(bridge)}/${encodeURIComponent(user)}`;
+}
+
+/** The keys by which bridges bring presses of these people. Whoever is no longer an approver presses in vain. */
+export function pressKeys(state: AuthorityState, approvers: readonly AnchorKey[]): readonly AnchorKey[] {
+  const people = new Set(approvers.filter(isPerson).map(({ name }) => name));
+  return [...state].flatMap(([key, value]) => {
+    if (!key.startsWith(pressKind) || !isObject(value) || !people.has(String(value.as))) return [];
+    return anchorKeys([{ kind: "bridge", name: String(value.as), jwk: value.jwk as object }]);
+  });
+}
+
+/** Somebody with a key or passkey of their own, and no program. */
+function isPerson({ kind }: Pick<AnchorKey, "kind">): boolean {
+  return kind === "key" || kind === "passkey";
 }
 
 /** How many of them must sign; none where there is nobody to ask. */

@@ -1,6 +1,8 @@
-// A change of what the gates hold, as a sentence for whoever has to sign it. What is signed has these words in it. Pure.
+// A change of what the gates hold, as a sentence for whoever has to sign it. What is signed has these words in it, so
+// none of them may be worded anew: chains that were signed before would not be verified any more. Pure.
 // [B-KEY-2]
-import { canonicalJson, isObject } from "@mcpx/protocol";
+import { readPublicJwk, thumbprint } from "@mcpx/host";
+import { canonicalJson, isObject, type JsonObject } from "@mcpx/protocol";
 import type { AuthorityChange, AuthorityState } from "./authority-state.ts";
 import { signersOf } from "./authority-state.ts";
 
@@ -20,6 +22,8 @@ function sentenceOf(state: AuthorityState, { key, value }: AuthorityChange): str
       return rulesSentence(state.get(key), value);
     case "panic":
       return value === null ? "panic is over: the rules count again" : "panic: every call waits for a human";
+    case "bridge":
+      return pressSentence(name, rest, value);
     case "unpinned":
       return value === null ? "changed tools wait again" : "tools that have changed do not wait any more";
     default:
@@ -48,6 +52,18 @@ function rulesSentence(before: unknown, after: unknown): string {
     `${String(quorum)} must approve`,
   ];
   return parts.join("; ");
+}
+
+function pressSentence(bridge: string, [user = ""]: readonly string[], value: unknown): string {
+  const [where, who] = [bridge, user].map(decodeURIComponent);
+  if (!isObject(value)) return `at the bridge ${where} presses of ${who} decide about no call any more`;
+  const what = `with the bridge's key ${keyAt(value)}: only calls that can be undone`;
+  return `at the bridge ${where} (${String(value.platform)}) presses of ${who} approve as ${String(value.as)}, ${what}`;
+}
+
+function keyAt({ jwk }: JsonObject): string {
+  const key = readPublicJwk(isObject(jwk) ? jwk : {});
+  return key === undefined ? "that cannot be read" : thumbprint(key);
 }
 
 const privileges: Readonly<Record<string, string>> = {

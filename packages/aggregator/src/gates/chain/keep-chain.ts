@@ -1,6 +1,5 @@
 // The chain of approvers of one data directory, read, verified and appended to: by the gateway that runs there, and by
 // commands beside it. What needs no signature is written at once; the rest is given back. [B-KEY-2]
-import type { DatabaseSync } from "node:sqlite";
 import type { Audit, Clock } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import {
@@ -11,28 +10,27 @@ import {
   weakens,
 } from "./authority-state.ts";
 import { type ChainEntry, ChainFault, type EntryKind, entryHash, entryText } from "./chain-entry.ts";
-import { appendEntry, chainLength, readChainText, readChainTexts } from "./chain-store.ts";
+import type { ChainStore } from "./chain-store.ts";
 import { type Chain, emptyChain, extendChain, extendUnsigned } from "./verify-chain.ts";
 
 export interface KeptChain {
   now(): Chain;
   /** Whether somebody else has appended to it, or worse. */
-  isBehind(): boolean;
+  isBehind(): Promise<boolean>;
   /** Takes over what others have appended. Throws `ChainFault` where what is stored does not follow from what was. */
   refresh(): Promise<void>;
   /** Writes what nobody has to sign, and gives back what somebody has to. Throws `id_conflict` where it is behind. */
-  settle(wanted: readonly AuthorityChange[]): AuthorityChange[];
+  settle(wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]>;
   /** The same, after taking over what others have appended: a command and the gateway may see the same file at once. */
   settleAfterOthers(wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]>;
   /** Throws `ChainFault` where it does not hold. */
   sign(signed: Pick<ChainEntry, "changes" | "terms" | "proofs">): Promise<void>;
   /** Puts all approvers out. Says whether there was any. */
-  reset(): boolean;
+  reset(): Promise<boolean>;
 }
 
 export interface ChainParts {
-  /** Has the tables of `aggregatorMigrations`. */
-  db: DatabaseSync;
+  store: ChainStore;
   aggregatorId: string;
   clock: Clock;
   audit: Audit;
@@ -45,63 +43,77 @@ const triesMax = 10;
 
 /** Throws `ChainFault` where it does not hold, or is shorter than the audit says that it was. */
 export async function openChain(parts: ChainParts): Promise<KeptChain> {
-  const { db, aggregatorId, clock } = parts;
-  let chain = await extendChain(emptyChain, readChainTexts(db), aggregatorId);
+  const { store, aggregatorId, clock } = parts;
+  let chain = await extendChain(emptyChain, await store.texts(0), aggregatorId);
   await checkAgainstAudit(parts);
+  const inTurn = oneAfterTheOther();
   const place = () => ({
     n: (chain.head?.n ?? -1) + 1,
     at: new Date(clock.now()).toISOString(),
     previous: chain.head?.hash ?? null,
   });
-  const append = (entry: ChainEntry, next: Chain) => {
-    if (!appendEntry(db, entry, chain.head))
+  const append = async (entry: ChainEntry, next: Chain) => {
+    if (!(await store.append(entry.n, entryText(entry))))
       throw new McpxError("id_conflict", "the chain has grown meanwhile");
     chain = next;
-    record(parts, next);
+    await record(parts, next);
   };
-  const write = (kind: Exclude<EntryKind, "signed">, changes: readonly AuthorityChange[]) => {
+  const write = async (kind: Exclude<EntryKind, "signed">, changes: readonly AuthorityChange[]) => {
     const entry: ChainEntry = { ...place(), kind, changes };
-    append(entry, extendUnsigned(chain, entry));
+    await append(entry, extendUnsigned(chain, entry));
   };
-  const settle = (wanted: readonly AuthorityChange[]): AuthorityChange[] => {
+  const settle = async (wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]> => {
     const changes = wanted.filter(({ key, value }) => !isSame(chain.state.get(key), value));
     const kind = unsignedKind(chain, changes);
     if (kind !== undefined) {
-      if (changes.length > 0) write(kind, changes);
+      if (changes.length > 0) await write(kind, changes);
       return [];
     }
     const free = changes.filter((change) => !weakens(chain.state, change));
-    if (free.length > 0) write("tightened", free);
+    if (free.length > 0) await write("tightened", free);
     return changes.filter((change) => !free.includes(change));
   };
   const refresh = async () => {
-    checkUnchanged(db, chain);
-    chain = await extendChain(chain, readChainTexts(db, (chain.head?.n ?? -1) + 1), aggregatorId);
+    await checkUnchanged(store, chain);
+    chain = await extendChain(chain, await store.texts((chain.head?.n ?? -1) + 1), aggregatorId);
+  };
+  const settleAfterOthers = async (wanted: readonly AuthorityChange[]) => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await settle(wanted);
+      } catch (error) {
+        if (!isMcpxError(error) || error.code !== "id_conflict" || tries === triesMax) throw error;
+        await refresh();
+      }
+    }
   };
   return {
     now: () => chain,
-    isBehind: () => chainLength(db) !== (chain.head?.n ?? -1) + 1,
-    refresh,
-    settle,
-    async settleAfterOthers(wanted) {
-      for (let tries = 0; ; tries += 1) {
-        try {
-          return settle(wanted);
-        } catch (error) {
-          if (!isMcpxError(error) || error.code !== "id_conflict" || tries === triesMax) throw error;
-          await refresh();
-        }
-      }
-    },
-    async sign(signed) {
-      const entry: ChainEntry = { ...place(), kind: "signed", ...signed };
-      append(entry, await extendChain(chain, [entryText(entry)], aggregatorId));
-    },
-    reset() {
-      const changes = approversIn(chain.state).map((key) => ({ key, value: null }));
-      if (changes.length > 0) write("reset", changes);
-      return changes.length > 0;
-    },
+    isBehind: async () => (await store.length()) !== (chain.head?.n ?? -1) + 1,
+    refresh: () => inTurn(refresh),
+    settle: (wanted) => inTurn(() => settle(wanted)),
+    settleAfterOthers: (wanted) => inTurn(() => settleAfterOthers(wanted)),
+    sign: (signed) =>
+      inTurn(async () => {
+        const entry: ChainEntry = { ...place(), kind: "signed", ...signed };
+        await append(entry, await extendChain(chain, [entryText(entry)], aggregatorId));
+      }),
+    reset: () =>
+      inTurn(async () => {
+        const changes = approversIn(chain.state).map((key) => ({ key, value: null }));
+        if (changes.length > 0) await write("reset", changes);
+        return changes.length > 0;
+      }),
+  };
+}
+
+/** What one of us writes is what the next of us sees. */
+function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
+  let turns: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = turns.then(work);
+    turns = done.catch(() => {});
+    return done;
   };
 }
 
@@ -115,31 +127,31 @@ function unsignedKind(
   changes: readonly AuthorityChange[],
 ): "adopted" | "open" | undefined {
   const isConfig = changes.some(({ key }) => key === "rules") && !state.has("rules");
-  const hasOthers = changes.some(({ key }) => /^(approver\/|panic$)/.test(key));
+  const hasOthers = changes.some(({ key }) => /^(approver\/|bridge\/|panic$)/.test(key));
   if (head === undefined || (isConfig && !hasOthers)) return "adopted";
   return signaturesNeeded(state) === 0 ? "open" : undefined;
 }
 
 /** Our last entry is still there, as it was. */
-function checkUnchanged(db: DatabaseSync, { head }: Chain): void {
+async function checkUnchanged(store: ChainStore, { head }: Chain): Promise<void> {
   if (head === undefined) return;
-  const text = readChainText(db, head.n);
+  const text = await store.text(head.n);
   if (text === undefined) throw new ChainFault(head.n, "it is gone from the store");
   if (entryHash(text) !== head.hash) throw new ChainFault(head.n, "it is another one in the store");
 }
 
-function record({ audit, actor }: ChainParts, { head, entries }: Chain): void {
+async function record({ audit, actor }: ChainParts, { head, entries }: Chain): Promise<void> {
   const last = entries.at(-1);
   if (head === undefined || last === undefined) return;
   const detail = { n: head.n, head: head.hash, what: last.what.slice(0, 5).map((one) => one.slice(0, 160)) };
-  audit.recordNow({ action: `approvers.${last.kind}`, actor: last.by.join(", ") || actor, detail });
+  await audit.recordNow({ action: `approvers.${last.kind}`, actor: last.by.join(", ") || actor, detail });
 }
 
 /** The audit has its own chain: whoever shortens or changes one of them has to change both. */
-async function checkAgainstAudit({ db, audit }: ChainParts): Promise<void> {
+async function checkAgainstAudit({ store, audit }: ChainParts): Promise<void> {
   for (const { detail } of await audit.list({ action: "approvers.*", limit: 1 })) {
     if (typeof detail !== "object" || typeof detail.n !== "number") continue;
-    const text = readChainText(db, detail.n);
+    const text = await store.text(detail.n);
     if (text === undefined) throw new ChainFault(detail.n, "the audit has it, and the store does not");
     if (entryHash(text) !== detail.head)
       throw new ChainFault(detail.n, "it is another one than the audit has");

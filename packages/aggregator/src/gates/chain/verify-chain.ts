@@ -49,17 +49,18 @@ export async function extendChain(chain: Chain, texts: readonly string[], id: st
 
 /** The same for an entry that nobody signs. */
 export function extendUnsigned(chain: Chain, entry: ChainEntry): Chain {
-  if (entry.kind === "signed") throw new ChainFault(entry.n, "it has to be proven");
+  if (entry.kind === "signed") throw new ChainFault(entry.n, "an entry of the kind signed needs signatures");
   return follow(chain, entry, []);
 }
 
 function follow(chain: Chain, entry: ChainEntry, by: readonly string[]): Chain {
   const { n, at, kind, changes, previous } = entry;
   const { state, head, entries } = chain;
-  if (n !== (head?.n ?? -1) + 1) throw new ChainFault(n, "it does not stand at its place");
+  if (n !== (head?.n ?? -1) + 1)
+    throw new ChainFault(n, "its number n does not follow that of the entry before it");
   if (n >= entriesMax) throw new ChainFault(n, `there are ${entriesMax} entries already`);
   if (previous !== (head?.hash ?? null))
-    throw new ChainFault(n, "it follows another entry than the one before it");
+    throw new ChainFault(n, "its field previous is not the hash of the entry before it");
   checkKind(chain, entry);
   const hash = entryHash(entryText(entry));
   const listed = { n, at, kind, hash, what: sentencesOf(state, changes), by };
@@ -72,15 +73,16 @@ function checkKind({ state, head }: Chain, { n, kind, changes }: ChainEntry): vo
   const refuse = (why: string) => new ChainFault(n, why);
   if (kind === "adopted") {
     const isFirst = head === undefined;
-    const isConfig = !state.has("rules") && !changes.some(({ key }) => /^(approver\/|panic$)/.test(key));
-    if (!isFirst && !isConfig) throw refuse("only what was there at the beginning is adopted");
+    const isConfig =
+      !state.has("rules") && !changes.some(({ key }) => /^(approver\/|bridge\/|panic$)/.test(key));
+    if (!isFirst && !isConfig) throw refuse("the kind adopted is only for what existed before the chain");
   }
   if (kind === "open" && !isOpen) throw refuse("there was an approver, and none has signed it");
   if (kind === "tightened" && changes.some((change) => weakens(state, change))) {
-    throw refuse("gates hold less by it, and nobody has signed it");
+    throw refuse("it makes gates weaker, and no approver has signed it");
   }
   if (kind === "reset" && changes.some(({ key, value }) => !key.startsWith("approver/") || value !== null)) {
-    throw refuse("a reset only puts approvers out");
+    throw refuse("a reset may only remove approvers");
   }
 }
 
@@ -88,14 +90,14 @@ function checkKind({ state, head }: Chain, { n, kind, changes }: ChainEntry): vo
 async function signersIn(chain: Chain, entry: ChainEntry, id: string): Promise<string[]> {
   const { n, terms, proofs = [] } = entry;
   const { state, head } = chain;
-  if (terms === undefined) throw new ChainFault(n, "what was signed is missing");
+  if (terms === undefined) throw new ChainFault(n, "its signed statement is missing");
   const what = sentencesOf(state, entry.changes);
   const digest = await digestOf(signedArguments(entry.changes, { head, what }));
   if (terms.arguments_digest !== digest)
-    throw new ChainFault(n, "another change was signed, or at another place");
+    throw new ChainFault(n, "another change was signed, or this one for another place in the chain");
   if (terms.aggregator_id !== id) throw new ChainFault(n, "it was signed for another gateway");
   if (terms.server?.identity !== authorityIdentity)
-    throw new ChainFault(n, "a call was signed, and not a change");
+    throw new ChainFault(n, "its signed statement is about a call, not about a change");
   const needed = signaturesNeeded(state);
   const signers = signersOf(state);
   const seen = new Map<string, string>();
@@ -123,7 +125,7 @@ async function proven(
     return checked;
   } catch (error) {
     if (isMcpxError(error))
-      throw new ChainFault(n, `a signature does not hold (${error.detail ?? error.code})`);
+      throw new ChainFault(n, `a signature is not valid (${error.detail ?? error.code})`);
     throw error;
   }
 }

@@ -16,6 +16,8 @@ export type Anchor =
   | { kind: "policy"; name: string; jwk?: object | undefined; jwks?: KeySet | undefined }
   /** A service that asks humans out of band. */
   | { kind: "service"; issuer: string; jwks: KeySet }
+  /** An approver who presses buttons at a bridge: `name` is theirs, and the bridge has the key. */
+  | { kind: "bridge"; name: string; jwk: object }
   /** An operator's passkey; its members are read here. */
   | ({ kind: "passkey"; name: string; mayLogIn?: boolean } & {
       readonly [member in keyof Passkey]?: unknown;
@@ -82,7 +84,11 @@ function passkeyOf(
     mayLogIn,
     async use(counter) {
       if (counter === 0 && last === 0) return;
-      if (counter <= last) throw new McpxError("bad_proof", "this use of the passkey is not its latest");
+      if (counter <= last)
+        throw new McpxError(
+          "bad_proof",
+          "the passkey's counter did not go up: this assertion is old, or the passkey was copied",
+        );
       last = counter;
       await keepCounter?.(name, counter);
     },
@@ -90,7 +96,7 @@ function passkeyOf(
 }
 
 function jwksOf(anchor: Exclude<Anchor, { kind: "passkey" }>): readonly object[] {
-  if (anchor.kind === "key") return [anchor.jwk];
+  if (anchor.kind === "key" || anchor.kind === "bridge") return [anchor.jwk];
   const own = anchor.kind === "policy" && anchor.jwk !== undefined ? [anchor.jwk] : [];
   return [...own, ...(anchor.jwks?.keys ?? [])];
 }

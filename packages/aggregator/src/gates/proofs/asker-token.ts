@@ -34,8 +34,8 @@ export function checkToken(
   }
   const profile = token.profile === undefined ? undefined : (profiles.get(token.profile) ?? nothing);
   if (mayUse(state, { principal: token, profile }, withoutRoot(rootSegment, tool))) return;
-  throw new McpxError("unknown_tool", `${principal} may not use ${tool} any more`);
+  throw new McpxError("unknown_tool", `${principal} may no longer use ${tool}`);
 }
 
-/** A profile that is not there any more shows nothing. */
+/** A profile that is no longer there shows nothing. */
 const nothing = { name: "", tools: [] };

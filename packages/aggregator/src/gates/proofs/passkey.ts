@@ -29,11 +29,12 @@ export function readPasskey(value: unknown): Passkey {
   if (!isObject(value)) throw new Error("a passkey must be an object");
   const { credentialId, counter, rpId, origin, transports = [] } = value;
   const publicKey = readPasskeyJwk(value.publicKey);
-  if (publicKey === undefined) throw new Error("publicKey is no public key of a passkey");
+  if (publicKey === undefined) throw new Error("publicKey is not the public key of a passkey");
   if (!isBase64Url(credentialId) || credentialId.length > credentialIdCharsMax) {
     throw new Error("credentialId must be base64url");
   }
-  if (!Number.isSafeInteger(counter) || (counter as number) < 0) throw new Error("counter must be a count");
+  if (!Number.isSafeInteger(counter) || (counter as number) < 0)
+    throw new Error("counter must be a whole number");
   if (!isName(rpId) || !isName(origin) || URL.parse(origin)?.origin !== origin) {
     throw new Error("rpId and origin must say where it may be used");
   }

@@ -9,6 +9,7 @@ const kindsByType = new Map<unknown, SigningKind>([
   ["mcpx-proof+jwt", "key"],
   ["mcpx-policy+jwt", "policy"],
   ["mcpx-approval+jwt", "service"],
+  ["mcpx-press+jwt", "bridge"],
 ]);
 
 const proofCharsMax = 16_384;
@@ -40,7 +41,7 @@ export async function proveProof(
   if (kind === undefined) throw badProof("it is of another type");
   const candidates = candidatesFor(keys, kind, header, payload);
   const key = await signerOf(proof, candidates);
-  if (key === undefined) throw badProof("the signature does not hold");
+  if (key === undefined) throw badProof("the signature is not valid");
   return { kind, payload, key };
 }
 

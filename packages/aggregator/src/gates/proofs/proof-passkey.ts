@@ -121,9 +121,9 @@ async function verify(proof: PasskeyProof, { passkey }: PasskeyKey, challenge: s
     });
     if (verified) return authenticationInfo.newCounter;
   } catch (error) {
-    throw new McpxError("bad_proof", "the passkey's assertion does not hold", { cause: error });
+    throw new McpxError("bad_proof", "the passkey's assertion is not valid", { cause: error });
   }
-  throw badProof("the signature does not hold");
+  throw badProof("the signature is not valid");
 }
 
 function parseObject(text: string): JsonObject {

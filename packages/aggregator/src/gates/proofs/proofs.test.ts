@@ -101,6 +101,7 @@ describe("an operator's signature", () => {
   ])("[AX-11.3-2] of %s over this statement holds", async (name, signer) => {
     expect(await check(operators({}, signer))).toEqual({
       by: name,
+      isPress: false,
       thumbprint: thumbprint(signer.jwk),
       statement,
       proofHash: expect.stringMatching(/^[\w-]{43}$/),

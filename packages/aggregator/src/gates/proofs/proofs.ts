@@ -36,6 +36,8 @@ export interface ProofQuestion {
 export interface CheckedProof {
   /** The anchor's name. */
   by: string;
+  /** By a bridge's key, for somebody who has pressed a button there: it decides about less. */
+  isPress: boolean;
   thumbprint: string;
   /** As it was signed, or what was signed stands for. */
   statement: Statement;
@@ -61,7 +63,7 @@ export async function checkProof(
   await use?.();
   const { name: by, thumbprint } = key;
   const proofHash = hash("sha256", `${thumbprint}\n${statementText(statement)}`, "base64url");
-  return { by, thumbprint, statement, proofHash };
+  return { by, isPress: key.kind === "bridge", thumbprint, statement, proofHash };
 }
 
 /** A proof by a key we have, for this gate. */
@@ -88,6 +90,7 @@ const readers = {
   key: readOperators,
   policy: readPolicys,
   service: readServices,
+  bridge: readPress,
 } as const satisfies Record<SigningKind, (payload: JsonObject, gate: GateTerms, now: number) => Statement>;
 
 /** An operator signs the whole statement. */
@@ -101,6 +104,13 @@ function readOperators(payload: JsonObject, gate: GateTerms): Statement {
     if (fieldText(statement[field]) !== fieldText(expected[field])) throw foreign(field);
   }
   return statement;
+}
+
+/** The same of a press at a bridge: about this one gate, and never about a result, which the platform is not shown. */
+function readPress(payload: JsonObject, gate: GateTerms): Statement {
+  if (isJoint(payload)) throw badProof("the press of a button can decide about one call only");
+  if (gate.phase !== undefined) throw badProof("the press of a button cannot release a result");
+  return readOperators(payload, gate);
 }
 
 /** One proof for several gates says of each what a proof of its own would say. [AX-11.3-8] */

@@ -22,9 +22,9 @@ export function gateEvent(
   };
 }
 
-/** On disk before anything comes of it. Where it cannot be, nothing does: throws `storage_failed`. */
-export function recordFirst(audit: Audit | undefined, event: AuditEvent): void {
-  if (audit?.recordNow(event) === false) {
+/** On disk before anything comes of it. Where it cannot be, nothing does: rejects with `storage_failed`. */
+export async function recordFirst(audit: Audit | undefined, event: AuditEvent): Promise<void> {
+  if ((await audit?.recordNow(event)) === false) {
     throw new McpxError("storage_failed", "the decision could not be recorded, so it has no effect");
   }
 }

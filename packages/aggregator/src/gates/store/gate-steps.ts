@@ -52,7 +52,11 @@ export function joined(before: Gate, { keys: newKeys, token }: Pick<GateWish, "k
   const isSameToken = token === undefined || token.jti === before.token?.jti;
   const gate = isSameToken ? before : { ...before, token };
   if (keys.length === before.keys.length) return gate;
-  if (keys.length > keysMax) throw new McpxError("too_many_gates", "this call came with too many keys");
+  if (keys.length > keysMax)
+    throw new McpxError(
+      "too_many_gates",
+      `this call was made again with more than ${keysMax} different keys`,
+    );
   const others = (given: readonly Approval[]) => given.filter(({ thumbprint }) => !keys.includes(thumbprint));
   // What has happened has; only who releases its result can still change.
   if (gate.review)

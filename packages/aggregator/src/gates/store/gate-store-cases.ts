@@ -4,19 +4,19 @@ import {
   approvalOf,
   joinMs,
   lifeMs,
+  type OpenGateStores,
   race,
   refused,
   type Start,
   starter,
   wishOf,
 } from "../testing/gate-wishes.ts";
-import type { Gate, GateStore } from "./gate-store.ts";
+import type { Gate } from "./gate-store.ts";
 import { decidingCases, dispatchingCases, timeCases } from "./gate-store-deciding-cases.ts";
-import type { GateStoreOptions } from "./gate-verbs.ts";
 import { holdCases } from "./hold-cases.ts";
 
-export function gateStoreCases(open: (options: GateStoreOptions) => GateStore): void {
-  const start = starter(open);
+export function gateStoreCases(place: OpenGateStores): void {
+  const start = starter(place);
   openingCases(start);
   decidingCases(start);
   dispatchingCases(start);
@@ -28,7 +28,7 @@ export function gateStoreCases(open: (options: GateStoreOptions) => GateStore): 
 
 function openingCases(start: Start): void {
   test("[AX-11.3-1] a gate waits with everything its approvers and its dispatch need", async () => {
-    const { clock, store } = start();
+    const { clock, store } = await start();
     const { gate, isNew } = await store.open(wishOf(), lifeMs);
     expect(isNew).toBe(true);
     expect(gate).toEqual({
@@ -46,7 +46,7 @@ function openingCases(start: Start): void {
   });
 
   test("arguments come back byte for byte", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const texts = [
       '{"n":9007199254740993, "m":1.0,\n"e":1E400 ,"n":1}',
       String.raw`{"s":"\ud800 \u0000 \/ é"}`,
@@ -63,7 +63,7 @@ function openingCases(start: Start): void {
   });
 
   test("names are any text", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     for (const principal of ["__proto__", "a'; DROP TABLE gates; --", "ä\u0000b", "A", "a", ""]) {
       const { id } = await gate({ principal });
       expect(
@@ -74,19 +74,19 @@ function openingCases(start: Start): void {
   });
 
   test("half a character is refused before it becomes another one", async () => {
-    const { gate } = start();
+    const { gate } = await start();
     await expect(gate({ argumentsText: '{"s":"\ud800"}' })).rejects.toThrow(refused("bad_field"));
   });
 
-  test("ids and nonces of a thousand gates are all different", async () => {
-    const { store, gate } = start();
-    const gates = await Promise.all(Array.from({ length: 1_000 }, (_, i) => gate({ principal: `${i}` })));
-    expect(new Set(gates.flatMap(({ id, nonce }) => [id, nonce])).size).toBe(2_000);
-    expect(await store.list({ status: "pending" })).toHaveLength(1_000);
+  test("ids and nonces of hundreds of gates are all different", async () => {
+    const { store, gate } = await start();
+    const gates = await Promise.all(Array.from({ length: 200 }, (_, i) => gate({ principal: `${i}` })));
+    expect(new Set(gates.flatMap(({ id, nonce }) => [id, nonce])).size).toBe(400);
+    expect(await store.list({ status: "pending" })).toHaveLength(200);
   });
 
   test("[B-GATE-1] the call of the same tool that was done last before this one, of all callers or of one", async () => {
-    const { store, gate, consumed } = start();
+    const { store, gate, consumed } = await start();
     const made = [];
     for (const [principal, paper] of [
       ["agent", 1],
@@ -112,7 +112,7 @@ function openingCases(start: Start): void {
   });
 
   test("a list has the newest first, by status, without the large texts", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const first = await gate({ digest: "sha256:1" });
     const second = await gate({ digest: "sha256:2" });
     await store.reject(first.id, { by: "alice" });
@@ -125,7 +125,7 @@ function openingCases(start: Start): void {
 
 function joiningCases(start: Start): void {
   test("the same call of the same principal joins, from first to last", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const { id } = await gate();
     const joins = async () => (await gate()).id === id;
     expect(await joins()).toBe(true);
@@ -148,7 +148,7 @@ function joiningCases(start: Start): void {
   test.each([{ principal: "other" }, { tool: "files.write" }, { digest: "sha256:y" }])(
     "another one does not: %o",
     async (more) => {
-      const { store, gate } = start();
+      const { store, gate } = await start();
       const { id } = await gate();
       expect((await gate(more)).id).not.toBe(id);
       expect(await store.list()).toHaveLength(2);
@@ -156,14 +156,14 @@ function joiningCases(start: Start): void {
   );
 
   test("of a hundred same calls at once one opens the gate", async () => {
-    const { store } = start();
+    const { store } = await start();
     const opened = await race(() => store.open(wishOf(), lifeMs));
     expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(new Set(opened.map(({ gate }) => gate.id)).size).toBe(1);
   });
 
   test("an outcome waits ten minutes for its caller", async () => {
-    const { clock, store, gate, consumed } = start();
+    const { clock, store, gate, consumed } = await start();
     const { id } = await consumed();
     clock.advance(lifeMs);
     await store.settle(id, { status: "failed", resultText: "{}" });
@@ -179,7 +179,7 @@ function joiningCases(start: Start): void {
   });
 
   test("[B-CLIENT-3] what allows its caller to act elsewhere waits for it however long, and is heard once", async () => {
-    const { clock, store, gate, consumed } = start();
+    const { clock, store, gate, consumed } = await start();
     const ask = { isForOneHearer: true };
     const { id } = await consumed(ask);
     await store.settle(id, { status: "done", resultText: "{}" });
@@ -190,7 +190,7 @@ function joiningCases(start: Start): void {
   });
 
   test("a rejection is heard once", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const { id } = await gate();
     await store.reject(id, { by: "alice", reason: "no" });
     expect(await gate()).toMatchObject({ id, status: "rejected", reason: "no" });
@@ -201,7 +201,7 @@ function joiningCases(start: Start): void {
 
 function boundCases(start: Start): void {
   test("[AX-11.3-5] one caller has twenty waiting, and others have theirs", async () => {
-    const { clock, store, gate } = start();
+    const { clock, store, gate } = await start();
     const gates = await Promise.all(Array.from({ length: 20 }, (_, i) => gate({ digest: `sha256:${i}` })));
     const more = () => gate({ digest: "sha256:more" });
     await expect(more()).rejects.toThrow(refused("too_many_gates", "this caller"));
@@ -217,7 +217,7 @@ function boundCases(start: Start): void {
   });
 
   test("a race for the last place has one winner", async () => {
-    const { gate } = start({ limits: { waitingPerPrincipalMax: 1 } });
+    const { gate } = await start({ limits: { waitingPerPrincipalMax: 1 } });
     const opened = await race((i) => gate({ digest: `sha256:${i}` }).catch(() => undefined));
     expect(opened.filter((gate) => gate !== undefined)).toHaveLength(1);
   });
@@ -229,7 +229,7 @@ function boundCases(start: Start): void {
       waitingCharsPerPrincipalMax: 60,
       argumentsCharsMax: 50,
     };
-    const { gate } = start({ limits });
+    const { gate } = await start({ limits });
     const text = (chars: number) => "x".repeat(chars);
     await expect(gate({ argumentsText: text(51) })).rejects.toThrow(refused("too_large", "50"));
     await gate({ principal: "a", digest: "1", argumentsText: text(50) });
@@ -247,7 +247,7 @@ function boundCases(start: Start): void {
   });
 
   test("a result too large to keep is not kept, and the rest is", async () => {
-    const { store, consumed } = start({ limits: { resultCharsMax: 10 } });
+    const { store, consumed } = await start({ limits: { resultCharsMax: 10 } });
     const { id } = await consumed();
     await store.settle(id, { status: "done", resultText: "x".repeat(11) });
     const gate = await store.find(id);
@@ -256,7 +256,7 @@ function boundCases(start: Start): void {
   });
 
   test("so many that are over are remembered, first those nobody has heard of", async () => {
-    const { store, gate } = start({ limits: { finishedMax: 3 } });
+    const { store, gate } = await start({ limits: { finishedMax: 3 } });
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
       const { id } = await gate({ digest: `sha256:${i}` });
@@ -273,7 +273,7 @@ function boundCases(start: Start): void {
   });
 
   test("so much of what is over is remembered, and nothing that waits is forgotten for it", async () => {
-    const { store, gate } = start({ limits: { finishedCharsMax: 100 } });
+    const { store, gate } = await start({ limits: { finishedCharsMax: 100 } });
     const waiting = await gate({ digest: "sha256:waiting", argumentsText: "x".repeat(200) });
     for (let i = 0; i < 5; i++) {
       const { id } = await gate({ digest: `sha256:${i}`, argumentsText: "x".repeat(40) });
@@ -285,7 +285,7 @@ function boundCases(start: Start): void {
   });
 
   test("a proof without bounds is refused", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const { id } = await gate();
     const approval = { ...approvalOf(), proof: "x".repeat(65_537) };
     await expect(store.approve(id, approval)).rejects.toThrow(refused("bad_proof"));

@@ -21,7 +21,10 @@ function crashable() {
 }
 
 describe("gates in SQLite", () => {
-  gateStoreCases((options) => createSqliteGateStore({ db: openTreeState(), ...options }));
+  gateStoreCases(() => {
+    const db = openTreeState();
+    return (options) => createSqliteGateStore({ db, ...options });
+  });
 
   test("what waits goes on waiting after a restart, with its approvals and its arguments", async () => {
     const { clock, store, reopen } = crashable();
@@ -152,8 +155,17 @@ describe("gates in SQLite", () => {
     const clock = createSettableClock();
     const migrations = aggregatorMigrations.filter(({ version }) => version < 5);
     const old = openDatabase(path, { component: "aggregator", migrations, synchronous: "FULL" });
-    const before = createSqliteGateStore({ db: old, clock });
-    const { gate } = await before.open(wishOf({ holdsResult: true }), lifeMs);
+    const today = openTreeState();
+    const { gate } = await createSqliteGateStore({ db: today, clock }).open(
+      wishOf({ holdsResult: true }),
+      lifeMs,
+    );
+    const columns =
+      "id, status, principal, tool, digest, created_at, expires_at, is_delivered, chars, facts, arguments";
+    const row = today.prepare(`SELECT ${columns} FROM gates`).get() ?? {};
+    old
+      .prepare(`INSERT INTO gates (${columns}) VALUES (${columns.replace(/\w+/g, "?")})`)
+      .run(...Object.values(row));
     old.close();
     const store = createSqliteGateStore({ db: openTreeState(path), clock });
     expect(await store.find(gate.id)).toEqual(gate);
@@ -166,13 +178,14 @@ describe("gates in SQLite", () => {
   test("more than a page of lost calls are all found", async () => {
     const clock = createSettableClock();
     const limits = { waitingPerPrincipalMax: 2_000 };
-    const store = createSqliteGateStore({ db: openTreeState(), clock, limits });
+    const db = openTreeState();
+    const store = createSqliteGateStore({ db, clock, limits });
     for (let i = 0; i < 1_100; i++) {
       const { gate } = await store.open(wishOf({ digest: `sha256:${i}` }), lifeMs);
       await store.approve(gate.id, approvalOf("alice", `${i}`));
       await store.consume(gate.id);
     }
-    expect(await store.recover()).toHaveLength(1_100);
+    expect(await createSqliteGateStore({ db, clock }).recover()).toHaveLength(1_100);
   });
 
   test("a database that may forget in a power cut keeps no gates", () => {

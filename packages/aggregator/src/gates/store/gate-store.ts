@@ -1,5 +1,5 @@
 // The calls that wait for a human, and what became of them. It outlives the process: what was released once is never
-// released again. Kept in SQLite; the shared sibling comes with the cluster. [AX-11.3-1] [AX-11.3-5]
+// released again. Siblings: `gate-store-sqlite.ts`, `gate-store-postgres.ts`. [AX-11.3-1] [AX-11.3-5]
 import type { Capability, GateTerms, ServerTerms } from "@mcpx/protocol";
 
 export type GateStatus =
@@ -174,10 +174,16 @@ export interface GateStore {
   handOver(id: string): Promise<boolean>;
   /** The caller has heard the outcome: the same call is a new one from now on. True the first time. */
   deliver(id: string): Promise<boolean>;
-  /** Ends those whose time is over and gives them back, a thousand at most. To be called every second or so. */
+  /**
+   * Ends those whose time is over, a thousand at most, writes what the store could not take when it happened, and gives
+   * back what has ended by that. To be called every second or so.
+   */
   expire(): Promise<ListedGate[]>;
-  /** At start: what was consumed without an outcome is `indeterminate`, what was only approved was never sent. */
-  recover(): Promise<ListedGate[]>;
+  /**
+   * Of gateways that are neither this one nor among `living`: what they have consumed without an outcome is
+   * `indeterminate`, what they have only approved was never sent.
+   */
+  recover(living?: ReadonlySet<string>): Promise<ListedGate[]>;
   /** Newest first, a thousand at most. */
   list(query?: { status?: GateStatus | undefined }): Promise<ListedGate[]>;
   /** True the first time, never again. `approve` and `reject` ask it themselves. */

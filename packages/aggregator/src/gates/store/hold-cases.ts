@@ -8,14 +8,14 @@ const wish = { holdsResult: true };
 
 export function holdCases(start: Start): void {
   const held = async (more = {}, options = {}) => {
-    const started = start(options);
+    const started = await start(options);
     const { id } = await started.consumed({ ...wish, ...more });
     expect(await started.store.hold(id, result, lifeMs)).toBe(true);
     return { ...started, id };
   };
 
   test("a result is held byte for byte, with a time of its own", async () => {
-    const { clock, store, consumed } = start();
+    const { clock, store, consumed } = await start();
     const { id } = await consumed(wish);
     clock.advance(lifeMs - 1);
     expect(await store.hold(id, result, lifeMs)).toBe(true);
@@ -32,7 +32,7 @@ export function holdCases(start: Start): void {
   });
 
   test("what is not under way is not held, and is held once", async () => {
-    const { store, gate, consumed } = start();
+    const { store, gate, consumed } = await start();
     const { id: pending } = await gate({ ...wish, digest: "sha256:1" });
     expect(await store.hold(pending, result, lifeMs)).toBe(false);
     const { id } = await consumed(wish);
@@ -42,7 +42,7 @@ export function holdCases(start: Start): void {
   });
 
   test.each(["done", "failed"] as const)("released, it is what it was: %s", async (status) => {
-    const { store, consumed } = start();
+    const { store, consumed } = await start();
     const { id } = await consumed(wish);
     await store.hold(id, { ...result, status }, lifeMs);
     expect(await store.handOver(id)).toBe(false);
@@ -55,7 +55,7 @@ export function holdCases(start: Start): void {
   });
 
   test("as many as approve a call release its result, each of them once; whoever approved it may", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const { id } = await gate({ ...wish, approvers: 2 });
     for (const by of ["alice", "bob"]) await store.approve(id, approvalOf(by));
     await store.consume(id);
@@ -73,7 +73,7 @@ export function holdCases(start: Start): void {
   });
 
   test("a proof that has let the call go releases nothing", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const { id } = await gate(wish);
     await store.approve(id, approvalOf("alice", "p"));
     await store.consume(id);
@@ -122,7 +122,7 @@ export function holdCases(start: Start): void {
   });
 
   test("what is too large to be kept is withheld, and says so", async () => {
-    const { store, consumed } = start({ limits: { resultCharsMax: 10 } });
+    const { store, consumed } = await start({ limits: { resultCharsMax: 10 } });
     const { id } = await consumed(wish);
     expect(await store.hold(id, result, lifeMs)).toBe(true);
     expect(await store.find(id)).toMatchObject({
@@ -150,7 +150,7 @@ export function holdCases(start: Start): void {
   });
 
   test("a call that waits for nobody is ready at once, and goes once", async () => {
-    const { store, gate } = start();
+    const { store, gate } = await start();
     const { id, status } = await gate({ ...wish, isAllowed: true });
     expect(status).toBe("approved");
     expect((await race(() => store.consume(id))).filter(Boolean)).toHaveLength(1);

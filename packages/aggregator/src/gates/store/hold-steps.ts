@@ -14,7 +14,8 @@ export function heldBack(
   { status: outcome, resultText }: HeldOutcome,
   { at, ttlMs, charsMax }: { at: number; ttlMs: number; charsMax: number },
 ): Gate {
-  if (resultText.length > charsMax) return withheld(gate, "it was too large to be looked at", at);
+  if (resultText.length > charsMax)
+    return withheld(gate, "the result was too large to be shown for review", at);
   const heldAt = Math.floor(at);
   const review = { outcome, digest: resultDigest(resultText), approvals: [] };
   return { ...gate, status: "held", resultText, review, heldAt, expiresAt: heldAt + Math.floor(ttlMs) };
@@ -42,7 +43,7 @@ export function isReleased({ status, review, approvers }: Gate): boolean {
 export function handedOver(gate: Gate, at: number): Gate {
   const { outcome, digest } = reviewOf(gate);
   if (gate.resultText === undefined || resultDigest(gate.resultText) !== digest) {
-    return withheld(gate, "what is kept is not what was looked at", at);
+    return withheld(gate, "the stored result differs from the result that was shown", at);
   }
   return ended(gate, outcome, at);
 }

@@ -1,19 +1,20 @@
 // What every store does with results that are held.
-import type { GateStore } from "./gate-store.ts";
-import { decideAt, type GateStoreParts, isUnderWay, stepIf } from "./gate-transaction.ts";
+import { decideAt, type GateStoreParts, isUnderWay, stepIf } from "./gate-change.ts";
+import type { Gate, GateStore } from "./gate-store.ts";
 import { handedOver, heldBack, isReleased, resultApproved, resultRejected } from "./hold-steps.ts";
 
 type HoldVerbs = Pick<GateStore, "hold" | "approveResult" | "rejectResult" | "handOver">;
 
 export function holding(parts: GateStoreParts): HoldVerbs {
-  const { times, clock, limits } = parts;
+  const { times, clock, limits, late } = parts;
   return {
     async hold(id, outcome, ttlMs) {
-      return stepIf(parts, id, isUnderWay, (gate) => {
+      const after = (gate: Gate) => {
         // From here on it has a time of its own.
         times.forget(id);
         return heldBack(gate, outcome, { at: clock.now(), ttlMs, charsMax: limits.resultCharsMax });
-      });
+      };
+      return late.outcome(id, (onSending) => stepIf(parts, id, isUnderWay, after, onSending));
     },
     async approveResult(id, approval) {
       return decideAt(parts, id, approval.proofHash, (gate) => resultApproved(gate, approval, clock.now()));

@@ -80,13 +80,14 @@ function scene(
 
 function auditInto(events: AuditEvent[]): Audit {
   const record = (event: AuditEvent) => void events.push(event);
-  const recordNow = (event: AuditEvent) => {
+  const recordNow = async (event: AuditEvent) => {
     events.push(event);
     return true;
   };
   const verify = async () => ({ ok: true, records: 0, head: "" }) as const;
   const page = async () => ({ rows: [], head: { seq: 0, hash: "" } });
-  return { record, recordNow, flush: () => true, list: async () => [], page, verify, close: () => {} };
+  const flush = async () => true;
+  return { record, recordNow, flush, list: async () => [], page, verify, close: async () => {} };
 }
 
 const called = ({ server }: Scene) => server.asked.filter(({ method }) => method === "tools/call").length;
@@ -360,6 +361,11 @@ test("a decision that cannot be recorded comes to nothing", async () => {
   Object.assign(tree.tree.state, { audit: failing });
   await expect(confirm(tree, asked, "approve")).rejects.toMatchObject({ code: "storage_failed" });
   expect(called(tree)).toBe(0);
+  // It does not stand there as approved until it expires: its asker hears why nothing came of it.
+  expect(await tree.gates.store.find(asked.confirmation_id)).toMatchObject({
+    status: "refused",
+    refusal: "storage_failed",
+  });
 });
 
 test("[B-AUDIT-1] each decision and each end of a call leaves one record, and what did not count another", async () => {

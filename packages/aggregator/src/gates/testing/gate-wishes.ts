@@ -1,5 +1,4 @@
 // Wishes, approvals and stores for the tests of gates.
-import { setImmediate as turn } from "node:timers/promises";
 import { cautious } from "@mcpx/protocol";
 import { expect } from "vitest";
 import { createSettableClock } from "../../registration/registration-store-cases.ts";
@@ -33,28 +32,31 @@ export const refused = (code: string, detail = "") =>
 export const lifeMs = 300_000;
 export const joinMs = 600_000;
 
-/** As many as are wanted at once, and what each got. */
+/** As many as are wanted at once, each begun before the first has got anywhere, and what each got. */
 export const race = <T>(work: (i: number) => Promise<T>, times = 100): Promise<T[]> =>
-  Promise.all(
-    Array.from({ length: times }, async (_, i) => {
-      await turn();
-      return work(i);
-    }),
-  );
+  Promise.all(Array.from({ length: times }, (_, i) => work(i)));
 
-export type Start = (options?: Pick<GateStoreOptions, "limits">) => {
+/** Each call makes a place for gates; what it gives back opens it, for each gateway anew. */
+export type OpenGateStores = () => (options: GateStoreOptions) => GateStore | Promise<GateStore>;
+
+export type Start = (options?: Pick<GateStoreOptions, "limits">) => Promise<{
   clock: ReturnType<typeof createSettableClock>;
   store: GateStore;
+  /** Another gateway on the same gates. */
+  another(gatewayId?: string): Promise<GateStore>;
   /** A gate of its own. */
   gate(more?: Partial<GateWish>): Promise<Gate>;
   /** One that was released. */
   consumed(more?: Partial<GateWish>): Promise<Gate>;
-};
+}>;
 
-export function starter(open: (options: GateStoreOptions) => GateStore): Start {
-  return (options = {}) => {
+export const firstGateway = "the first gateway";
+
+export function starter(place: OpenGateStores): Start {
+  return async (options = {}) => {
     const clock = createSettableClock();
-    const store = open({ clock, ...options });
+    const open = place();
+    const store = await open({ clock, gatewayId: firstGateway, ...options });
     const gate = async (more: Partial<GateWish> = {}) => (await store.open(wishOf(more), lifeMs)).gate;
     const consumed = async (more: Partial<GateWish> = {}) => {
       const { id } = await gate(more);
@@ -62,6 +64,7 @@ export function starter(open: (options: GateStoreOptions) => GateStore): Start {
       expect(await store.consume(id)).toBe(true);
       return gate(more);
     };
-    return { clock, store, gate, consumed };
+    const another = async (gatewayId?: string) => open({ clock, gatewayId, ...options });
+    return { clock, store, another, gate, consumed };
   };
 }

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { type AuditEvent, createManualClock, signDecision, thumbprint } from "@mcpx/host";
 import { type Decision, type GateTerms, type JsonObject, roomMethods, statementOf } from "@mcpx/protocol";
 import { expect } from "vitest";
-import { createSqlitePinStore } from "../../catalogue/pin-store.ts";
+import { createSqlitePinStore } from "../../catalogue/pin-store-sqlite.ts";
 import type { Profile } from "../../mcp/profile.ts";
 import type { ServerOptions } from "../../servers/server.ts";
 import { type InProcessServer, inProcessServer, serverOptions } from "../../testing/in-process-server.ts";

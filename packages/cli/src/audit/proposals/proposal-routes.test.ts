@@ -1,6 +1,13 @@
 // GET /admin/proposals: bounded answers, one scan after the other.
 import { createMemoryTopicLog } from "@mcpx/gateway";
-import { type Audit, createIdentity, createLogger, createManualClock, openState } from "@mcpx/host";
+import {
+  type Audit,
+  createIdentity,
+  createLogger,
+  createManualClock,
+  createSqliteIdentityStore,
+  openState,
+} from "@mcpx/host";
 import { expect, onTestFinished, test } from "vitest";
 import type { ProposalRecord } from "./proposal-record.ts";
 import { proposalRoutes } from "./proposal-routes.ts";
@@ -10,7 +17,11 @@ const entries = 8_000;
 async function stage() {
   const clock = createManualClock();
   const db = openState(":memory:");
-  const identity = createIdentity({ db, clock, log: createLogger({ level: "silent" }) });
+  const identity = await createIdentity({
+    store: createSqliteIdentityStore(db),
+    clock,
+    log: createLogger({ level: "silent" }),
+  });
   const refused: unknown[] = [];
   const audit = { record: (event) => void refused.push(event) } as Pick<Audit, "record"> as Audit;
   const log = createMemoryTopicLog();

@@ -5,7 +5,9 @@ import type { Artifact, AuthorizationStore, Consent } from "./authorization-stor
 /** As small as these cases need them. */
 export const caseBounds = { perKindMax: 3, perConsentMax: 2, consentsMax: 2 };
 
-export function storeCases(createStore: () => AuthorizationStore): void {
+export function authorizationStoreCases(
+  createStore: () => AuthorizationStore | Promise<AuthorizationStore>,
+): void {
   const artifact = (key: string, more: Partial<Artifact> = {}): Artifact => ({
     kind: "Code",
     key,
@@ -33,7 +35,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("an artifact is found under its kind and key until it ends, and replaced by a newer one", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.put(artifact("a", { uid: "u" }));
     expect(await store.find("Code", "a", 99)).toMatchObject({ payload: { of: "a" }, consumedAt: undefined });
     expect(await store.findByUid("Code", "u", 99)).toMatchObject({ key: "a" });
@@ -45,7 +47,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("of several at once, one consumes", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.put(artifact("a"));
     const tried = await Promise.all([1, 2, 3].map((now) => store.consume("Code", "a", now)));
     expect(tried.filter(Boolean)).toHaveLength(1);
@@ -54,7 +56,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("what is saved again stays consumed", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.put(artifact("a"));
     await store.consume("Code", "a", 1);
     await store.put(artifact("a"));
@@ -62,7 +64,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("an artifact is renamed, prolonged and removed", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.put(artifact("a"));
     await store.rename("Code", "a", "b");
     expect(await store.find("Code", "a", 1)).toBeUndefined();
@@ -75,7 +77,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("of one kind there are so many: those that end first give way, never the newest", async () => {
-    const store = createStore();
+    const store = await createStore();
     for (const [index, key] of ["a", "b", "c"].entries())
       await store.put(artifact(key, { expiresAt: 200 + index }));
     await store.put(artifact("d", { expiresAt: 100 }));
@@ -86,7 +88,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("of one consent there are so many: those used longest ago give way", async () => {
-    const store = createStore();
+    const store = await createStore();
     for (const [index, key] of ["a", "b", "c"].entries()) {
       await store.put(artifact(key, { consent: "x" }));
       if (key !== "c") await store.consume("Code", key, index + 1);
@@ -96,7 +98,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("a consent is listed until it ends, and says when it was used", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.addConsent(consent("x"));
     await store.addConsent(consent("y", { createdAt: 2, expiresAt: 50, level: "restricted" }));
     expect((await store.consents(3)).map(({ id }) => id)).toEqual(["y", "x"]);
@@ -110,7 +112,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("there are so many consents; one that has ended makes room", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.addConsent(consent("x", { expiresAt: 10 }));
     await store.addConsent(consent("y"));
     await expect(store.addConsent(consent("z"))).rejects.toThrow("consents already");
@@ -119,7 +121,7 @@ export function storeCases(createStore: () => AuthorizationStore): void {
   });
 
   test("the end of a consent names its tokens and takes its artifacts along, no others", async () => {
-    const store = createStore();
+    const store = await createStore();
     await store.addConsent(consent("x"));
     await store.addConsent(consent("y"));
     await store.put(artifact("a", { consent: "x" }));

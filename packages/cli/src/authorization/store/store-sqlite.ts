@@ -1,8 +1,9 @@
 // The store of the authorization server in `state.db`.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { immediately, type Migration } from "@mcpx/host";
-import { type JsonObject, type Level, McpxError } from "@mcpx/protocol";
+import type { JsonObject } from "@mcpx/protocol";
 import { type AuthorizationStore, bounds, type Consent, type StoredArtifact } from "./authorization-store.ts";
+import { consentBody, readConsent, tooMany } from "./consent-rows.ts";
 
 /** Forward only: a change is a new entry at the end. */
 export const authorizationMigrations: readonly Migration[] = [
@@ -117,11 +118,12 @@ export function createSqliteAuthorizationStore(
     async removeOf(consent) {
       sql.removeOf.run(consent);
     },
-    async addConsent({ id, createdAt, expiresAt, usedAt: _, ...body }) {
+    async addConsent(consent) {
+      const { id, createdAt, expiresAt } = consent;
       immediately(db, () => {
         for (const statement of sweep) statement.run(createdAt);
         if (Number(sql.countConsents.get()?.n) >= limits.consentsMax) throw tooMany(limits.consentsMax);
-        sql.addConsent.run(id, JSON.stringify(body), createdAt, expiresAt);
+        sql.addConsent.run(id, consentBody(consent), createdAt, expiresAt);
       });
     },
     consent: async (id, now) => consentOf(sql.consent.get(id, now)),
@@ -164,21 +166,7 @@ function artifactOf(row: Row | undefined): StoredArtifact | undefined {
 
 function consentOf(row: Row | undefined): Consent | undefined {
   if (row === undefined) return undefined;
-  const body = JSON.parse(String(row.body)) as Omit<Consent, "id" | "createdAt" | "expiresAt" | "usedAt"> & {
-    level: Level;
-  };
-  return {
-    ...body,
-    id: String(row.id),
-    createdAt: Number(row.created_at),
-    expiresAt: Number(row.expires_at),
-    usedAt: row.used_at === null ? undefined : Number(row.used_at),
-  };
-}
-
-function tooMany(max: number): McpxError {
-  return new McpxError("rate_limited", `there are ${max} consents already`, {
-    retryAfterMs: 60_000,
-    suggestion: "Take some back with `mcpx consents revoke ID`",
-  });
+  const { id, body, created_at, expires_at, used_at } = row;
+  const usedAt = used_at === null ? null : Number(used_at);
+  return readConsent([String(id), String(body), Number(created_at), Number(expires_at), usedAt]);
 }

@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe } from "vitest";
-import { caseBounds, storeCases } from "./store-cases.ts";
+import { authorizationStoreCases, caseBounds } from "./store-cases.ts";
 import { authorizationMigrations, createSqliteAuthorizationStore } from "./store-sqlite.ts";
 
 describe("in SQLite", () =>
-  storeCases(() => {
+  authorizationStoreCases(() => {
     const db = new DatabaseSync(":memory:");
     for (const { up } of authorizationMigrations) db.exec(up);
     return createSqliteAuthorizationStore(db, caseBounds);

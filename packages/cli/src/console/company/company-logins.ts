@@ -22,7 +22,7 @@ export interface CompanyLogins {
   /** What somebody with these claims could do. */
   test(name: string, claims: JsonObject): Verdict;
   /** The login with this token is over. */
-  end(jti: string): void;
+  end(jti: string): Promise<void>;
   close(): void;
 }
 
@@ -73,12 +73,12 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
     if (provider === undefined) throw new McpxError("not_found", `there is no login ${name.slice(0, 64)}`);
     return provider;
   };
-  const end = (jti: string, why: string) => {
+  const end = async (jti: string, why: string) => {
     const login = live.get(jti);
     live.delete(jti);
-    identity.revocations.revoke(jti);
+    await identity.revocations.revoke(jti);
     const subject = login === undefined ? undefined : `${login.name}/${login.sub}`;
-    audit.recordNow({ action: "console.logout", actor: "gateway", subject, detail: { why } });
+    await audit.recordNow({ action: "console.logout", actor: "gateway", subject, detail: { why } });
   };
   const ask = async (jti: string, login: Live) => {
     if (login.isAsked) return;
@@ -87,13 +87,13 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
     try {
       const answer = await openId.askAgain(login.refresh);
       if (!live.has(jti)) return;
-      if (answer === "gone") return end(jti, "the provider knows this login no more");
+      if (answer === "gone") return await end(jti, "the provider has ended this login");
       const isAnother = Object.keys(answer.claims).length > 0 && isChanged(login, answer.claims, rules);
-      if (isAnother) return end(jti, "the provider says something else of this person now");
+      if (isAnother) return await end(jti, "the provider's claims about this person have changed");
       Object.assign(login, { refresh: answer.refresh ?? login.refresh, seenAt: clock.monotonic() });
     } catch (err) {
       log.warn({ err, login: login.name }, "could not ask a login's provider");
-      if (clock.monotonic() - login.seenAt > silenceMsMax) end(jti, "the provider did not answer");
+      if (clock.monotonic() - login.seenAt > silenceMsMax) await end(jti, "the provider did not answer");
     } finally {
       login.isAsked = false;
     }
@@ -121,7 +121,9 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       const { openId, rules, name } = providerOf(begun.name);
       const came = new URL(`${begun.redirect}?${request.query}`);
       const proven = await openId.finish(came, { ...begun, state }).catch((cause: unknown) => {
-        throw new McpxError("unauthorised", `the login with ${name} did not hold`, { cause });
+        throw new McpxError("unauthorised", `the answer of the login provider ${name} is not valid`, {
+          cause,
+        });
       });
       const rights = adminRights(rightsOf(proven.claims, rules).rights, name);
       const sub = subjectOf(proven.claims);
@@ -141,8 +143,8 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       return { token, principal: await identity.tokens.verify(token) };
     },
     test: (name, claims) => rightsOf(claims, providerOf(name).rules),
-    end: (jti) => {
-      if (live.has(jti)) end(jti, "logged out");
+    end: async (jti) => {
+      if (live.has(jti)) await end(jti, "logged out");
     },
     close: () => clearInterval(timer),
   };

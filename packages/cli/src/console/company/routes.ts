@@ -12,7 +12,7 @@ export interface CompanyRoutesParts {
   /** Those that are under way, or have failed, of one address. */
   attempts: Attempts;
   /** Lets the browser in, with the rights of this token. */
-  letIn(request: HttpRequest, token: string, principal: Principal): HttpResponse;
+  letIn(request: HttpRequest, token: string, principal: Principal): Promise<HttpResponse>;
 }
 
 export function companyRoutes(parts: CompanyRoutesParts): Route[] {

@@ -85,6 +85,6 @@ export function answerDemo(
   if (method !== "tools/call") return undefined;
   const tool = tools.find(({ item }) => item.name === params.name);
   if (tool === undefined)
-    return { isError: true, content: [{ type: "text", text: "There is no such tool." }] };
+    return { isError: true, content: [{ type: "text", text: "The demo has no tool of this name." }] };
   return { content: [{ type: "text", text: tool.run(isObject(params.arguments) ? params.arguments : {}) }] };
 }

@@ -53,7 +53,7 @@ export function withDemo(settings: ServerSettings): ServerSettings {
   return { ...settings, tree: { ...tree, servers: [...tree.servers, workshop] } };
 }
 
-/** As a caller through a door would. */
+/** As a caller through an endpoint would. */
 function callAs(
   tree: RunningTree,
   id: string,
@@ -70,7 +70,7 @@ function callAs(
     signal,
     notify: () => {},
     ask: async () => {
-      throw new McpxError("unknown_method", "the demo answers no questions");
+      throw new McpxError("unknown_method", "the demo cannot answer questions of a tool");
     },
   });
 }

@@ -1,5 +1,5 @@
 // How often somebody may fail to log in, by address. Those behind one proxy share theirs.
-import type { Clock } from "@mcpx/host";
+import { addressKey, type Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 
 export interface Attempts {
@@ -16,7 +16,8 @@ const addressesMax = 1_000;
 export function createAttempts(clock: Pick<Clock, "monotonic">): Attempts {
   const windows = new Map<string, { count: number; endsAt: number }>();
   return {
-    count(address) {
+    count(asking) {
+      const address = addressKey(asking);
       const now = clock.monotonic();
       const known = windows.get(address);
       const window = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + withinMs };
@@ -31,8 +32,8 @@ export function createAttempts(clock: Pick<Clock, "monotonic">): Attempts {
       const [oldest] = windows.keys();
       if (windows.size > addressesMax && oldest !== undefined) windows.delete(oldest);
     },
-    forgive(address) {
-      const window = windows.get(address);
+    forgive(asking) {
+      const window = windows.get(addressKey(asking));
       if (window !== undefined) window.count = Math.max(0, window.count - 1);
     },
   };

@@ -1,8 +1,10 @@
 // Logging in with a passkey that was registered at this console. What it signs is good for nothing else, at this
 // address only, once, and within two minutes.
 import {
+  type AnchorKey,
   anchorsNow,
   type Gatekeeper,
+  knownAnchors,
   originOf,
   type PasskeyKey,
   proofText,
@@ -17,7 +19,7 @@ import { createChallenges } from "./challenges.ts";
 
 export interface PasskeyLogin {
   /** Whether to offer it at this address. */
-  isOffered(request: HttpRequest): boolean;
+  isOffered(request: HttpRequest): Promise<boolean>;
   options(request: HttpRequest): Promise<JsonObject>;
   /** Whose passkey it was. Throws where it lets nobody in. */
   prove(request: HttpRequest): Promise<PasskeyKey>;
@@ -42,21 +44,25 @@ export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions)
       const suggestion = "Try again";
       throw new McpxError("ticket_invalid", "this login was tried already or took too long", { suggestion });
     }
-    const { key, use } = await provePresence(proofText({ credential }), challenge, keysAt(gates, request));
+    const { key, use } = await provePresence(
+      proofText({ credential }),
+      challenge,
+      await keysAt(gates, request),
+    );
     await use?.();
     // Who was removed while we looked is not let in.
-    const known = keysAt(gates, request).find(({ thumbprint }) => thumbprint === key.thumbprint);
+    const known = (await keysAt(gates, request)).find(({ thumbprint }) => thumbprint === key.thumbprint);
     if (known === undefined) throw new McpxError("bad_proof", "its key belongs to no enrolled approver");
     return known;
   };
   return {
-    isOffered(request) {
+    async isOffered(request) {
       checkOrigin(request);
-      return keysAt(gates, request).length > 0;
+      return (await keysAt(gates, request)).length > 0;
     },
     async options(request) {
       checkOrigin(request);
-      if (keysAt(gates, request).length === 0) {
+      if ((await keysAt(gates, request)).length === 0) {
         const suggestion = "Get a link with `mcpx console`, then register a passkey";
         throw new McpxError("not_found", "no passkey lets anybody in at this address", { suggestion });
       }
@@ -90,12 +96,25 @@ export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions)
 }
 
 /** Those that let somebody in, and were made for where this request is. */
-function keysAt(gates: Pick<Gatekeeper, "anchors">, request: HttpRequest): PasskeyKey[] {
-  return loginKeys(gates).filter(({ passkey }) => passkey.origin === originOf(request));
+async function keysAt(gates: Pick<Gatekeeper, "anchors">, request: HttpRequest): Promise<PasskeyKey[]> {
+  return keysIn(await anchorsNow(gates), request);
 }
 
-export function loginKeys(gates: Pick<Gatekeeper, "anchors">): PasskeyKey[] {
-  return anchorsNow(gates).filter((key): key is PasskeyKey => key.kind === "passkey" && key.mayLogIn);
+function keysIn(anchors: readonly AnchorKey[], request: HttpRequest): PasskeyKey[] {
+  return loginKeysIn(anchors).filter(({ passkey }) => passkey.origin === originOf(request));
+}
+
+/** As far as it is known without looking: whoever was taken out is not among them. */
+export function knownLoginKeys(gates: Pick<Gatekeeper, "anchors">): PasskeyKey[] {
+  return loginKeysIn(knownAnchors(gates));
+}
+
+export async function loginKeys(gates: Pick<Gatekeeper, "anchors">): Promise<PasskeyKey[]> {
+  return loginKeysIn(await anchorsNow(gates));
+}
+
+function loginKeysIn(anchors: readonly AnchorKey[]): PasskeyKey[] {
+  return anchors.filter((key): key is PasskeyKey => key.kind === "passkey" && key.mayLogIn);
 }
 
 async function readBody(request: HttpRequest): Promise<JsonObject> {

@@ -21,7 +21,7 @@ import { createSingleUse } from "./single-use.ts";
 
 export interface PasskeyRegistration {
   /** Those that let somebody in. */
-  list(session: Session): JsonObject;
+  list(session: Session): Promise<JsonObject>;
   /** What the browser is to make. */
   options(session: Session, request: HttpRequest): Promise<JsonObject>;
   register(session: Session, request: HttpRequest): Promise<JsonObject>;
@@ -50,8 +50,8 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
   const begun = createSingleUse<Begun>(clock, { lifeMs: promptMs, countMax: openMax });
   const actor = `console:${user}`;
   return {
-    list: ({ key }) => ({
-      passkeys: loginKeys(gates).map(({ name, thumbprint, passkey }) => ({
+    list: async ({ key }) => ({
+      passkeys: (await loginKeys(gates)).map(({ name, thumbprint, passkey }) => ({
         ...{ name, thumbprint, origin: passkey.origin },
         isThisLogin: thumbprint === key,
       })),
@@ -64,7 +64,7 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
           "name must be 1 to 64 letters, digits, dots, dashes or underscores",
         );
       }
-      checkFree(gates, { name });
+      await checkFree(gates, { name });
       const options = creationOptions(name, originOf(request), { isFound: true });
       begun.keep(id, { name, challenge: options.challenge });
       return options;
@@ -75,26 +75,25 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
       if (name === undefined) throw new McpxError("bad_request", "ask for the options first");
       const passkey = await readRegistration(credential, challenge, originOf(request));
       // Who was logged out while we looked leaves no way in behind.
-      if (isOver(session))
-        throw new McpxError("unauthorised", "nobody is logged in at this console any more");
-      for (const key of anchorKeys([anchorOf({ name, passkey })])) checkFree(gates, key);
+      if (isOver(session)) throw new McpxError("unauthorised", "this login at the console has ended");
+      for (const key of anchorKeys([anchorOf({ name, passkey })])) await checkFree(gates, key);
       await approvers.add({ name, passkey, mayLogIn: true });
       const detail = { credential: passkey.credentialId, origin: passkey.origin, mayLogIn: true };
-      audit.recordNow({ action: "approver.enroll", actor, subject: name, detail });
-      return { name, ...waitsOf(gates, name) };
+      await audit.recordNow({ action: "approver.enroll", actor, subject: name, detail });
+      return { name, ...(await waitsOf(gates, name)) };
     },
   };
 }
 
 /** By name before anybody is asked for a finger, by what came of it afterwards. */
-export function checkFree(gates: Pick<Gatekeeper, "anchors">, fresh: NewApprover): void {
-  const clash = approverClash(fresh, anchorsNow(gates));
+export async function checkFree(gates: Pick<Gatekeeper, "anchors">, fresh: NewApprover): Promise<void> {
+  const clash = approverClash(fresh, await anchorsNow(gates));
   if (clash !== undefined) throw new McpxError("id_conflict", clash);
 }
 
-/** Where there are approvers, one of them signs it before it counts. [B-KEY-2] */
-export function waitsOf(gates: Pick<Gatekeeper, "anchors">, name: string): { waits?: true } {
-  return anchorsNow(gates).some((key) => key.name === name) ? {} : { waits: true };
+/** Where there are approvers, one of them has to sign it before it is valid. [B-KEY-2] */
+export async function waitsOf(gates: Pick<Gatekeeper, "anchors">, name: string): Promise<{ waits?: true }> {
+  return (await anchorsNow(gates)).some((key) => key.name === name) ? {} : { waits: true };
 }
 
 async function bodyOf(request: HttpRequest): Promise<JsonObject> {

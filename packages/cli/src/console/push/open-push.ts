@@ -1,13 +1,14 @@
 // Devices are told what waits: calls at gates, and proposals of rooms that somebody else has made.
 import type { Gatekeeper } from "@mcpx/aggregator";
-import { bridgeMigrations, createPushStore, type PushStore } from "@mcpx/bridges";
+import type { PushStore } from "@mcpx/bridges";
 import type { RunningGateway } from "@mcpx/gateway";
-import { type Clock, type Logger, openDatabase } from "@mcpx/host";
+import type { Clock, Logger } from "@mcpx/host";
 import { defaultPush, type PushSettings } from "../../settings/push-settings.ts";
+import type { Stores } from "../../stores/stores.ts";
 import { createPushNotices } from "./push-notices.ts";
 
 export interface PushParts {
-  statePath: string;
+  stores: Pick<Stores, "push">;
   gates: Pick<Gatekeeper, "watchers">;
   gateway: Pick<RunningGateway, "onProposal">;
   /** Ids of the tree's own: what it shows in rooms waits at its gates. */
@@ -19,12 +20,10 @@ export interface PushParts {
 /** What is opened is closed by `opened`. */
 export function openPush(
   { services, contact }: PushSettings = defaultPush,
-  { statePath, gates, gateway, own, clock, log }: PushParts,
+  { stores, gates, gateway, own, clock, log }: PushParts,
   opened: AsyncDisposableStack,
 ): { store: PushStore; services: readonly string[] } {
-  const db = openDatabase(statePath, { component: "bridges", migrations: bridgeMigrations });
-  opened.defer(() => db.close());
-  const store = createPushStore(db);
+  const store = stores.push;
   const notices = createPushNotices({ store, clock, log, contact });
   const watcher = {
     opened: ({ id }: { id: string }) => notices.waits(`/console/gates/${encodeURIComponent(id)}`),

@@ -1,4 +1,4 @@
-import { bridgeMigrations, createPushStore, type PushStore } from "@mcpx/bridges";
+import { bridgeMigrations, createSqlitePushStore, type PushStore } from "@mcpx/bridges";
 import { createLogger, openDatabase, systemClock } from "@mcpx/host";
 import { expect, onTestFinished, test } from "vitest";
 import { type PushService, startPushService } from "../../../../bridges/src/testing/push-service.ts";
@@ -15,7 +15,7 @@ interface Place {
 async function place(): Promise<Place> {
   const service = await startPushService();
   const db = openDatabase(":memory:", { component: "bridges", migrations: bridgeMigrations });
-  const store = createPushStore(db);
+  const store = createSqlitePushStore(db);
   const logged: string[] = [];
   const log = createLogger({
     level: "warn",
@@ -68,14 +68,14 @@ test("[B-NOTIFY-1] what passes is tried again; a device that is gone is forgotte
   await expect.poll(() => service.heard).toEqual([{ device: "phone", text: one("/console/gates/a") }]);
   service.answers.push({ status: 500 }, { status: 500 }, { status: 500 });
   notices.waits("/console/gates/b");
-  await expect.poll(() => logged.join("")).toContain("a device could not be notified");
+  await expect.poll(() => logged.join("")).toContain("could not notify a device");
   expect(logged).toHaveLength(1);
   const { endpoint, keys } = service.subscribe("lost");
   await store.add({ endpoint: `${endpoint}-gone`, ...keys, name: "lost", at: 0 });
   notices.waits("/console/gates/c");
   await expect.poll(async () => (await store.list()).map(({ name }) => name)).toEqual(["phone"]);
   await expect.poll(() => service.heard.at(-1)).toEqual({ device: "phone", text: one("/console/gates/c") });
-  expect(logged.join("")).toContain("does not want notifications any more");
+  expect(logged.join("")).toContain("device unsubscribed from notifications");
   // Whoever knows an endpoint can make a device ring.
   expect(logged.join("")).not.toContain("/lost");
 });

@@ -49,7 +49,7 @@ export function createPushNotices(options: PushNoticesOptions): PushNotices {
     waits(path) {
       paths.push(path);
       timer ??= setTimeout(() => {
-        tell().catch((error) => log.warn({ err: error }, "devices could not be notified"));
+        tell().catch((error) => log.warn({ err: error }, "could not notify devices"));
       }, gatherMs).unref();
     },
     close() {
@@ -78,14 +78,11 @@ async function tellOne(
     try {
       if (await sendPush(pusher, device, text, clock.now())) return;
       await store.remove(device.endpoint);
-      log.warn(
-        { device: device.name, service },
-        "a device does not want notifications any more and was removed",
-      );
+      log.warn({ device: device.name, service }, "device unsubscribed from notifications; removed it");
       return;
     } catch (error) {
       const isOver = pauseMs === undefined || !(error instanceof PlatformError) || error.fault === "refused";
-      if (isOver) log.warn({ err: error, device: device.name, service }, "a device could not be notified");
+      if (isOver) log.warn({ err: error, device: device.name, service }, "could not notify a device");
       if (isOver || signal.aborted) return;
       const retryMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
       // Ended with the gateway, which is no fault.

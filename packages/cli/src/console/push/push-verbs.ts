@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { arePushKeys, isPushEndpoint, type PushDevice, type PushStore } from "@mcpx/bridges";
 import type { Audit, Clock, HttpRequest } from "@mcpx/host";
-import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError, quoteShort } from "@mcpx/protocol";
 
 export interface PushVerbsOptions {
   store: PushStore;
@@ -32,19 +32,19 @@ export function pushVerbs({ store, audit, clock, user, services }: PushVerbsOpti
     async add(request) {
       const device = { ...readDevice(await request.json(), services), at: clock.now() };
       if (!(await store.add(device))) {
-        throw new McpxError("too_many_connections", "too many devices are told already", {
-          suggestion: "Take one back first",
+        throw new McpxError("too_many_connections", "too many devices are notified already", {
+          suggestion: "Remove one first",
         });
       }
-      audit.recordNow({ action: "push.add", actor, subject: device.name });
+      await audit.recordNow({ action: "push.add", actor, subject: device.name });
       return shown(device);
     },
     async remove(id) {
       const device = (await store.list()).find((one) => idOf(one) === id);
       if (device === undefined || !(await store.remove(device.endpoint))) {
-        throw new McpxError("not_found", "no such device is told anything");
+        throw new McpxError("not_found", `no notified device has the id ${quoteShort(id)}`);
       }
-      audit.recordNow({ action: "push.remove", actor, subject: device.name });
+      await audit.recordNow({ action: "push.remove", actor, subject: device.name });
       return { id };
     },
     removeAll: () => store.removeAll(),
@@ -85,7 +85,7 @@ function readDevice(body: unknown, services: readonly string[]): Omit<PushDevice
     auth.length > 64 ||
     !arePushKeys({ p256dh, auth })
   ) {
-    throw new McpxError("bad_request", "subscription.keys are no keys of a push subscription");
+    throw new McpxError("bad_request", "subscription.keys are not the keys of a push subscription");
   }
   return { endpoint, p256dh, auth, name };
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAudit, createLogger, openState, systemClock } from "@mcpx/host";
+import { createAudit, createLogger, createSqliteAuditStore, openState, systemClock } from "@mcpx/host";
 import { expect, onTestFinished, test } from "vitest";
 import { createConfiguration } from "./configuration.ts";
 import { makeChange, reachOf } from "./make-change.ts";
@@ -22,9 +22,9 @@ function openContext() {
     destination: { write: (line: string) => void logged.push(line) },
   });
   const db = openState(join(other, "state.db"));
-  const audit = createAudit({ db, clock: systemClock, log });
-  onTestFinished(() => {
-    audit.close();
+  const audit = createAudit({ store: createSqliteAuditStore(db), clock: systemClock, log });
+  onTestFinished(async () => {
+    await audit.close();
     db.close();
     for (const one of [dir, other]) rmSync(one, { recursive: true, force: true });
   });
@@ -65,5 +65,5 @@ test("a server is removed also where its tools cannot be forgotten; that is logg
   const { made } = await make({ type: "remove", name: "x" });
   expect(made).toMatchObject({ file: join(dir, "mcpx.json"), forgotten: null });
   expect(readFileSync(join(dir, "mcpx.json"), "utf8")).not.toContain('"x"');
-  expect(logged.join("")).toContain("could not forget the pins");
+  expect(logged.join("")).toContain("could not forget the records of a server");
 });

@@ -1,7 +1,8 @@
 // A change of the configuration is made: exactly the one that was shown, on record, and taken over at once.
 import type { Audit, AuditEvent, Logger } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
-import { type SavedConfig, type ServerEntry, saveConfig } from "../../config-edit/edit-config.ts";
+import { forgetBridge } from "../../bridges/bridge-records.ts";
+import { type ServerEntry, saveConfig } from "../../config-edit/edit-config.ts";
 import { shownReach } from "../../framework/secrets.ts";
 import { cutWithMark } from "../../framework/visible.ts";
 import { forgetPins } from "../../tree-view/forget-pins.ts";
@@ -26,35 +27,50 @@ export async function makeChange(
   digest: unknown,
 ): Promise<JsonObject> {
   const { configuration, audit, actor } = context;
-  const plan = planChange(configuration, change);
-  if (digest !== digestOf(plan)) {
+  const shownPlan = () => {
+    const plan = planChange(configuration, change);
+    if (digest === digestOf(plan)) return plan;
     throw new McpxError("bad_request", "the configuration has changed since the change was shown", {
       suggestion: "Look at the change again",
     });
-  }
-  const { backup, isClosed } = saveOnRecord(audit, plan, eventsOf(change, plan, actor));
+  };
+  const plan = shownPlan();
+  // Planned once more when it is recorded: somebody else may have written the file meanwhile.
+  const { backup, isClosed } = await onRecord(audit, eventsOf(change, plan, actor), () =>
+    saveConfig(shownPlan().file, plan.text, new Date()),
+  );
   configuration.written(plan.file.path);
-  const forgotten = change.type === "remove" ? await forget(context, plan, change.name) : 0;
+  const forgotten = await forgetAfter(context, plan, change);
   return { file: plan.file.path, backup: backup ?? null, isClosed, forgotten };
 }
 
-/** `null` where it could not be: the file is written all the same. */
-async function forget({ actor, log }: ChangeContext, { file }: Plan, server: string): Promise<number | null> {
+/** What was kept of what is gone. `null` where it could not be: the file is written all the same. */
+async function forgetAfter(
+  { actor, log }: ChangeContext,
+  { file: { dataDir } }: Plan,
+  change: Change,
+): Promise<number | null> {
   try {
-    return await forgetPins(file.dataDir, server, actor);
+    if (change.type === "remove") return await forgetPins(dataDir, change.name, actor);
+    if (change.type === "unbridge") return await forgetBridge(dataDir, change.name, actor);
+    return 0;
   } catch (error) {
-    log.error({ err: error, server }, "could not forget the pins of a removed server");
+    log.error(
+      { err: error, change: change.type },
+      "could not forget the records of a server or bridge that was removed",
+    );
     return null;
   }
 }
 
 /** What cannot be recorded is not done. */
-function saveOnRecord(audit: Audit, plan: Plan, events: readonly AuditEvent[]): SavedConfig {
-  if (!events.every((event) => audit.recordNow(event))) {
+async function onRecord<T>(audit: Audit, events: readonly AuditEvent[], save: () => T): Promise<T> {
+  const recorded = await Promise.all(events.map((event) => audit.recordNow(event)));
+  if (recorded.includes(false)) {
     throw new McpxError("storage_failed", "the change could not be recorded, so nothing was written");
   }
   try {
-    return saveConfig(plan.file, plan.text, new Date());
+    return save();
   } catch (error) {
     for (const event of events) audit.record({ ...event, reason: "not_written" });
     throw error;
@@ -72,6 +88,10 @@ function eventsOf(change: Change, plan: Plan, actor: string): AuditEvent[] {
     const { server, tool, set } = change;
     const changed = Object.keys(set);
     return [{ action: "tool.change", actor, subject: `${server} ${tool}`, detail: { ...about, changed } }];
+  }
+  if (change.type === "bridge" || change.type === "unbridge") {
+    const action = change.type === "bridge" ? "bridge.add" : "bridge.remove";
+    return [{ action, actor, subject: change.name, detail: about }];
   }
   const action = `server.${change.type}`;
   if (change.type === "remove") return [{ action, actor, subject: change.name, detail: about }];

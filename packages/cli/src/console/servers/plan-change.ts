@@ -10,6 +10,7 @@ import { type Config, parseConfig } from "../../config/config.ts";
 import {
   type ConfigFile,
   type ServerEntry,
+  withBridge,
   withRules,
   withServers,
   withServerValue,
@@ -72,7 +73,7 @@ function planIn(file: ConfigFile, configuration: Configuration, change: Change):
       const { planned } = lookAround(configuration, file).plan;
       const chosen = planned.filter(({ name }) => change.names.includes(name));
       if (chosen.length === 0 || chosen.length !== new Set(change.names).size) {
-        throw new Failure("a chosen server is not there any more", "look again");
+        throw new Failure("a chosen server is no longer there", "look again");
       }
       const entries = entriesOf(chosen, readUnannotated(change.unannotated));
       return { file, text: withServers(file, entries), entries, leaving: [] };
@@ -82,6 +83,26 @@ function planIn(file: ConfigFile, configuration: Configuration, change: Change):
       const tool =
         ownOf(ownOf(parseConfig(text, file.path).mcpServers, change.server)?.tools, change.tool) ?? {};
       return { file, text, entries: new Map(), leaving: [], tool };
+    }
+    case "bridge": {
+      const { name, replace, entry } = change;
+      const isThere = ownOf(file.config.bridges, name) !== undefined;
+      if (isThere && !replace) {
+        throw new Failure(`there is a bridge ${name} in ${file.path} already`, "choose another name");
+      }
+      return {
+        file,
+        text: withBridge(file, name, entry),
+        entries: new Map(),
+        leaving: isThere ? [name] : [],
+      };
+    }
+    case "unbridge": {
+      const { name } = change;
+      if (ownOf(file.config.bridges, name) === undefined) {
+        throw new Failure(`there is no bridge ${name} in ${file.path}`, "look again");
+      }
+      return { file, text: withBridge(file, name, undefined), entries: new Map(), leaving: [name] };
     }
     case "rules":
       return { file, text: withRules(file, change.rules), entries: new Map(), leaving: [] };

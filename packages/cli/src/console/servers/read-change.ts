@@ -8,7 +8,9 @@ export type Change =
   | { type: "remove"; name: string }
   | { type: "import"; names: readonly string[]; unannotated: string | undefined }
   | { type: "tool"; server: string; tool: string; set: ToolWish }
-  | { type: "rules"; rules: readonly JsonObject[] };
+  | { type: "rules"; rules: readonly JsonObject[] }
+  | { type: "bridge"; name: string; replace: boolean; entry: JsonObject }
+  | { type: "unbridge"; name: string };
 
 /** Only what is given changes; variables, headers and all else stay as they are. */
 export interface Edit {
@@ -36,6 +38,8 @@ const charsMax = 10_000;
 const namesMax = 1_000;
 const rulesMax = 1_000;
 
+const changeTypes = ["add", "edit", "remove", "import", "tool", "rules", "bridge", "unbridge"] as const;
+
 export function readChange(value: unknown): Change {
   const given = isObject(value) ? value : {};
   switch (given.type) {
@@ -62,8 +66,19 @@ export function readChange(value: unknown): Change {
     }
     case "rules":
       return { type: "rules", rules: objects(given, "rules", rulesMax) };
+    case "bridge": {
+      const { replace, entry } = given;
+      return {
+        type: "bridge",
+        name: text(given, "name"),
+        replace: replace === true,
+        entry: isObject(entry) ? entry : {},
+      };
+    }
+    case "unbridge":
+      return { type: "unbridge", name: text(given, "name") };
     default:
-      throw new McpxError("bad_request", "change.type must be add, edit, remove, import, tool or rules");
+      throw new McpxError("bad_request", `change.type must be one of ${changeTypes.join(", ")}`);
   }
 }
 

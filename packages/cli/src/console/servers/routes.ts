@@ -66,7 +66,11 @@ function look(file: ConfigFile | undefined, isDemo: boolean): JsonObject {
   if (file === undefined) return { file: null, obstacle: `${noFile.fault}; ${noFile.fix}` };
   const names = [...segmentsOf(file.config).keys()];
   const { rules = [] } = file.config.gates ?? {};
-  return { file: file.path, isNew: file.before === undefined, servers: names, rules, isDemo };
+  const bridges = Object.entries(file.config.bridges ?? {}).map(([name, { platform }]) => ({
+    name,
+    platform,
+  }));
+  return { file: file.path, isNew: file.before === undefined, servers: names, bridges, rules, isDemo };
 }
 
 function find(configuration: Configuration): JsonObject {
@@ -86,10 +90,14 @@ async function readBody(request: HttpRequest): Promise<{ change: Change; digest:
   return { change: readChange(change), digest };
 }
 
-/** All that was given for variables, headers and fixed arguments, secret or not. */
+/** All that was given for variables, headers, fixed arguments and a bridge's access, secret or not. */
 function valuesOf(change: Change): string[] {
   if (change.type === "tool")
     return Object.values(change.set.fixed ?? {}).filter((one) => typeof one === "string");
+  if (change.type === "bridge") {
+    const { password, secret, token, appToken, hsToken } = change.entry;
+    return [password, secret, token, appToken, hsToken].filter((one) => typeof one === "string");
+  }
   if (change.type !== "add") return [];
   return [...change.env, ...change.header]
     .map((pair) => pair.slice(pair.search(/[=:]/) + 1).trim())

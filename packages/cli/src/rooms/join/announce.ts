@@ -76,7 +76,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     status: `${by}: ${statuses.find((one) => one.by === by)?.status}`,
     advice: `${by} advises against it: ${because(by)}`,
     fulfilled: `approved by ${by}${fulfilment?.isChanged ? ", with changes" : ""}`,
-    "called late": `was over, and ${by} has made the call all the same${lateCall?.isChanged ? ", with changes" : ""}`,
+    "called late": `had ended, and ${by} has made the call all the same${lateCall?.isChanged ? ", with changes" : ""}`,
     answered: error !== undefined ? `failed: ${error.message}` : result?.isError === true ? "failed" : "done",
     rejected: `rejected by ${by}: ${because(by)}`,
     withdrawn: `withdrawn by ${by}`,
@@ -109,7 +109,7 @@ function gateNews(type: ProposalChange["type"], proposal: Proposal, by: string |
     case "rejected":
       return said;
     case "withdrawn":
-      return withdrawal?.reason ?? "it is over";
+      return withdrawal?.reason ?? "it has ended";
     default:
       return "expired: nobody decided in time";
   }

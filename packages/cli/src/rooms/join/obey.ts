@@ -185,7 +185,7 @@ async function decideGate(
 function findProposal({ room, numbers }: ChatLine, typed: string): Proposal {
   const id = numbers.id(typed);
   const proposal = id === undefined ? undefined : room.proposals.get(id);
-  const why = id === undefined ? "there is no such proposal" : whyNotPending(room, id);
+  const why = id === undefined ? "there is no proposal with this number or id" : whyNotPending(room, id);
   if (proposal !== undefined && why === undefined) return proposal;
   throw new Failure(`proposal ${typed}: ${why}`, "see /pending");
 }

@@ -260,12 +260,12 @@ function checkMessage(read: message.StubMessage | message.Unreadable): void {
 
 function checkEvent({ event, values }: Extract<message.StubMessage, { kind: "event" }>): void {
   ok(Number.isInteger(event) && event >= 1 && event <= 255, "an event out of bounds");
-  ok(values instanceof Map, "values that are no map");
+  ok(values instanceof Map, "values that are not a map");
 }
 
 function checkAnswer(read: Extract<message.StubMessage, { kind: "result" | "error" }>): void {
   ok(Number.isInteger(read.id) && read.id >= 0 && read.id <= 0xffff, "an id out of bounds");
-  if (read.kind === "result") ok(read.result instanceof Map, "a result that is no map");
+  if (read.kind === "result") ok(read.result instanceof Map, "a result that is not a map");
   else {
     ok(Number.isInteger(read.status) && read.status >= 1 && read.status <= 255, "a status out of bounds");
     ok(Buffer.byteLength(read.text ?? "") <= 64, "a text that is too long");

@@ -1,5 +1,6 @@
 // Appends on one connection, one statement for all that waits. The statement moves the head of each topic from where we
-// know it to be and stores the entries only if it was there: a head that another process has moved is read again.
+// know it to be and stores the entries only if it was there: a head that another process has moved is read again. Where
+// several gateways share the store, that the topic has not changed its owner since is a part of where we know it to be.
 import { bigintArray, PostgresFault, type PostgresSession, sqlState, textArray } from "@mcpx/host";
 import type { Appended, NewEntry } from "../topic-log.ts";
 import { type AppendPlan, type Earlier, type Head, planAppends } from "./plan-appends.ts";
@@ -10,6 +11,9 @@ export interface EntryAppender {
   /** Reads the head of a topic that is there. */
   prepare(topic: string): Promise<void>;
 }
+
+/** Under which epoch a topic is ours; undefined where it is not. */
+export type EpochOf = (topic: string) => number | undefined;
 
 /** Each needs another process that writes, or an id that was used before. */
 const roundsMax = 16;
@@ -27,7 +31,7 @@ export const addTopics = {
 
 const readHeads = {
   name: "topics-heads",
-  text: "SELECT name, key, last, last_at, bytes FROM topics WHERE name = ANY ($1::text[])",
+  text: "SELECT name, key, last, last_at, bytes, owner_epoch FROM topics WHERE name = ANY ($1::text[])",
 };
 
 /**
@@ -39,14 +43,14 @@ const store = {
   text: `
     WITH heads AS (
       UPDATE topics AS t SET last = w.last, last_at = w.last_at, bytes = w.bytes
-      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-        AS w (key, before, last, last_at, bytes)
-      WHERE t.key = w.key AND t.last = w.before
+      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+        AS w (key, before, last, last_at, bytes, epoch)
+      WHERE t.key = w.key AND t.last = w.before AND t.owner_epoch = w.epoch
       RETURNING t.key
     ), added AS (
       INSERT INTO envelopes (topic, seq, at, bytes, id, sender, digest, text)
       SELECT e.* FROM unnest(
-        $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[]
+        $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[]
       ) AS e (topic, seq, at, bytes, id, sender, digest, text)
       JOIN heads ON heads.key = e.topic
     )
@@ -62,33 +66,40 @@ const findIds = {
     JOIN envelopes AS e ON e.topic = t.key AND e.id = w.id`,
 };
 
-type HeadRow = [name: string, key: number, last: number, lastAt: number, bytes: number];
+type HeadRow = [name: string, key: number, last: number, lastAt: number, bytes: number, epoch: number];
 type EarlierRow = [topic: string, id: string, seq: number, at: number, from: string, digest: string];
 
-export function createEntryAppender(session: PostgresSession): EntryAppender {
+/** Without `epochOf` all topics are ours: nobody else writes to this store. */
+export function createEntryAppender(session: PostgresSession, epochOf?: EpochOf): EntryAppender {
   const heads = new Map<string, Head>();
 
   async function loadHeads(topics: readonly string[]): Promise<void> {
     const rows = await session.query<HeadRow>(readHeads, [textArray(topics)]);
-    for (const [name, key, last, lastAt, bytes] of rows) heads.set(name, { key, last, lastAt, bytes });
+    for (const [name, key, last, lastAt, bytes, epoch] of rows)
+      heads.set(name, { key, last, lastAt, bytes, epoch });
+  }
+
+  /** Of a topic that came back to us, the head of before is not that of now. */
+  function isOld(topic: string): boolean {
+    return epochOf !== undefined && heads.get(topic)?.epoch !== epochOf(topic);
   }
 
   /** Those of these topics that are not known; made where they are not there. */
   async function needHeads(entries: readonly NewEntry[]): Promise<void> {
-    const unknown = () =>
-      [...new Set(entries.map(({ topic }) => topic))].filter((topic) => !heads.has(topic));
+    const topics = [...new Set(entries.map(({ topic }) => topic))];
     if (heads.size > headsMax) heads.clear();
-    if (unknown().length > 0) await loadHeads(unknown());
-    const missing = unknown();
+    const unknown = topics.filter((topic) => !heads.has(topic) || isOld(topic));
+    if (unknown.length > 0) await loadHeads(unknown);
+    const missing = topics.filter((topic) => !heads.has(topic));
     if (missing.length === 0) return;
     await session.query(addTopics, [textArray(missing)]);
     await loadHeads(missing);
   }
 
-  function headOf(topic: string): Head {
+  function headOf(topic: string): Head | undefined {
     const head = heads.get(topic);
     if (head === undefined) throw new Error(`the topic ${topic} was made and is not there`);
-    return head;
+    return epochOf === undefined || epochOf(topic) === head.epoch ? head : undefined;
   }
 
   async function commit(plan: AppendPlan): Promise<void> {
@@ -109,7 +120,7 @@ export function createEntryAppender(session: PostgresSession): EntryAppender {
       try {
         await needHeads(entries);
         const plan = planAppends(entries, headOf, earlier);
-        await commit(plan);
+        if (plan.heads.size > 0) await commit(plan);
         return [...plan.appended];
       } catch (error) {
         for (const { topic } of entries) heads.delete(topic);
@@ -151,6 +162,7 @@ function storeValues({ rows, heads }: AppendPlan): Buffer[] {
     bigints(({ after }) => after.last),
     bigints(({ after }) => after.lastAt),
     bigints(({ after }) => after.bytes),
+    bigints(({ before }) => before.epoch),
     bigintArray(rows.map(({ topic }) => topic)),
     bigintArray(rows.map(({ seq }) => seq)),
     bigintArray(rows.map(({ at }) => at)),

@@ -5,7 +5,7 @@ import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { createGroupCommit } from "../group-commit.ts";
 import { lastToTrim } from "../search.ts";
 import type { NewEntry, Retention, TopicLog } from "../topic-log.ts";
-import { addTopics, createEntryAppender } from "./append-entries.ts";
+import { addTopics, createEntryAppender, type EpochOf } from "./append-entries.ts";
 import { openSessions, type SessionOptions } from "./open-sessions.ts";
 import { createPostgresReader, type PostgresTopicLogReader } from "./reader.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -13,6 +13,8 @@ import { createWriteQueue } from "./write-queue.ts";
 export interface PostgresTopicLogOptions extends SessionOptions {
   /** Told once, when the store can no longer be trusted; from then on every append is refused. */
   onFailure?: (error: Error) => void;
+  /** Where several gateways share the store: under which epoch a topic is this one's. */
+  epochOf?: EpochOf;
   tuning?: Partial<PostgresTopicLogTuning>;
 }
 
@@ -42,7 +44,7 @@ export async function createPostgresTopicLog(options: PostgresTopicLogOptions): 
   const { waitingBytesMax = 67_108_864, trimRows = 500, ...tuning } = options.tuning ?? {};
   const sessions = await openSessions(options, tuning);
   const reader = createPostgresReader(sessions.reading);
-  const appender = createEntryAppender(sessions.writing);
+  const appender = createEntryAppender(sessions.writing, options.epochOf);
   const queue = createWriteQueue(appender.append);
   const appends = createGroupCommit(queue.append, waitingBytesMax);
   let closing: Promise<void> | undefined;
@@ -142,7 +144,7 @@ async function lastSeqToTrim(
 
 /** Past here it would be a fault of the store, which stops the log. */
 function rejectionOf({ at, id, from, text }: NewEntry): Promise<never> | undefined {
-  if (!Number.isSafeInteger(at)) return Promise.reject(new RangeError(`${at} is no whole number of ms`));
+  if (!Number.isSafeInteger(at)) return Promise.reject(new RangeError(`${at} is not a whole number of ms`));
   if (![id, from, text].some((part) => part.includes("\0"))) return undefined;
   return Promise.reject(new RangeError("PostgreSQL stores no text with a NUL character in it"));
 }

@@ -3,8 +3,8 @@ import { newEntry } from "../cases.ts";
 import { type Head, planAppends } from "./plan-appends.ts";
 
 const heads: Record<string, Head> = {
-  room: { key: 1, last: 10, lastAt: 5_000, bytes: 1_000 },
-  other: { key: 2, last: 0, lastAt: 0, bytes: 0 },
+  room: { key: 1, last: 10, lastAt: 5_000, bytes: 1_000, epoch: 3 },
+  other: { key: 2, last: 0, lastAt: 0, bytes: 0, epoch: 0 },
 };
 const headOf = (topic: string) => heads[topic] as Head;
 
@@ -27,7 +27,7 @@ test("seqs, times and bytes go on from where each topic ends", () => {
   ]);
   expect(moved.get("room")).toEqual({
     before: heads.room,
-    after: { key: 1, last: 12, lastAt: 6_000, bytes: 1_524 },
+    after: { key: 1, last: 12, lastAt: 6_000, bytes: 1_524, epoch: 3 },
   });
 });
 
@@ -49,4 +49,11 @@ test("[X0-4-3] an id that is stored, or planned a moment ago, takes no seq; its 
   ]);
   expect(rows).toHaveLength(1);
   expect(moved.get("room")).toEqual({ before: heads.room, after: heads.room });
+});
+
+test("of a topic that another gateway owns nothing is written; the others are", () => {
+  const entries = [newEntry({ id: "a" }), newEntry({ id: "b", topic: "theirs" })];
+  const { appended, rows, heads: moved } = planAppends(entries, headOf, new Map());
+  expect(appended).toEqual([{ outcome: "appended", seq: 11, at: 5_000 }, { outcome: "fenced" }]);
+  expect([rows.length, [...moved.keys()]]).toEqual([1, ["room"]]);
 });

@@ -9,6 +9,8 @@ export interface Head {
   readonly lastAt: number;
   /** Of all that was appended, trimmed or not. */
   readonly bytes: number;
+  /** How often the topic has changed its owner. */
+  readonly epoch: number;
 }
 
 /** An entry that has its id already. */
@@ -36,10 +38,10 @@ export interface AppendPlan {
 
 export type EarlierById = ReadonlyMap<string, ReadonlyMap<string, Earlier>>;
 
-/** Every topic of the entries has its head; ids that are stored already are in `earlier`, as far as they are known. */
+/** Every topic of the entries that is ours has its head; ids that are stored already are in `earlier`, as far as they are known. */
 export function planAppends(
   entries: readonly NewEntry[],
-  headOf: (topic: string) => Head,
+  headOf: (topic: string) => Head | undefined,
   earlier: EarlierById,
 ): AppendPlan {
   const rows: NewRow[] = [];
@@ -47,7 +49,9 @@ export function planAppends(
   const planned = new Map<string, Map<string, Earlier>>();
   const appended = entries.map((entry): Appended => {
     const { topic, id, from, digest } = entry;
-    const head = heads.get(topic) ?? newEnds(headOf(topic));
+    const start = headOf(topic);
+    if (start === undefined) return { outcome: "fenced" };
+    const head = heads.get(topic) ?? newEnds(start);
     heads.set(topic, head);
     const ids = planned.get(topic) ?? new Map<string, Earlier>();
     planned.set(topic, ids);
@@ -71,6 +75,12 @@ function newEnds(head: Head): { before: Head; after: Head } {
   return { before: head, after: head };
 }
 
-function grown({ key, last, lastAt, bytes }: Head, entry: NewEntry): Head {
-  return { key, last: last + 1, lastAt: Math.max(lastAt, entry.at), bytes: bytes + bytesInStore(entry) };
+function grown({ key, last, lastAt, bytes, epoch }: Head, entry: NewEntry): Head {
+  return {
+    key,
+    last: last + 1,
+    lastAt: Math.max(lastAt, entry.at),
+    bytes: bytes + bytesInStore(entry),
+    epoch,
+  };
 }

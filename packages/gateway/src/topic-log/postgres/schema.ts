@@ -40,5 +40,13 @@ export const postgresTopicLogStore: PostgresComponent = {
         );
       `,
     },
+    {
+      version: 2,
+      // Where several gateways share the store, one of them owns a topic: the number of a row of `cluster_gateways`.
+      up: `
+        ALTER TABLE topics ADD COLUMN owner bigint, ADD COLUMN owner_epoch bigint NOT NULL DEFAULT 0;
+        CREATE INDEX topics_owned ON topics (owner) WHERE owner IS NOT NULL;
+      `,
+    },
   ],
 };

@@ -1,0 +1,102 @@
+// What every store of approvers has to do.
+import { generateKeyPairSync } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Passkey, PasskeyJwk } from "../proofs/passkey.ts";
+import type { Approver, ApproverStore } from "./approver-store.ts";
+
+export const passkeyOf = (more: Partial<Passkey> = {}): Passkey => ({
+  credentialId: "Y3JlZGVudGlhbA",
+  publicKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
+    format: "jwk",
+  }) as PasskeyJwk,
+  counter: 1,
+  rpId: "localhost",
+  origin: "http://localhost:7332",
+  transports: ["internal"],
+  ...more,
+});
+
+/** Each call opens an empty one. */
+export function approverStoreCases(open: () => ApproverStore | Promise<ApproverStore>): void {
+  const anna: Approver = { name: "anna", passkey: passkeyOf() };
+  const jwk = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
+  const ben: Approver = { name: "Ben", jwk };
+
+  test("gives back whom it was given, by name", async () => {
+    const store = await open();
+    expect(await store.list()).toEqual([]);
+    await store.add(anna);
+    await store.add(ben);
+    expect(await store.list()).toEqual([ben, anna]);
+  });
+
+  test("a name is taken once, in whatever case", async () => {
+    const store = await open();
+    await store.add(anna);
+    for (const name of ["anna", "ANNA"]) {
+      await expect(store.add({ name, passkey: passkeyOf() })).rejects.toMatchObject({ code: "id_conflict" });
+    }
+    expect(await store.list()).toEqual([anna]);
+  });
+
+  test("of many who take a name at once, one has it", async () => {
+    const store = await open();
+    const added = await Promise.allSettled(
+      Array.from({ length: 20 }, () => store.add({ name: "anna", passkey: passkeyOf() })),
+    );
+    expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await store.list()).toHaveLength(1);
+  });
+
+  test("takes nobody who is none", async () => {
+    const store = await open();
+    const wrong = [
+      { name: "../anna", passkey: passkeyOf() },
+      { name: "", passkey: passkeyOf() },
+      { name: "anna", passkey: { ...passkeyOf(), rpId: "" } },
+      { name: "anna", passkey: { ...passkeyOf(), origin: "http://localhost:7332/path" } },
+      { name: "anna", passkey: { ...passkeyOf(), credentialId: "not base64url" } },
+      { name: "anna", passkey: { ...passkeyOf(), counter: -1 } },
+      { name: "anna", passkey: { ...passkeyOf(), publicKey: { kty: "oct", k: "AAAA" } } },
+    ] as unknown as Approver[];
+    for (const one of wrong) await expect(store.add(one), JSON.stringify(one)).rejects.toThrow();
+    expect(await store.list()).toEqual([]);
+  });
+
+  test("keeps what a passkey has counted, and never less", async () => {
+    const store = await open();
+    await store.add(anna);
+    await Promise.all([5, 12, 9].map((counter) => store.keepCounter("anna", counter)));
+    expect(await store.list()).toEqual([{ ...anna, passkey: { ...anna.passkey, counter: 12 } }]);
+  });
+
+  test("who may log in stays marked, also when it has counted; nobody else is", async () => {
+    const store = await open();
+    const carl: Approver = { name: "carl", passkey: passkeyOf(), mayLogIn: true };
+    await store.add(carl);
+    await store.add({ ...anna, mayLogIn: "yes" } as unknown as Approver);
+    await store.keepCounter("carl", 5);
+    await store.keepCounter("anna", 5);
+    const [first, second] = await store.list();
+    expect(first).not.toHaveProperty("mayLogIn");
+    expect(second).toEqual({ ...carl, passkey: { ...carl.passkey, counter: 5 } });
+  });
+
+  test("who was removed is gone, and nobody else", async () => {
+    const store = await open();
+    await store.add(anna);
+    await store.add(ben);
+    for (const name of ["carl", "../anna", "ANNA"]) expect(await store.remove(name), name).toBe(false);
+    expect(await store.remove("anna")).toBe(true);
+    expect(await store.list()).toEqual([ben]);
+    expect(await store.remove("anna")).toBe(false);
+  });
+
+  test("counts for nobody else, and makes nobody up", async () => {
+    const store = await open();
+    await store.add(ben);
+    await store.keepCounter("Ben", 3);
+    await store.keepCounter("anna", 3);
+    expect(await store.list()).toEqual([ben]);
+  });
+}

@@ -1,0 +1,27 @@
+// `mcpx key show`: the public half of a key file, to be given to others.
+import { resolve } from "node:path";
+import { thumbprint } from "@mcpx/host";
+import { dataDirOf } from "../../files/data-dir.ts";
+import { defaultKeyPath, readKeyFile } from "../../files/key-file.ts";
+import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
+
+export const keyShow = defineCommand({
+  usage: "[FILE]",
+  words: { min: 0, max: 1, values: [["file"]] },
+  options: dataOption,
+  examples: [
+    ["mcpx key show", "your own"],
+    ["mcpx key show robot.jwk", "that of a robot"],
+  ],
+  run,
+});
+
+async function run(context: Context<typeof dataOption>): Promise<number> {
+  const { cwd, options, output, words } = context;
+  const [file] = words;
+  const path = file === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, file);
+  const key = readKeyFile(path);
+  if (options.json) output.json({ file: path, jwk: key, thumbprint: thumbprint(key) });
+  else output.line(`${JSON.stringify(key)}\n${thumbprint(key)}`);
+  return 0;
+}
