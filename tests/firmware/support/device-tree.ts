@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Device, type DeviceConfig, type DeviceEvent, type OpenLine, openDevice } from "@mcpx/devices";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createListening } from "../../support/listening.ts";
 import { startTestServer } from "../../support/test-server.ts";
 
 export interface DeviceTree extends AsyncDisposable {
@@ -20,9 +21,10 @@ export async function startDeviceTree(): Promise<DeviceTree> {
   const client = new Client({ name: "unmodified", version: "1.0.0" });
   const token = await server.token({ sub: "alice", topics: [], tools: ["**"] });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp?names=canonical`), { requestInit }),
-  );
+  const listening = createListening();
+  const url = new URL(`${server.url}/mcp?names=canonical`);
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit, fetch: listening.fetch }));
+  await listening.opened;
   const list = async () => (await client.listTools()).tools;
   return {
     client,

@@ -22,6 +22,7 @@ import {
 
 import { canonicalUrl } from "../../support/canonical-url.ts";
 import { hearSteps } from "../../support/hear-steps.ts";
+import { createListening } from "../../support/listening.ts";
 
 export const kinds = ["v1", "v2 legacy", "v2 modern"] as const;
 export type Kind = (typeof kinds)[number];
@@ -98,14 +99,17 @@ async function connectOne(way: Way, name: string): Promise<SdkCaller> {
     ResourceUpdatedNotificationSchema,
     ({ params }) => void heard.push(`updated ${params.uri}`),
   );
+  const listening = createListening();
   const transport =
     "url" in way
       ? new HttpOne(new URL(canonicalUrl(way.url)), {
           requestInit: { headers: { authorization: `Bearer ${way.token}` } },
+          fetch: listening.fetch,
         })
       : new StdioOne(way);
   // Its types are of before `exactOptionalPropertyTypes`.
   await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+  if ("url" in way) await listening.opened;
   const steps = hearSteps(transport);
   return {
     heard,
@@ -163,13 +167,16 @@ async function connectTwo(way: Way, name: string, isModern: boolean): Promise<Sd
     "notifications/resources/updated",
     ({ params }) => void heard.push(`updated ${params.uri}`),
   );
+  const listening = createListening();
   const transport: Transport =
     "url" in way
       ? new StreamableHTTPClientTransport(new URL(canonicalUrl(way.url)), {
           requestInit: { headers: { authorization: `Bearer ${way.token}` } },
+          fetch: listening.fetch,
         })
       : new StdioClientTransport(way);
   await client.connect(transport);
+  if ("url" in way && !isModern) await listening.opened;
   // A modern client says with each request how much it wants to hear.
   const _meta = isModern ? { _meta: { [LOG_LEVEL_META_KEY]: "info" } } : {};
   const steps = hearSteps(transport);

@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as HttpOne } from "@modelcontextprotocol/
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import { topic } from "../../../client/support/house.ts";
+import { createListening } from "../../../support/listening.ts";
 import type { TestServer } from "../../../support/test-server.ts";
 
 export const kinds = ["v1", "v2 legacy", "v2 modern"] as const;
@@ -65,9 +66,11 @@ async function one(url: URL, requestInit: object): Promise<RoomEndpointClient> {
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     changes += 1;
   });
-  const transport = new HttpOne(url, { requestInit });
+  const listening = createListening();
+  const transport = new HttpOne(url, { requestInit, fetch: listening.fetch });
   // Its types are of before `exactOptionalPropertyTypes`.
   await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+  await listening.opened;
   const tools = async () => (await client.listTools()).tools;
   return {
     changes: () => changes,
@@ -90,8 +93,10 @@ async function two(url: URL, requestInit: object, isModern: boolean): Promise<Ro
   client.setNotificationHandler("notifications/tools/list_changed", () => {
     changes += 1;
   });
-  const transport = new StreamableHTTPClientTransport(url, { requestInit });
+  const listening = createListening();
+  const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: listening.fetch });
   await client.connect(transport);
+  if (!isModern) await listening.opened;
   const tools = async () => (await client.listTools()).tools;
   return {
     changes: () => changes,

@@ -4,6 +4,7 @@ import { Client as ClientOne } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpOne } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { onTestFinished } from "vitest";
 import { canonicalUrl } from "../../../support/canonical-url.ts";
+import { createListening } from "../../../support/listening.ts";
 import type { Message, Place } from "../../support/ask.ts";
 
 export const kinds = ["v1", "v2 legacy", "v2 modern"] as const;
@@ -24,11 +25,13 @@ export async function hearing(kind: Kind, place: Place, level?: Level): Promise<
   const requestInit = { headers: { authorization: `Bearer ${place.token}` } };
   const url = new URL(canonicalUrl(place.url));
   const info = { name: "hearing", version: "1" };
+  const listening = createListening();
   if (kind === "v1") {
     const client = new ClientOne(info);
     client.fallbackNotificationHandler = keep;
-    const transport = new HttpOne(url, { requestInit });
+    const transport = new HttpOne(url, { requestInit, fetch: listening.fetch });
     await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+    await listening.opened;
     if (level !== undefined) await client.setLoggingLevel(level);
     await client.listTools();
     onTestFinished(() => client.close());
@@ -36,7 +39,8 @@ export async function hearing(kind: Kind, place: Place, level?: Level): Promise<
     const mode = kind === "v2 modern" ? { pin: "2026-07-28" } : ("legacy" as const);
     const client = new Client(info, { versionNegotiation: { mode } });
     client.fallbackNotificationHandler = keep;
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit, fetch: listening.fetch }));
+    if (kind === "v2 legacy") await listening.opened;
     await client.listTools();
     if (kind === "v2 modern") {
       // Its types know only the specification's own wishes.
