@@ -4,10 +4,12 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { withChain } from "../../packages/cli/src/access/authority.ts";
 import { mcpx, scratch } from "../cli/support/mcpx-process.ts";
 import { newKey } from "./attacks/support/keys.ts";
 import { type Gated, gatedHome, startGated } from "./support/gated.ts";
 import { enrol } from "./support/give-grant.ts";
+import { hereAt } from "./support/shell-scene.ts";
 
 const slow = { timeout: 240_000 };
 
@@ -166,6 +168,23 @@ test(
     expect((await gated.run("doctor")).out).toMatch(
       /all approvers were removed without a signature on \d{4}/,
     );
+  },
+);
+
+test(
+  "[B-KEY-2] what a command appends counts, also where somebody's look at the chain takes it over first",
+  slow,
+  async () => {
+    const gated = await startGated();
+    const here = await hereAt(gated);
+    const isPanic = async () => (await here("GET", "/admin/gates")).body.panic;
+    expect(await isPanic()).toBe(false);
+    await withChain(gated.dataDir, {}, async ({ chain }) => {
+      await chain.settle(() => [{ key: "panic", value: true }]);
+      // At once, and not when the gateway looks by itself.
+      expect((await here("GET", "/admin/approvers/chain")).status).toBe(200);
+    });
+    expect(await isPanic()).toBe(true);
   },
 );
 

@@ -55,7 +55,7 @@ export function createAuthorityCards(options: AuthorityCardsOptions): AuthorityC
       // Nobody can be asked any more, so nobody has to be.
       if (waiting().length > 0) {
         const changes = waiting();
-        await chain.settleAfterOthers(changes);
+        await chain.settle(() => changes);
         await signed(changes);
       }
     }

@@ -23,7 +23,7 @@ import {
   readApprover,
 } from "@mcpx/aggregator";
 import type { Logger, PublicJwk } from "@mcpx/host";
-import { isMcpxError, isObject, type JsonObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import { readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
 
@@ -140,7 +140,9 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
   const { dataDir, known, log, keepCounter, chain, wait } = watch;
   let state: string | undefined;
   let keys = known;
-  const stateNow = () => `${stateOf(approversDir(dataDir))}\n${chain?.now().head?.hash}`;
+  const files = () => stateOf(approversDir(dataDir));
+  const withChainHead = (seen: string) => `${seen}\n${chain?.now().head?.hash}`;
+  const stateNow = () => withChainHead(files());
   const countingIn = (read: Approvers): readonly AnchorKey[] => {
     const people = read.keys.filter(({ name }) => isInChain(chain, read.state, approverKey(name)));
     const all = [...known, ...people];
@@ -148,12 +150,19 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
   };
   const look = async () => {
     if (stateNow() === state) return keys;
-    const read = readApprovers(dataDir, known, keepCounter);
-    for (const fault of read.faults) log.warn({ fault }, "ignoring invalid approver file");
-    const held = chain === undefined ? [] : await settleUnlessBehind(chain, read.state);
-    if (held !== undefined) wait?.(held);
-    keys = countingIn(read);
-    state = held === undefined ? undefined : stateNow();
+    const readNow = () => ({ seen: files(), read: readApprovers(dataDir, known, keepCounter) });
+    let now = readNow();
+    if (chain !== undefined) {
+      // Where a command writes to the chain at this moment, the files are read again after it.
+      const held = await settleApprovers(chain, () => {
+        now = readNow();
+        return now.read.state;
+      });
+      wait?.(held);
+    }
+    for (const fault of now.read.faults) log.warn({ fault }, "ignoring invalid approver file");
+    keys = countingIn(now.read);
+    state = withChainHead(now.seen);
     return keys;
   };
   let looking: Promise<unknown> = Promise.resolve();
@@ -171,23 +180,15 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
   };
 }
 
-/** `undefined` where a command writes to the chain at this moment: what it writes is looked at first. */
-async function settleUnlessBehind(
-  chain: KeptChain,
-  wanted: AuthorityState,
-): Promise<AuthorityChange[] | undefined> {
-  try {
-    return (await chain.isBehind()) ? undefined : await settleApprovers(chain, wanted);
-  } catch (error) {
-    if (isMcpxError(error) && error.code === "id_conflict") return undefined;
-    throw error;
-  }
-}
-
 /** Writes what nobody has to sign, and gives back the rest. */
-export async function settleApprovers(chain: KeptChain, wanted: AuthorityState): Promise<AuthorityChange[]> {
-  const signed = new Map([...chain.now().state].filter(([key]) => key.startsWith("approver/")));
-  return await chain.settle(changesBetween(signed, wanted));
+export async function settleApprovers(
+  chain: KeptChain,
+  wanted: () => AuthorityState,
+): Promise<AuthorityChange[]> {
+  return await chain.settle((state) => {
+    const signed = new Map([...state].filter(([key]) => key.startsWith("approver/")));
+    return changesBetween(signed, wanted());
+  });
 }
 
 function isInChain(chain: KeptChain | undefined, read: AuthorityState, key: string): boolean {

@@ -56,10 +56,11 @@ export interface HeldConfig {
 export async function holdConfig(chain: KeptChain, loaded: LoadedConfig): Promise<HeldConfig> {
   // Nothing is configured: what was signed for a configuration stays.
   if (loaded.path === undefined) return { loaded, held: [] };
-  const signed = new Map(
-    [...chain.now().state].filter(([key]) => !/^(approver\/|bridge\/|panic$)/.test(key)),
-  );
-  const held = await chain.settle(changesBetween(signed, authorityOf(loaded.config, configDir(loaded))));
+  const wanted = authorityOf(loaded.config, configDir(loaded));
+  const held = await chain.settle((state) => {
+    const signed = [...state].filter(([key]) => !/^(approver\/|bridge\/|panic$)/.test(key));
+    return changesBetween(new Map(signed), wanted);
+  });
   if (held.length === 0) return { loaded, held };
   return { loaded: { ...loaded, config: withoutHeld(loaded.config, held, chain.now().state) }, held };
 }

@@ -44,9 +44,7 @@ export function forgetBridge(dataDir: string, bridge: string, actor?: string): P
     for (const link of links) await endLink(ending, link);
     await records.store.removeBridge(bridge);
     await withChain(dataDir, {}, async ({ chain }) => {
-      await chain.settleAfterOthers(
-        pressesOf(chain.now().state, bridge).map((key) => ({ key, value: null })),
-      );
+      await chain.settle((state) => pressesOf(state, bridge).map((key) => ({ key, value: null })));
     });
     return links.length;
   });

@@ -95,7 +95,7 @@ async function countPresses(options: BridgeRoutesOptions, request: HttpRequest):
   const links = await open.store.links(bridge.name);
   const changes = pressChanges(chain.now().state, options.identity, bridge, links);
   const what = sentencesOf(chain.now().state, changes);
-  const held = await chain.settleAfterOthers(changes);
+  const held = await chain.settle(() => changes);
   const source = sourceOf(bridge.name);
   const waits = (await cards.want(source, held)).get(source) ?? null;
   return { what, waits };
@@ -109,7 +109,7 @@ async function endPresses(options: BridgeRoutesOptions, request: HttpRequest): P
   await cards.want(sourceOf(bridge.name), []);
   const changes = pressesOf(chain.now().state, bridge.name).map((key) => ({ key, value: null }));
   const what = sentencesOf(chain.now().state, changes);
-  await chain.settleAfterOthers(changes);
+  await chain.settle(() => changes);
   return { what };
 }
 

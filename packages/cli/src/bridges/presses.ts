@@ -6,7 +6,7 @@ import { canonicalJson, isIrreversible, readCapability, signText, statementOf } 
 import { keyOfPress, pressesOf, signedPress } from "./press-authority.ts";
 
 export interface PressParts {
-  chain: Pick<KeptChain, "now" | "isBehind" | "refresh">;
+  chain: Pick<KeptChain, "now" | "refresh">;
   identity: Pick<Identity, "secret">;
 }
 
@@ -18,7 +18,7 @@ export function createPresses(
     mayDecide: ({ annotation }) =>
       !isIrreversible(readCapability(annotation)) && pressesOf(chain.now().state, bridge.name).length > 0,
     async prove({ terms, user, participant, decision, reason }) {
-      if (await chain.isBehind()) await chain.refresh();
+      await chain.refresh();
       const place = { bridge: bridge.name, user, participant };
       const wanted = signedPress(identity, bridge, place);
       if (!isSame(chain.now().state.get(pressPlace(bridge.name, user)), wanted)) return undefined;

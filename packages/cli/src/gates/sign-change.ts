@@ -47,7 +47,7 @@ export async function settleOrSign(
   { chain, aggregatorId }: ChainStore,
   changes: readonly AuthorityChange[],
 ): Promise<Settled> {
-  const held = await chain.settleAfterOthers(changes);
+  const held = await chain.settle(() => changes);
   if (held.length === 0) return "done";
   const { state, head } = chain.now();
   const signer = signerHere(context);

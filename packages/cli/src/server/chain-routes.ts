@@ -16,7 +16,7 @@ export function chainRoutes({ identity, audit, authority, gates }: ChainRouteOpt
   const { chain, cards } = authority;
   const show = async (): Promise<{ body: JsonObject }> => {
     // What a command has appended a moment ago counts from now on.
-    if (await chain.isBehind()) await chain.refresh();
+    await chain.refresh();
     const { entries, head, state } = chain.now();
     const waiting = sentencesOf(state, cards.waiting());
     const approvers = (await anchorsNow(gates)).map(describeKey);

@@ -47,10 +47,7 @@ export function followConfig(options: FollowOptions): FollowedConfig {
     { read, waiting, change, judgeBy: authority.judgeBy, log },
   );
   // What commands have appended to the chain counts first. Where that does not hold, the gateway says so by itself.
-  const refreshed = async () => {
-    if (await chain.isBehind()) await chain.refresh();
-  };
-  const reload = () => void refreshed().then(readAgain, readAgain);
+  const reload = () => void chain.refresh().then(readAgain, readAgain);
   gateway.authority.onSigned = reload;
   if (loaded.path !== undefined && loaded.accepted === "waiting") {
     log.warn({ config: loaded.path }, waiting(loaded.path));

@@ -75,7 +75,7 @@ export async function openGates(
   const chain = await orFailure(dataDir, () =>
     openChain({ store: stores.chain, aggregatorId, clock, audit, actor: "gateway" }),
   );
-  if (await stores.facts.isPanic()) await chain.settle([panicked]);
+  if (await stores.facts.isPanic()) await chain.settle(() => [panicked]);
   const anchors = watchApprovers({
     ...{ dataDir, known: configured, log, keepCounter: approvers.keepCounter, chain },
     wait: (changes) => void wanting("approvers", changes),
@@ -104,30 +104,23 @@ export async function openGates(
     ...{ chain, cards, onSigned: undefined, ...panicOf(chain, cards, log) },
     judgeBy: ({ rules, unannotated, quorum }) => void Object.assign(gates, { rules, unannotated, quorum }),
   };
+  chain.onGrown = async (changes) => {
+    await signed(changes);
+    // Not waited for: it may write to the chain itself.
+    cards.renew().catch((error) => log.error({ err: error }, "could not renew cards"));
+  };
   const stop = await keepGates(gates, { audit, log, mayRecover: isAlone });
   opened.defer(stop);
   await anchors.now();
-  opened.defer(keepLooking(anchors, authority, signed, log));
+  opened.defer(keepLooking(anchors, chain, log));
   return { gates, approvers, authority };
 }
 
-/** Takes over what commands have appended, and keeps the cards as they should be. */
-function keepLooking(
-  anchors: AnchorSource,
-  { chain, cards }: GateAuthority,
-  signed: (changes: readonly AuthorityChange[]) => Promise<void>,
-  log: Logger,
-): () => void {
+/** Takes over what commands have appended. */
+function keepLooking(anchors: AnchorSource, chain: KeptChain, log: Logger): () => void {
   let isBroken = false;
   const look = async () => {
-    const before = chain.now();
-    if (await chain.isBehind()) await chain.refresh();
-    const after = chain.now();
-    if (before.head?.hash !== after.head?.hash) {
-      const keys = new Set([...before.state.keys(), ...after.state.keys()]);
-      await signed([...keys].map((key) => ({ key, value: after.state.get(key) ?? null })));
-      await cards.renew();
-    }
+    await chain.refresh();
     // Files that have come or gone are seen also while nobody decides.
     await anchors.now();
     isBroken = false;
@@ -152,12 +145,12 @@ function panicOf(
     beginPanic() {
       // Panic is on already; the chain says so as soon as it may.
       chain
-        .settleAfterOthers([panicked])
+        .settle(() => [panicked])
         .catch((error) => log.error({ err: error }, "could not write panic to the chain of approvers"));
       void cards.want("panic", []);
     },
     async endPanic() {
-      const held = await chain.settleAfterOthers([calm]);
+      const held = await chain.settle(() => [calm]);
       return held.length === 0 ? undefined : (await cards.want("panic", held)).get("panic");
     },
   };

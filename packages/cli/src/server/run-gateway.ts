@@ -120,7 +120,7 @@ function placeOf(
 /** As it may count now; what an approver has to sign first is held back. */
 async function holdAtStart(dataDir: string, written: LoadedConfig): Promise<HeldConfig> {
   return await withChain(dataDir, { mayCreate: true }, async ({ chain }) => {
-    await settleApprovers(chain, readApprovers(dataDir).state);
+    await settleApprovers(chain, () => readApprovers(dataDir).state);
     return holdConfig(chain, written);
   });
 }

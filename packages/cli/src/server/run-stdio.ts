@@ -140,7 +140,7 @@ async function ownTree(
     throw misuse("--config and --trusted cannot be combined", "use only one of them");
   }
   const { loaded, held } = await withChain(dataDir, { mayCreate: true }, async ({ chain }) => {
-    await settleApprovers(chain, readApprovers(dataDir).state);
+    await settleApprovers(chain, () => readApprovers(dataDir).state);
     return holdConfig(chain, loadConfig({ given, trusted, cwd, dataDir }));
   });
   if (held.length > 0) {

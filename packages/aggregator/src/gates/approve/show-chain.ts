@@ -14,7 +14,7 @@ export async function showChain(
   await findGate(gates, request.params.id);
   const given: unknown = await request.json();
   const n = isObject(given) && Number.isSafeInteger(given.n) ? Number(given.n) : -1;
-  if (await chain?.isBehind()) await chain?.refresh();
+  await chain?.refresh();
   const { entries = [], head } = chain?.now() ?? {};
   return {
     body: {

@@ -5,6 +5,7 @@ import { isMcpxError, McpxError } from "@mcpx/protocol";
 import {
   type AuthorityChange,
   type AuthorityState,
+  changesBetween,
   isSame,
   signaturesNeeded,
   weakens,
@@ -14,15 +15,16 @@ import type { ChainStore } from "./chain-store.ts";
 import { type Chain, emptyChain, extendChain, extendUnsigned } from "./verify-chain.ts";
 
 export interface KeptChain {
+  /** Called with all that others have changed, whoever noticed it first; until it is set, that is kept for it. */
+  onGrown: ((changes: readonly AuthorityChange[]) => Promise<void>) | undefined;
   now(): Chain;
-  /** Whether somebody else has appended to it, or worse. */
-  isBehind(): Promise<boolean>;
   /** Takes over what others have appended. Throws `ChainFault` where what is stored does not follow from what was. */
   refresh(): Promise<void>;
-  /** Writes what nobody has to sign, and gives back what somebody has to. Throws `id_conflict` where it is behind. */
-  settle(wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]>;
-  /** The same, after taking over what others have appended: a command and the gateway may see the same file at once. */
-  settleAfterOthers(wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]>;
+  /**
+   * Writes what nobody has to sign, and gives back what somebody has to. A command and the gateway may see the same file
+   * at once: where the other was faster, what it wrote is taken over, and `wanted` is asked again.
+   */
+  settle(wanted: (state: AuthorityState) => readonly AuthorityChange[]): Promise<AuthorityChange[]>;
   /** Throws `ChainFault` where it does not hold. */
   sign(signed: Pick<ChainEntry, "changes" | "terms" | "proofs">): Promise<void>;
   /** Puts all approvers out. Says whether there was any. */
@@ -46,7 +48,9 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
   const { store, aggregatorId, clock } = parts;
   let chain = await extendChain(emptyChain, await store.texts(0), aggregatorId);
   await checkAgainstAudit(parts);
-  const inTurn = oneAfterTheOther();
+  /** What it said before others appended to it, until that is told. */
+  let untold: AuthorityState | undefined;
+  const takeTurn = oneAfterTheOther();
   const place = () => ({
     n: (chain.head?.n ?? -1) + 1,
     at: new Date(clock.now()).toISOString(),
@@ -62,8 +66,8 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
     const entry: ChainEntry = { ...place(), kind, changes };
     await append(entry, extendUnsigned(chain, entry));
   };
-  const settle = async (wanted: readonly AuthorityChange[]): Promise<AuthorityChange[]> => {
-    const changes = wanted.filter(({ key, value }) => !isSame(chain.state.get(key), value));
+  const settle: KeptChain["settle"] = async (wanted) => {
+    const changes = wanted(chain.state).filter(({ key, value }) => !isSame(chain.state.get(key), value));
     const kind = unsignedKind(chain, changes);
     if (kind !== undefined) {
       if (changes.length > 0) await write(kind, changes);
@@ -74,10 +78,31 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
     return changes.filter((change) => !free.includes(change));
   };
   const refresh = async () => {
+    const length = (chain.head?.n ?? -1) + 1;
+    if ((await store.length()) === length) return;
     await checkUnchanged(store, chain);
-    chain = await extendChain(chain, await store.texts((chain.head?.n ?? -1) + 1), aggregatorId);
+    const { state } = chain;
+    chain = await extendChain(chain, await store.texts(length), aggregatorId);
+    untold ??= state;
   };
-  const settleAfterOthers = async (wanted: readonly AuthorityChange[]) => {
+  /** Out of turn: who hears of it may write to the chain. */
+  const tell = async () => {
+    if (untold === undefined || kept.onGrown === undefined) return;
+    const before = untold;
+    untold = undefined;
+    try {
+      await kept.onGrown(changesBetween(before, chain.state));
+    } catch (error) {
+      untold ??= before;
+      throw error;
+    }
+  };
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    const result = await takeTurn(work);
+    await tell();
+    return result;
+  };
+  const settleAfterOthers: KeptChain["settle"] = async (wanted) => {
     for (let tries = 0; ; tries += 1) {
       try {
         return await settle(wanted);
@@ -87,12 +112,11 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
       }
     }
   };
-  return {
+  const kept: KeptChain = {
+    onGrown: undefined,
     now: () => chain,
-    isBehind: async () => (await store.length()) !== (chain.head?.n ?? -1) + 1,
     refresh: () => inTurn(refresh),
-    settle: (wanted) => inTurn(() => settle(wanted)),
-    settleAfterOthers: (wanted) => inTurn(() => settleAfterOthers(wanted)),
+    settle: (wanted) => inTurn(() => settleAfterOthers(wanted)),
     sign: (signed) =>
       inTurn(async () => {
         const entry: ChainEntry = { ...place(), kind: "signed", ...signed };
@@ -105,6 +129,7 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
         return changes.length > 0;
       }),
   };
+  return kept;
 }
 
 /** What one of us writes is what the next of us sees. */

@@ -33,7 +33,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { sentencesOf } = await import("@mcpx/aggregator");
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
   const { waiting, settled } = await withChain(dataDir, { mayCreate: true }, async (store) => {
-    await settleApprovers(store.chain, readApprovers(dataDir).state);
+    await settleApprovers(store.chain, () => readApprovers(dataDir).state);
     const { held } = await holdConfig(store.chain, loaded);
     const waiting = sentencesOf(store.chain.now().state, held);
     const settled = held.length === 0 ? "done" : await settleOrSign(context, store, held);
