@@ -13,7 +13,7 @@ import { signEnvelope } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import type { TestServer } from "../support/test-server.ts";
 import { cuttable } from "./support/cuttable.ts";
-import { type EnterOptions, join, rejection, startHouse, topic, wideLimits } from "./support/house.ts";
+import { type EnterOptions, join, rejection, seen, startHouse, topic, wideLimits } from "./support/house.ts";
 import { type Lie, startLyingGateway } from "./support/lying-gateway.ts";
 
 /** Verifies everything that others publish in a room, in its order. */
@@ -290,14 +290,15 @@ test("[X0-9-7] everything a program publishes is signed: calls, answers, proposa
   const oven = await join(house, "oven", { sign: his });
   const { kitchenV1 } = await import("./support/sdk-servers.ts");
   await oven.serve(kitchenV1().server);
-  const seen = watch(alice);
+  const watched = watch(alice);
+  await seen(alice, "oven");
   await alice.peer("oven").listTools();
   await alice.setStatus("busy");
   const proposal = alice.propose({ to: "oven", method: "tools/list" });
   await proposal.withdraw("never mind");
-  await expect.poll(() => seen.verdicts.length).toBeGreaterThan(5);
-  expect(new Set(seen.states())).toEqual(new Set(["valid"]));
-  expect(seen.findings).toEqual([]);
+  await expect.poll(() => watched.verdicts.length).toBeGreaterThan(5);
+  expect(new Set(watched.states())).toEqual(new Set(["valid"]));
+  expect(watched.findings).toEqual([]);
 });
 
 test("[X0-9-7] a history in a file is verified by nobody's word but the keys'", async () => {
