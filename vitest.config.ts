@@ -37,8 +37,6 @@ const soakOnly =
     : [
         "tests/authorization/assistants.test.ts",
         "tests/bridges/ejabberd.test.ts",
-        // Its last test takes all memory now and then, and nobody knows yet why.
-        "tests/bridges/presses.test.ts",
         "tests/console/firefox.test.ts",
         "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
         "tests/metrics/promtool.test.ts",

@@ -156,11 +156,8 @@ async function wishFor(chain: KeptChain, changes: readonly AuthorityChange[]): P
 async function open(gates: Gatekeeper, wish: GateWish): Promise<string> {
   const { store, watchers } = gates;
   const { gate, isNew } = await store.open(wish, cardMs);
-  if (gate.status !== "pending") {
-    // How it ended was heard: the same is asked for anew.
-    await store.deliver(gate.id);
-    return await open(gates, wish);
-  }
+  // How it ended was heard: the same is asked for anew. One that is just being carried out is the card.
+  if (gate.status !== "pending" && (await store.deliver(gate.id))) return await open(gates, wish);
   if (isNew) for (const { opened } of watchers) opened?.(gate);
   return gate.id;
 }
