@@ -81,7 +81,7 @@ export function createAnswer(
     }
     if (stream === undefined) sendWhole(response, rendered.content);
     else startStream(stream, response);
-    took?.(found?.path ?? "none", raw.method ?? "", rendered.status, performance.now() - startedAt);
+    took?.(found?.path ?? "none", methodShown(raw, found), rendered.status, performance.now() - startedAt);
   };
 
   /** A request that was sent ahead is kept until it can begin; where there is no room for that, its client is cut off. */
@@ -124,6 +124,11 @@ export function createAnswer(
 /** What a request takes in memory before anything of it is read. */
 function headBytes({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, { length }) => sum + length + bytesPerText, requestBytes);
+}
+
+/** Each method that is counted for itself makes `/metrics` longer, and anybody can send any of three dozen anywhere. */
+function methodShown({ method = "" }: IncomingMessage, found: Found | undefined): string {
+  return (found?.methods ?? ["GET", "POST"]).includes(method) ? method : "other";
 }
 
 type Took = (route: string, method: string, status: number, ms: number) => void;
