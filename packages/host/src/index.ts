@@ -34,6 +34,7 @@ export {
   type LedgerPrincipal,
   openTo,
 } from "./fair/byte-ledger.ts";
+export { GatheredBytes } from "./fair/gathered-bytes.ts";
 export { paceInput, type Share } from "./fair/paced-input.ts";
 export { shareOf } from "./fair/share.ts";
 export { type Account, createTurns, type Turns } from "./fair/turns.ts";

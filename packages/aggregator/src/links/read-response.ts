@@ -1,4 +1,5 @@
 // The body of an HTTP answer as what it says it is: JSON, or a stream of events.
+import { GatheredBytes } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import { type EventBytes, readEventBytes } from "./event-reader.ts";
 import type { HttpAnswer } from "./http-attempt.ts";
@@ -21,20 +22,18 @@ export function readText(
   bytesMax: number,
   done: (text: string | undefined, fault?: McpxError) => void,
 ): void {
-  const chunks: Buffer[] = [];
+  const body = new GatheredBytes();
   let bytes = 0;
   answer.read({
     data(chunk) {
       bytes += chunk.length;
-      if (bytes <= bytesMax) chunks.push(chunk);
+      if (bytes <= bytesMax) body.add(chunk);
       else answer.destroy();
     },
     over(isWhole) {
-      const [first] = chunks;
       if (bytes > bytesMax) done(undefined, new McpxError("bad_server_answer", tooLarge(bytesMax)));
       else if (!isWhole) done(undefined, new McpxError("server_lost", "its answer broke off"));
-      else if (chunks.length === 1 && first !== undefined) done(first.toString("utf8"));
-      else done(Buffer.concat(chunks, bytes).toString("utf8"));
+      else done(body.whole().toString("utf8"));
     },
   });
 }

@@ -9,6 +9,8 @@ import type { Channel } from "./channel.ts";
 import { readAxMessage } from "./read-ax-message.ts";
 
 const closeReasonCharsMax = 100;
+/** Reads of a socket that one frame may take: networks deliver it in pieces of their own. */
+const readsPerFragment = 4;
 const pongBytesMax = 65_536;
 /** Beyond it the other side does not read, whatever it asks for. */
 const waitingBytesMax = 32 * 1_048_576;
@@ -20,6 +22,9 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
     autoPong: false,
     perMessageDeflate: false,
     maxPayload: limits.mcpBodyBytesMax,
+    // Each frame of a message costs more than 100 bytes of memory however few it carries; so does each read of one.
+    maxFragments: limits.envelopeFragmentsMax,
+    maxBufferedChunks: limits.envelopeFragmentsMax * readsPerFragment,
   });
   return async (request, socket, head, share) => {
     const credential = await visits.identify(request);

@@ -29,6 +29,8 @@ export interface PaceOptions {
 const pieceBytesDefault = 1_024;
 /** So much of an unfinished message costs a socket anyway. */
 const freeBytes = 16_384;
+/** What a piece takes in memory beside its bytes: some come byte by byte. */
+const bytesPerPiece = 160;
 
 /** To be called before anybody listens to the socket. `head` came with the handshake and is read first. */
 export function paceInput(socket: Readable, head: Buffer, options: PaceOptions): Share {
@@ -76,7 +78,7 @@ export function paceInput(socket: Readable, head: Buffer, options: PaceOptions):
   }
 
   function giveOn(piece: Buffer | null): void {
-    unfinishedBytes += piece?.length ?? 0;
+    if (piece !== null) unfinishedBytes += piece.length + bytesPerPiece;
     push(piece);
     if (unfinishedBytes > freeBytes) keep();
   }

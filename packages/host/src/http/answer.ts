@@ -1,6 +1,7 @@
 // One request to one answer: look at the stranger, find the route, ask its handler, render what it says.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
+import type { Hold } from "../fair/byte-ledger.ts";
 import type { Logger } from "../logging/log.ts";
 import type { Histogram, Metrics } from "../logging/metrics.ts";
 import type { Connections } from "./connections.ts";
@@ -16,6 +17,10 @@ import { checkStranger, type StrangerRules } from "./strangers.ts";
 const unreadBytesMax = 65_536;
 /** What reading a request's lines has cost before it was known whose it is. */
 const requestMs = 0.05;
+
+/** What a request that waits takes in memory beside its headers, and each text of these beside its characters. */
+const requestBytes = 8_192;
+const bytesPerText = 48;
 
 export interface AnswerOptions {
   rules: StrangerRules;
@@ -39,7 +44,7 @@ export function createAnswer(
 
   return async (raw, response) => {
     const isMyTurn = inTurn(raw.socket, response);
-    if (isMyTurn !== true && !(await isMyTurn)) return;
+    if (isMyTurn !== true && !(await heldMeanwhile(raw, isMyTurn))) return;
     const turn = connections.turn(raw, requestMs);
     if (turn !== undefined) await turn;
     // It may have left while it waited.
@@ -76,8 +81,21 @@ export function createAnswer(
     }
     if (stream === undefined) sendWhole(response, rendered.content);
     else startStream(stream, response);
-    took?.(found?.path ?? "none", raw.method ?? "", rendered.status, performance.now() - startedAt);
+    took?.(found?.path ?? "none", methodShown(raw, found), rendered.status, performance.now() - startedAt);
   };
+
+  /** A request that was sent ahead is kept until it can begin; where there is no room for that, its client is cut off. */
+  async function heldMeanwhile(raw: IncomingMessage, isMyTurn: Promise<boolean>): Promise<boolean> {
+    let held: Hold | undefined;
+    try {
+      held = connections.hold(raw, headBytes(raw));
+    } catch {
+      raw.socket.destroy();
+    }
+    const isBegun = await isMyTurn;
+    held?.release();
+    return isBegun;
+  }
 
   function writeHead(raw: IncomingMessage, response: ServerResponse, { status, headers }: Rendered): void {
     if (options.isClosing() || hasLongBody(raw)) {
@@ -101,6 +119,16 @@ export function createAnswer(
       response.destroy();
     }
   }
+}
+
+/** What a request takes in memory before anything of it is read. */
+function headBytes({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, { length }) => sum + length + bytesPerText, requestBytes);
+}
+
+/** Each method that is counted for itself makes `/metrics` longer, and anybody can send any of three dozen anywhere. */
+function methodShown({ method = "" }: IncomingMessage, found: Found | undefined): string {
+  return (found?.methods ?? ["GET", "POST"]).includes(method) ? method : "other";
 }
 
 type Took = (route: string, method: string, status: number, ms: number) => void;

@@ -155,6 +155,18 @@ test("[B-FAIR-2] unfinished bodies of one principal take a bounded part of the m
   expect(statusOf(whole)).toBe(200);
 });
 
+test("[B-FAIR-2] a body comes in many small pieces, and not in any number of them", async () => {
+  const { routes } = workshop();
+  const { port } = await start({ routes });
+  const body = (pieces: number) =>
+    sendRaw(
+      port,
+      `POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer small\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(pieces)}0\r\n\r\n`,
+    );
+  const [good, bad] = await Promise.all([body(10_000), body(20_000)]);
+  expect([statusOf(good), good.endsWith("x".repeat(10_000)), statusOf(bad)]).toEqual([200, true, 413]);
+});
+
 test("every body of one who sends many at once comes whole", async () => {
   const { routes } = workshop();
   const { port } = await start({ routes });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { defaultLimits } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { start } from "./listener-cases.ts";
 import type { Route } from "./routes.ts";
@@ -82,4 +83,28 @@ test("[X0-9-4] who sends more ahead than a hundred or so is cut off, and nothing
   await closed;
   go.get("a")?.();
   expect(begun).toEqual(["a"]);
+});
+
+test("[B-FAIR-2] what is sent ahead takes a bounded part of the memory: whoever sends more is cut off, others wait on", async () => {
+  const { begun, go, routes } = startSlow();
+  const { port } = await start({ routes, limits: { ...defaultLimits, heldBytesPerPrincipalMax: 2_000_000 } });
+  const large = `GET /quick HTTP/1.1\r\nHost: localhost\r\n${`X-A: ${"x".repeat(50)}\r\n`.repeat(200)}\r\n`;
+  const modest = await dial(port);
+  modest.peer.write(ask("/slow/a") + large);
+  await expect.poll(() => begun).toEqual(["a"]);
+  const greedy = await dial(port);
+  greedy.peer.write(ask("/slow/b"));
+  await expect.poll(() => begun).toEqual(["a", "b"]);
+  // Perhaps with a reset, since not all of it was read.
+  const closed = new Promise((resolve) => greedy.peer.once("close", resolve));
+  greedy.peer.write(large.repeat(100));
+  await closed;
+  // What it took is given back, and who has sent one ahead still has it.
+  const next = await dial(port);
+  next.peer.write(ask("/slow/c") + large.repeat(30));
+  await expect.poll(() => begun).toEqual(["a", "b", "c"]);
+  go.get("a")?.();
+  go.get("c")?.();
+  await expect.poll(() => modest.heard().match(/200 OK/g)).toHaveLength(2);
+  await expect.poll(() => next.heard().match(/200 OK/g)).toHaveLength(31);
 });

@@ -124,6 +124,20 @@ describe("answers", () => {
     expect(text).toContain('mcpx_http_request_seconds_count{route="none",method="GET",status="404"} 1');
     expect(text).not.toContain("xxxx");
   });
+
+  test("[B-FAIR-1] methods that nobody has make the metrics no longer, however many there are", async () => {
+    const metrics = createMetrics();
+    const { url } = await start({ metrics });
+    const tried = ["DELETE", "PURGE", "LOCK", "UNLOCK", "REPORT", "M-SEARCH"].flatMap((method) =>
+      ["/hello", "/stranger"].map((path) => fetch(`${url}${path}`, { method })),
+    );
+    expect((await Promise.all(tried)).map(({ status }) => status)).toEqual(Array(6).fill([405, 404]).flat());
+    const counts = (await metrics.text()).match(/http_request_seconds_count.*/g);
+    expect(counts?.sort()).toEqual([
+      'http_request_seconds_count{route="/hello",method="other",status="405"} 6',
+      'http_request_seconds_count{route="none",method="other",status="404"} 6',
+    ]);
+  });
 });
 
 describe("bodies", () => {

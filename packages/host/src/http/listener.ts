@@ -17,7 +17,7 @@ import { Connections } from "./connections.ts";
 import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
-import { checkStranger } from "./strangers.ts";
+import { checkStranger, headersMax } from "./strangers.ts";
 import { createOriginWarning } from "./warn-of-origins.ts";
 
 export interface TlsOptions {
@@ -223,8 +223,7 @@ function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | u
           ...clientRules(tls.clientCa),
         }).on("tlsClientError", (_error, socket) => socket.destroy());
   server.maxConnections = limits.connectionsMax + spareConnections;
-  // Node would silently ignore headers past a count, Origin perhaps among them; their bytes are bounded anyway.
-  server.maxHeadersCount = 0;
+  server.maxHeadersCount = headersMax + 1;
   return server;
 }
 

@@ -2,8 +2,11 @@
 import type { IncomingMessage } from "node:http";
 import { JsonShape, McpxError, type ShapeBounds } from "@mcpx/protocol";
 import type { Hold } from "../fair/byte-ledger.ts";
+import { GatheredBytes } from "../fair/gathered-bytes.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
+/** Each chunk of a body takes work however few bytes it has. */
+const piecesMax = 16_384;
 
 /** What a body may be, and who is asked before more of it is kept. */
 export interface BodyBounds {
@@ -52,8 +55,8 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   const shape = bounds.shape !== undefined ? new JsonShape(bounds.shape) : undefined;
   const announced = Number(raw.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let count = 0;
+    const body = new GatheredBytes();
+    let pieces = 0;
     let held: Hold | undefined;
     let isOver = false;
     let isLate = false;
@@ -69,13 +72,14 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
     };
     /** Throws where more came than may. */
     const keep = (chunk: Buffer) => {
-      count += chunk.length;
-      if (count > bytesMax) throw tooLarge(bytesMax);
+      if (body.length + chunk.length > bytesMax) throw tooLarge(bytesMax);
+      pieces += 1;
+      if (pieces > piecesMax) throw new McpxError("too_large", `a body may come in ${piecesMax} pieces`);
       shape?.take(chunk);
-      chunks.push(chunk);
-      if (hold === undefined || count >= announced) return;
-      held ??= hold(count);
-      held.resize(count);
+      body.add(chunk);
+      if (hold === undefined || body.length >= announced) return;
+      held ??= hold(body.length);
+      held.resize(body.length);
     };
     const tryToKeep = (chunk: Buffer) => {
       if (isOver) return;
@@ -105,8 +109,7 @@ function readBytes(raw: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
       // The end of a paused stream is told all the same, where nothing comes before it.
       if (isLate) return;
       end();
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+      resolve(body.whole());
     };
     // The peer left, was too slow or sent nonsense: no fault of ours, and nobody is there to be told.
     const fail = () => {

@@ -153,10 +153,19 @@ describe("[X0-9-2] Origin", () => {
     expect(statusOf(await sendRaw(port, get("/hello", headers)))).toBe(403);
   });
 
-  test("behind thousands of other headers it is still seen", async () => {
+  test("behind many other headers it is still seen; where they are too many, nothing is", async () => {
     const { port } = await start();
-    const headers = ["Host: localhost", ...Array(3_000).fill("a:"), "Origin: http://evil.example"];
-    expect(statusOf(await sendRaw(port, get("/hello", headers)))).toBe(403);
+    const origin = "Origin: http://evil.example";
+    for (const count of [250, 300, 3_000]) {
+      const headers = ["Host: localhost", ...Array(count).fill("a:")];
+      const answers = [get("/hello", headers), get("/hello", [...headers, origin])];
+      const [own, foreign] = await Promise.all(
+        answers.map(async (text) => statusOf(await sendRaw(port, text))),
+      );
+      // Some releases of Node say it themselves.
+      const tooMany = expect.toBeOneOf([400, 431]);
+      expect([own, foreign], String(count)).toEqual(count === 250 ? [200, 403] : [tooMany, tooMany]);
+    }
   });
 
   test("configured pages get CORS, preflight included", async () => {

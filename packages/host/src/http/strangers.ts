@@ -16,8 +16,16 @@ export interface StrangerRules {
   originRefused?: ((origin: string) => void) | undefined;
 }
 
+/**
+ * Headers of one request; each can take ten times its bytes in memory. Node is told to keep one more: some releases refuse
+ * what has more than that, others leave it out and say nothing, Origin perhaps with it. So it is refused here too.
+ */
+export const headersMax = 256;
+
 /** Throws `foreign_host`, `foreign_origin` or `bad_request`; returns the configured origin the request comes from, if any. */
 export function checkStranger(raw: IncomingMessage, rules: StrangerRules): string | undefined {
+  if (raw.rawHeaders.length > 2 * headersMax)
+    throw new McpxError("bad_request", `a request may have ${headersMax} headers`);
   const host = onlyHeader(raw, "host");
   if (host === undefined) throw new McpxError("bad_request", "there must be exactly one Host header");
   if (!isServedHost(host, raw.socket.localAddress ?? "", rules)) throw new McpxError("foreign_host");
