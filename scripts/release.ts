@@ -14,6 +14,7 @@ import { inconsistencies, type Repository } from "./release/inconsistencies.ts";
 import { makePackages } from "./release/make-packages.ts";
 import type { Lock, Manifest } from "./release/manifest.ts";
 import { sbom } from "./release/sbom.ts";
+import { serverJson } from "./release/server-json.ts";
 
 const root = dirname(import.meta.dirname);
 const { values } = parseArgs({
@@ -68,7 +69,8 @@ function make(all: Repository, repository: string | undefined): void {
     const tarballs = makePackages({ root, scratch, packages: all.packages, target, repository });
     writeFileSync(join(target, "sbom.cdx.json"), sbom(version, closure(all.lock, "packages/mcpx")));
     writeFileSync(join(target, "CHANGES.md"), sectionOf(all.changelog, version)?.text ?? "");
-    const files = [...tarballs, "sbom.cdx.json", "CHANGES.md"].sort();
+    const listing = writeListing(all, repository);
+    const files = [...tarballs, "sbom.cdx.json", "CHANGES.md", ...listing].sort();
     const sums = files.map((file) => `${sha256(join(target, file))}  ${file}\n`);
     writeFileSync(join(target, "SHA256SUMS"), sums.join(""));
     process.stdout.write(`${sums.join("")}release: ${version} is in ${target}\n`);
@@ -77,6 +79,15 @@ function make(all: Repository, repository: string | undefined): void {
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** For the MCP registry, which lists what is on GitHub. */
+function writeListing({ packages }: Repository, repository: string | undefined): string[] {
+  const front = packages.get("mcpx");
+  const text = front && repository && serverJson(front, repository);
+  if (!text) return [];
+  writeFileSync(join(target, "server.json"), text);
+  return ["server.json"];
 }
 
 function sha256(path: string): string {

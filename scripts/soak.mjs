@@ -10,6 +10,7 @@ const all = [
   "tests/postgres",
   "tests/tree/life",
   "tests/packaging/first-start",
+  "tests/packaging/image",
   "tests/metrics/promtool",
   "tests/firmware/cores",
   "packages/devices/src/fuzz",

@@ -54,7 +54,7 @@ function bringing(packages: readonly Manifest[]): Pick<Manifest, "dependencies" 
 }
 
 /** The MCP registry asks for this name, and believes it of who owns the repository. */
-function registryName(repository: string | undefined): { mcpName?: string } {
+export function registryName(repository: string | undefined): { mcpName?: string } {
   const match = /^https:\/\/github\.com\/([\w-]+)\/([\w.-]+)$/.exec(repository ?? "");
   return match === null ? {} : { mcpName: `io.github.${match[1]}/${match[2]}` };
 }

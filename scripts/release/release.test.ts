@@ -3,6 +3,7 @@ import { sectionOf } from "./changelog-section.ts";
 import { closure } from "./closure.ts";
 import { broughtManifest, publishedManifest } from "./published-manifest.ts";
 import { sbom } from "./sbom.ts";
+import { serverJson } from "./server-json.ts";
 
 const changelog =
   "# Changelog\n\n## 0.2.0 – unreleased\n\nNew.\n\n### More\n\nX.\n\n## 0.1.0 – 2026-11-18\n\nOld.\n";
@@ -79,4 +80,26 @@ test("mcpx brings ours along and asks for what they need", () => {
     bundleDependencies: ["@mcpx/host"],
   });
   expect(broughtManifest(host)).not.toHaveProperty("dependencies");
+});
+
+test("the MCP registry is told the name, the package and the command; elsewhere than at GitHub there is no name", () => {
+  const described = {
+    ...front,
+    description: "A gateway between agents and tools: all servers, one address.",
+  };
+  const text = serverJson(described, "https://github.com/someone/mcpx") ?? "";
+  const document = JSON.parse(text);
+  expect(document).toMatchObject({
+    $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+    name: "io.github.someone/mcpx",
+    description: "A gateway between agents and tools",
+    version: "1.0.0",
+    packages: [{ registryType: "npm", identifier: "mcpx", version: "1.0.0", transport: { type: "stdio" } }],
+  });
+  // What its schema asks of these.
+  expect(document.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  expect(serverJson({ ...front, description: "x".repeat(300) }, "https://github.com/a/b")).toContain(
+    `"${"x".repeat(100)}"`,
+  );
+  expect(serverJson(described, "https://git.example.org/someone/mcpx")).toBeUndefined();
 });

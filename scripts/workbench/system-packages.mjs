@@ -30,4 +30,6 @@ export const soakPackages = [
   { name: "firefox-esr", shows: "/usr/bin/firefox-esr" },
   { name: "ejabberd", shows: "/usr/sbin/ejabberdctl" },
   { name: "prometheus", shows: "/usr/bin/promtool" },
+  { name: "buildah", shows: "/usr/bin/buildah" },
+  { name: "mmdebstrap", shows: "/usr/bin/mmdebstrap" },
 ];

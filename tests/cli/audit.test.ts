@@ -1,8 +1,12 @@
 // The audit for people: filtered, followed over a restart, exported, and checked anywhere, with a real gateway.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { createWebhookVerifier } from "@mcpx/bridges";
+import { expect, onTestFinished, test } from "vitest";
 import { mcpx, scratch, start, up } from "./support/mcpx-process.ts";
 
 const slow = { timeout: 180_000 };
@@ -175,3 +179,48 @@ test("[B-AUDIT-1] followed, records come as they are made, over a restart, until
   ]);
   expect(near.out.every((line) => line.includes("token."))).toBe(true);
 });
+
+test(
+  "records are sent elsewhere as they are written, signed, and none is missing after kill -9 in an outage",
+  slow,
+  async () => {
+    const { run, begin, issue, path } = home();
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const check = createWebhookVerifier(secret);
+    const seqs = new Set<number>();
+    const verdicts: string[] = [];
+    let [isAway, refused] = [false, 0];
+    const server = createServer(async (message, response) => {
+      const body = await text(message);
+      if (isAway) {
+        refused += 1;
+        response.writeHead(503).end();
+        return;
+      }
+      verdicts.push(check({ headers: message.headers as Record<string, string>, body }, Date.now()));
+      for (const { seq } of JSON.parse(body).data.records) seqs.add(seq);
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    writeFileSync(path("secret"), secret, { mode: 0o600 });
+    const hook = { kind: "webhook", url, secret: `\${file:${path("secret")}}` };
+    writeFileSync(path("mcpx.json"), JSON.stringify({ audit: { push: { hook } } }), { mode: 0o600 });
+    const gateway = await begin();
+    await issue("alice");
+    await expect.poll(() => seqs.has(1)).toBe(true);
+    isAway = true;
+    await issue("bob");
+    await expect.poll(() => refused).toBeGreaterThan(0);
+    gateway.kill("SIGKILL");
+    await gateway.ended;
+    isAway = false;
+    await begin();
+    await issue("carol");
+    const { records } = JSON.parse((await run("audit", "--json")).out) as { records: { seq: number }[] };
+    await expect.poll(() => seqs.size).toBeGreaterThanOrEqual(records.length);
+    expect([...seqs].sort((a, b) => a - b)).toEqual(Array.from(seqs, (_, index) => index + 1));
+    expect(new Set(verdicts)).toEqual(new Set(["good"]));
+  },
+);

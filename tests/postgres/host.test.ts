@@ -1,6 +1,7 @@
 // Who is who and what was recorded, on a real PostgreSQL: the cases of every sibling, and what is PostgreSQL's own.
 import { randomBytes } from "node:crypto";
 import {
+  createPostgresAuditPositions,
   createPostgresAuditStore,
   createPostgresIdentityStore,
   createSeal,
@@ -10,6 +11,7 @@ import {
   readPostgresAddress,
 } from "@mcpx/host";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { auditPositionCases } from "../../packages/host/src/audit/push/positions-cases.ts";
 import { auditStoreCases } from "../../packages/host/src/audit/store-cases.ts";
 import { identityStoreCases } from "../../packages/host/src/identity/identity-store-cases.ts";
 import { startPostgres } from "../support/postgres-server.ts";
@@ -61,6 +63,16 @@ describe("the audit chain", () => {
     const { store, sql } = await open();
     await sql("DELETE FROM audit_head");
     await expect(store.append([{ at: 1, action: "call", count: 1, ...row }])).rejects.toThrow(/head/);
+  });
+});
+
+describe("how far the audit was sent", () => {
+  auditPositionCases(async () => {
+    const { session, openSession } = await openStore();
+    return {
+      positions: createPostgresAuditPositions(session),
+      open: async () => createPostgresAuditPositions(await openSession()),
+    };
   });
 });
 

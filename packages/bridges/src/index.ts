@@ -23,6 +23,7 @@ export {
   createWebhookPlatform,
   createWebhookVerifier,
   type ReceivedWebhook,
+  signWebhook,
   type WebhookOptions,
 } from "./platforms/webhook.ts";
 export { createXmppPlatform, type XmppOptions } from "./platforms/xmpp.ts";

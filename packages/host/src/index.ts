@@ -9,6 +9,12 @@ export {
 export type { ChainedRow, ChainVerdict, Pruned } from "./audit/chain.ts";
 export { exportHead, exportLine, exportStart, readExportRow } from "./audit/export.ts";
 export type { AuditRetention } from "./audit/prune.ts";
+export type { AuditPositions } from "./audit/push/positions.ts";
+export { createPostgresAuditPositions } from "./audit/push/positions-postgres.ts";
+export { createSqliteAuditPositions } from "./audit/push/positions-sqlite.ts";
+export { createPostPlace, otlpLogs, webhookBody } from "./audit/push/post-records.ts";
+export { type AuditPlace, type NamedPlace, pushAudit } from "./audit/push/push-audit.ts";
+export { createSyslogPlace } from "./audit/push/syslog.ts";
 export type { AuditPage, AuditPageQuery } from "./audit/store.ts";
 export { createPostgresAuditStore } from "./audit/store-postgres.ts";
 export { createSqliteAuditStore } from "./audit/store-sqlite.ts";

@@ -19,7 +19,7 @@ export function createWebhookPlatform({ url, secret }: WebhookOptions): Platform
       timestamp: new Date().toISOString(),
       data: { channel, card: ref, text: plainText(post), link: post.link?.url ?? null },
     });
-    await postJson(url, signedHeaders(secret(), id, Date.now(), body), body);
+    await postJson(url, signWebhook(secret(), id, Date.now(), body), body);
   };
   return {
     can: {
@@ -42,7 +42,8 @@ export function createWebhookPlatform({ url, secret }: WebhookOptions): Platform
   };
 }
 
-function signedHeaders(secret: string, id: string, nowMs: number, body: string): Record<string, string> {
+/** The headers of Standard Webhooks. */
+export function signWebhook(secret: string, id: string, nowMs: number, body: string): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1_000));
   return {
     "webhook-id": id,

@@ -308,6 +308,44 @@ const bridgeKeys = {
   ntfy: { needed: ["url"], more: ["token"] },
 } as const satisfies Record<string, { needed: readonly string[]; more: readonly string[] }>;
 
+/** What each kind needs and may have, beside `kind`, `url`, `insecure` and `disabled`. */
+const auditKinds = {
+  otlp: { needed: [], more: ["headers"], protocols: ["https:", "http:"] },
+  syslog: { needed: [], more: ["ca"], protocols: ["tls:", "tcp:"] },
+  webhook: { needed: ["secret"], more: ["headers"], protocols: ["https:", "http:"] },
+} as const satisfies Record<
+  string,
+  { needed: readonly string[]; more: readonly string[]; protocols: readonly string[] }
+>;
+
+/** Where audit records go, as they are written. */
+const auditPlace = section({
+  kind: is.oneOf(Object.keys(auditKinds) as (keyof typeof auditKinds)[]),
+  url: is.text("an address", "https://collector.example.com/v1/logs"),
+  headers: byName(z.string().min(1).max(256), is.anyText).exactOptional(),
+  secret: is.text("a secret", "${env:AUDIT_SECRET}").exactOptional(),
+  ca: is.text("the path of a PEM file", "ca.pem").exactOptional(),
+  insecure: is.flag.exactOptional(),
+  disabled: is.flag.exactOptional(),
+}).check(({ value, issues }) => {
+  const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
+  const { needed, more, protocols } = auditKinds[value.kind];
+  const known = ["kind", "url", "insecure", "disabled", ...needed, ...more];
+  for (const key of needed) if (value[key] === undefined) add(`needs ${key} for the kind ${value.kind}`);
+  for (const key of Object.keys(value))
+    if (!known.includes(key)) add(`has ${key}, which the kind ${value.kind} does not use; remove it`);
+  const url = URL.parse(value.url);
+  if (url === null || !(protocols as readonly string[]).includes(url.protocol) || url.host === "") {
+    add(
+      `has the url ${JSON.stringify(value.url)}; for the kind ${value.kind} it begins with ${protocols.join("// or ")}//`,
+    );
+  } else if (url.protocol !== protocols[0] && value.insecure !== true && !is.isThisMachine(url.hostname)) {
+    add(
+      `would send audit records in plain text to ${url.host}; use ${protocols[0]}//, or "insecure": true where the network is yours`,
+    );
+  }
+});
+
 const builtPlatforms = Object.keys(bridgeKeys) as (keyof typeof bridgeKeys)[];
 
 /** Rooms on a chat platform, or on phones. */
@@ -469,6 +507,7 @@ export const configSchema = section(
     subservers: byName(is.segment, subserver).exactOptional(),
     devices: byName(is.segment, device).exactOptional(),
     bridges: byName(is.segment, bridge).exactOptional(),
+    audit: section({ push: byName(is.segment, auditPlace).exactOptional() }).exactOptional(),
     push: section({
       services: list(is.origin).exactOptional(),
       contact: is.text("an address push services can write to", "mailto:ops@example.com").exactOptional(),

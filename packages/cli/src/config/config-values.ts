@@ -229,7 +229,12 @@ function isOrigin(input: unknown): boolean {
 function isKeySetUrl(input: unknown): boolean {
   const url = typeof input === "string" ? URL.parse(input) : null;
   if (url?.protocol === "https:") return true;
-  return url?.protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+  return url?.protocol === "http:" && isThisMachine(url.hostname);
+}
+
+/** Of an address as `URL` writes it. */
+export function isThisMachine(hostname: string): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
 }
 
 function quoted(name: string): string {

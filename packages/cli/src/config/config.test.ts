@@ -75,6 +75,24 @@ test("every fault is told at once, with its place, what was expected and a way o
   ]);
 });
 
+test("a place for audit records has what its kind needs, and no plain text leaves the machine", () => {
+  const place = (entry: object) => faults(JSON.stringify({ audit: { push: { siem: entry } } })).join("\n");
+  const url = "https://siem.example.com/v1/logs";
+  expect(place({ kind: "webhook", url })).toContain("needs secret for the kind webhook");
+  expect(place({ kind: "otlp", url, ca: "ca.pem" })).toContain("has ca, which the kind otlp does not use");
+  expect(place({ kind: "syslog", url })).toContain("for the kind syslog it begins with tls:// or tcp://");
+  for (const [kind, plain] of [
+    ["otlp", "http://siem.example.com"],
+    ["syslog", "tcp://siem.example.com:601"],
+  ]) {
+    expect(place({ kind, url: plain })).toContain(
+      "would send audit records in plain text to siem.example.com",
+    );
+    expect(place({ kind, url: plain, insecure: true })).toBe("");
+  }
+  expect(place({ kind: "syslog", url: "tcp://127.0.0.1:601" })).toBe("");
+});
+
 test("a bridge has what its platform needs, and nothing of another", () => {
   const bridge = (entry: object) => faults(JSON.stringify({ bridges: { team: entry } })).join("\n");
   const channels = { "ops@muc.example.com": "ops" };

@@ -21,6 +21,8 @@ import {
   type IssuerConfig,
   type ListenerOptions,
   type Logger,
+  type NamedPlace,
+  pushAudit,
   type Route,
   type SpanStarter,
   systemClock,
@@ -62,6 +64,8 @@ export interface StartOptions {
   tree?: TreeSettings;
   /** Rooms on chat platforms; none unless given. */
   bridges?: readonly BridgeSettings[];
+  /** Places elsewhere that audit records are sent to; none unless given. */
+  auditPush?: readonly NamedPlace[];
   issuers: readonly IssuerConfig[];
   /** Whether clients sign in here, and where documents that describe them may stand. */
   authorization?: { enabled?: boolean; clientDocuments?: boolean; clientHosts?: readonly string[] };
@@ -220,6 +224,9 @@ async function openGround(options: StartOptions, opened: AsyncDisposableStack) {
   const retention = { recordsMax: limits.auditRecordsMax, keepMs: limits.auditKeepMs };
   const audit = createAudit({ store: stores.audit, clock, log, metrics, retention });
   opened.defer(() => audit.close());
+  const positions = stores.auditPositions;
+  const pushed = pushAudit(options.auditPush ?? [], { audit, positions, log, metrics });
+  opened.defer(() => pushed.close());
   const identity = await createIdentity({
     store: stores.identity,
     clock,

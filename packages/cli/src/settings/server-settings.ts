@@ -8,6 +8,7 @@ import { defaultLimits } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config/config.ts";
 import { Failure } from "../framework/failure.ts";
 import type { StartOptions } from "../server/start-gateway.ts";
+import { auditSettings } from "./audit-settings.ts";
 import { bridgeSettings } from "./bridge-settings.ts";
 import { loginSettings } from "./login-settings.ts";
 import { defaultPush } from "./push-settings.ts";
@@ -18,7 +19,16 @@ export const defaultPort = 6279;
 
 export type ServerSettings = Pick<
   StartOptions,
-  "listen" | "gateway" | "tree" | "bridges" | "push" | "issuers" | "limits" | "authorization" | "logins"
+  | "listen"
+  | "gateway"
+  | "tree"
+  | "bridges"
+  | "auditPush"
+  | "push"
+  | "issuers"
+  | "limits"
+  | "authorization"
+  | "logins"
 >;
 
 /** `host` and `port` of the command line win over the configuration's. */
@@ -45,6 +55,7 @@ export function serverSettings(
     },
     gateway: gatewayOptions(config),
     bridges: bridgeSettings(config, { dir, env: given.env }),
+    auditPush: auditSettings(config, { dir, env: given.env }),
     push: { ...defaultPush, ...config.push },
     tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
     issuers: issuers as StartOptions["issuers"],

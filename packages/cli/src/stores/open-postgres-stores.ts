@@ -16,6 +16,7 @@ import {
 import {
   askPostgres,
   clusterOnPostgres,
+  createPostgresAuditPositions,
   createPostgresAuditStore,
   createPostgresClusterStore,
   createPostgresIdentityStore,
@@ -71,6 +72,7 @@ export async function openPostgresStores(
   const ask: AskPostgres = (statement, values = []) => askPostgres(session, statement, values);
   return {
     audit: createPostgresAuditStore(session),
+    auditPositions: createPostgresAuditPositions(session),
     identity: createPostgresIdentityStore({ session, seal }),
     rooms: createPostgresRoomState(session),
     topicLog,

@@ -9,6 +9,7 @@ import {
   type TopicLogTuning,
 } from "@mcpx/gateway";
 import {
+  createSqliteAuditPositions,
   createSqliteAuditStore,
   createSqliteIdentityStore,
   type Migration,
@@ -45,6 +46,7 @@ export async function openSqliteStores(
   opened.defer(() => topicLog.close());
   return {
     audit: createSqliteAuditStore(state),
+    auditPositions: createSqliteAuditPositions(state),
     identity: createSqliteIdentityStore(state),
     rooms: createSqliteRoomState(open("gateway", gatewayMigrations)),
     topicLog,

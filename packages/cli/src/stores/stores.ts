@@ -2,11 +2,13 @@
 import type { CredentialStore, TreeStores } from "@mcpx/aggregator";
 import type { BridgeStore, PushStore } from "@mcpx/bridges";
 import type { GatewayParts } from "@mcpx/gateway";
-import type { AuditOptions, IdentityOptions } from "@mcpx/host";
+import type { AuditOptions, AuditPositions, IdentityOptions } from "@mcpx/host";
 import type { AuthorizationStore } from "../authorization/store/authorization-store.ts";
 
 export interface Stores {
   audit: AuditOptions["store"];
+  /** How far the audit was sent elsewhere. */
+  auditPositions: AuditPositions;
   identity: IdentityOptions["store"];
   rooms: GatewayParts["state"];
   topicLog: GatewayParts["topicLog"];
