@@ -32,7 +32,7 @@ const cardsOf = async (gated: Gated): Promise<string> =>
   JSON.stringify((await gated.pending()).filter(({ tool }) => tool.startsWith("mcpx.")));
 
 test(
-  "[B-KEY-2] an agent with a shell enrols itself, by the command or by a file: it waits for an approver, and approves nothing",
+  "[B-KEY-2] an agent with a shell enrols itself, by the command or by a file: it waits for an approver, and is none before that",
   slow,
   async () => {
     const gated = await startElsewhere();

@@ -311,7 +311,7 @@ export const configReference: readonly ConfigKey[] = [
   row("gates.anchors[].jwks", "key set", "none", "Its public keys."),
   row("gates.quorum", "number", "`1`", "How many approvers must approve a call where no rule says so."),
   row("gates.timeout", "duration", "`300s`", "How long a call waits for a decision."),
-  row("gates.hold", "duration or `0`", "`4s`", "How long a caller is held before it is told that its call waits; at least 25 s where the caller wants progress. `0` does not hold it. `mcpax.wait` is held as long as the client is known to wait (up to five minutes), else for 30 s, with progress for 50, or as long as its `timeout_ms` says."),
+  row("gates.hold", "duration or `0`", "`4s`", "How long a caller is held before it is told that its call waits; at least 25 s where the caller wants progress. `0` answers at once. `mcpax.wait` is held as long as the client is known to wait (up to five minutes), else for 30 s, with progress for 50, or as long as its `timeout_ms` says."),
   row("gates.url", "origin", "the address on this machine", "The address at which people reach this gateway; the links at which they decide, and sign in to servers, begin with it."),
   row("gates.room", "room", "none", "Where calls that wait are shown as proposals, and can be decided. The tree is a participant there, called after `segment` or `tree`; everybody in the room sees who wants to call what with which arguments."),
   row("degraded.grace", "duration or `0`", "`5m`", "How long the tools of a server that was lost stay listed, marked `degraded`; `0` is not at all."),
