@@ -37,7 +37,7 @@ export const errorTable = {
     40003,
     400,
     "Not a JSON object",
-    "Send one JSON object per frame; batches are not taken",
+    "Send one JSON object per frame; batches are not accepted",
   ),
   too_large: row(41301, 413, "Too large", "Keep the envelope within the size limit"),
   too_many_values: row(41302, 413, "Too many values", "Split the message, or pass large data as one text"),

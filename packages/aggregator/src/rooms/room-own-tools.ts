@@ -71,7 +71,7 @@ const tools: readonly OwnTool[] = [
     call: history,
   },
   {
-    item: ownItem("proposals.wait", "Waits for what becomes of a proposal of yours, and gives its result.", {
+    item: ownItem("proposals.wait", "Waits for the outcome of a proposal of yours, and gives its result.", {
       required: ["proposal_id"],
       properties: {
         proposal_id: text("the proposal_id that the result with status proposal_pending gave"),
