@@ -63,7 +63,7 @@ test(
       const [consent] = (body as { consents: object[] }).consents;
       expect(consent).toMatchObject({ clientName: `Program ${kind}`, tools: ["mcpax.status"] });
       await page.goto(`${origin}/console/tokens`);
-      const programs = page.getByRole("region", { name: "Programs let in through the browser" });
+      const programs = page.getByRole("region", { name: "Programs allowed through the browser" });
       await programs.getByText(`Program ${kind}`).first().waitFor();
       await picture("tokens");
       await programs.getByRole("button", { name: `Revoke Program ${kind}` }).click();

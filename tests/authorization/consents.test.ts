@@ -115,7 +115,7 @@ test("[B-AUTHZ-1] the terminal lists them and ends one", { timeout: 60_000 }, as
   expect(await mcpx(["consents", "revoke", "nothing-like-it", ...at])).toMatchObject({ code: 1 });
   expect(await mcpx(["consents", "revoke", id.slice(0, 8), ...at])).toMatchObject({
     code: 0,
-    out: `revoked ${id}: Test Client is out`,
+    out: `revoked ${id}: Test Client can no longer use this gateway`,
   });
   await isOut(mine);
 });

@@ -142,7 +142,7 @@ test("[X0-14.4-1] a link that another process ends is over within a second, the 
   await room.server.identity.revocations.revoke(`link:${ended?.id}`);
   await expect.poll(() => bob.peers.some(({ id }) => id === "alice")).toBe(false);
   await fixture.say(alice, "still here?");
-  expect(fixture.whispers.at(-1)?.text).toContain("You read along");
+  expect(fixture.whispers.at(-1)?.text).toContain("You can only read here");
 });
 
 test("[X0-14.4-1] nobody is linked to the tree, a bridge or an id of a platform, whatever a code says", async () => {

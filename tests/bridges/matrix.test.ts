@@ -248,7 +248,7 @@ test("[B-BRIDGE-1] a private word goes to a room of two, never to one that other
   const code = await room.code("alice", "full");
   homeserver.send(matrixUser("alice"), "m.room.message", { msgtype: "m.text", body: `link ${code}` }, first);
   await alice.say("still here?");
-  await expect.poll(() => alice.heard().at(-1)).toContain("You read along");
+  await expect.poll(() => alice.heard().at(-1)).toContain("You can only read here");
   expect(await room.store.links("team")).toEqual([]);
 });
 

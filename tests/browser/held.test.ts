@@ -79,7 +79,7 @@ test("withheld with a reason, unseen: the caller is told that it has happened", 
   await page.getByText("its result was withheld by anna: not today").waitFor();
   expect(await server.call({ path: "/withheld", secret })).toMatchObject({
     isError: true,
-    content: [{ text: "It has happened; its result was withheld: not today" }],
+    content: [{ text: "The call was made; its result was withheld: not today" }],
   });
 });
 

@@ -51,7 +51,7 @@ test("the first server tells that the demo makes way; where there is none, nothi
   const gateway = start(["up", "--port", "0", "--json", "--data", dataDir], { cwd });
   await gateway.line(/^\{"url"/);
   expect((await add("notes")).err).toContain(
-    "the demo ends: its tools are removed now, its room after a restart of the gateway",
+    "the demo ends: its workshop leaves the tree now, its room and its board after a restart of the gateway",
   );
   expect((await add("more")).err).not.toContain("demo");
   const bare = scratch();

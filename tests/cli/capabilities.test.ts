@@ -39,7 +39,7 @@ test("[AC-9-3] mcpx shows which capabilities were given, and takes one back", {
   expect(await run("capabilities")).toMatchObject({
     code: 0,
     out: "",
-    err: expect.stringContaining("no capability was seen"),
+    err: expect.stringContaining("there are no capabilities"),
   });
   const [one, other] = [await ask(), await ask()];
   const { out } = await run("capabilities", "kitchen");

@@ -24,7 +24,7 @@ test("config check names every fault with its place, and exits with 1; of a good
     mcpServers: { files: { command: "touch", args: ["made"] } },
   });
   const taken = await mcpx(["config", "check", good.file, "--data", good.dataDir], { cwd: good.dir });
-  expect(taken).toMatchObject({ code: 0, out: `${good.file} is good: 1 server, settings of 0 rooms` });
+  expect(taken).toMatchObject({ code: 0, out: `${good.file} is valid: 1 server, settings of 0 rooms` });
   expect(existsSync(join(good.dir, "made"))).toBe(false);
 });
 

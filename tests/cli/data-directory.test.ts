@@ -73,7 +73,7 @@ test("an empty directory that was open is closed, and that is said", { timeout: 
   const dataDir = scratch();
   chmodSync(dataDir, 0o775);
   const gateway = await up(dataDir, [], { cwd: scratch() });
-  await gateway.line(/was open to others \(mode 0775\); it is ours alone now/);
+  await gateway.line(/was open to others \(mode 0775\); only this user may now/);
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 });
 

@@ -104,7 +104,7 @@ test("monitor stands between and shows both directions", async () => {
   const { line } = await stubOnTcp();
   const between = join(scratch(), "tap");
   const monitor = start(["devices", "monitor", line, "--between", between]);
-  await monitor.line(/looking on/);
+  await monitor.line(/watching/);
   expect((await mcpx(["devices", "probe", `unix:${between}`])).code).toBe(0);
   await monitor.line(/→ register id 1$/);
   await monitor.line(/← id 1 result \{0: 1, 1: h'73696d', 2: 1024, /);

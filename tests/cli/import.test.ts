@@ -33,7 +33,7 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
     "  8  is disabled there, and stays disabled",
     "  8  needs FIGMA_OAUTH_TOKEN in the environment of mcpx up",
     "  9  needs HUB_TOKEN in the environment of mcpx up",
-    "  9  not taken over: excludeTools",
+    "  9  not imported: excludeTools",
     "",
     "Nothing was written; --yes writes all of them.",
   ]);
@@ -203,7 +203,7 @@ test("only the named clients are looked at, and no client is said with where it 
   const { code, out } = await mcpx(["import"], { cwd: nobody.project, env: nobody.env });
   expect(code).toBe(0);
   expect(out.split("\n").slice(0, 2)).toEqual([
-    "found no server in 0 files; looked for",
+    "found no server in 0 files; add one with npx mcpx add NAME -- COMMAND. Looked for",
     "    ~/.config/Claude/claude_desktop_config.json",
   ]);
   expect(await mcpx(["import", "curser"], { env: home.env })).toEqual({

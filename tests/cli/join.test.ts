@@ -110,7 +110,7 @@ test("who is restricted is offered what it may do, and told what it may not", {
   const other = await enter(dataDir, "other", "--level", "restricted");
   novice.type("/tools tiny");
   await novice.line(
-    /^!! you may propose calls here, not ask for tools; \/propose tiny TOOL JSON REASON, or come with --level full$/,
+    /^!! you may propose calls here, not ask for tools; \/propose tiny TOOL JSON REASON, or join with --level full$/,
   );
   novice.type("/propose tiny params");
   await other.line(/^└ somebody of level full decides$/);

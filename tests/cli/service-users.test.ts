@@ -48,7 +48,7 @@ test.skipIf(!isRoot)(
     expect(readFileSync(join(root, systemd, "mcpx-as@.service"), "utf8")).toMatch(
       /User=%i\nExecStart=\S+ .* service launch\n/,
     );
-    expect((await install()).out).toMatch(/^is so {3}let the gateway start servers as bob$/m);
+    expect((await install()).out).toMatch(/^exists {2}let the gateway start servers as bob$/m);
     expect((await mcpx(["service", "status", "--root", root])).out).toContain("start servers as bob");
     expect((await mcpx(["service", "uninstall", "--purge", "--root", root])).code).toBe(0);
     expect(textsIn(root)).toEqual(before);

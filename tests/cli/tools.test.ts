@@ -163,7 +163,7 @@ test.each([
   [["tools", "disable", "files.__proto__"], 1, "nothing was written, it would be wrong"],
   [["tools", "fix", "files.write", "__proto__=1"], 1, "nothing was written, it would be wrong"],
   [["tools"], 1, "no gateway is running"],
-  [["tools", "diff", "files.write"], 1, "there is no gateway's data"],
+  [["tools", "diff", "files.write"], 1, "there is no data of a gateway"],
 ])("%j is one line, exit %i", async (args, code, fault) => {
   const { run, path, dir } = stage();
   const before = readFileSync(path, "utf8");

@@ -25,7 +25,7 @@ test("[B-KEY-2] approvers are invited, listed with their chain, and taken back a
 }, async () => {
   const { page, context, errors } = await openScreen(browser, await scene.link(), { bypassCSP: true });
   await page.getByRole("navigation").getByRole("link", { name: "Approvers" }).click();
-  await page.getByText("Nobody yet: calls that need a signature cannot be approved.").waitFor();
+  await page.getByText("There is no approver yet: calls that need a signature cannot be approved.").waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("anna");
   await page.getByRole("button", { name: "Make a link" }).click();
   await page.getByText(/\/approve\/enroll\/[\w-]{20,}/).waitFor();

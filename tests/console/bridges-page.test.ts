@@ -67,8 +67,12 @@ test("[X0-14.4-1] bridges are shown as they are; people are linked by a code and
   await row.getByText("full", { exact: true }).waitFor();
   await row.getByText("open to sign").waitFor();
   // Alice approves nothing yet, so there is nothing to sign.
-  await button("Let presses of approvers approve at team").click();
-  await page.getByText("No approver is linked there whose presses do not count yet.").waitFor();
+  await button("Let approvers approve by button at team").click();
+  await page
+    .getByText(
+      "No approver is linked at this bridge, or the button presses of all of them approve calls already.",
+    )
+    .waitFor();
   // It has an address, on a phone too.
   await page.getByRole("link", { name: "team" }).click();
   expect(new URL(page.url()).pathname).toBe("/console/bridges/team");
@@ -89,7 +93,7 @@ test("[X0-14.4-1] bridges are shown as they are; people are linked by a code and
   await button("Yes, unlink").click();
   await expect.poll(() => row.count()).toBe(0);
   await workspace.say("U0ALICE", "still me?");
-  await expect.poll(() => workspace.whispers.at(-1)?.text).toContain("You read along");
+  await expect.poll(() => workspace.whispers.at(-1)?.text).toContain("You can only read here");
   // Added: the change is shown without its secret, and written after a yes.
   await button("Add a bridge …").click();
   await page.getByRole("combobox", { name: "Platform" }).selectOption("ntfy");

@@ -30,7 +30,7 @@ test("[AC-9-3] a capability is shown, and taken back after a question", { timeou
   expect(await call()).toBe("done");
   await row.getByRole("button", { name: "Revoke …" }).click();
   await question.getByRole("button", { name: "Yes, revoke it" }).click();
-  await page.getByText("None was seen.").waitFor();
+  await page.getByText("There are no capabilities.").waitFor();
   expect(await call()).toBe("revoked");
   expect(await page.content()).not.toContain(result.token);
   expect(errors).toEqual([]);

@@ -101,7 +101,7 @@ test("a demo agent that hears No leaves it, and says so", slow, async () => {
   await page.getByRole("button", { name: "Reject …" }).click();
   await page.getByRole("textbox", { name: /Reason/ }).fill("too early");
   await page.getByRole("button", { name: "Reject", exact: true }).click();
-  await page.getByText(/said no. I leave it/).waitFor();
+  await page.getByText(/rejected it. I leave it/).waitFor();
   await page.getByRole("region", { name: "Waiting for you" }).getByText("Rejected").first().waitFor();
   expect(errors).toEqual([]);
   await context.close();

@@ -103,7 +103,7 @@ test(
     await page.getByRole("textbox", { name: /Reason/ }).fill("not for agents");
     await page.getByRole("button", { name: "Withhold and sign" }).click();
     await page
-      .getByText(/^It has happened; its result was withheld by .+-browser-.+: not for agents$/)
+      .getByText(/^The call was made; its result was withheld by .+-browser-.+: not for agents$/)
       .waitFor();
     await expect.poll(() => page.getByText("broken-secret").count()).toBe(0);
     expect(await heard(first, "archive.broken", { of: "carl" })).toContain(

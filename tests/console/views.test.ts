@@ -91,7 +91,7 @@ test(
     expect(scene.shredded()).toEqual(['shred {"paper":"second"}']);
     await go("Rules and grants");
     await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("Nothing is allowed beforehand.").waitFor();
+    await page.getByText("There are no grants.").waitFor();
     expect(await scene.shred({ paper: "third" })).toContain("confirmation_required");
     expect(scene.shredded()).toHaveLength(1);
     // Where that is wished, the same signature lets the call go that waits.

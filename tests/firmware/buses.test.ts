@@ -81,7 +81,7 @@ test("[AX-8.1-4] whoever only looks on at a bus puts nothing on it", async () =>
   const { bus, port } = await startBus("looked-at");
   const line = `slcan:${port}?node=${node}`;
   const monitor = start(["devices", "monitor", line]);
-  await monitor.line(/looking on/);
+  await monitor.line(/watching/);
   await expect.poll(() => bus.lines.at(-1)).toBe("O");
   bus.say(encodeRequest(1, 7, ["more than one frame holds"]));
   await monitor.line(/more than one frame holds/);

@@ -150,7 +150,7 @@ test(
     expect(await agent.call("papers.look")).toContain("papers.look was not called");
     expect(await gated.run("panic", "off")).toMatchObject({
       code: 1,
-      out: "panic lasts until an approver has signed its end",
+      out: "panic is still on, until an approver has signed its end",
     });
     expect(await agent.call("papers.look")).toContain("papers.look was not called");
     expect(await gated.run("panic", "off", "--yes")).toMatchObject({ code: 0 });

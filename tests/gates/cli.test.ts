@@ -133,7 +133,7 @@ test(
     expect(JSON.parse(out).records).toMatchObject([{ actor: "agent", subject: "papers.stall" }]);
     const after = await gated.agent("agent");
     expect(await after.call("papers.stall", {})).toBe(
-      "It is not known whether papers.stall has happened. Look before you call it again.",
+      "It is not known whether papers.stall was carried out. Check what it changed before you call it again.",
     );
     expect(gated.traces()).toEqual(["stall {}"]);
   },
@@ -280,7 +280,10 @@ describe("who decides", () => {
     };
     const before = gated.traces();
     const no = await ask("");
-    expect(no).toMatchObject({ code: 1, out: expect.stringContaining("nothing was approved; it waits on") });
+    expect(no).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("nothing was approved; the call still waits"),
+    });
     expect(no.out).toContain('"paper":"diary","password":"•••","pages":12');
     expect(no.out).not.toContain("hunter2");
     expect(gated.traces()).toEqual(before);

@@ -68,7 +68,7 @@ test("at the terminal: the card has the whole result, and the same commands deci
   expect(await agent.call("archive.salary", { of: "ben" })).toBe(text);
   await callHeld(agent, "archive.salary");
   const { out } = await desk.run("reject", await onlyHeld(desk), "--reason", "not for agents", ...key);
-  expect(out).toBe("archive.salary: it has happened; its result was withheld by alice: not for agents");
+  expect(out).toBe("archive.salary: the call was made; its result was withheld by alice: not for agents");
 });
 
 test("withheld: the agent hears that it has happened and why, and nothing of it is kept", slow, async () => {
@@ -78,7 +78,7 @@ test("withheld: the agent hears that it has happened and why, and nothing of it 
   const id = await onlyHeld(desk);
   expect(await desk.decide(id, "alice", "reject", "not for agents")).toMatchObject({ status: "withheld" });
   expect(await agent.call("mcpax.wait", { confirmation_id: id })).toBe(
-    "It has happened; its result was withheld: not for agents",
+    "The call was made; its result was withheld: not for agents",
   );
   expect(await desk.gate(id)).not.toHaveProperty("outcome");
   expect(await desk.decide(id, "bob")).toMatchObject({ error: { reason: "confirmation_used" } });
@@ -92,7 +92,7 @@ test("nobody looks: withheld for good, and said so", slow, async () => {
   const id = await onlyHeld(desk);
   await expect
     .poll(() => agent.call("mcpax.wait", { confirmation_id: id }), polled)
-    .toBe("It has happened; its result was withheld: nobody has released it in time");
+    .toBe("The call was made; its result was withheld: nobody has released it in time");
   expect(await desk.decide(id, "alice")).toHaveProperty("error");
   await expect.poll(() => desk.actions(id), polled).toEqual(["gate.held agent", "gate.withheld agent"]);
 });
@@ -148,7 +148,7 @@ test("a result that is another than was looked at is handed to nobody", slow, as
   db.close();
   expect(await desk.decide(id, "alice")).toMatchObject({ status: "withheld" });
   expect(await agent.call("archive.salary")).toBe(
-    "It has happened; its result was withheld: the stored result differs from the result that was shown",
+    "The call was made; its result was withheld: the stored result differs from the result that was shown",
   );
 });
 
@@ -157,7 +157,7 @@ test("errors are held too, and what is too large is withheld", slow, async () =>
   const agent = await desk.agent("agent");
   await expect
     .poll(() => agent.call("archive.huge"), polled)
-    .toBe("It has happened; its result was withheld: the result was too large to be shown for review");
+    .toBe("The call was made; its result was withheld: the result was too large to be shown for review");
   await callHeld(agent, "archive.broken");
   const id = await onlyHeld(desk);
   expect(JSON.stringify((await desk.gate(id)).outcome)).toContain("broken-secret");

@@ -42,7 +42,7 @@ test(
     expect(await gated.pending()).toEqual([]);
     const agent = await gated.agent("agent");
     expect(await agent.call("mcpax.wait", { confirmation_id: olderGates.held })).toBe(
-      "It has happened; its result was withheld: alice has not released it",
+      "The call was made; its result was withheld: alice has not released it",
     );
   },
 );

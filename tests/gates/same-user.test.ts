@@ -32,7 +32,7 @@ const cardsOf = async (gated: Gated): Promise<string> =>
   JSON.stringify((await gated.pending()).filter(({ tool }) => tool.startsWith("mcpx.")));
 
 test(
-  "[B-KEY-2] an agent with a shell enrols itself, by the command or by a file: it waits for an approver, and approves nothing",
+  "[B-KEY-2] an agent with a shell enrols itself, by the command or by a file: it waits for an approver, and is none before that",
   slow,
   async () => {
     const gated = await startElsewhere();
@@ -93,7 +93,7 @@ test(
     expect((await gated.run("approve", id, "--yes")).code).toBe(0);
     expect(gated.traces()).toHaveLength(1);
     const { out } = await gated.run("key", "log");
-    expect(out).toContain("adopted: what there was at the beginning, signed by nobody");
+    expect(out).toContain("adopted: existed when the chain began; nobody signed it");
     // The audit begins anew as well: whoever has an export of the old one sees it.
     const db = new DatabaseSync(join(gated.dataDir, "state.db"), { readOnly: true });
     expect(Number(db.prepare("SELECT min(seq) AS first FROM audit").get()?.first)).toBe(1);

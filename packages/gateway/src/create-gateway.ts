@@ -188,7 +188,9 @@ export async function createGateway(
       forgetRevoked();
       await gateway.participants
         .flush()
-        .catch((error: unknown) => log.error({ err: error }, "could not remember who was where"));
+        .catch((error: unknown) =>
+          log.error({ err: error }, "could not store which participants were in which rooms"),
+        );
     },
   };
 }

@@ -37,7 +37,7 @@ export const errorTable = {
     40003,
     400,
     "Not a JSON object",
-    "Send one JSON object per frame; batches are not taken",
+    "Send one JSON object per frame; batches are not accepted",
   ),
   too_large: row(41301, 413, "Too large", "Keep the envelope within the size limit"),
   too_many_values: row(41302, 413, "Too many values", "Split the message, or pass large data as one text"),
@@ -162,9 +162,15 @@ export const errorTable = {
     fault: "gateway",
     retry: true,
   }),
-  server_lost: row(50202, 502, "The server ended during the call", "See what it did before you call again", {
-    fault: "gateway",
-  }),
+  server_lost: row(
+    50202,
+    502,
+    "The server ended during the call",
+    "Check what the call changed before you call again",
+    {
+      fault: "gateway",
+    },
+  ),
   server_unauthorised: row(50204, 502, "The server wants an authorisation", "Look at `mcpx tree`", {
     fault: "gateway",
   }),
@@ -242,8 +248,8 @@ export const errorTable = {
   gate_indeterminate: row(
     50205,
     502,
-    "Nobody knows whether the approved call took effect",
-    "Look what it did before you call again",
+    "It is not known whether the approved call took effect",
+    "Check what the call changed before you call again",
     { fault: "gateway" },
   ),
   // Capabilities. Their text is the sources' own; what is wrong with this one is the detail. [AX-11.4-2]

@@ -19,7 +19,7 @@ export interface Limits {
   codeCharsMax: number;
   /** Live room connections of one process. */
   connectionsMax: number;
-  /** Sockets on which no credential was found good yet. */
+  /** Sockets that have not shown a valid credential yet. */
   strangerSocketsMax: number;
   /** Sockets of one principal. */
   socketsPerPrincipalMax: number;

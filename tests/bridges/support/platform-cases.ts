@@ -305,14 +305,14 @@ export function platformCases(
     await mallory.tell(`link ${code}`);
     await expect.poll(() => mallory.heard().join("\n")).toContain("is not valid");
     await mallory.say("I am alice");
-    await expect.poll(() => mallory.heard().join("\n")).toContain("You read along");
+    await expect.poll(() => mallory.heard().join("\n")).toContain("You can only read here");
     await alice.say("hello");
     await expect.poll(() => heard).toEqual(["alice: hello"]);
     expect((await room.store.links(bridgeName)).map(({ user }) => user)).toEqual([alice.key]);
     await alice.tell("unlink");
     await expect.poll(() => alice.heard().join("\n")).toContain("no longer alice");
     await alice.say("still me?");
-    await expect.poll(() => alice.heard().join("\n")).toContain("You read along");
+    await expect.poll(() => alice.heard().join("\n")).toContain("You can only read here");
     expect(heard).toEqual(["alice: hello"]);
   });
 
@@ -343,7 +343,7 @@ export function platformCases(
     room.propose("dock 1");
     const card = await cardOf(bench, "dock 1");
     await mallory.say("I am alice");
-    await expect.poll(() => mallory.heard().join("\n")).toContain("You read along");
+    await expect.poll(() => mallory.heard().join("\n")).toContain("You can only read here");
     await mallory.press("approve", card);
     await expect.poll(() => mallory.heard().join("\n")).toContain("You are not linked");
     expect(room.moves).toEqual([]);

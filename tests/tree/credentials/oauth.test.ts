@@ -52,7 +52,9 @@ describe("the first time", () => {
       if (goes) await fetch(url);
     };
     const credentials = stage.credentials({ authorise: authorise(false), authoriseTimeoutMs: 50 });
-    await expect(stage.request(credentials)).rejects.toMatchObject({ detail: "nobody authorised in time" });
+    await expect(stage.request(credentials)).rejects.toMatchObject({
+      detail: "nobody completed the authorisation in time",
+    });
     expect(await stage.request(stage.credentials({ authorise: authorise(true) }))).toBe(200);
     expect(await Promise.all(ends)).toEqual([false, true]);
   });

@@ -26,5 +26,7 @@ export function approverClash(fresh: NewApprover, others: readonly AnchorKey[]):
   const other = others.find((one) => approverMarks(one).some((mark) => marks.has(mark)));
   if (other === undefined) return undefined;
   const isAlike = confusableSkeleton(other.name) === confusableSkeleton(fresh.name);
-  return isAlike ? `${fresh.name} is or looks like ${other.name}` : `this key is ${other.name}'s already`;
+  return isAlike
+    ? `${fresh.name} is or looks like ${other.name}`
+    : `this key already belongs to ${other.name}`;
 }

@@ -186,6 +186,6 @@ function openAnswer({ id, status, approvals, review, approvers }: Gate): JsonObj
   const text =
     review === undefined
       ? `${count} of ${approvers} have approved.`
-      : `It has happened; ${count} of ${approvers} have released its result.`;
+      : `The call was made; ${count} of ${approvers} have released its result.`;
   return { content: [{ type: "text", text }], structuredContent };
 }

@@ -119,9 +119,12 @@ export function tell(gate: Gate, dialect: Dialect): JsonObject | undefined {
     case "expired":
       return notice(gate, `Nothing has happened: nobody has approved ${tool} in time.`);
     case "withheld":
-      return notice(gate, `It has happened; its result was withheld: ${reason ?? "it was not released"}`);
+      return notice(gate, `The call was made; its result was withheld: ${reason ?? "it was not released"}`);
     case "indeterminate":
-      return notice(gate, `It is not known whether ${tool} has happened. Look before you call it again.`);
+      return notice(
+        gate,
+        `It is not known whether ${tool} was carried out. Check what it changed before you call it again.`,
+      );
     default:
       return undefined;
   }

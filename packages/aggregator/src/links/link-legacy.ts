@@ -53,7 +53,10 @@ export class LegacyLink implements Link, Listener {
     const revision = result.protocolVersion;
     if (typeof revision !== "string" || !spoken.includes(revision)) {
       const text = JSON.stringify(revision)?.slice(0, 80);
-      throw this.#conversation.error("bad_server_answer", `it speaks a revision of MCP we do not: ${text}`);
+      throw this.#conversation.error(
+        "bad_server_answer",
+        `it speaks the MCP revision ${text}, which mcpx does not support`,
+      );
     }
     this.#facts = {
       era: "legacy",

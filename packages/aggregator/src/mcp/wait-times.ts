@@ -16,7 +16,7 @@ export const waitSchema = {
   type: "integer",
   minimum: 0,
   maximum: waitMsMax,
-  description: "How long to wait; as long as your client does, unless given",
+  description: "How long to wait, in milliseconds; by default as long as your client waits",
 };
 
 export interface Waiting {

@@ -28,7 +28,7 @@ export async function clientIdentity(
   if (at.metadata.registration_endpoint === undefined) {
     throw new McpxError(
       "server_unauthorised",
-      "the authorization server knows only clients registered beforehand",
+      "the authorization server accepts only clients that are registered with it",
       {
         suggestion: "Register mcpx there and set `clientId` for the server",
       },

@@ -76,7 +76,9 @@ export function createPostgresCredentialStore(options: PostgresCredentialStoreOp
       const lateAt = performance.now() + 2 * lastsMs;
       while ((await askPostgres(session, take, [hash, holder, lastsMs])).length === 0) {
         if (performance.now() > lateAt)
-          throw new McpxError("rate_limited", "others renew the same credentials", { retryAfterMs: 1_000 });
+          throw new McpxError("rate_limited", "other processes keep renewing the same credentials", {
+            retryAfterMs: 1_000,
+          });
         await pause(askAgainMs);
       }
       try {

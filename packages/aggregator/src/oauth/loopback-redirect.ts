@@ -44,7 +44,7 @@ export async function openLoopbackRedirect(port = 0): Promise<LoopbackRedirect> 
     answer: (state, timeoutMs) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          reject(new McpxError("server_unauthorised", "nobody authorised in time"));
+          reject(new McpxError("server_unauthorised", "nobody completed the authorisation in time"));
         }, timeoutMs);
         // A process that ends does not wait for anybody.
         timer.unref();

@@ -23,7 +23,7 @@ test.each<[GateStatus, string]>([
   ["failed", "alice has approved files.delete; the call has failed."],
   ["held", "alice has approved files.delete; it is done, and its result waits to be released."],
   ["withheld", "alice has approved files.delete; it is done, and its result was withheld."],
-  ["indeterminate", "alice has approved files.delete; it is not known whether it has happened."],
+  ["indeterminate", "alice has approved files.delete; it is not known whether the call was made."],
   ["rejected", "bob has rejected files.delete: no"],
   ["expired", "No approver decided about files.delete in time."],
 ])("[B-GATE-2] %s, in words", (status, text) => {

@@ -42,7 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
   unannotated: "No trusted annotation says how dangerous the tool is.",
   reversible: "A rule of the operator asks for an approval.",
   panic: "Panic is on: every call waits for an approval.",
-  "weaker gates": "The gates would become weaker, or the approvers would change.",
+  "weaker gates": "The change makes gates weaker, or changes who approves.",
 };
 
 /** Why people are asked. */
@@ -70,7 +70,7 @@ export function outcomeText(gate: Gate): string {
     case "withheld":
       return `${by} has approved ${tool}; it is done, and its result was withheld.`;
     case "indeterminate":
-      return `${by} has approved ${tool}; it is not known whether it has happened.`;
+      return `${by} has approved ${tool}; it is not known whether the call was made.`;
     case "rejected":
       return `${rejectedBy ?? "somebody"} has rejected ${tool}${why}`;
     case "refused":

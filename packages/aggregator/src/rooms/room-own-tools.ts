@@ -35,7 +35,7 @@ const tools: readonly OwnTool[] = [
           to: {
             type: "array",
             items: { type: "string" },
-            description: "participants; everybody unless given",
+            description: "ids of participants; by default everybody",
           },
           format: { type: "string", enum: ["plain", "markdown"] },
         },
@@ -62,19 +62,19 @@ const tools: readonly OwnTool[] = [
           type: "integer",
           minimum: 1,
           maximum: historyMax,
-          description: `${historyDefault} unless given`,
+          description: `how many envelopes; ${historyDefault} by default`,
         },
-        before: text("next_before of the page before, an envelope's id or a time"),
+        before: text("the field next_before of the previous page, an envelope id or a time"),
       },
       latency: "standard",
     }),
     call: history,
   },
   {
-    item: ownItem("proposals.wait", "Waits for what becomes of a proposal of yours, and gives its result.", {
+    item: ownItem("proposals.wait", "Waits for the outcome of a proposal of yours, and gives its result.", {
       required: ["proposal_id"],
       properties: {
-        proposal_id: text("of proposal_pending"),
+        proposal_id: text("the proposal_id that the result with status proposal_pending gave"),
         timeout_ms: waitSchema,
       },
       latency: "slow",

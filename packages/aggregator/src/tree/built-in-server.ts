@@ -58,7 +58,7 @@ const tools: readonly OwnTool[] = [
   },
   {
     item: ownItem("routes", "Where a call of each tool goes.", {
-      properties: { after: { type: "string", description: "next of the answer before" } },
+      properties: { after: { type: "string", description: "the field next of the previous answer" } },
       // Servers are asked for their lists where these are not good any more.
       latency: "standard",
     }),
@@ -73,7 +73,10 @@ function isOperator({ principal, isPublic }: Caller): boolean {
 /** Answered with the result of the call it waits for, as it is. */
 const waitItem = ownItem("wait", "Waits for a human's decision about a call, and gives its result.", {
   properties: {
-    confirmation_id: { type: "string", description: "of confirmation_required" },
+    confirmation_id: {
+      type: "string",
+      description: "the confirmation_id that the result with status confirmation_required gave",
+    },
     timeout_ms: waitSchema,
   },
   latency: "slow",

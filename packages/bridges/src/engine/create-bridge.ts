@@ -75,7 +75,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const events = {
     said: (said: Said) => inTurn(said.user.key, () => hearSaid(core, said)),
     pressed: (press: Press) => inTurn(press.user.key, () => pressCard(core, press)),
-    failed: (error: unknown) => log.warn({ bridge: name, err: error }, "could not hear a platform"),
+    failed: (error: unknown) => log.warn({ bridge: name, err: error }, "could not receive from a platform"),
   };
 
   const runChannel = async (channel: Channel) => {

@@ -31,7 +31,7 @@ export async function hearSaid(core: BridgeCore, said: Said): Promise<void> {
       core,
       said.user,
       channel.id,
-      "You read along here. To speak, ask the operator for a code, then write: link CODE",
+      "You can only read here. To speak, ask the operator for a code, then write: link CODE",
     );
   }
   const place = { bridge: options.name, channel: channel.id, participant: member.participant };
@@ -45,7 +45,7 @@ export async function hearSaid(core: BridgeCore, said: Said): Promise<void> {
     });
     await keepSaid(core, channel, said, { envelope: id, answers });
   } catch (error) {
-    await whisper(core, said.user, channel.id, `The room did not take your message: ${refusalText(error)}`);
+    await whisper(core, said.user, channel.id, `The room refused your message: ${refusalText(error)}`);
     if (!(error instanceof RoomConnectionRefusal))
       options.log.debug({ bridge: options.name, err: error }, "room refused a message of a platform");
   }

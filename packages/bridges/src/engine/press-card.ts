@@ -31,7 +31,7 @@ async function decide(core: BridgeCore, press: Press): Promise<string | undefine
   }
   const link = await store.linkOf(name, press.user.key);
   if (link === undefined) {
-    return "You are not linked, so you decide nothing here. Ask the operator for a code, then write: link CODE";
+    return "You are not linked, so you cannot decide here. Ask the operator for a code, then write: link CODE";
   }
   const proposal = channel.followed.proposal(card.proposal);
   if (proposal === undefined || proposal.status !== "pending") {
@@ -82,7 +82,7 @@ async function reject(
     // The same person said no before, with other words.
     if (error instanceof RoomConnectionRefusal && error.reason === "id_conflict")
       return "You have rejected it already.";
-    return `Your no was not taken: ${refusalText(error)}`;
+    return `Your rejection was not accepted: ${refusalText(error)}`;
   }
 }
 
@@ -121,8 +121,8 @@ async function approve(
       isSent && error instanceof RoomConnectionRefusal && ["timeout", "closed"].includes(error.reason);
     if (!isUnknown) await store.release(card.id);
     return isUnknown
-      ? "It is not known whether your approval was taken. Look at the room before you try again."
-      : `Your approval was not taken: ${refusalText(error)}`;
+      ? "It is not known whether your approval was accepted. Look at the room before you try again."
+      : `Your approval was not accepted: ${refusalText(error)}`;
   }
 }
 

@@ -39,6 +39,6 @@ export async function pressGate(
     await roomConnection.request(proposal.proposer, `sign-${randomUUID()}`, roomMethods.confirmGate, params);
     return undefined;
   } catch (error) {
-    return `Your ${decision === "approve" ? "approval" : "no"} was not taken: ${refusalText(error)}`;
+    return `Your ${decision === "approve" ? "approval" : "rejection"} was not accepted: ${refusalText(error)}`;
   }
 }

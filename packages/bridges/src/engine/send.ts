@@ -26,14 +26,14 @@ export async function send<T>(
       const detail = { bridge: name, channel: channel.id, err: error };
       if (!(error instanceof PlatformError) || error.fault === "refused") {
         channel.fault = String(error);
-        log.warn(detail, "platform refused a post; left it out");
+        log.warn(detail, "platform refused a post; skipped it");
         return undefined;
       }
       channel.fault = error.message;
       const ms = Math.min(error.retryAfterMs ?? backoff.minMs * 2 ** attempt, retryAfterMsMax);
       const bounded = error.retryAfterMs === undefined ? Math.min(ms, backoff.maxMs) : ms;
       holdOff(channel.pace, performance.now(), bounded);
-      log.debug({ ...detail, afterMs: bounded }, "platform did not take a post; trying again");
+      log.debug({ ...detail, afterMs: bounded }, "could not post to a platform; trying again");
     }
   }
 }

@@ -72,7 +72,7 @@ async function answer(
   if (route === "POST ping") return ok;
   if (route === "GET users" && options.isOwnUser(decodeURIComponent(name))) return ok;
   if (route === "GET users" || route === "GET rooms")
-    return { status: 404, body: fault("M_NOT_FOUND", "not one of ours") };
+    return { status: 404, body: fault("M_NOT_FOUND", "not an address of this bridge") };
   return {
     status: kind === undefined ? 404 : 405,
     body: fault("M_UNRECOGNIZED", "this address or method is not known"),

@@ -61,7 +61,7 @@ test("a key has one name, and no name looks like another, the configuration's in
   const [twice] = anchorOf("zoe", jwk);
   const [alike] = anchorOf("ALlCE");
   if (twice === undefined || alike === undefined) throw new Error("no key");
-  expect(() => checkNew(twice, keys)).toThrow("this key is alice's already");
+  expect(() => checkNew(twice, keys)).toThrow("this key already belongs to alice");
   expect(() => checkNew(alike, keys)).toThrow("looks like alice");
 });
 

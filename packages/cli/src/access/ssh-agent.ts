@@ -43,7 +43,7 @@ export async function signInAgent(env: Environment, { x }: PublicJwk, data: Buff
   const reader = readerOf(await askAgent(env, request, signMs));
   if (reader.byte() !== messages.signature) {
     throw new Failure(
-      "ssh-agent did not sign it: the key is not there, or somebody said no",
+      "ssh-agent did not sign it: the key is not there, or the person refused",
       "see ssh-add -l; add the key with ssh-add -c FILE",
     );
   }

@@ -57,7 +57,7 @@ export async function openAuditSource(context: SourceContext): Promise<AuditSour
 function localSource(dataDir: string): AuditSource {
   const path = join(dataDir, "state.db");
   if (!existsSync(path)) {
-    throw new Failure(`there is no gateway's data in ${dataDir}`, "run mcpx up first, or give --data DIR");
+    throw new Failure(`there is no data of a gateway in ${dataDir}`, "run mcpx up first, or give --data DIR");
   }
   const db = openState(path, { readOnly: true });
   const audit = createAudit({

@@ -74,7 +74,7 @@ async function decide(parts: PageParts, request: HttpRequest): Promise<HttpRespo
 async function deny({ audit, user }: PageParts, { provider, pair, client }: Asked): Promise<string> {
   const detail = { client: client.clientId.slice(0, 200), clientName: clientNameOf(client) };
   await audit.recordNow({ action: "consent.deny", actor: user, detail });
-  const refusal = { error: "access_denied", error_description: "the person at the gateway said no" };
+  const refusal = { error: "access_denied", error_description: "the person at the gateway refused" };
   return await provider.interactionResult(...pair, refusal, { mergeWithLastSubmission: false });
 }
 

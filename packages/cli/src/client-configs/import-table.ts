@@ -30,7 +30,7 @@ export function importNotes(planned: readonly PlannedServer[], width: number): s
       also.length === 0 ? "" : `the same at ${also.map((other) => originText(other, 0)).join(", ")}`,
       found.entry.disabled === true ? "is disabled there, and stays disabled" : "",
       found.needs.length === 0 ? "" : `needs ${found.needs.join(", ")} in the environment of mcpx up`,
-      found.untaken.length === 0 ? "" : `not taken over: ${found.untaken.join(", ")}`,
+      found.untaken.length === 0 ? "" : `not imported: ${found.untaken.join(", ")}`,
     ].filter((note) => note !== "");
     return notes.map((note) => cut(`${String(index + 1).padStart(3)}  ${visible(note)}`, width));
   });

@@ -72,7 +72,9 @@ function showPlan(context: ImportContext, { faults, looked }: Findings, { planne
   if (planned.length === 0 && left.length > 0) {
     output.line(`found no server that is not here already in ${files}`);
   } else if (planned.length === 0) {
-    output.line(`found no server in ${files}; looked for`);
+    output.line(
+      `found no server in ${files}; add one with ${context.program} add NAME -- COMMAND. Looked for`,
+    );
     for (const { path, isThere, isBroken } of looked) {
       const mark = isBroken ? "✗" : isThere ? "✓" : " ";
       output.line(output.paint("dim", `  ${mark} ${visible(shortPath(path, context))}`));

@@ -84,6 +84,6 @@ test("a failure is one line with its way out, exit 1", async () => {
     err: "mcpx: no gateway is running on /nowhere/.local/share/mcpx; start it with mcpx up, or give --url and --token for another\n",
   });
   expect((await run("audit")).err).toBe(
-    "mcpx: there is no gateway's data in /nowhere/.local/share/mcpx; run mcpx up first, or give --data DIR\n",
+    "mcpx: there is no data of a gateway in /nowhere/.local/share/mcpx; run mcpx up first, or give --data DIR\n",
   );
 });

@@ -6,5 +6,7 @@ import type { ConfigFile } from "./edit-config.ts";
 /** What becomes of it, where the gateway that runs shows one. `file` is as it was before. */
 export function demoNotes({ before, dataDir }: Pick<ConfigFile, "before" | "dataDir">): string[] {
   if (before !== undefined || runningPlace(dataDir)?.isDemo !== true) return [];
-  return ["the demo ends: its tools are removed now, its room after a restart of the gateway"];
+  return [
+    "the demo ends: its workshop leaves the tree now, its room and its board after a restart of the gateway",
+  ];
 }

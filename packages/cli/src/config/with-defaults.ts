@@ -1,4 +1,4 @@
-// A configuration with what holds where it says nothing. Pure.
+// A configuration with the defaults of all keys that are not set. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { defaultOf } from "./config-json-schema.ts";
 import { configReference } from "./config-reference.ts";

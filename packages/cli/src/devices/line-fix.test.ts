@@ -12,11 +12,11 @@ test.each([
     /plugged in\? ls \/dev\/tty\*/,
   ],
   [serial, new Error("Error: Permission denied, cannot open /dev/ttyUSB0"), /dialout/],
-  [serial, new Error("Error Resource temporarily unavailable Cannot lock port"), /one owner/],
-  [serial, new Error("Error: Device or resource busy, cannot open /dev/ttyUSB0"), /one owner/],
+  [serial, new Error("Error Resource temporarily unavailable Cannot lock port"), /end that program/],
+  [serial, new Error("Error: Device or resource busy, cannot open /dev/ttyUSB0"), /end that program/],
   ["tcp://127.0.0.1:1", coded("ECONNREFUSED"), /^nothing listens there/],
   ["unix:/nowhere", coded("ENOENT"), /^there is no file or socket/],
-  ["unix:/etc/shut", coded("EACCES"), /^this user may not/],
+  ["unix:/etc/shut", coded("EACCES"), /^this user may not open it/],
 ])("%s: %s has a hint that fits", (line, error, fix) => {
   expect(lineFix(line, error)).toMatch(fix);
 });

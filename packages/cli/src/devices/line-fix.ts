@@ -10,12 +10,12 @@ const hints = [
   {
     said: /EACCES|EPERM|permission denied/i,
     serial: "serial ports are for the group dialout: sudo usermod -aG dialout $USER, then log in again",
-    other: "this user may not; look at the rights of the file",
+    other: "this user may not open it; check the permissions of the file",
   },
   {
     said: /EBUSY|EAGAIN|resource busy|temporarily unavailable|cannot lock/i,
-    serial: "a port has one owner; is somebody else using it?",
-    other: "it has one owner; is somebody else using it?",
+    serial: "another program has this port open; end that program",
+    other: "another program has it open; end that program",
   },
 ] as const;
 

@@ -40,7 +40,7 @@ export async function monitorLine(context: MonitorContext): Promise<number> {
     if (between !== undefined) await between.listen(resolve(cwd, options.between ?? ""), line);
     const where =
       options.between === undefined ? "" : `; the gateway's line is unix:${resolve(cwd, options.between)}`;
-    output.note(`-- looking on at ${text}${where}; Ctrl-C ends`);
+    output.note(`-- watching ${text}${where}; Ctrl-C ends`);
     const why = await ended.promise;
     if (why !== undefined) throw new Failure(`the line has ended: ${why}`, undefined, { isTemporary: true });
     return 0;

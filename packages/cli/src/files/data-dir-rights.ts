@@ -28,7 +28,7 @@ export function checkDataDir(dataDir: string, tell?: (line: string) => void): vo
   if (tell !== undefined && mayClose(dataDir, stats)) {
     chmodSync(dataDir, 0o700);
     tell(
-      `the data directory ${dataDir} was open to others (mode ${modeText(stats.mode)}); it is ours alone now`,
+      `the data directory ${dataDir} was open to others (mode ${modeText(stats.mode)}); only this user may now`,
     );
   }
   checkDirectory(dataDir);

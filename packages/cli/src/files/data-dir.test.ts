@@ -43,7 +43,7 @@ test("a directory that others may write to is refused, a sticky one too; an empt
   chmodSync(dir, 0o777);
   expect(make()).toEqual({ isNew: false });
   expect(statSync(dir).mode & 0o777).toBe(0o700);
-  expect(told).toEqual([`the data directory ${dir} was open to others (mode 0777); it is ours alone now`]);
+  expect(told).toEqual([`the data directory ${dir} was open to others (mode 0777); only this user may now`]);
   writeFileSync(join(dir, "state.db"), "", { mode: 0o600 });
   for (const mode of [0o777, 0o770, 0o702, 0o1777]) {
     chmodSync(dir, mode);

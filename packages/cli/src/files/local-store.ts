@@ -22,7 +22,7 @@ export async function withStore<T>(
   const path = join(dataDir, "state.db");
   const isNew = !existsSync(path);
   if (isNew && !mayCreate) {
-    throw new Failure(`there is no gateway's data in ${dataDir}`, "run mcpx up first, or give --data DIR");
+    throw new Failure(`there is no data of a gateway in ${dataDir}`, "run mcpx up first, or give --data DIR");
   }
   makeDataDir(dataDir);
   // Only now: a command that is given a token needs no store.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration, parseDuration } from "./duration.ts";
+import { endText, formatDuration, parseDuration } from "./duration.ts";
 
 test("durations are a number and a unit", () => {
   expect(parseDuration("30s")).toBe(30_000);
@@ -21,4 +21,10 @@ test("durations are shown in the unit that says it well", () => {
   expect(formatDuration(3_599_000)).toBe("59m");
   expect(formatDuration(604_800_000)).toBe("7d");
   expect(formatDuration(-5)).toBe("0s");
+});
+
+test("an end is told by the clock, and on another day with the day", () => {
+  const now = new Date(2026, 10, 19, 5, 54, 45).getTime();
+  expect(endText(now + 240_000, now)).toBe("05:58:45, 4m left");
+  expect(endText(now + 7 * 86_400_000, now)).toBe("2026-11-26 05:54:45, 7d left");
 });

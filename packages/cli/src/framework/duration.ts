@@ -21,3 +21,15 @@ export function formatDuration(ms: number): string {
   }
   return `${Math.max(0, Math.round(ms / 1_000))}s`;
 }
+
+/** `05:59:54, 4m left`; with the day where that is another one: `2026-11-26 05:54:45, 6d left`. In this machine's time. */
+export function endText(endMs: number, nowMs: number): string {
+  const end = new Date(endMs);
+  const day = dayOf(end) === dayOf(new Date(nowMs)) ? "" : `${dayOf(end)} `;
+  return `${day}${end.toTimeString().slice(0, 8)}, ${formatDuration(endMs - nowMs)} left`;
+}
+
+function dayOf(date: Date): string {
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
+}

@@ -70,7 +70,7 @@ export async function approveGate(
       );
     }
     if (!/^y(es)?$/i.test(answer)) {
-      output.line("nothing was approved; it waits on");
+      output.line("nothing was approved; the call still waits");
       return 1;
     }
   }
@@ -150,7 +150,7 @@ function questionFor({ status, principal }: GateReport, below: readonly GateTerm
 
 function gatesBelowOf({ below = [], status }: GateReport): readonly GateTerms[] {
   if (status === "pending" && below.length > 0) return below;
-  const fix = "leave out --below; what stops below wants an approval there";
+  const fix = "leave out --below; where the call stops below, it needs an approval there";
   throw new Failure("no gate below is known for this call", fix);
 }
 

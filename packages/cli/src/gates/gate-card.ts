@@ -1,7 +1,7 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
 // how to decide. All of the arguments are shown: they are what is signed. Pure.
 import { isObject, maskChange, namesAsker, parseExact, secretTexts, whoseWordText } from "@mcpx/protocol";
-import { formatDuration } from "../framework/duration.ts";
+import { endText } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
 import { hideSecrets } from "../framework/secrets.ts";
 import { visible } from "../framework/visible.ts";
@@ -115,7 +115,8 @@ function belowLines({ below = [], status }: GateReport): string[] {
   );
 }
 
-function wishText({ principal, status }: GateReport): string {
+function wishText({ principal, status, why }: GateReport): string {
+  if (why === "weaker gates") return "a change of this gateway that an approver has to sign";
   return `${visible(principal)} ${status === "held" ? "has called it" : "wants to call it"}`;
 }
 
@@ -142,9 +143,9 @@ export function stateText(gate: GateReport): string {
         ? "approved, but the call has failed"
         : "the call has failed, and its error was released";
     case "held":
-      return `it has happened; ${review?.approvals.length ?? 0} of ${approvers} have released its result`;
+      return `the call was made; ${review?.approvals.length ?? 0} of ${approvers} have released its result`;
     case "withheld":
-      return `it has happened; its result was withheld${rejectedBy === undefined ? "" : ` by ${visible(rejectedBy)}`}${why}`;
+      return `the call was made; its result was withheld${rejectedBy === undefined ? "" : ` by ${visible(rejectedBy)}`}${why}`;
     case "rejected":
       return `rejected by ${visible(rejectedBy ?? "somebody")}${why}`;
     case "refused":
@@ -245,7 +246,7 @@ function whyText({ why }: GateReport): string {
   if (why === "irreversible") return "it cannot be undone";
   if (why === "unannotated") return "no trusted annotation says how dangerous it is";
   if (why === "panic") return "panic is on: every call waits for an approval";
-  if (why === "weaker gates") return "the gates would become weaker, or the approvers would change";
+  if (why === "weaker gates") return "it makes gates weaker, or changes who approves";
   return `${visible(why)} asks for it`;
 }
 
@@ -285,6 +286,5 @@ function approvalLines({ approvals, review, approvers }: GateReport): string[] {
 }
 
 function untilText({ expiresAt }: GateReport, nowMs: number): string {
-  const end = new Date(expiresAt);
-  return `until ${end.toTimeString().slice(0, 8)}, ${formatDuration(end.getTime() - nowMs)} left`;
+  return `until ${endText(new Date(expiresAt).getTime(), nowMs)}`;
 }

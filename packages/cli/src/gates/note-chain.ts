@@ -14,8 +14,6 @@ export async function noteChain(context: Context<typeof dataOption>): Promise<vo
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // It is written all the same; whether it counts there, only the gateway could have said.
-    context.output.note(
-      `it is written, but the gateway that runs here has not taken it over: ${error.message}`,
-    );
+    context.output.note(`the change is stored, but the running gateway has not applied it: ${error.message}`);
   }
 }

@@ -1,7 +1,7 @@
 // A proposal as a short card: who wants what of whom, until when, and how to decide. Pure.
 import type { Proposal } from "@mcpx/client";
 import { maskSecrets, secretTexts } from "@mcpx/protocol";
-import { formatDuration } from "../framework/duration.ts";
+import { endText } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
 import { visible } from "../framework/visible.ts";
 import { argumentWarnings } from "./argument-warnings.ts";
@@ -51,7 +51,7 @@ export function proposalCard(
     ...(isCut && whole ? [paint("red", `not all is shown: ${whole} shows the rest`)] : []),
     ...(reason === undefined ? [] : [`because ${visible(reason).slice(0, reasonCharsMax)}`]),
     ...said,
-    `until ${new Date(expiresAt).toTimeString().slice(0, 8)}, ${formatDuration(expiresAt - nowMs)} left`,
+    `until ${endText(expiresAt, nowMs)}`,
   ];
   return [
     `${paint("yellow", `┌ proposal ${label}`)}  ${paint("bold", title)}`,

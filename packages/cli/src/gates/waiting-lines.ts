@@ -1,7 +1,7 @@
 // A call of one's own that waits at a gate, as lines for who has typed it: what it waits for, and the next step. Its
 // answer is written for a model. Pure.
 import type { WaitingCall } from "@mcpx/protocol";
-import { formatDuration } from "../framework/duration.ts";
+import { endText } from "../framework/duration.ts";
 import { visible } from "../framework/visible.ts";
 
 const states: Readonly<Record<WaitingCall["state"], string>> = {
@@ -14,14 +14,12 @@ export function waitingLines(
   { id, tool, expiresAt, approveUrl, state }: WaitingCall,
   { program, nowMs }: { program: string; nowMs: number },
 ): string[] {
-  const end = new Date(expiresAt * 1_000);
-  const left = formatDuration(end.getTime() - nowMs);
   const first = `${visible(tool)} ${states[state]}`;
   if (state === "under way") return [first, `  gate     ${id}`, "  result   make the same call again"];
   return [
     first,
     `  gate     ${id}`,
-    `  until    ${end.toTimeString().slice(0, 8)}, ${left} left`,
+    `  until    ${endText(expiresAt * 1_000, nowMs)}`,
     `  decide   ${program} approve ${id}`,
     `           ${program} reject ${id} --reason TEXT`,
     `           ${visible(approveUrl)}`,

@@ -84,7 +84,7 @@ async function whyRefused(entrance: Entrance, wishes: RoomWishes): Promise<Failu
     const request = get(url, { headers, timeout: 10_000 });
     request.on("upgrade", (_, socket) => {
       socket.destroy();
-      resolve(new Failure(`${entrance.url} did not let us in`, "try again", { isTemporary: true }));
+      resolve(new Failure(`${entrance.url} refused the connection`, "try again", { isTemporary: true }));
     });
     request.on("response", async (response) => {
       const answer = await json(response).catch(() => undefined);

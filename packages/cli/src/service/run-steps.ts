@@ -11,7 +11,7 @@ export function runSteps(steps: readonly Step[], output: Output, { isQuiet }: { 
   };
   for (const step of steps) {
     if (step.isDone()) {
-      tell("is so ", step.what);
+      tell("exists", step.what);
       continue;
     }
     try {

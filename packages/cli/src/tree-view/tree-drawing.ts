@@ -116,7 +116,7 @@ function serverNode(server: JsonObject, branch: Branch, isFull: boolean, paint: 
     state: stateOf(server),
     place: visible(branch.segment),
     facts: [
-      server.name === "mcpax" ? "the tree's own" : undefined,
+      server.name === "mcpax" ? "built in" : undefined,
       countText(isTree ? served.length : Number(server.tools)),
       eraText(server),
       registrationText(server),

@@ -64,7 +64,7 @@ function waitFor<T>(
     };
     const onAbort = () => giveUp(asError(signal?.reason));
     const timer = setTimeout(
-      () => giveUp(new RoomError("timeout", `${peer} did not shake hands within ${Math.round(ms)} ms`)),
+      () => giveUp(new RoomError("timeout", `${peer} did not answer initialize within ${Math.round(ms)} ms`)),
       ms,
     );
     signal?.addEventListener("abort", onAbort, { once: true });

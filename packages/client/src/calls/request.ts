@@ -99,7 +99,10 @@ export function notePublished(core: RoomCore, call: Call, { seq }: Receipt): voi
 }
 
 export function lostInGap(): RoomError {
-  return new RoomError("gap", "history does not reach back; the answer may be lost");
+  return new RoomError(
+    "gap",
+    "the room's history does not reach back to the request; its answer may be lost",
+  );
 }
 
 /** What the gateway refuses in the peer's place reads as the peer's answer would. */

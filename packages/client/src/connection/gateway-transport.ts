@@ -33,7 +33,8 @@ export function gatewayTransport(options: JoinOptions): GatewayTransport {
   const { gateway, url = "" } = options;
   if (gateway !== undefined) return localTransport(gateway);
   const Socket = options.WebSocket ?? (globalThis.WebSocket as WebSocketConstructor | undefined);
-  if (Socket === undefined) throw new RoomError("bad_option", "this platform has no WebSocket: give one");
+  if (Socket === undefined)
+    throw new RoomError("bad_option", "this platform has no WebSocket: give the option WebSocket");
   const base = httpBase(url);
   const tokens = new TokenSource(options);
   return {

@@ -123,7 +123,10 @@ class RoomServer implements Serving, Served {
     const { peer, method, rpcId } = origin;
     if (this.#core.level === "restricted") {
       // It may not answer, so it does not act either.
-      throw new RoomError("privilege_violation", `${peer} was not answered: we are restricted`);
+      throw new RoomError(
+        "privilege_violation",
+        `${peer} was not answered: this participant is restricted and may not answer`,
+      );
     }
     const retryAfterMs = peer === this.#core.id ? undefined : this.#options.retryAfterMs?.(peer);
     if (retryAfterMs !== undefined) {

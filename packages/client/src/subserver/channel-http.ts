@@ -70,7 +70,7 @@ class HttpChannel implements Channel {
     // A request of ours waits for its answer, and nothing waits for that.
     if (isOwnRequest(message)) return this.#post(message);
     if (this.#waiting >= waitingMax) {
-      const error = new RoomError("network", "the aggregator does not take what it is sent");
+      const error = new RoomError("network", "the aggregator does not accept messages fast enough");
       this.#fail(error);
       return Promise.reject(error);
     }

@@ -63,7 +63,7 @@ const reasons: Readonly<Record<string, string>> = {
   unannotated: "No trusted annotation says how dangerous the tool is",
   reversible: "A rule asks for it",
   panic: "Panic is on: every call is asked for",
-  "weaker gates": "The gates would become weaker, or the approvers would change",
+  "weaker gates": "The change makes gates weaker, or changes who approves",
 };
 
 /** Why a call is asked for, or let through. */

@@ -102,7 +102,7 @@ test.each([
   ["pending", "Waiting for a signature."],
   ["done", "Approved by anna. The call was made once, and is done."],
   ["failed", "Approved by anna. The call was made, and failed."],
-  ["indeterminate", "Approved by anna. Nobody knows whether the call has happened."],
+  ["indeterminate", "Approved by anna. It is not known whether the call was made."],
   ["consumed", "Approved by anna. The call is on its way."],
   ["expired", "Nobody decided in time. Nothing has happened."],
   ["of a later time", "This page does not know what has become of it."],

@@ -356,7 +356,7 @@ export class Device implements AsyncDisposable {
   #notify(notification: JsonObject, what: string): void {
     this.#server
       ?.notify(notification)
-      .catch((error: Error) => this.#drop(`${what} was not told: ${error.message}`));
+      .catch((error: Error) => this.#drop(`${what} could not be sent: ${error.message}`));
   }
 
   async #leaveAfterGrace(): Promise<void> {

@@ -34,7 +34,9 @@ export function sweep(gateway: Gateway, tick: number): void {
   gateway.handshakes.sweep(gateway.clock.monotonic());
   gateway.participants
     .flush()
-    .catch((error: unknown) => gateway.log.error({ err: error }, "could not remember who was where"));
+    .catch((error: unknown) =>
+      gateway.log.error({ err: error }, "could not store which participants were in which rooms"),
+    );
   recordExpired(gateway);
   metrics.proposalsWaiting.set(gateway.openProposals.size);
 }

@@ -17,12 +17,10 @@ export function createGatewayMetrics(metrics: Metrics) {
     ),
     connections: metrics.gauge("connections", "Live room connections"),
     rooms: metrics.gauge("rooms", "Rooms with members"),
-    proposals: metrics.counter("proposals_total", "Proposals of rooms that ended, by what became of them", [
-      "outcome",
-    ]),
+    proposals: metrics.counter("proposals_total", "Proposals of rooms that ended, by outcome", ["outcome"]),
     proposalDecision: metrics.histogram(
       "proposal_decision_seconds",
-      "Time from a proposal to its end, by what became of it",
+      "Time from a proposal to its end, by outcome",
       decisionSeconds,
       ["outcome"],
     ),

@@ -42,7 +42,7 @@ export interface IssuerConfig {
   authorities?: readonly string[] | undefined;
   /** The highest level it may grant; `restricted` unless given. */
   level?: Level | undefined;
-  /** Whether its `admin` claim counts. */
+  /** Whether the `admin` claim of its tokens is accepted. */
   admin?: boolean | undefined;
 }
 

@@ -87,7 +87,7 @@ export async function verifyCall(call: PresentedCall, verification: Verification
   }
   const proof = readProof(call.proof);
   if (Math.abs(timestampMs(proof.timestamp) - verification.provenAtMs) > proofSkewMs) {
-    throw new McpxError("proof_invalid", `its time is more than ${proofSkewMs / 1_000} s from ours`);
+    throw new McpxError("proof_invalid", `its time is more than ${proofSkewMs / 1_000} s from the time here`);
   }
   const { jti: capability, channel } = claims;
   const proven = { capability, tool, arguments: call.arguments, topic, target: owner, request, channel };

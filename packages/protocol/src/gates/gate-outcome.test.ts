@@ -6,7 +6,7 @@ const approvals = [{ by: "anna", at: "2030-01-01T00:00:00.000Z" }];
 test("what became of a call says who decided", () => {
   const base = { approvals, approvers: 1 };
   expect(gateOutcome({ ...base, status: "done" }).long).toContain("Approved by anna.");
-  expect(gateOutcome({ ...base, status: "indeterminate" }).long).toContain("Nobody knows");
+  expect(gateOutcome({ ...base, status: "indeterminate" }).long).toContain("not known");
   expect(gateOutcome({ status: "pending", approvals, approvers: 3 }).long).toBe(
     "Waiting for a signature. anna approved it. 2 more of 3 must approve.",
   );

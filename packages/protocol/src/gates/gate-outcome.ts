@@ -36,7 +36,7 @@ export function gateOutcome(facts: GateFacts): GateOutcome {
     case "failed":
       return { short: "Failed", long: `${by} The call was made, and failed.`, tone: "odd" };
     case "indeterminate":
-      return { short: "Unknown", long: `${by} Nobody knows whether the call has happened.`, tone: "odd" };
+      return { short: "Unknown", long: `${by} It is not known whether the call was made.`, tone: "odd" };
     case "rejected": {
       const why = reason === undefined || reason === "" ? "" : ` “${reason}”`;
       const text = `Rejected by ${rejectedBy ?? "somebody"}.${why} Nothing has happened.`;
@@ -52,13 +52,13 @@ export function gateOutcome(facts: GateFacts): GateOutcome {
     case "held": {
       const given = names.length === 0 ? "" : ` ${names.join(" and ")} released it.`;
       const need = approvers === 1 ? "" : ` ${missing} more of ${approvers} must.`;
-      const text = `It has happened. Its result waits for being released.${given}${need}`;
+      const text = `The call was made. Its result waits to be released.${given}${need}`;
       return { short: "Result held", long: text, tone: "open" };
     }
     case "withheld": {
       const who = rejectedBy === undefined ? "" : ` by ${rejectedBy}`;
       const why = reason === undefined ? "." : `: ${reason}`;
-      const text = `It has happened; its result was withheld${who}${why}`;
+      const text = `The call was made; its result was withheld${who}${why}`;
       return { short: "Withheld", long: text, tone: "bad" };
     }
     case "approved":

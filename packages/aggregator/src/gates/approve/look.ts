@@ -44,6 +44,6 @@ function lookChallenge(terms: GateTerms): string {
 async function findHeld({ gates }: ApprovalParts, request: HttpRequest): Promise<Gate> {
   const gate = await findGate(gates, request.params.id);
   if (gate.status !== "held")
-    throw new McpxError("confirmation_used", "no result of it waits to be released");
+    throw new McpxError("confirmation_used", "no result of this call waits to be released");
   return gate;
 }

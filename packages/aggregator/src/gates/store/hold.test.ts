@@ -186,7 +186,7 @@ test("withheld: its caller hears that it has happened, and why, and never the re
   await confirm(tree, ticket, "reject", pairs.anna.privateKey, "not for agents");
   const told = await wait(tree, ticket.confirmation_id);
   expect(told.content).toEqual([
-    { type: "text", text: "It has happened; its result was withheld: not for agents" },
+    { type: "text", text: "The call was made; its result was withheld: not for agents" },
   ]);
   expect(ticketOf(told)).toMatchObject({ status: "withheld", reason: "not for agents" });
   expect((await tree.gates.store.find(ticket.confirmation_id))?.resultText).toBeUndefined();
@@ -199,7 +199,7 @@ test("nobody looks at it: it is withheld for good, which is recorded once", asyn
   const ticket = ticketOf(await read(tree));
   tree.gateClock.advance(300_000);
   const told = await wait(tree, ticket.confirmation_id);
-  expect(told.content).toMatchObject([{ text: expect.stringMatching(/^It has happened; .* in time$/) }]);
+  expect(told.content).toMatchObject([{ text: expect.stringMatching(/^The call was made; .* in time$/) }]);
   await expect(confirm(tree, ticket, "approve")).rejects.toMatchObject({ code: "confirmation_used" });
   const stop = await keepGates(tree.gates, { audit: auditInto(tree.events), log, mayRecover: true });
   onTestFinished(stop);

@@ -23,7 +23,7 @@ const options = {
   domain: { type: "string", value: "NAME", about: "xmpp: of the account (default: the server's name)" },
   username: { type: "string", value: "NAME", about: "xmpp: the bridge's own account" },
   password: { type: "string", value: "TEXT", about: "xmpp: its password, better as '${env:NAME}'" },
-  nick: { type: "string", value: "NAME", about: "xmpp: how it is called in chats (default: the account)" },
+  nick: { type: "string", value: "NAME", about: "xmpp: its name in chats (default: the account)" },
   address: { type: "string", value: "URL", about: "webhook, ntfy: where to send to; matrix: the homeserver" },
   secret: {
     type: "string",

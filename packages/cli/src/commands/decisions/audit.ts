@@ -37,7 +37,7 @@ export const audit = defineCommand({
   examples: [
     ["mcpx audit", "the newest records"],
     ["mcpx audit --action 'gate.*' --since 1d", "every decision at a gate since yesterday"],
-    ["mcpx audit --action 'proposal.*'", "what was proposed in rooms, and what became of it"],
+    ["mcpx audit --action 'proposal.*'", "what was proposed in rooms, and its outcome"],
     ["mcpx audit --actor alice --json", "what alice did, for programs"],
     ["mcpx audit --follow", "new records, as they are written"],
     ["mcpx audit --export audit.jsonl", "a copy that mcpx audit verify can check anywhere"],

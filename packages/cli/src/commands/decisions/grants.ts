@@ -28,7 +28,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
     return 0;
   }
   const given = objects(answer.grants);
-  if (given.length === 0) output.note(`nothing is granted; ${program} grants add --help shows how`);
+  if (given.length === 0) output.note(`there are no grants; ${program} grants add --help shows how`);
   for (const line of columns(given.map(grantRow))) output.line(line);
   return 0;
 }

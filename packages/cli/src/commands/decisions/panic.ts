@@ -15,8 +15,8 @@ export const panic = defineCommand({
   words: { min: 0, max: 1, values: [[["on", "off"]]] },
   options,
   examples: [
-    ["mcpx panic", "on, at once: grants have no effect, and it lasts over restarts"],
-    ["mcpx panic off", "rules and grants decide again, once an approver has signed that"],
+    ["mcpx panic", "send every call to a gate, at once: grants have no effect, also after a restart"],
+    ["mcpx panic off", "end panic: rules and grants decide again once an approver has signed it"],
   ],
   run,
 });
@@ -31,7 +31,7 @@ async function run(context: Context<typeof options>): Promise<number> {
     ? await tellGateway(context, isPanic)
     : await keepForLater(context, isPanic);
   if (options.json) output.json({ panic: isPanic || waits, ...(waits && { waits }) });
-  else if (waits) output.line("panic lasts until an approver has signed its end");
+  else if (waits) output.line("panic is still on, until an approver has signed its end");
   else if (isPanic) output.line(`panic: every call waits for a human now, until ${program} panic off`);
   else output.line("panic is off: the rules and grants decide again");
   return waits ? 1 : 0;

@@ -23,7 +23,7 @@ async function run(context: Context<typeof configOptions>): Promise<number> {
     if (options.json) output.json({ path: null, ok: true });
     else
       output.line(
-        `there is no configuration here: all defaults hold; ${program} config print --resolved shows them`,
+        `there is no configuration file: all defaults apply; ${program} config print --resolved shows them`,
       );
     return 0;
   }
@@ -34,7 +34,7 @@ async function run(context: Context<typeof configOptions>): Promise<number> {
   if (options.json) output.json({ path, ok: true, ...counts });
   else
     output.line(
-      `${path} is good: ${counted(counts.servers, "server")}, settings of ${counted(counts.rooms, "room")}`,
+      `${path} is valid: ${counted(counts.servers, "server")}, settings of ${counted(counts.rooms, "room")}`,
     );
   return 0;
 }

@@ -9,7 +9,7 @@ import { secretsOf } from "../../framework/secrets.ts";
 
 const options = {
   ...configOptions,
-  resolved: { type: "boolean", about: "with what holds where it says nothing" },
+  resolved: { type: "boolean", about: "with the defaults of all keys that are not set" },
 } as const;
 
 export const configPrint = defineCommand({
@@ -29,7 +29,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const config = found === undefined ? {} : (parse(found.text) as JsonObject);
   const shown = masked(options.resolved ? withDefaults(config) : config);
   if (!options.json)
-    output.note(found === undefined ? "no configuration here: all defaults hold" : found.path);
+    output.note(found === undefined ? "no configuration here: all defaults apply" : found.path);
   if (options.json) output.json(shown);
   else output.line(JSON.stringify(shown, undefined, 2));
   return 0;

@@ -40,7 +40,7 @@ export const gatewayCommands: readonly ListedCommand[] = [
   ),
   listed(
     "conform",
-    "judge a gateway and its tree, ours or another's",
+    "judge a gateway and its tree, mcpx or another implementation",
     async () => (await import("./conform.ts")).conform,
   ),
   listed(

@@ -61,7 +61,7 @@ async function run(context: Context<typeof options>): Promise<number> {
       });
     } else {
       for (const { what, text, isDone } of steps) {
-        output.line(`${isDone() ? "is so " : "would "}  ${what}`);
+        output.line(`${isDone() ? "exists" : "would "}  ${what}`);
         for (const line of text?.trimEnd().split("\n") ?? []) output.line(`          ${line}`);
       }
       for (const fault of faults) output.note(`would be refused: ${fault}`);

@@ -34,7 +34,8 @@ async function run(context: Context<typeof serviceOptions>): Promise<number> {
 
 function linesOf(facts: ServiceFacts): Line[] {
   const unit = below(facts, facts.unitPath);
-  if (!existsSync(unit)) return [{ isGood: false, text: "there is no service; sudo mcpx service install" }];
+  if (!existsSync(unit))
+    return [{ isGood: false, text: "there is no service; make one with sudo mcpx service install" }];
   const isOurs = readFileSync(unit, "utf8") === unitText(facts);
   const start = installSteps(facts).at(-1);
   const ids = userIds(facts);
@@ -74,7 +75,7 @@ function dataLines(facts: ServiceFacts, uid: number | undefined): Line[] {
       isGood: isClosed,
       text: isClosed
         ? `only ${facts.user} may open ${facts.dataDir}`
-        : `others than ${facts.user} may open ${facts.dataDir}`,
+        : `other users than ${facts.user} may open ${facts.dataDir}`,
     },
     { isGood: isKept, text: `${who} ${mayRead ? "can" : "cannot"} read it` },
   ];

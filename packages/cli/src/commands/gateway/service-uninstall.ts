@@ -29,7 +29,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   if (dry) {
     const shown = steps.map((step) => ({ what: step.what, isDone: step.isDone() }));
     if (options.json) output.json({ steps: shown });
-    else for (const { what, isDone } of shown) output.line(`${isDone ? "is so " : "would "}  ${what}`);
+    else for (const { what, isDone } of shown) output.line(`${isDone ? "done  " : "would "}  ${what}`);
     return 0;
   }
   checkRoot(facts.platform);

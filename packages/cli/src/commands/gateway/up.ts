@@ -13,7 +13,7 @@ const options = {
     about: "configuration (default: ./mcpx.json once accepted, else in the data directory)",
   },
   open: { type: "boolean", about: "open the web console in the browser" },
-  "no-demo": { type: "boolean", about: "without the demo room that is there while nothing is configured" },
+  "no-demo": { type: "boolean", about: "without the demo, which runs while nothing is configured" },
 } as const;
 
 export type UpContext = Context<typeof options>;

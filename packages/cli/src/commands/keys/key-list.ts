@@ -35,7 +35,8 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
   const weak = weakApprovers(dataDir, keys, program);
   if (options.json) output.json({ approvers, faults, weak });
   else for (const line of columns(approvers.map(row))) output.line(line);
-  if (!options.json && approvers.length === 0) output.note(`nobody yet: ${program} key enroll NAME`);
+  if (!options.json && approvers.length === 0)
+    output.note(`there is no approver yet: ${program} key enroll NAME`);
   if (!options.json) for (const { fault, fix } of weak) output.note(visible(`${fault}; ${fix}`));
   for (const fault of faults) output.note(`ignored: ${visible(fault)}`);
   return 0;

@@ -31,8 +31,8 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
 }
 
 const unsigned = {
-  adopted: "what there was at the beginning, signed by nobody",
-  open: "there was no approver who could have signed",
+  adopted: "existed when the chain began; nobody signed it",
+  open: "there was no approver yet who could sign",
   tightened: "stricter, so nobody had to sign",
   signed: "",
   reset: "ALL APPROVERS WERE REMOVED without a signature, by somebody with access to the data directory",

@@ -29,7 +29,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   }
   const seen = objects(answer.capabilities);
   if (seen.length === 0)
-    output.note("no capability was seen; only rooms whose calls are checked show theirs");
+    output.note('there are no capabilities; only rooms with "toolAccess": "enforce" list them');
   for (const line of columns(seen.map((one) => capabilityRow(one, Date.now())))) output.line(line);
   return 0;
 }

@@ -18,7 +18,7 @@ export const roomCommands: readonly ListedCommand[] = [
   listed("say", "say something in a room", async () => (await import("./say.ts")).say),
   listed(
     "capabilities",
-    "show which capabilities were given in rooms",
+    "show which capabilities were granted in rooms",
     async () => (await import("./capabilities.ts")).capabilities,
   ),
   listed(

@@ -85,7 +85,7 @@ function greet(
 ): void {
   const { participant, participants, history, resumed, reason } = welcome;
   if (resumed !== undefined) {
-    const gap = `but not what was said meanwhile (${visible(String(reason))})`;
+    const gap = `but what was said meanwhile was missed (${visible(String(reason))})`;
     output.note(`-- back, ${resumed === true ? "nothing was missed" : gap}`);
     return;
   }

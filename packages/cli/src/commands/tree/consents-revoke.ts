@@ -25,6 +25,6 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
   if (found === undefined) throw new Failure(`there is no consent ${id}`, "see mcpx consents");
   const answer = await call("DELETE", `/consents/${encodeURIComponent(found.id)}`);
   if (options.json) output.json(answer);
-  else output.line(`revoked ${found.id}: ${visible(found.name)} is out`);
+  else output.line(`revoked ${found.id}: ${visible(found.name)} can no longer use this gateway`);
   return 0;
 }

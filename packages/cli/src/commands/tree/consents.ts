@@ -1,4 +1,4 @@
-// `mcpx consents`: which programs were let in through the browser, with what they may do and until when.
+// `mcpx consents`: which programs were allowed through the browser, with what they may do and until when.
 import type { JsonObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../../framework/command.ts";
 import { formatDuration } from "../../framework/duration.ts";
@@ -25,7 +25,7 @@ async function run(context: Context<typeof gatewayOptions>): Promise<number> {
     return 0;
   }
   const listed = objects(answer.consents);
-  if (listed.length === 0) output.note("no program was let in through the browser");
+  if (listed.length === 0) output.note("no program was allowed through the browser");
   const rows = listed.map((one) => consentRow(one, Date.now()));
   if (rows.length > 0) for (const line of columns([head, ...rows])) output.line(line);
   return 0;

@@ -33,7 +33,7 @@ export const treeCommands: readonly ListedCommand[] = [
   ),
   listed(
     "consents",
-    "show which programs were let in through the browser",
+    "show which programs were allowed through the browser",
     async () => (await import("./consents.ts")).consents,
   ),
   listed(

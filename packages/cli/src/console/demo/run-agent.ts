@@ -60,7 +60,7 @@ export function runAgent({ room, robot, callTree, fault }: DemoAgentOptions): vo
     if (proposal.proposer !== room.id) return;
     if (type === "answered") go(proposal, "Thank you. Done.").catch(fault);
     if (type === "rejected" || type === "advice") {
-      go(proposal, `Understood: ${by ?? "somebody"} said no. I leave it.`).catch(fault);
+      go(proposal, `Understood: ${by ?? "somebody"} rejected it. I leave it.`).catch(fault);
     }
   });
   // What nobody decided about is asked again when there is somebody to ask.

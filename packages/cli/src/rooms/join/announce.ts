@@ -105,7 +105,7 @@ function gateNews(type: ProposalChange["type"], proposal: Proposal, by: string |
     case "called late":
       return "it was approved, and is being called";
     case "answered":
-      return result === undefined ? "it is not known what came of it" : resultLines(result).join(" ");
+      return result === undefined ? "its outcome is not known" : resultLines(result).join(" ");
     case "rejected":
       return said;
     case "withdrawn":

@@ -64,7 +64,7 @@ async function tools(chat: ChatLine, { peer }: Of<"tools">): Promise<void> {
   if (room.level !== "full") {
     throw new Failure(
       "you may propose calls here, not ask for tools",
-      `/propose ${peer} TOOL JSON REASON, or come with --level full`,
+      `/propose ${peer} TOOL JSON REASON, or join with --level full`,
     );
   }
   const found = await room.peer(peer).listTools({ signal });
