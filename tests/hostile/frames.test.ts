@@ -1,5 +1,6 @@
 // Frames no honest client sends. A case is the bytes written after a good handshake, and what must come of them.
 import { afterAll, describe, expect, test } from "vitest";
+import { fairNow } from "../support/fair-now.ts";
 import { canary, Oracle } from "./oracle.ts";
 import { binary, closeFrame, frame, more, ping, RawSocket, text } from "./raw-socket.ts";
 
@@ -181,6 +182,28 @@ const goodbyes: FrameCase[] = [
 ]; // biome-ignore format: a table
 
 test.for(goodbyes)("[X0-9-5] what comes behind a close is not read: $title", (one) => attack(one));
+
+test("[X0-9-5] the connection is over once both sides have closed, also where the other side keeps its half open", async () => {
+  const began = await oracle.rawAttacker();
+  const kicked = await oracle.rawAttacker();
+  const admin = await oracle.server.adminToken();
+  const path = `/admin/participants/${encodeURIComponent(kicked.id)}`;
+  expect((await oracle.server.call("DELETE", path, admin)).status).toBe(200);
+  expect((await kicked.closing()).code).toBe(4403);
+  for (const raw of [began, kicked]) {
+    raw.write(frame(8));
+    await raw.ended();
+    const closedAt = fairNow();
+    const isOver = () => {
+      // What is sent to a socket that is gone comes back as an error.
+      raw.write("x");
+      return raw.socket.errored !== null;
+    };
+    await expect.poll(isOver).toBe(true);
+    // Nobody waits for a time to run out.
+    expect(fairNow() - closedAt).toBeLessThan(1_500);
+  }
+});
 
 describe("[X0-5.2-1] handshakes with something wrong about them:", () => {
   test("compression is offered and not taken", async () => {

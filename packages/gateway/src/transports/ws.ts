@@ -141,9 +141,15 @@ export class WsSocket implements RoomSocket {
     body.writeUInt16BE(code, 0);
     text.copy(body, 2);
     this.#duplex.end(controlFrame(0x88, body));
-    // What the other side still sends is read and dropped, until it closes too.
+    // Of what the other side still sends only its close frame counts.
     this.#duplex.resume();
     this.#closeTimer = setTimeout(() => this.destroy(), closeTimeoutMs).unref();
+  }
+
+  /** Both sides have closed: the server ends the connection, and waits for nothing (RFC 6455, 7.1.1). */
+  #finish(): void {
+    if (this.#duplex.writableFinished) this.destroy();
+    else this.#duplex.once("finish", () => this.destroy());
   }
 
   destroy(): void {
@@ -159,15 +165,17 @@ export class WsSocket implements RoomSocket {
       this.#lastPing = data;
     });
     // RFC 6455, 5.5.1 and 8.1: a reason is UTF-8, and a close frame that is none fails the connection.
-    this.#reader.on("conclude", (_code, reason) =>
-      isUtf8(reason) ? this.close(closeCodes.normal, "") : this.close(closeCodes.badText, "bad_utf8"),
-    );
+    this.#reader.on("conclude", (_code, reason) => {
+      if (isUtf8(reason)) this.close(closeCodes.normal, "");
+      else this.close(closeCodes.badText, "bad_utf8");
+      this.#finish();
+    });
     this.#reader.on("error", (error) => this.#broken(error));
   }
 
   #read(chunk: Buffer): void {
     this.#heardAt = this.#monotonic();
-    if (this.#isClosing || this.#reader.destroyed) return;
+    if (this.#reader.destroyed || this.#reader.writableEnded) return;
     this.#reader.write(chunk);
     if (this.#lastPing !== undefined) this.#pong(this.#lastPing);
   }
@@ -197,6 +205,7 @@ export class WsSocket implements RoomSocket {
   /** What it has begun and not finished is more than it may have here. */
   #refused(error: unknown): void {
     if (this.#isClosing) return;
+    this.#reader.destroy();
     const fault = isMcpxError(error) ? error : new McpxError("internal");
     this.#events.fault(fault, true);
     this.close(closeCodes.abuse, fault.code);
