@@ -179,7 +179,7 @@ test(
     const here = await hereAt(gated);
     const isPanic = async () => (await here("GET", "/admin/gates")).body.panic;
     expect(await isPanic()).toBe(false);
-    await withChain(gated.dataDir, {}, async ({ chain }) => {
+    await withChain({ dataDir: gated.dataDir, env: {} }, {}, async ({ chain }) => {
       await chain.settle(() => [{ key: "panic", value: true }]);
       // At once, and not when the gateway looks by itself.
       expect((await here("GET", "/admin/approvers/chain")).status).toBe(200);

@@ -65,9 +65,9 @@ export {
   type AuthorityQuestion,
   proofMsMax,
 } from "./identity/authority-proofs.ts";
-export { createIdentity, type Identity, type IdentityOptions } from "./identity/identity.ts";
+export { createIdentity, type Identity, type IdentityOptions, newRootSecret } from "./identity/identity.ts";
 export type { IssuedToken } from "./identity/identity-store.ts";
-export { createPostgresIdentityStore } from "./identity/identity-store-postgres.ts";
+export { createPostgresIdentityStore, hasIdentity } from "./identity/identity-store-postgres.ts";
 export { createSqliteIdentityStore } from "./identity/identity-store-sqlite.ts";
 export type { MintedToken } from "./identity/issue-jws.ts";
 export type { IssuerConfig } from "./identity/issuers.ts";
@@ -83,7 +83,7 @@ export { boundedLabel } from "./logging/bounded-label.ts";
 export { cutSecrets } from "./logging/cut-secrets.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logging/log.ts";
 export { type Counter, createMetrics, type Gauge, type Histogram, type Metrics } from "./logging/metrics.ts";
-export { readPostgresAddress } from "./postgres/address.ts";
+export { type PostgresAddress, readPostgresAddress, showPostgresHost } from "./postgres/address.ts";
 export { askPostgres } from "./postgres/ask-postgres.ts";
 export { bigintArray, byteaArray, textArray } from "./postgres/binary-array.ts";
 export { PostgresFault, sqlState } from "./postgres/fault.ts";

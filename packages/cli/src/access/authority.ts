@@ -10,7 +10,7 @@ import {
 import { systemClock } from "@mcpx/host";
 import type { LoadedConfig } from "../config/config.ts";
 import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
-import { openTreeStores } from "../files/tree-stores.ts";
+import { type Home, readStatePlace } from "../files/state-place.ts";
 import { Failure } from "../framework/failure.ts";
 import { authorityOf, withoutHeld } from "../settings/gate-authority.ts";
 import { configDir } from "../settings/tree-settings.ts";
@@ -22,15 +22,15 @@ export interface ChainStore extends LocalStore {
 
 /** Opens the chain for one piece of work. */
 export function withChain<T>(
-  dataDir: string,
+  home: Home,
   options: { mayCreate?: boolean },
   work: (store: ChainStore) => T | Promise<T>,
 ): Promise<T> {
-  return withStore(dataDir, options, async (store) => {
-    using tree = openTreeStores(dataDir);
+  return withStore(home, options, async (store) => {
+    const tree = await store.tree();
     const aggregatorId = await tree.facts.aggregatorId();
     const parts = { aggregatorId, clock: systemClock, audit: store.audit, actor: `cli:${localUser()}` };
-    const chain = await orFailure(dataDir, () => openChain({ ...parts, store: tree.chain }));
+    const chain = await orFailure(home.dataDir, () => openChain({ ...parts, store: tree.chain }));
     return await work({ ...store, chain, aggregatorId });
   });
 }
@@ -41,7 +41,9 @@ export async function orFailure<T>(dataDir: string, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     if (!(error instanceof ChainFault)) throw error;
-    const fix = `somebody has changed ${dataDir}/state.db: restore a backup (docs/GATES.md, "The chain of approvers")`;
+    const what =
+      readStatePlace(dataDir) === undefined ? `${dataDir}/state.db` : "rows of authority_chain in PostgreSQL";
+    const fix = `somebody has changed ${what}: restore a backup (docs/GATES.md, "The chain of approvers")`;
     throw new Failure(error.message, fix);
   }
 }

@@ -4,6 +4,7 @@ import type { TokenClaims } from "@mcpx/host";
 import { errorTable, isObject, type JsonObject, type Reason } from "@mcpx/protocol";
 import { dataDirOf } from "../files/data-dir.ts";
 import { withStore } from "../files/local-store.ts";
+import type { Home } from "../files/state-place.ts";
 import type { gatewayOptions, OptionValues, Surroundings } from "../framework/command.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { runningPlace } from "./running-gateway.ts";
@@ -47,7 +48,7 @@ export function accessGateway(
     async enter() {
       if (options.url !== undefined) return { url: readUrl(options.url, urlOption), token: given ?? "" };
       const url = placeUrl(dataDir, urlOption);
-      return { url, ...(await proven(dataDir, given, claims, ttlMs)) };
+      return { url, ...(await proven({ dataDir, env }, given, claims, ttlMs)) };
     },
   };
 }
@@ -162,13 +163,13 @@ function readUrl(text: string, urlOption: string): string {
 
 /** The token, a fresh one where none was given; an admin's with the proof that it is shown at this machine. */
 async function proven(
-  dataDir: string,
+  home: Home,
   given: string | undefined,
   claims: TokenClaims,
   ttlMs: number,
 ): Promise<Pick<Entrance, "token" | "local">> {
   if (given !== undefined && !claims.admin) return { token: given };
-  return withStore(dataDir, {}, async ({ identity }) => {
+  return withStore(home, {}, async ({ identity }) => {
     const { localHeader, localProof } = await import("@mcpx/host");
     const token = given ?? (await identity.tokens.mint(claims, { ttlMs })).token;
     return { token, ...(claims.admin && { local: { [localHeader]: localProof(identity, token) } }) };

@@ -1,6 +1,6 @@
 // The tokens a gateway has issued, newest first: of the data directory, or of a gateway elsewhere.
 import { isObject, type JsonObject } from "@mcpx/protocol";
-import { dataDirOf } from "../files/data-dir.ts";
+import { homeOf } from "../files/data-dir.ts";
 import { localUser, withStore } from "../files/local-store.ts";
 import type { Context, gatewayOptions } from "../framework/command.ts";
 import { accessGateway, callGateway } from "./gateway-access.ts";
@@ -22,7 +22,7 @@ async function askGateway(context: Context<typeof gatewayOptions>): Promise<Json
 
 function readStore(context: Context<typeof gatewayOptions>): Promise<JsonObject[]> {
   const iso = (ms: number) => new Date(ms).toISOString();
-  return withStore(dataDirOf(context, context.options), {}, async ({ identity }) => {
+  return withStore(homeOf(context, context.options), {}, async ({ identity }) => {
     const issued = await identity.revocations.list({ limit: storedMax });
     return issued.map(({ issuedAt, expiresAt, revokedAt, ...token }) => ({
       ...token,

@@ -1,8 +1,9 @@
-// Where a command has the audit from: the data directory, also under a running gateway, or another gateway.
+// Where a command has the audit from: the store of the data directory, also under a running gateway, or another gateway.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openTopicLogReader } from "@mcpx/gateway";
 import {
+  type AuditOptions,
   type AuditPage,
   type AuditPageQuery,
   type AuditQuery,
@@ -15,8 +16,11 @@ import {
 } from "@mcpx/host";
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { accessGateway, callGateway, type GatewayAccess, hasGateway } from "../access/gateway-access.ts";
-import { dataDirOf } from "../files/data-dir.ts";
-import { localUser } from "../files/local-store.ts";
+import { homeOf } from "../files/data-dir.ts";
+import { openTopicLog, stateInPostgres } from "../files/local-state.ts";
+import { localUser, noState } from "../files/local-store.ts";
+import { type KnownStore, knownStore } from "../files/open-store.ts";
+import { type Home, hasState } from "../files/state-place.ts";
 import type { gatewayOptions, OptionValues, Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { isProposalRecord, type ProposalRecord } from "./proposals/proposal-record.ts";
@@ -31,7 +35,7 @@ export interface AuditSource {
   verify(): Promise<ChainVerdict>;
   /** What happened to the proposals of rooms: topic after topic, in each by time. */
   proposals(query: { since?: number | undefined }): AsyncIterable<ProposalRecord[]>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 type SourceContext = Pick<Surroundings, "env" | "cwd" | "output"> & {
@@ -43,7 +47,7 @@ export async function openAuditSource(context: SourceContext): Promise<AuditSour
   const { options, output } = context;
   const access = () => accessGateway(context, { sub: `cli:${localUser()}`, topics: [], admin: true });
   if (options.url !== undefined) return gatewaySource(access(), options.url);
-  const source = localSource(dataDirOf(context, options));
+  const source = await localSource(homeOf(context, options));
   if (!hasGateway(context)) return source;
   try {
     await callGateway(await access().enter(), "GET", "/admin/audit/chain?limit=1");
@@ -54,25 +58,50 @@ export async function openAuditSource(context: SourceContext): Promise<AuditSour
   return source;
 }
 
-function localSource(dataDir: string): AuditSource {
-  const path = join(dataDir, "state.db");
-  if (!existsSync(path)) {
-    throw new Failure(`there is no data of a gateway in ${dataDir}`, "run mcpx up first, or give --data DIR");
+async function localSource(home: Home): Promise<AuditSource> {
+  const { dataDir } = home;
+  if (!hasState(dataDir)) throw noState(dataDir);
+  const opened = new AsyncDisposableStack();
+  try {
+    const store = await knownStore(home);
+    return store === undefined ? sourceInFiles(dataDir, opened) : await sourceInPostgres(store, opened);
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
   }
-  const db = openState(path, { readOnly: true });
-  const audit = createAudit({
-    store: createSqliteAuditStore(db),
-    clock: systemClock,
-    log: createLogger({ level: "silent" }),
+}
+
+/** Looked at, and never made or brought up to date. */
+function sourceInFiles(dataDir: string, opened: AsyncDisposableStack): AuditSource {
+  const db = openState(join(dataDir, "state.db"), { readOnly: true });
+  opened.defer(() => db.close());
+  const where = `the data in ${dataDir}`;
+  return storedSource({ where, store: createSqliteAuditStore(db) }, opened, (since) =>
+    localProposals(join(dataDir, "topics.db"), since),
+  );
+}
+
+async function sourceInPostgres(known: KnownStore, opened: AsyncDisposableStack): Promise<AuditSource> {
+  const { where, audit } = stateInPostgres(known, opened);
+  return storedSource({ where, store: await audit() }, opened, async function* (since) {
+    yield* scanProposals(await openTopicLog(known, opened), { since, now: systemClock.now });
   });
+}
+
+function storedSource(
+  { where, store }: { where: string; store: AuditOptions["store"] },
+  opened: AsyncDisposableStack,
+  proposalsSince: (since: number | undefined) => AsyncIterable<ProposalRecord[]>,
+): AuditSource {
+  const audit = createAudit({ store, clock: systemClock, log: createLogger({ level: "silent" }) });
   return {
-    where: `the data in ${dataDir}`,
+    where,
     list: async (query) =>
       (await audit.list(query)).map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
     page: (query) => audit.page(query),
     verify: () => audit.verify(),
-    proposals: ({ since }) => localProposals(join(dataDir, "topics.db"), since),
-    close: () => db.close(),
+    proposals: ({ since }) => proposalsSince(since),
+    close: () => opened.disposeAsync(),
   };
 }
 
@@ -117,7 +146,7 @@ function gatewaySource(access: GatewayAccess, where: string): AuditSource {
         query = { next };
       }
     },
-    close: () => {},
+    close: async () => {},
   };
 }
 

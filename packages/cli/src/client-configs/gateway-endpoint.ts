@@ -6,6 +6,7 @@ import type { ConnectContext } from "../commands/tree/connect.ts";
 import { toolGlob } from "../config/config-values.ts";
 import type { ConfigFile } from "../config-edit/edit-config.ts";
 import { localUser, withStore } from "../files/local-store.ts";
+import type { Home } from "../files/state-place.ts";
 import { durationRule, parseDuration } from "../framework/duration.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { suggestion } from "../framework/nearest.ts";
@@ -92,11 +93,11 @@ function readTtl(text: string): number {
 }
 
 export async function mintFor(
-  dataDir: string,
+  home: Home,
   { id, tools, ttlMs }: EndpointWish,
   title: string,
 ): Promise<MintedToken> {
-  return withStore(dataDir, { mayCreate: true }, async ({ identity, audit }) => {
+  return withStore(home, { mayCreate: true }, async ({ identity, audit }) => {
     const claims = { sub: id, topics: [], tools: [...tools], kind: "agent", name: title } as const;
     const minted = await identity.tokens.mint(claims, { ttlMs });
     const detail = { ...claims, tools: [...tools], topics: [], jti: minted.jti, ttlMs };

@@ -2,7 +2,7 @@
 
 import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
 import type { ConnectContext } from "../commands/tree/connect.ts";
-import { dataDirOf } from "../files/data-dir.ts";
+import { homeOf } from "../files/data-dir.ts";
 import { localUser, withStore } from "../files/local-store.ts";
 
 export async function revokeToken(context: ConnectContext, jti: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function revokeToken(context: ConnectContext, jti: string): Promise
     await callGateway(await access.enter(), "DELETE", `/admin/tokens/${encodeURIComponent(jti)}`);
     return;
   }
-  await withStore(dataDirOf(context, context.options), {}, async ({ identity, audit }) => {
+  await withStore(homeOf(context, context.options), {}, async ({ identity, audit }) => {
     await identity.revocations.revoke(jti);
     await audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
   });

@@ -89,7 +89,7 @@ async function write(context: ConnectContext, work: Work): Promise<number> {
     return 0;
   }
   const minted =
-    client.reaches === "http" ? await mintFor(config.dataDir, endpoint, client.title) : undefined;
+    client.reaches === "http" ? await mintFor({ ...context, ...config }, endpoint, client.title) : undefined;
   const entry = client.entry({ ...endpoint, token: minted?.token ?? "" });
   const moved = names.length === 0 ? undefined : takeServers(context, work, names);
   let backup: string | undefined;
@@ -257,12 +257,13 @@ function tell(
 }
 
 async function printEntry(
-  { options, output }: ConnectContext,
+  { env, options, output }: ConnectContext,
   client: Client,
   { dataDir }: ConfigFile,
   endpoint: EndpointWish,
 ): Promise<number> {
-  const token = client.reaches === "http" ? (await mintFor(dataDir, endpoint, client.title)).token : "";
+  const token =
+    client.reaches === "http" ? (await mintFor({ dataDir, env }, endpoint, client.title)).token : "";
   const entry = client.entry({ ...endpoint, token });
   const [group, name] = client.entryPath;
   const nested: JsonObject = { [group]: { [name]: entry } };

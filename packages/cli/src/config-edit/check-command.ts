@@ -1,6 +1,6 @@
 // Whether a server's command is there, before it is written down: looked for as it would be when it is started.
 import { resolve } from "node:path";
-import { type FillInFrom, fillIn } from "../config/fill-in.ts";
+import { type FillInFrom, fillIn } from "../files/fill-in.ts";
 import { Failure } from "../framework/failure.ts";
 import { findCommand } from "../framework/find-program.ts";
 import type { ServerEntry } from "./edit-config.ts";

@@ -322,5 +322,7 @@ export const configReference: readonly ConfigKey[] = [
   row("gates.url", "origin", "the address on this machine", "The address at which people reach this gateway; the links at which they decide, and sign in to servers, begin with it."),
   row("gates.room", "room", "none", "Where calls that wait are shown as proposals, and can be decided. The tree is a participant there, called after `segment` or `tree`; everybody in the room sees who wants to call what with which arguments."),
   row("degraded.grace", "duration or `0`", "`5m`", "How long the tools of a server that was lost stay listed, marked `degraded`; `0` is not at all."),
+  row("store", "address of a PostgreSQL", "files of the data directory", "Where all state is kept: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`, several hosts separated by commas. `${env:NAME}` and `${file:PATH}` are filled in, also for the commands beside the gateway. See [Keep everything in PostgreSQL](POSTGRES.md)."),
+  row("storeKey", "key in base64url", "`store.key` in the data directory", "What secrets in the store are sealed with, at least 32 bytes, as `${file:PATH}` or `${env:NAME}`. Unless given, the first start makes it in the data directory; without it the secrets in the store are lost."),
   row("log.level", "`\"silent\"` to `\"trace\"`", "`\"info\"`", "How much is logged: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`."),
 ];

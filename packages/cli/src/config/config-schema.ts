@@ -497,6 +497,8 @@ export const configSchema = section(
     createTopics: is.oneOf(["on-join", "configured"]).exactOptional(),
     takeover: is.oneOf(["replace", "refuse"]).exactOptional(),
     presenceHeartbeat: is.durationOrZero.exactOptional(),
+    store: is.store.exactOptional(),
+    storeKey: is.storeKey.exactOptional(),
     announceViolations: is.flag.exactOptional(),
     compat: section({ toolsRequest: is.flag.exactOptional() }).exactOptional(),
     mcpServers: byName(z.string(), mcpServer).exactOptional(),

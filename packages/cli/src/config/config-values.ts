@@ -161,6 +161,28 @@ export const hostPort = value<string>(
     typeof input === "string" && /^[a-z0-9.-]+:\d{1,5}$/i.test(input) && URL.canParse(`http://${input}`),
 );
 
+/** What was found instead is not told: it may be a password. */
+function unseen(expected: string, example: string, form: RegExp) {
+  return z
+    .custom<string>((input) => typeof input === "string" && form.test(input), {
+      error: () => `expected ${expected}, for example ${JSON.stringify(example)}`,
+    })
+    .meta({ type: "string", examples: [example] });
+}
+
+/** A reference may stand for all of it, or for a part. What is in it is read when it is opened. */
+export const store = unseen(
+  "the address of a PostgreSQL",
+  "postgres://mcpx:${env:MCPX_STORE_PASSWORD}@db.example.com/mcpx",
+  /^(postgres(ql)?:\/\/\S+|\$\{(env|file):[^}]+\})$/,
+);
+
+export const storeKey = unseen(
+  "a key of 32 bytes in base64url, or a reference to one",
+  "${file:/run/secrets/mcpx-store.key}",
+  /^(\$\{(env|file):[^}]+\}|[A-Za-z0-9_-]{43,})$/,
+);
+
 export const axUrl = value<string>(
   "the address of a tree: ws, wss, http or https",
   "wss://tree.example.com/ax",

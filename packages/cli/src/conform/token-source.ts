@@ -5,15 +5,16 @@ import { text } from "node:stream/consumers";
 import type { Claims } from "@mcpx/conform";
 import type { TokenClaims } from "@mcpx/host";
 import { withStore } from "../files/local-store.ts";
+import type { Home } from "../files/state-place.ts";
 import { Failure } from "../framework/failure.ts";
 
 export type Mint = (claims: Claims) => Promise<string>;
 
 const ttlMs = 10 * 60_000;
 
-export function mintFromStore(dataDir: string): Mint {
+export function mintFromStore(home: Home): Mint {
   return async (claims) => {
-    const { token } = await withStore(dataDir, {}, ({ identity }) =>
+    const { token } = await withStore(home, {}, ({ identity }) =>
       identity.tokens.mint({ topics: [], ...claims } as TokenClaims, { ttlMs }),
     );
     return token;

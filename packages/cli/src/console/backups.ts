@@ -4,15 +4,17 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Audit, Clock } from "@mcpx/host";
 import { type JsonObject, McpxError } from "@mcpx/protocol";
+import { checkInFiles } from "../backup/check-in-files.ts";
 import { configToCopy } from "../backup/config-to-copy.ts";
 import { inThread } from "../backup/in-thread.ts";
 import { readList } from "../backup/list.ts";
+import type { Home } from "../files/state-place.ts";
 import { Failure } from "../framework/failure.ts";
 
 export interface BackupsOptions {
   dataDir: string;
   /** Where the configuration is looked for; absent where the gateway was not started from one. */
-  configuration: { cwd: string } | undefined;
+  configuration: { cwd: string; env: Home["env"] } | undefined;
   audit: Audit;
   clock: Pick<Clock, "now">;
   user: string;
@@ -53,6 +55,7 @@ export function createBackups({ dataDir, configuration, audit, clock, user }: Ba
     }),
     make: () =>
       alone(async () => {
+        await checkInFiles({ dataDir, env: configuration?.env ?? {} });
         if (names().length >= backupsMax) {
           throw new McpxError("rate_limited", `there are ${backupsMax} backups`, {
             suggestion: `Move some of ${dir} elsewhere`,

@@ -1,6 +1,4 @@
 // Whether the chain of approvers holds, what in it nobody has signed and should be known, and what waits. [B-KEY-2]
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { changesBetween, sentencesOf } from "@mcpx/aggregator";
 import { readApprovers } from "../access/approvers.ts";
 import { withChain } from "../access/authority.ts";
@@ -13,10 +11,10 @@ const about = "approvers";
 
 export const approverChain: Check = {
   name: about,
-  async run({ dataDir, loaded }) {
-    if (!existsSync(join(dataDir, "state.db"))) return [ok(about, "no chain yet")];
+  async run({ dataDir, env, hasStore, loaded }) {
+    if (!hasStore) return [ok(about, "no chain yet")];
     try {
-      const { entries, state } = await withChain(dataDir, {}, ({ chain }) => chain.now());
+      const { entries, state } = await withChain({ dataDir, env }, {}, ({ chain }) => chain.now());
       const wanted = new Map([...readApprovers(dataDir).state]);
       const isConfigured = !(loaded instanceof Failure) && loaded.path !== undefined && state.has("rules");
       const config = isConfigured ? authorityOf(loaded.config, configDir(loaded)) : new Map();

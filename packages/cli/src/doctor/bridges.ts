@@ -1,5 +1,5 @@
 // The bridges of the configuration: whether their libraries and secrets are there.
-import { fillIn } from "../config/fill-in.ts";
+import { fillIn } from "../files/fill-in.ts";
 import { Failure } from "../framework/failure.ts";
 import type { BridgeEntry } from "../settings/bridge-settings.ts";
 import { configDir } from "../settings/tree-settings.ts";

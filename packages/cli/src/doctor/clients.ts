@@ -92,7 +92,7 @@ async function answers(origin: string): Promise<boolean> {
 }
 
 async function judgeToken(
-  { dataDir, hasStore }: DoctorWorld,
+  { dataDir, env, hasStore }: DoctorWorld,
   about: string,
   fix: string,
   headers: Record<string, string> = {},
@@ -100,7 +100,9 @@ async function judgeToken(
   const token = Object.values(headers).flatMap((value) => /^Bearer +(\S+)$/.exec(value)?.[1] ?? [])[0];
   if (token === undefined || !hasStore) return [];
   try {
-    const { expiresAt } = await withStore(dataDir, {}, ({ identity }) => identity.tokens.verify(token));
+    const { expiresAt } = await withStore({ dataDir, env }, {}, ({ identity }) =>
+      identity.tokens.verify(token),
+    );
     const leftMs = expiresAt - Date.now();
     if (leftMs > soonMs) return [];
     return [warning(about, `its token ends in ${Math.max(1, Math.round(leftMs / 3_600_000))} h`, fix)];

@@ -1,9 +1,8 @@
 // [X1-8-2] Who has no level of their own: restricted in mode `mixed`, refused in mode `secure`. And which rights of the
 // levels are not the built-in ones. [PL-4-1]
 
-import { join } from "node:path";
-import { createSqliteRoomState, gatewayMigrations, LevelDecisions } from "@mcpx/gateway";
-import { type IssuedToken, openDatabase } from "@mcpx/host";
+import { LevelDecisions } from "@mcpx/gateway";
+import type { IssuedToken } from "@mcpx/host";
 import { type AssignableRight, builtInRight, type Level } from "@mcpx/protocol";
 import { isOwnName } from "../access/own-tokens.ts";
 import type { Config } from "../config/config.ts";
@@ -16,24 +15,17 @@ const tokensMax = 10_000;
 
 export const levels: Check = {
   name: about,
-  async run({ dataDir, hasStore, loaded }) {
+  async run({ dataDir, env, hasStore, loaded }) {
     if (loaded instanceof Failure) return [];
     const rights = assignedRights(loaded.config);
     if (!hasStore) return rights;
-    const tokens = await withStore(dataDir, {}, ({ identity }) =>
-      identity.revocations.list({ limit: tokensMax }),
-    );
-    const db = openDatabase(join(dataDir, "state.db"), {
-      component: "gateway",
-      migrations: gatewayMigrations,
-    });
-    try {
-      const decisions = await LevelDecisions.open(createSqliteRoomState(db).decisions);
+    const { config } = loaded;
+    return await withStore({ dataDir, env }, {}, async ({ identity, rooms }) => {
+      const tokens = await identity.revocations.list({ limit: tokensMax });
+      const decisions = await LevelDecisions.open((await rooms()).decisions);
       const isDecided = (id: string, topic: string) => decisions.find(id, topic) !== undefined;
-      return [...rights, ...judgeLevels(loaded.config, tokens, isDecided, Date.now())];
-    } finally {
-      db.close();
-    }
+      return [...rights, ...judgeLevels(config, tokens, isDecided, Date.now())];
+    });
   },
 };
 

@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import type { FillInFrom } from "../config/fill-in.ts";
+import type { FillInFrom } from "../files/fill-in.ts";
 
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 

@@ -6,10 +6,10 @@ const about = "signing key";
 
 export const signingKey: Check = {
   name: about,
-  async run({ dataDir, hasStore }) {
+  async run({ dataDir, env, hasStore }) {
     if (!hasStore) return [ok(about, "it is made by the first start", "mcpx up")];
     try {
-      const { keys } = await withStore(dataDir, {}, ({ identity }) => identity.keys.jwks());
+      const { keys } = await withStore({ dataDir, env }, {}, ({ identity }) => identity.keys.jwks());
       return [ok(about, `${plural(keys.length, "key")} that tokens are verified with`)];
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
+  type CredentialStore,
   type Credentials,
-  createFileCredentialStore,
   createOAuthCredentials,
   createTree,
   innerPrincipal,
@@ -15,8 +15,10 @@ import {
 import { createLogger, systemClock } from "@mcpx/host";
 import { type JsonObject, withRoot } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config/config.ts";
-import { fillIn } from "../config/fill-in.ts";
 import { rootSegmentOf } from "../config-edit/edit-config.ts";
+import { fillIn } from "../files/fill-in.ts";
+import { openLocalState } from "../files/local-store.ts";
+import { type Home, readStatePlace } from "../files/state-place.ts";
 import { Failure } from "../framework/failure.ts";
 import { findCommand } from "../framework/find-program.ts";
 import { hideSecrets, secretsOf } from "../framework/secrets.ts";
@@ -52,9 +54,11 @@ const listsMax = 5;
 /** In the order of the configuration. Those that miss a secret are left out: they are told of elsewhere. */
 export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): Promise<ServerReport[]> {
   const from = { dir: configDir(loaded), env: world.env };
+  await using opened = new AsyncDisposableStack();
+  const kept = keptStore(world, opened);
   let servers: readonly ServerOptions[];
   try {
-    ({ servers } = treeSettings(loaded.config, { ...from, credentialsFor: keptCredentials(world.dataDir) }));
+    ({ servers } = treeSettings(loaded.config, { ...from, credentialsFor: keptCredentials(kept) }));
   } catch (error) {
     if (error instanceof Failure) return [];
     throw error;
@@ -68,7 +72,7 @@ export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): P
   const reportFor = async (one: ServerOptions): Promise<ServerReport> => {
     // Nobody looks at it in a user's name.
     if (one.origin.kind === "per-user") {
-      const users = await countUsers(world.dataDir, one.name);
+      const users = await countUsers(kept, one.name);
       return { ...reportOf(one.name, undefined), isElsewhere: true, users };
     }
     const absent = commandFault(configOf(one), from);
@@ -83,29 +87,38 @@ export async function surveyServers(loaded: LoadedConfig, world: SurveyWorld): P
   return servers.flatMap(({ name }) => reports.get(name) ?? []);
 }
 
+type KeptStore = () => Promise<CredentialStore | undefined>;
+
+/** Nothing is made for a directory that has none. */
+function keptStore(home: Home, opened: AsyncDisposableStack): KeptStore {
+  const isThere = readStatePlace(home.dataDir) !== undefined || existsSync(join(home.dataDir, "credentials"));
+  let made: Promise<CredentialStore> | undefined;
+  return async () => {
+    if (isThere) made ??= openLocalState(home, opened).then(({ credentials }) => credentials());
+    return made;
+  };
+}
+
 /** What was granted before; nobody is asked for more here. */
-function keptCredentials(dataDir: string): (server: OAuthServer) => Credentials {
-  const dir = join(dataDir, "credentials");
-  const store = existsSync(dir) ? createFileCredentialStore(dir) : undefined;
+function keptCredentials(store: KeptStore): (server: OAuthServer) => Credentials {
   return ({ key, url, config }) =>
     createOAuthCredentials({
       key,
       url,
       config,
       store: {
-        read: async (one) => (await store)?.read(one),
-        write: async (one, credential) => (await store)?.write(one, credential),
+        read: async (one) => (await store())?.read(one),
+        write: async (one, credential) => (await store())?.write(one, credential),
         inTurn: async (one, work) => {
-          const kept = await store;
+          const kept = await store();
           return kept === undefined ? work(undefined) : kept.inTurn(one, work);
         },
       },
     });
 }
 
-async function countUsers(dataDir: string, server: string): Promise<number> {
-  const dir = join(dataDir, "credentials");
-  const entries = existsSync(dir) ? await (await createFileCredentialStore(dir)).entries() : [];
+async function countUsers(store: KeptStore, server: string): Promise<number> {
+  const entries = (await (await store())?.entries()) ?? [];
   return entries.filter(([key]) => readUserKey(key)?.server === server).length;
 }
 

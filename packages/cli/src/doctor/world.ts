@@ -1,12 +1,12 @@
 // What the checks look at: the machine as the command line found it, and what several of them need.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { type GatewayPlace, runningPlace } from "../access/running-gateway.ts";
 import type { ClientWorld } from "../client-configs/client.ts";
 import { clientsOf } from "../client-configs/clients.ts";
 import { type Findings, findServers } from "../client-configs/find-servers.ts";
 import { type LoadedConfig, loadConfig } from "../config/config.ts";
 import { dataDirOf } from "../files/data-dir.ts";
+import { hasState } from "../files/state-place.ts";
 import type { gatewayOptions, OptionValues, Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { type ServerReport, surveyServers } from "./survey.ts";
@@ -40,7 +40,7 @@ export function lookAround(context: DoctorContext, clientWorld: ClientWorld): Do
     loaded,
     place: existsSync(dataDir) ? runningPlace(dataDir) : undefined,
     clients: findServers(clientsOf([]), clientWorld),
-    hasStore: existsSync(join(dataDir, "state.db")),
+    hasStore: hasState(dataDir),
     survey() {
       survey ??= loaded instanceof Failure ? Promise.resolve([]) : surveyServers(loaded, { env, dataDir });
       return survey;

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { checkDataDir } from "./data-dir-rights.ts";
+import type { Home } from "./state-place.ts";
 
 /** `--data`, else `$MCPX_DATA`, else the place the desktop standard names. */
 export function dataDirOf(
@@ -16,6 +17,14 @@ export function dataDirOf(
   const { XDG_DATA_HOME: base = "" } = env;
   // The standard says that a relative path there does not count.
   return join(isAbsolute(base) ? base : join(env.HOME || homedir(), ".local", "share"), "mcpx");
+}
+
+/** The same, with what its references are filled in from. */
+export function homeOf(
+  place: Pick<Surroundings, "env" | "cwd">,
+  options: { data: string | undefined },
+): Home {
+  return { dataDir: dataDirOf(place, options), env: place.env };
 }
 
 /** Makes it where it is missing, and says whether it was. Throws where others have a hand in it. */

@@ -1,12 +1,16 @@
-// The state of a data directory, opened by a command beside the gateway or without one.
-import { existsSync } from "node:fs";
+// The state of a data directory, opened by a command beside the gateway or without one: in its files, or on the engine
+// that the gateway uses.
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Audit, Identity } from "@mcpx/host";
 import { Failure } from "../framework/failure.ts";
 import { makeDataDir } from "./data-dir.ts";
+import { type LocalState, stateInFiles, stateInPostgres } from "./local-state.ts";
+import { knownStore } from "./open-store.ts";
+import { readWhole } from "./replace-file.ts";
+import { type Home, hasState } from "./state-place.ts";
 
-export interface LocalStore {
+export interface LocalStore extends Omit<LocalState, "audit" | "identity" | "where"> {
   identity: Identity;
   audit: Audit;
   /** Whether it was made just now. */
@@ -15,38 +19,47 @@ export interface LocalStore {
 
 /** Opens the store for one piece of work. Unless it may be made, a missing one is a fault. */
 export async function withStore<T>(
-  dataDir: string,
+  home: Home,
   { mayCreate = false }: { mayCreate?: boolean },
   work: (store: LocalStore) => T | Promise<T>,
 ): Promise<T> {
-  const path = join(dataDir, "state.db");
-  const isNew = !existsSync(path);
-  if (isNew && !mayCreate) {
-    throw new Failure(`there is no data of a gateway in ${dataDir}`, "run mcpx up first, or give --data DIR");
-  }
+  const { dataDir } = home;
+  const isNew = !hasState(dataDir);
+  if (isNew && !mayCreate) throw noState(dataDir);
+  if (isNew) await checkFilesMean(dataDir);
   makeDataDir(dataDir);
+  await using opened = new AsyncDisposableStack();
+  const { where: _, ...state } = await openLocalState(home, opened);
   // Only now: a command that is given a token needs no store.
-  const {
-    createAudit,
-    createIdentity,
-    createSqliteIdentityStore,
-    createSqliteAuditStore,
-    createLogger,
-    openState,
-    systemClock,
-  } = await import("@mcpx/host");
+  const { createAudit, createIdentity, createLogger, systemClock } = await import("@mcpx/host");
   const log = createLogger({ level: "silent" });
-  const db = openState(path);
   // Issuers are left out: those who only mint have not read the configuration.
-  const identity = await createIdentity({ store: createSqliteIdentityStore(db), clock: systemClock, log });
-  const audit = createAudit({ store: createSqliteAuditStore(db), clock: systemClock, log });
-  try {
-    return await work({ identity, audit, isNew });
-  } finally {
-    await audit.close();
-    identity.close();
-    db.close();
-  }
+  const identity = await createIdentity({ store: await state.identity(), clock: systemClock, log });
+  opened.defer(() => identity.close());
+  const audit = createAudit({ store: await state.audit(), clock: systemClock, log });
+  opened.defer(() => audit.close());
+  return await work({ ...state, identity, audit, isNew });
+}
+
+/** All that a command opens of a gateway's state; what is opened is closed by `opened`. */
+export async function openLocalState(home: Home, opened: AsyncDisposableStack): Promise<LocalState> {
+  const store = await knownStore(home);
+  return store === undefined ? stateInFiles(home.dataDir, opened) : stateInPostgres(store, opened);
+}
+
+export function noState(dataDir: string): Failure {
+  return new Failure(`there is no data of a gateway in ${dataDir}`, "run mcpx up first, or give --data DIR");
+}
+
+/** Files that a gateway would not use are not made: what they say would be another gateway's word. */
+async function checkFilesMean(dataDir: string): Promise<void> {
+  const path = join(dataDir, "mcpx.json");
+  const file = readWhole(path);
+  if (file === undefined) return;
+  const { parse } = await import("jsonc-parser");
+  const config: unknown = parse(file.text);
+  if (typeof config !== "object" || config === null || !("store" in config)) return;
+  throw new Failure(`${path} names a store, and no gateway has been started on it yet`, "run mcpx up first");
 }
 
 /** The user of this machine, as the audit and default ids name them. */

@@ -166,7 +166,17 @@ function splitArgument(arg: string): { name: string; value: string } {
   return { name, value };
 }
 
+/** Of a store's address, which may name several hosts: no URL then. What refers to somewhere else is no secret. */
+export function storeSecrets(text: string): string[] {
+  const [, written] = /^postgres(?:ql)?:\/\/[^:@/?]*:([^@]*)@/i.exec(text) ?? [];
+  const [, asked] = /[?&]password=([^&]*)/i.exec(text) ?? [];
+  return [written, asked]
+    .flatMap((secret) => (secret === undefined ? [] : [secret, decoded(secret)]))
+    .filter((secret) => secret !== "" && !secret.includes("${"));
+}
+
 function urlSecrets(text: string): string[] {
+  if (/^postgres(ql)?:\/\//i.test(text)) return storeSecrets(text);
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.parse(text) : null;
   if (url === null) return [];
   const query = [...url.searchParams]

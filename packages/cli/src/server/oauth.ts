@@ -1,13 +1,14 @@
-// Credentials of servers that want OAuth, kept in the data directory; people are shown where to authorise.
-import { join } from "node:path";
+// Credentials of servers that want OAuth, kept with the rest of the state; people are shown where to authorise.
 import {
   type AwaitedAuthorisation,
+  type CredentialStore,
   type Credentials,
-  createFileCredentialStore,
   createOAuthCredentials,
   type OAuthConfig,
 } from "@mcpx/aggregator";
 import type { Logger } from "@mcpx/host";
+import { openLocalState } from "../files/local-store.ts";
+import type { Home } from "../files/state-place.ts";
 
 export interface OAuthServer {
   name: string;
@@ -19,12 +20,17 @@ export interface OAuthServer {
   awaited: AwaitedAuthorisation;
 }
 
-export function oauthIn(dataDir: string, log: Logger): (server: OAuthServer) => Credentials {
-  // Made when it is needed: before that, the data directory may not have been looked at.
-  let opened: ReturnType<typeof createFileCredentialStore> | undefined;
+/** What is opened is closed by `opened`. */
+export function oauthIn(
+  home: Home,
+  log: Logger,
+  opened: AsyncDisposableStack,
+): (server: OAuthServer) => Credentials {
+  // Opened when it is needed: before that, the data directory may not have been looked at.
+  let made: Promise<CredentialStore> | undefined;
   const store = () => {
-    opened ??= createFileCredentialStore(join(dataDir, "credentials"));
-    return opened;
+    made ??= openLocalState(home, opened).then(({ credentials }) => credentials());
+    return made;
   };
   return ({ name, key, url, config, awaited }) =>
     createOAuthCredentials({

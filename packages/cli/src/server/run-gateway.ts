@@ -16,9 +16,12 @@ import { openBrowser } from "../console/open-browser.ts";
 import { type Configuration, createConfiguration } from "../console/servers/configuration.ts";
 import { dataDirOf, makeDataDir } from "../files/data-dir.ts";
 import { type DataLock, takeLock } from "../files/data-lock.ts";
+import { type KnownStore, settleStore } from "../files/open-store.ts";
+import type { Home } from "../files/state-place.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { startFailure } from "../framework/start-failure.ts";
 import { type ServerSettings, serverSettings } from "../settings/server-settings.ts";
+import { storeWish } from "../settings/store-settings.ts";
 import { offerTrust } from "../trust/offer-trust.ts";
 import { followConfig, placesOf } from "./follow-config.ts";
 import { oauthIn } from "./oauth.ts";
@@ -39,14 +42,15 @@ export async function runGateway(context: UpContext): Promise<number> {
   const seen = contentsOf(watchedPlaces(places));
   const written = loadConfig(places);
   const log = createLogger({ level: written.config.log?.level ?? "info", pretty: output.isErrorTerminal });
-  const credentialsFor = oauthIn(dataDir, log);
+  const home = { dataDir, env: context.env };
+  const ending = new AsyncDisposableStack();
+  const credentialsFor = oauthIn(home, log, ending.use(new AsyncDisposableStack()));
   const settingsOf = (one: LoadedConfig) =>
     serverSettings(one, { host: options.host, port, env: context.env, credentialsFor });
   // Nothing is configured: somebody looks for the first time.
   const isDemo = written.path === undefined && !options["no-demo"];
   settingsOf(written);
   makeDataDir(dataDir, (line) => log.warn({ dataDir }, line));
-  const ending = new AsyncDisposableStack();
   try {
     const lock = lockOrFail(dataDir);
     ending.defer(() => {
@@ -54,7 +58,8 @@ export async function runGateway(context: UpContext): Promise<number> {
       lock.release();
     });
     makeAcceptedDir(dataDir);
-    const { loaded, held } = await holdAtStart(dataDir, written);
+    const store = await settleStore(home, storeWish(written));
+    const { loaded, held } = await holdAtStart(home, written);
     const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
     let reload: (() => void) | undefined;
     // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
@@ -68,7 +73,7 @@ export async function runGateway(context: UpContext): Promise<number> {
     const traces = openTraces(context.env, log);
     ending.defer(async () => traces?.close());
     const started = { ...settings, isDemo, configuration, tracer: traces?.tracer };
-    const gateway = await start(dataDir, started, log);
+    const gateway = await start(dataDir, { ...started, ...(store && { store }) }, log);
     ending.defer(() => stop(gateway, settings, log));
     if (isDemo) await startDemo({ ...gateway, log }).then((demo) => ending.defer(demo.stop));
     const url = localUrl(gateway.url, settings.listen);
@@ -118,9 +123,9 @@ function placeOf(
 }
 
 /** As it may count now; what an approver has to sign first is held back. */
-async function holdAtStart(dataDir: string, written: LoadedConfig): Promise<HeldConfig> {
-  return await withChain(dataDir, { mayCreate: true }, async ({ chain }) => {
-    await settleApprovers(chain, () => readApprovers(dataDir).state);
+async function holdAtStart(home: Home, written: LoadedConfig): Promise<HeldConfig> {
+  return await withChain(home, { mayCreate: true }, async ({ chain }) => {
+    await settleApprovers(chain, () => readApprovers(home.dataDir).state);
     return holdConfig(chain, written);
   });
 }
@@ -146,6 +151,7 @@ async function start(
     isDemo: boolean;
     configuration: Configuration;
     tracer: SpanStarter | undefined;
+    store?: KnownStore;
   },
   log: Logger,
 ): Promise<StartedGateway> {

@@ -17,14 +17,16 @@ import { accessGateway, hasGateway } from "../access/gateway-access.ts";
 import { gatewayCredentials } from "../access/gateway-link.ts";
 import { localUrl } from "../access/local-url.ts";
 import type { StdioContext } from "../commands/tree/stdio.ts";
-import { type Config, loadConfig } from "../config/config.ts";
+import { type Config, type LoadedConfig, loadConfig } from "../config/config.ts";
 import { waitingText } from "../config/trust-words.ts";
-import { dataDirOf } from "../files/data-dir.ts";
+import { homeOf, makeDataDir } from "../files/data-dir.ts";
 import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
-import { openTreeStores } from "../files/tree-stores.ts";
+import { settleStore } from "../files/open-store.ts";
+import type { Home } from "../files/state-place.ts";
 import { misuse } from "../framework/failure.ts";
 import { version } from "../framework/version.ts";
 import { defaultHost, defaultPort } from "../settings/server-settings.ts";
+import { storeWish } from "../settings/store-settings.ts";
 import { configDir, treeSettings } from "../settings/tree-settings.ts";
 import { oauthIn } from "./oauth.ts";
 import { openGates } from "./open-gates.ts";
@@ -38,11 +40,14 @@ export async function runStdio(context: StdioContext): Promise<number> {
     await serve(context, bridgeTo(context, log), log, names);
     return 0;
   }
-  const dataDir = dataDirOf(context, options);
-  await withStore(dataDir, { mayCreate: true }, async (store) => {
+  const home = homeOf(context, options);
+  const loaded = ownConfig(context, home);
+  makeDataDir(home.dataDir);
+  await settleStore(home, storeWish(loaded));
+  await withStore(home, { mayCreate: true }, async (store) => {
     await using opened = new AsyncDisposableStack();
-    const stores = opened.use(openTreeStores(dataDir));
-    const served = await ownTree(context, { ...store, dataDir, stores, log }, opened);
+    const stores = await store.tree();
+    const served = await ownTree(context, { ...store, home, loaded, stores, log }, opened);
     await serve(context, served, log, names);
   });
   return 0;
@@ -112,13 +117,20 @@ function bridgeTo(context: StdioContext, log: Logger): Served {
 }
 
 interface OwnParts extends LocalStore {
-  dataDir: string;
+  home: Home;
+  loaded: LoadedConfig;
   stores: TreeStores;
   log: Logger;
 }
 
 const nobodyDecides =
   "No gateway is running there yet: your user has to start it first with `mcpx up`, and can then decide at that address or with `mcpx approve`.";
+
+function ownConfig({ options, cwd }: StdioContext, { dataDir }: Home): LoadedConfig {
+  const { config: given, trusted } = options;
+  if (given === undefined || trusted === undefined) return loadConfig({ given, trusted, cwd, dataDir });
+  throw misuse("--config and --trusted cannot be combined", "use only one of them");
+}
 
 /** Where it will be once it runs. */
 function gatewayUrl({ listen = {} }: Config): string {
@@ -131,17 +143,14 @@ function gatewayUrl({ listen = {} }: Config): string {
 /** The configuration's servers, started by ourselves and ended with us. */
 async function ownTree(
   context: StdioContext,
-  { identity, audit, dataDir, stores, log }: OwnParts,
+  { identity, audit, home, loaded: written, stores, log }: OwnParts,
   opened: AsyncDisposableStack,
 ): Promise<Served> {
-  const { options, cwd, env } = context;
-  const { config: given, trusted } = options;
-  if (given !== undefined && trusted !== undefined) {
-    throw misuse("--config and --trusted cannot be combined", "use only one of them");
-  }
-  const { loaded, held } = await withChain(dataDir, { mayCreate: true }, async ({ chain }) => {
+  const { options, env } = context;
+  const { dataDir } = home;
+  const { loaded, held } = await withChain(home, { mayCreate: true }, async ({ chain }) => {
     await settleApprovers(chain, () => readApprovers(dataDir).state);
-    return holdConfig(chain, loadConfig({ given, trusted, cwd, dataDir }));
+    return holdConfig(chain, written);
   });
   if (held.length > 0) {
     log.warn(
@@ -155,7 +164,7 @@ async function ownTree(
   const settings = treeSettings(loaded.config, {
     dir: configDir(loaded),
     env,
-    credentialsFor: oauthIn(dataDir, log),
+    credentialsFor: oauthIn(home, log, opened),
     user: localPrincipal().id,
   });
   const { servers, profiles, segment, rootSegment, isPinned, ax } = settings;

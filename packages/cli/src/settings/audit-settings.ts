@@ -11,7 +11,7 @@ import {
   webhookBody,
 } from "@mcpx/host";
 import type { Config } from "../config/config.ts";
-import { type FillInFrom, fillIn, fillInAll } from "../config/fill-in.ts";
+import { type FillInFrom, fillIn, fillInAll } from "../files/fill-in.ts";
 import { Failure } from "../framework/failure.ts";
 import { version } from "../framework/version.ts";
 

@@ -1,7 +1,7 @@
 // From the configuration to the tree's place among others: who may register here, and where we register ourselves.
 import type { ParentOptions, SubserverRule } from "@mcpx/aggregator";
 import type { Config } from "../config/config.ts";
-import { type FillInFrom, fillIn } from "../config/fill-in.ts";
+import { type FillInFrom, fillIn } from "../files/fill-in.ts";
 import { checkPlainText, readLinkTls } from "./link-security.ts";
 
 export interface AxSettings {

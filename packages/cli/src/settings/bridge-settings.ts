@@ -12,7 +12,7 @@ import {
 } from "@mcpx/bridges";
 import { canonicalJson } from "@mcpx/protocol";
 import type { Config } from "../config/config.ts";
-import { type FillInFrom, fillIn } from "../config/fill-in.ts";
+import { type FillInFrom, fillIn } from "../files/fill-in.ts";
 
 export interface BridgeSettings {
   name: string;

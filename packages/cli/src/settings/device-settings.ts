@@ -7,7 +7,7 @@ import {
   readLine,
 } from "@mcpx/devices";
 import type { Config } from "../config/config.ts";
-import { type FillInFrom, fillIn } from "../config/fill-in.ts";
+import { type FillInFrom, fillIn } from "../files/fill-in.ts";
 import { Failure } from "../framework/failure.ts";
 
 export interface DeviceSettings {

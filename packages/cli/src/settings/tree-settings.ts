@@ -16,7 +16,7 @@ import {
 } from "@mcpx/aggregator";
 import { isId, McpxError } from "@mcpx/protocol";
 import type { Config, LoadedConfig } from "../config/config.ts";
-import { type FillInFrom, fillIn, fillInAll } from "../config/fill-in.ts";
+import { type FillInFrom, fillIn, fillInAll } from "../files/fill-in.ts";
 import { Failure } from "../framework/failure.ts";
 import { hideSecrets, secretsOf } from "../framework/secrets.ts";
 import type { OAuthServer } from "../server/oauth.ts";

@@ -2,9 +2,8 @@
 import { changeReport, type PinStore } from "@mcpx/aggregator";
 import { isObject, type JsonObject, withoutRoot, withRoot } from "@mcpx/protocol";
 import { accessGateway, callGateway, hasGateway } from "../access/gateway-access.ts";
-import { dataDirOf } from "../files/data-dir.ts";
-import { localUser, withStore } from "../files/local-store.ts";
-import { openTreeStores } from "../files/tree-stores.ts";
+import { homeOf } from "../files/data-dir.ts";
+import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
 import type { Context, gatewayOptions } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import type { Output } from "../framework/output.ts";
@@ -57,33 +56,26 @@ function askedChanges(context: GatewayContext): ToolChanges {
 }
 
 function storedChanges(context: GatewayContext): ToolChanges {
-  const dataDir = dataDirOf(context, context.options);
-  // First: it says so where there is no data directory.
-  const inStore = <T>(work: (store: Parameters<Parameters<typeof withStore>[2]>[0]) => T | Promise<T>) =>
-    withStore(dataDir, {}, work);
-  const withPins = async <T>(work: (pins: PinStore, root: string | undefined) => Promise<T>): Promise<T> => {
-    using tree = openTreeStores(dataDir);
-    return await work(tree.pins, await tree.facts.storedRoot());
-  };
+  const inStore = <T>(
+    work: (pins: PinStore, root: string | undefined, store: LocalStore) => Promise<T>,
+  ): Promise<T> =>
+    withStore(homeOf(context, context.options), {}, async (store) => {
+      const { pins, facts } = await store.tree();
+      return await work(pins, await facts.storedRoot(), store);
+    });
   return {
     list: () =>
-      inStore(() =>
-        withPins(async (pins, root) =>
-          (await pins.changed()).map(({ canonical }) => withRoot(root, canonical)),
-        ),
-      ),
+      inStore(async (pins, root) => (await pins.changed()).map(({ canonical }) => withRoot(root, canonical))),
     find: (name) =>
-      inStore(() =>
-        withPins(async (pins, root) => {
-          const inside = withoutRoot(root, name);
-          const found = (await pins.changed()).find(({ canonical }) => canonical === inside);
-          const change = found && (await pins.change(found.server, found.tool));
-          return change && toChange({ ...found, canonical: withRoot(root, inside), ...changeReport(change) });
-        }),
-      ),
+      inStore(async (pins, root) => {
+        const inside = withoutRoot(root, name);
+        const found = (await pins.changed()).find(({ canonical }) => canonical === inside);
+        const change = found && (await pins.change(found.server, found.tool));
+        return change && toChange({ ...found, canonical: withRoot(root, inside), ...changeReport(change) });
+      }),
     accept: ({ canonical, server, tool, hash }) =>
-      inStore(async ({ audit }) => {
-        if (!(await withPins((pins) => pins.accept(server, tool, hash))))
+      inStore(async (pins, _, { audit }) => {
+        if (!(await pins.accept(server, tool, hash)))
           throw new Failure(`${canonical} has changed again`, "look at it with mcpx tools diff");
         const detail = { server, tool, now: hash };
         await audit.recordNow({

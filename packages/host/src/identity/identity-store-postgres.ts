@@ -119,6 +119,12 @@ export function createPostgresIdentityStore(options: PostgresIdentityOptions): I
   };
 }
 
+/** Whether a gateway has made its secrets here: then there is a key that opens them. */
+export async function hasIdentity(session: PostgresSession): Promise<boolean> {
+  const statement = { name: "settings-secret", text: "SELECT 1 FROM host_settings WHERE name = 'secret'" };
+  return (await askPostgres(session, statement)).length > 0;
+}
+
 /** Nothing comes back where another process has come first since the statement began. */
 async function untilSomething<Row>(ask: () => Promise<Row[]>): Promise<Row> {
   for (let tries = 0; tries < triesMax; tries += 1) {

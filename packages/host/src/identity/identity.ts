@@ -40,10 +40,13 @@ export interface IdentityOptions {
 
 const yearMs = 365 * 86_400_000;
 
+/** What all secrets of a store come from. */
+export const newRootSecret = (): string => randomBytes(32).toString("base64url");
+
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const { store, clock, log, ttlMsMax = yearMs, ticketMs = defaultLimits.ticketMs } = options;
   const gatewayId = await store.gatewayId(randomUUID);
-  const rootSecret = await store.rootSecret(() => randomBytes(32).toString("base64url"));
+  const rootSecret = await store.rootSecret(newRootSecret);
   const root = Buffer.from(rootSecret, "base64url");
   const issuers = createIssuers(options.issuers ?? [], { clock, gatewayId });
   if (options.issuers !== undefined) await store.forgetOwners([gatewayId, ...issuers.keys()]);

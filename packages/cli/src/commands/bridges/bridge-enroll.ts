@@ -39,8 +39,8 @@ async function run(context: Context<typeof options>): Promise<number> {
   const file = lookAtConfig(context);
   const entry = knownBridge(file.config, name, file.path);
   const bridge = { name, kind: entry.platform, reach: reachOfBridge(entry) };
-  const { what, settled } = await withBridgeRecords(file.dataDir, ({ store, identity }) =>
-    withChain(file.dataDir, {}, async (chain) => {
+  const { what, settled } = await withBridgeRecords({ ...context, ...file }, ({ store, identity }) =>
+    withChain({ ...context, ...file }, {}, async (chain) => {
       const links = options.end ? [] : await store.links(name);
       const { state } = chain.chain.now();
       const changes = pressChanges(state, identity, bridge, links);

@@ -35,7 +35,7 @@ async function run(context: Context<typeof options>): Promise<number> {
     throw misuse(`nobody can be linked to "${participant}"`, "name a participant, for example alice");
   }
   const { level } = options;
-  const made = await withBridgeRecords(file.dataDir, (records) =>
+  const made = await withBridgeRecords({ ...context, ...file }, (records) =>
     makeCode(records, { bridge: name, participant, level }, Date.now()),
   );
   if (made === undefined) throw new Failure("too many codes wait to be used", "try again in ten minutes");

@@ -23,7 +23,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   knownBridge(file.config, name, file.path);
   const text = withBridge(file, name, undefined);
   const { backup } = saveConfig(file, text, new Date());
-  const unlinked = await forgetBridge(file.dataDir, name);
+  const unlinked = await forgetBridge({ ...context, ...file }, name);
   if (options.json) {
     output.json({ name, file: file.path, backup: backup ?? null, unlinked });
     return 0;

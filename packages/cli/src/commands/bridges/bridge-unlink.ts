@@ -21,7 +21,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { endLink, withBridgeRecords } = await import("../../bridges/bridge-records.ts");
   const file = lookAtConfig(context);
   knownBridge(file.config, name, file.path);
-  const ended = await withBridgeRecords(file.dataDir, async (records) => {
+  const ended = await withBridgeRecords({ ...context, ...file }, async (records) => {
     const links = (await records.store.links(name)).filter(
       ({ user, participant }) => user === who || participant === who,
     );

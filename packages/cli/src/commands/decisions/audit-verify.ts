@@ -48,7 +48,7 @@ async function verifyOwn(context: VerifyContext): Promise<number> {
     if (chain.ok && !options.json) output.line(wholeText(chain));
     return 0;
   } finally {
-    source.close();
+    await source.close();
   }
 }
 
@@ -72,7 +72,7 @@ async function verifyFile(context: VerifyContext, file: string): Promise<number>
       output.line(`it is part of the chain of ${source.where}, which has ${records} records`);
     return 0;
   } finally {
-    source.close();
+    await source.close();
   }
 }
 

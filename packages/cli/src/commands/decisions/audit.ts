@@ -59,7 +59,7 @@ async function run(context: AuditContext): Promise<number> {
     const query = { limit, ...filter };
     return options.follow ? await follow(context, source, query) : await show(context, source, query);
   } finally {
-    source.close();
+    await source.close();
   }
 }
 

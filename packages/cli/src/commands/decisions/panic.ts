@@ -1,7 +1,7 @@
 // `mcpx panic`: from now on every call of every tool waits for a human, whatever was granted; `mcpx panic off` ends it.
 
 import { hasGateway } from "../../access/gateway-access.ts";
-import { dataDirOf } from "../../files/data-dir.ts";
+import { homeOf } from "../../files/data-dir.ts";
 import { localUser } from "../../files/local-store.ts";
 import { type Context, defineCommand, gatewayOptions } from "../../framework/command.ts";
 import { misuse } from "../../framework/failure.ts";
@@ -54,18 +54,16 @@ async function tellGateway(context: Context<typeof options>, isPanic: boolean): 
 
 /** For the gateway that will run there. */
 async function keepForLater(context: Context<typeof options>, isPanic: boolean): Promise<boolean> {
-  const dataDir = dataDirOf(context, context.options);
   const { withChain } = await import("../../access/authority.ts");
   const { settleOrSign } = await import("../../gates/sign-change.ts");
-  const { openTreeStores } = await import("../../files/tree-stores.ts");
-  return await withChain(dataDir, {}, async (store) => {
+  return await withChain(homeOf(context, context.options), {}, async (store) => {
     const value = isPanic ? true : null;
     if ((await settleOrSign(context, store, [{ key: "panic", value }])) === "waits") {
       context.output.note("no key here can sign it: use --by FILE with an approver's key, or the console");
       return true;
     }
-    using tree = openTreeStores(dataDir);
-    await tree.facts.keepPanic(isPanic);
+    const { facts } = await store.tree();
+    await facts.keepPanic(isPanic);
     await store.audit.recordNow({
       action: isPanic ? "gate.panic" : "gate.calm",
       actor: `cli:${localUser()}`,

@@ -1,5 +1,6 @@
 // `mcpx backup DIR`: a copy of all that a gateway needs to go on, made while it runs.
 import { join, resolve } from "node:path";
+import { checkInFiles } from "../../backup/check-in-files.ts";
 import { configToCopy } from "../../backup/config-to-copy.ts";
 import { copyDataDir } from "../../backup/copy.ts";
 import type { LeftOut } from "../../backup/files.ts";
@@ -45,6 +46,7 @@ async function run(context: BackupContext): Promise<number> {
   const target = resolve(cwd, words[0] ?? "");
   if (options.verify) return verify(context, target);
   const dataDir = dataDirOf(context, options);
+  await checkInFiles({ ...context, dataDir });
   const config = configToCopy({ cwd, dataDir, given: options.config });
   const { files, left } = await copyDataDir(dataDir, target, config);
   if (options.json) {

@@ -29,7 +29,12 @@ async function run(context: Context<typeof configOptions>): Promise<number> {
   }
   const { path, text } = found;
   const value: unknown = parse(text);
-  const { mcpServers, topics } = isObject(value) ? value : {};
+  const { mcpServers, topics, store } = isObject(value) ? value : {};
+  // References are filled in where the gateway runs: what they stand for is not known here.
+  if (typeof store === "string" && !store.includes("${")) {
+    const { readStoreAddress } = await import("../../files/open-store.ts");
+    await readStoreAddress(context, { address: store, dir: context.cwd });
+  }
   const counts = { servers: sizeOf(mcpServers), rooms: sizeOf(topics) };
   if (options.json) output.json({ path, ok: true, ...counts });
   else

@@ -5,7 +5,7 @@ import { parse } from "jsonc-parser";
 import { configOptions, readConfigFile } from "../../config/read-config-file.ts";
 import { withDefaults } from "../../config/with-defaults.ts";
 import { type Context, defineCommand } from "../../framework/command.ts";
-import { secretsOf } from "../../framework/secrets.ts";
+import { secretsOf, storeSecrets } from "../../framework/secrets.ts";
 
 const options = {
   ...configOptions,
@@ -37,7 +37,11 @@ async function run(context: Context<typeof options>): Promise<number> {
 
 /** References stay: they say where a secret is, not what it is. */
 function masked(config: JsonObject): unknown {
-  const secrets = Object.values((config.mcpServers ?? {}) as Record<string, object>).flatMap(secretsOf);
+  const { store = "", storeKey = "", mcpServers = {} } = config;
+  const secrets = [
+    ...Object.values(mcpServers as Record<string, object>).flatMap(secretsOf),
+    ...[String(storeKey), ...storeSecrets(String(store))],
+  ];
   const hidden = new Set(secrets.filter((secret) => secret !== "" && !secret.includes("${")));
   const hide = (value: unknown): unknown => {
     if (typeof value === "string")

@@ -58,7 +58,7 @@ function targetOf(context: Context<typeof options>): Target {
   if (command !== undefined) return { url, mint: mintByCommand(command) };
   // Tokens of ours would open our gateway to another that is asked to believe them.
   if (url !== here) throw misuse(`${url} needs tokens of its own`, "give --token-command CMD");
-  return { url, mint: mintFromStore(dataDir) };
+  return { url, mint: mintFromStore({ ...context, dataDir }) };
 }
 
 function originOf(text: string): string {

@@ -32,13 +32,17 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { settleOrSign } = await import("../../gates/sign-change.ts");
   const { sentencesOf } = await import("@mcpx/aggregator");
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
-  const { waiting, settled } = await withChain(dataDir, { mayCreate: true }, async (store) => {
-    await settleApprovers(store.chain, () => readApprovers(dataDir).state);
-    const { held } = await holdConfig(store.chain, loaded);
-    const waiting = sentencesOf(store.chain.now().state, held);
-    const settled = held.length === 0 ? "done" : await settleOrSign(context, store, held);
-    return { waiting, settled };
-  });
+  const { waiting, settled } = await withChain(
+    { ...context, dataDir },
+    { mayCreate: true },
+    async (store) => {
+      await settleApprovers(store.chain, () => readApprovers(dataDir).state);
+      const { held } = await holdConfig(store.chain, loaded);
+      const waiting = sentencesOf(store.chain.now().state, held);
+      const settled = held.length === 0 ? "done" : await settleOrSign(context, store, held);
+      return { waiting, settled };
+    },
+  );
   await noteChain(context);
   if (options.json) output.json({ settled, changes: waiting });
   else if (settled === "done")

@@ -62,7 +62,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   checkMeant(context, key);
   const { jwk } = key;
   const kept = key.kept === "public" ? undefined : key.kept;
-  const { file, settled } = await withChain(dataDir, { mayCreate: true }, async (store) => {
+  const { file, settled } = await withChain({ ...context, dataDir }, { mayCreate: true }, async (store) => {
     const { keys } = readApprovers(dataDir);
     const isSame = keys.some((known) => known.name === name && known.thumbprint === thumbprint(jwk));
     if (!isSame && keys.some((known) => known.name === name)) {

@@ -1,6 +1,6 @@
 // `mcpx key log`: the chain of approvers, verified: who came to approve and by whose signature, and what made the gates
 // weaker.
-import { dataDirOf } from "../../files/data-dir.ts";
+import { homeOf } from "../../files/data-dir.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
 import { visible } from "../../framework/visible.ts";
 
@@ -15,7 +15,7 @@ export const keyLog = defineCommand({
 async function run(context: Context<typeof dataOption>): Promise<number> {
   const { options, output, program } = context;
   const { withChain } = await import("../../access/authority.ts");
-  const { entries, head } = await withChain(dataDirOf(context, options), {}, ({ chain }) => chain.now());
+  const { entries, head } = await withChain(homeOf(context, options), {}, ({ chain }) => chain.now());
   if (options.json) output.json({ entries, head: head ?? null });
   else {
     for (const { n, at, kind, what, by } of entries) {

@@ -27,7 +27,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { withChain } = await import("../../access/authority.ts");
   const { settleOrSign } = await import("../../gates/sign-change.ts");
   const { isApproverName, signersOf } = await import("@mcpx/aggregator");
-  const settled = await withChain(dataDir, {}, async (store) => {
+  const settled = await withChain({ ...context, dataDir }, {}, async (store) => {
     const path = join(approversDir(dataDir), `${name}.json`);
     const { state } = store.chain.now();
     if (!isApproverName(name) || !(state.has(approverKey(name)) || existsSync(path))) {

@@ -46,7 +46,7 @@ async function run(context: Context<typeof options>): Promise<number> {
     const { withChain } = await import("../../access/authority.ts");
     const { approversDir } = await import("../../access/approvers.ts");
     const { approversIn } = await import("@mcpx/aggregator");
-    const names = await withChain(dataDir, {}, async ({ chain }) => {
+    const names = await withChain({ ...context, dataDir }, {}, async ({ chain }) => {
       const names = approversIn(chain.now().state).map((key) => key.slice("approver/".length));
       await chain.reset();
       return names;

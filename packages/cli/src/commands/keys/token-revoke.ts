@@ -2,7 +2,7 @@
 import type { JsonObject } from "@mcpx/protocol";
 import { accessGateway, callGateway, hasGateway } from "../../access/gateway-access.ts";
 import { issuedTokens } from "../../access/issued-tokens.ts";
-import { dataDirOf } from "../../files/data-dir.ts";
+import { homeOf } from "../../files/data-dir.ts";
 import { localUser, withStore } from "../../files/local-store.ts";
 import { type Context, defineCommand, gatewayOptions } from "../../framework/command.ts";
 import { Failure, misuse } from "../../framework/failure.ts";
@@ -65,7 +65,7 @@ async function askGateway(context: Context<typeof gatewayOptions>, jti: string):
 
 function revokeInStore(context: Context<typeof gatewayOptions>, jti: string): Promise<JsonObject> {
   const by = `cli:${localUser()}`;
-  return withStore(dataDirOf(context, context.options), {}, async ({ identity, audit }) => {
+  return withStore(homeOf(context, context.options), {}, async ({ identity, audit }) => {
     const { revokedAt, known } = await identity.revocations.revoke(jti);
     await audit.recordNow({ action: "token.revoke", actor: by, subject: jti });
     return { jti, revokedBy: by, revokedAt: new Date(revokedAt).toISOString(), known };

@@ -1,6 +1,6 @@
 // `mcpx token rotate`: a new signing key; tokens of the old one count until they end.
 
-import { dataDirOf } from "../../files/data-dir.ts";
+import { homeOf } from "../../files/data-dir.ts";
 import { localUser, withStore } from "../../files/local-store.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
 
@@ -14,7 +14,7 @@ export const tokenRotate = defineCommand({
 
 async function run(context: Context<typeof dataOption>): Promise<number> {
   const { options, output } = context;
-  const rotated = await withStore(dataDirOf(context, options), {}, async ({ identity, audit }) => {
+  const rotated = await withStore(homeOf(context, options), {}, async ({ identity, audit }) => {
     const { kid, retired } = await identity.keys.rotate();
     await audit.recordNow({ action: "token.rotate", actor: `cli:${localUser()}`, subject: kid });
     return { kid, retired: retired ?? null };

@@ -10,7 +10,7 @@ import {
 } from "@mcpx/host";
 import { authScopes, isUuid, levels } from "@mcpx/protocol";
 import { checkParticipantId, checkTopicGlob } from "../../config/check-names.ts";
-import { dataDirOf } from "../../files/data-dir.ts";
+import { homeOf } from "../../files/data-dir.ts";
 import { readKeyFile } from "../../files/key-file.ts";
 import { localUser, withStore } from "../../files/local-store.ts";
 import { type Context, dataOption, defineCommand, type OptionValues } from "../../framework/command.ts";
@@ -92,9 +92,9 @@ interface Order {
 async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, cwd } = context;
   const order = options.authority === undefined ? tokenOrder(options, cwd) : proofOrder(options);
-  const dataDir = dataDirOf(context, options);
-  const minted = await withStore(dataDir, { mayCreate: true }, async ({ identity, audit, isNew }) => {
-    if (isNew) output.note(`mcpx: new data directory ${dataDir}`);
+  const home = homeOf(context, options);
+  const minted = await withStore(home, { mayCreate: true }, async ({ identity, audit, isNew }) => {
+    if (isNew) output.note(`mcpx: new data directory ${home.dataDir}`);
     const minted = await order.mint(identity);
     const { action, subject, ttlMs } = order;
     const detail = JSON.parse(JSON.stringify({ ...order.detail, jti: minted.jti, ttlMs }));

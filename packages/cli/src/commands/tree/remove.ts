@@ -24,7 +24,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const text = withoutKnownServer(file, name);
   const { backup } = saveConfig(file, text, new Date());
   const { forgetPins } = await import("../../tree-view/forget-pins.ts");
-  const forgotten = await forgetPins(file.dataDir, name, `cli:${localUser()}`);
+  const forgotten = await forgetPins({ ...context, ...file }, name, `cli:${localUser()}`);
   if (options.json) {
     output.json({ name, file: file.path, backup: backup ?? null, forgotten });
     return 0;

@@ -46,13 +46,14 @@ export async function makeChange(
 
 /** What was kept of what is gone. `null` where it could not be: the file is written all the same. */
 async function forgetAfter(
-  { actor, log }: ChangeContext,
+  { actor, log, configuration: { env } }: ChangeContext,
   { file: { dataDir } }: Plan,
   change: Change,
 ): Promise<number | null> {
+  const home = { dataDir, env };
   try {
-    if (change.type === "remove") return await forgetPins(dataDir, change.name, actor);
-    if (change.type === "unbridge") return await forgetBridge(dataDir, change.name, actor);
+    if (change.type === "remove") return await forgetPins(home, change.name, actor);
+    if (change.type === "unbridge") return await forgetBridge(home, change.name, actor);
     return 0;
   } catch (error) {
     log.error(
