@@ -13,7 +13,7 @@ const stateful = ["packages/host/src/**/*.test.ts", "packages/protocol/src/json/
 const inProcess = [
   "tests/access/*.test.ts",
   "tests/authorization/{attacks,documents,sign-in}.test.ts",
-  "tests/bridges/!(xmpp|ejabberd|commands|presses).test.ts",
+  "tests/bridges/!(xmpp|ejabberd|commands|presses|synapse).test.ts",
   "tests/client/{doc-examples,in-process,peers,proposals,resume,room,signing,transport}.test.ts",
   "tests/faults/{cut-at-every-byte,expiry-and-revocation,order-and-resume,silent-death}.test.ts",
   "tests/gates/{grants,shown-is-done,two-gates,room,room-attacks,room-members,room-senders,thief}.test.ts",
@@ -36,7 +36,7 @@ const soakOnly =
     ? []
     : [
         "tests/authorization/assistants.test.ts",
-        "tests/bridges/ejabberd.test.ts",
+        "tests/bridges/{ejabberd,synapse}.test.ts",
         "tests/console/firefox.test.ts",
         "tests/faults/floods.test.ts",
         "tests/clients/{frameworks,installed,minutes,servers}.test.ts",

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 const named = process.argv.slice(2);
 const all = [
   "tests/bridges/ejabberd",
+  "tests/bridges/synapse",
   "tests/conformance/conformance",
   "tests/console/firefox",
   "tests/faults",

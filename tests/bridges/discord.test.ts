@@ -4,6 +4,7 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import { startBridgedRoom } from "./support/bridged-room.ts";
 import { startProxy } from "./support/cuttable-proxy.ts";
 import { type DiscordServer, discordToken, startDiscord, userId } from "./support/discord-server.ts";
+import { nobody } from "./support/nobody.ts";
 import { type PlatformBench, platformCases } from "./support/platform-cases.ts";
 
 let last: DiscordServer | undefined;
@@ -167,7 +168,6 @@ test("a token that is not valid is told at the start, and no connection is made"
     token: () => "wrong",
     apiUrl: `http://127.0.0.1:${discord.port}/api`,
   });
-  const nobody = { said: async () => {}, pressed: async () => {}, failed: () => {} };
   await expect(platform.start(nobody)).rejects.toThrow("the bot token is not valid");
   expect(discord.gateway.log).toEqual([]);
   discord.calls.splice(0);
@@ -179,7 +179,7 @@ test("[B-BRIDGE-1] a press that Discord does not know any more decides nothing, 
   const platform = createDiscordPlatform({ token: () => discordToken, apiUrl });
   const [pressed, failures] = [[] as string[], [] as string[]];
   await platform.start({
-    said: async () => {},
+    ...nobody,
     pressed: async ({ card }) => void pressed.push(card),
     failed: (error) => void failures.push(String(error)),
   });

@@ -63,6 +63,21 @@ test("[X0-14.4-2] a channel is posted to no faster than its platform allows", as
   expect(performance.now() - began).toBeGreaterThan(480);
 });
 
+test("[X0-14.4-2] a private word that the platform does not take now is told when it does, once, and holds up nobody", async () => {
+  const fixture = createFixturePlatform();
+  const room = await start(fixture);
+  fixture.trouble = "busy";
+  await link(room, fixture);
+  await fixture.say("mallory@example.org", "link 00000-00000", { channel: "" });
+  expect(await room.store.links(bridgeName)).toHaveLength(1);
+  expect(fixture.whispers).toEqual([]);
+  fixture.trouble = "none";
+  await expect
+    .poll(() => fixture.whispers.map(({ user }) => user).sort())
+    .toEqual([alice, "mallory@example.org"]);
+  expect(fixture.whispers.find(({ user }) => user === alice)?.text).toContain("You are alice here");
+});
+
 test("[B-BRIDGE-1] a call at a gate offers its page and no button, and no press decides it", async () => {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-bridge-gate-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

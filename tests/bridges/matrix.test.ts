@@ -1,6 +1,6 @@
 // Matrix as an application service, against a homeserver on loopback that is strict about the documented routes.
 import { randomUUID } from "node:crypto";
-import { createMatrixPlatform, type Verb } from "@mcpx/bridges";
+import { createMatrixPlatform } from "@mcpx/bridges";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { startBridgedRoom } from "./support/bridged-room.ts";
 import { startProxy } from "./support/cuttable-proxy.ts";
@@ -12,46 +12,10 @@ import {
   matrixUser,
   startHomeserver,
 } from "./support/matrix-homeserver.ts";
-import { type PlatformBench, platformCases, type Shown } from "./support/platform-cases.ts";
+import { emoji, shownIn } from "./support/matrix-shown.ts";
+import { type PlatformBench, platformCases } from "./support/platform-cases.ts";
 
 let last: MatrixHomeserver | undefined;
-const emoji: Record<Verb, string> = { approve: "✅", reject: "❌" };
-
-/** As clients show it: the newest edit in its place. */
-function shownIn(homeserver: MatrixHomeserver): (Shown & { id: string })[] {
-  const own = homeserver.events.filter(
-    ({ type, sender, room_id: room }) =>
-      type === "m.room.message" && sender === bot && room === homeserver.channel,
-  );
-  const relationOf = ({ content }: (typeof own)[number]) =>
-    content["m.relates_to"] as
-      | { rel_type?: string; event_id?: string; "m.in_reply_to"?: { event_id: string } }
-      | undefined;
-  const isEdit = (event: (typeof own)[number]) => relationOf(event)?.rel_type === "m.replace";
-  const editOf = (id: string) => own.findLast((event) => isEdit(event) && relationOf(event)?.event_id === id);
-  const answered = (event: (typeof own)[number]) => {
-    const parent = relationOf(event)?.["m.in_reply_to"]?.event_id;
-    const found = homeserver.events.find(({ event_id: id }) => id === parent);
-    return found === undefined ? undefined : String(found.content.body);
-  };
-  return own
-    .filter((event) => !isEdit(event))
-    .map((event) => {
-      const { event_id: id, content } = event;
-      const now = (editOf(id)?.content["m.new_content"] ?? content) as Record<string, unknown>;
-      const card = now["mcpx.card"] as string | undefined;
-      const text = String(now.body);
-      return {
-        id,
-        text,
-        answers: answered(event),
-        card,
-        verbs: card === undefined ? [] : ["approve", "reject"],
-        links: text.match(/https?:\S+/g) ?? [],
-      };
-    });
-}
-
 function messageIn({ events }: MatrixHomeserver, text: string): string | undefined {
   return events.find(({ type, content }) => type === "m.room.message" && String(content.body).includes(text))
     ?.event_id;
@@ -125,7 +89,7 @@ async function createBench(): Promise<PlatformBench & { homeserver: MatrixHomese
       },
       refused: () => homeserver.calls.filter(({ answer }) => answer.startsWith("429")).length,
     },
-    shown: () => shownIn(homeserver),
+    shown: () => shownIn(homeserver, bot),
     cut: async (isDown) => {
       homeserver.isCut = isDown;
       proxy.cut(isDown);
@@ -178,7 +142,7 @@ test("[X0-2.1-8] [B-BRIDGE-1] a card in somebody's own event is none, and decide
     room.propose(where);
     await expect.poll(() => bench.shown()[index]?.card).toMatch(/^[0-9a-z]{16,}$/);
   }
-  const [first, second] = shownIn(homeserver);
+  const [first, second] = shownIn(homeserver, bot);
   const own = homeserver.events.filter(
     ({ type, sender, content }) =>
       type === "m.reaction" &&

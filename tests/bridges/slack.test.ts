@@ -3,6 +3,7 @@ import { createSlackPlatform, type Verb } from "@mcpx/bridges";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { startBridgedRoom } from "./support/bridged-room.ts";
 import { startProxy } from "./support/cuttable-proxy.ts";
+import { nobody } from "./support/nobody.ts";
 import { type PlatformBench, platformCases } from "./support/platform-cases.ts";
 import { buttonsOf } from "./support/slack-blocks.ts";
 import {
@@ -65,6 +66,9 @@ async function createBench(): Promise<PlatformBench & { workspace: SlackWorkspac
         };
       }),
     cut: async (isDown) => proxy.cut(isDown),
+    forgets() {
+      workspace.forgets = true;
+    },
   };
 }
 
@@ -160,7 +164,6 @@ test("a token that is not valid is told at the start, and no connection is made"
     appToken: () => slackTokens.app,
     apiUrl: workspace.apiUrl(),
   });
-  const nobody = { said: async () => {}, pressed: async () => {}, failed: () => {} };
   await expect(platform.start(nobody)).rejects.toThrow("Slack refused auth.test: invalid_auth");
   expect(workspace.connections()).toBe(0);
   workspace.calls.splice(0);
@@ -174,10 +177,13 @@ test("[X0-2.1-5] a connection that cannot be made again is told, and tried until
     appToken: () => slackTokens.app,
     apiUrl: workspace.apiUrl(),
   });
+  let found = 0;
   await platform.start({
-    said: async () => {},
-    pressed: async () => {},
-    failed: (error) => void failures.push(String(error)),
+    ...nobody,
+    lost: (error) => void failures.push(String(error)),
+    found: () => {
+      found += 1;
+    },
   });
   onTestFinished(() => platform.close());
   expect(failures).toEqual([]);
@@ -186,4 +192,5 @@ test("[X0-2.1-5] a connection that cannot be made again is told, and tried until
   await expect.poll(() => failures[0]).toContain("Slack's Socket Mode cannot be reached");
   workspace.trouble = undefined;
   await expect.poll(() => workspace.connections()).toBe(1);
+  await expect.poll(() => found).toBe(1);
 });

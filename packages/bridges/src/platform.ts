@@ -22,6 +22,16 @@ export interface Said {
   /** What `post` would have called it; of an edit, the message it replaces. */
   readonly ref?: string | undefined;
   readonly replyTo?: ReplyTo | undefined;
+  /** Where it stands in its channel, for `missed`; opaque to the engine. */
+  readonly at?: string | undefined;
+}
+
+/** Messages of a channel, oldest first. */
+export interface MissedPage {
+  readonly said: readonly Said[];
+  /** Where the page ends; undefined where the channel never had a message. */
+  readonly at: string | undefined;
+  readonly isMore: boolean;
 }
 
 /** What a message answers. Only the same channel counts; what it was said to be is not believed. */
@@ -46,8 +56,11 @@ export interface Press {
 export interface PlatformEvents {
   said(said: Said): Promise<void>;
   pressed(press: Press): Promise<void>;
-  /** Something from the platform could not be taken and is lost, or nothing comes for a while: it is logged. */
+  /** Something from the platform could not be taken and is lost: it is logged. */
   failed(error: unknown): void;
+  /** Nothing is heard of the platform until `found`; the reason is logged and shown. */
+  lost(error: unknown): void;
+  found(): void;
 }
 
 export interface PlatformAbilities {
@@ -73,6 +86,11 @@ export interface Platform {
    */
   post(channel: string, post: Post, key: string, replyTo?: string): Promise<string>;
   edit(channel: string, ref: string, post: Post): Promise<void>;
+  /**
+   * What was said in a channel after a place, where the platform keeps it; with no place, nothing but where the channel
+   * is now. Left out where the platform itself brings again what was not taken.
+   */
+  missed?(channel: string, since: string | undefined): Promise<MissedPage>;
   /** Only this person sees it. */
   whisper(user: PlatformUser, channel: string | undefined, text: string): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,14 @@ export interface CuttableProxy {
   close(): Promise<void>;
 }
 
-export async function startProxy(target: number): Promise<CuttableProxy> {
+/** What is said on a wire, to be passed on, changed or held back; `back` answers in the place of the other end. */
+export interface Meddler {
+  toServer?(text: string, back: (text: string) => void): string;
+  /** `again` says more to the same client, at any time. */
+  toClient?(text: string, again: (text: string) => void): string;
+}
+
+export async function startProxy(target: number, meddler?: Meddler): Promise<CuttableProxy> {
   const open = new Set<Socket>();
   let isDown = false;
   const server = createServer((near) => {
@@ -23,8 +30,18 @@ export async function startProxy(target: number): Promise<CuttableProxy> {
         far.destroy();
       });
     }
-    near.pipe(far);
-    far.pipe(near);
+    if (meddler === undefined) {
+      near.pipe(far);
+      far.pipe(near);
+      return undefined;
+    }
+    // Never in the middle of a character.
+    near.setEncoding("utf8").on("data", (text) => {
+      far.write(meddler.toServer?.(String(text), (back) => near.write(back)) ?? String(text));
+    });
+    far.setEncoding("utf8").on("data", (text) => {
+      near.write(meddler.toClient?.(String(text), (again) => near.write(again)) ?? String(text));
+    });
     return undefined;
   });
   server.listen(0, "127.0.0.1");

@@ -45,6 +45,8 @@ export interface DiscordServer {
 
 export const discordToken = "MTIz.abc.def";
 const answerMs = 3_000;
+/** Since when snowflakes count. */
+const firstMs = 1_420_070_400_000;
 const inChannel = /^\/channels\/(\d+)\/messages$/;
 const oneMessage = /^\/channels\/(\d+)\/messages\/(\d+)$/;
 
@@ -56,9 +58,12 @@ interface Answer {
 }
 
 export async function startDiscord(): Promise<DiscordServer> {
-  let count = 1_000_000_000_000_000;
+  /** Of the channel, oldest first. */
+  const history: { id: string }[] = [];
+  let count = 0n;
   const snowflake = () => {
-    count += 1;
+    const now = BigInt(Date.now() - firstMs) << 22n;
+    count = now > count ? now : count + 1n;
     return String(count);
   };
   const interactions = new Map<
@@ -94,6 +99,11 @@ export async function startDiscord(): Promise<DiscordServer> {
     say(user, content, { id = snowflake(), channel = discord.channel, edited = false, extra = {} } = {}) {
       const made = { ...message(user, content, id), channel_id: channel, guild_id: "77", ...extra };
       if (!edited) discord.said.push({ id, text: content });
+      if (!edited && channel === discord.channel) {
+        // What REST tells of a message does not say in which server it is.
+        const { guild_id: _, ...told } = made;
+        history.push(told);
+      }
       if (edited) made.edited_timestamp = new Date().toISOString();
       gateway.dispatch(edited ? "MESSAGE_UPDATE" : "MESSAGE_CREATE", made);
     },
@@ -156,6 +166,7 @@ export async function startDiscord(): Promise<DiscordServer> {
     if (afterMs > 0) return tooMany(afterMs);
     const post = { id: snowflake(), channel, text: shownText(body), body, edits: 0 };
     discord.posts.push(post);
+    history.push({ ...message("mcpx", post.text, post.id), author: { id: "2", bot: true } } as never);
     return { status: 200, body: { id: post.id } };
   };
   const editMessage = (channel: string, id: string, body: DiscordBody): Answer => {
@@ -168,6 +179,18 @@ export async function startDiscord(): Promise<DiscordServer> {
     if (afterMs > 0) return tooMany(afterMs);
     Object.assign(post, { text: shownText(body), body: { ...post.body, ...body }, edits: post.edits + 1 });
     return { status: 200, body: { id } };
+  };
+  const messagesOf = (channel: string, query: URLSearchParams): Answer => {
+    if (channel !== discord.channel)
+      return { status: 404, body: { code: 10003, message: "Unknown Channel" } };
+    const limit = Number(query.get("limit") ?? "50");
+    if (!(limit >= 1 && limit <= 100))
+      return { status: 400, body: { code: 50035, message: "Invalid Form Body" }, why: "limit" };
+    const after = query.get("after");
+    const sorted = history.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
+    const found = sorted.filter(({ id }) => after === null || BigInt(id) > BigInt(after));
+    const page = after === null ? found.slice(-limit) : found.slice(0, limit);
+    return { status: 200, body: page.reverse() };
   };
   /** Without the bot's token: the interaction's own is in the address. */
   const follow = (route: string, body: DiscordBody & { type?: number }): Answer | undefined => {
@@ -203,7 +226,8 @@ export async function startDiscord(): Promise<DiscordServer> {
       return { status: 401, body: { code: 0, message: "401: Unauthorized" } };
     if (!/^DiscordBot \(/.test(request.headers["user-agent"] ?? ""))
       return { status: 403, body: { code: 40333, message: "no user agent" } };
-    const [method, path = ""] = route.split(" ");
+    const [method, whole = ""] = route.split(" ");
+    const [path = "", query = ""] = whole.split("?");
     if (route === "GET /gateway/bot") {
       const limit = { total: 1_000, remaining: 999, reset_after: 1, max_concurrency: 1 };
       return {
@@ -217,6 +241,7 @@ export async function startDiscord(): Promise<DiscordServer> {
       return { status: 200, body: { id, type: 1 } };
     }
     const [, channel = "", one = ""] = oneMessage.exec(path) ?? inChannel.exec(path) ?? [];
+    if (method === "GET" && inChannel.test(path)) return messagesOf(channel, new URLSearchParams(query));
     if (method === "POST" && inChannel.test(path)) return postMessage(channel, body);
     if (method === "PATCH" && oneMessage.test(path)) return editMessage(channel, one, body);
     return { status: 404, body: { code: 0, message: "404: Not Found" } };

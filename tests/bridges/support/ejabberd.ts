@@ -3,18 +3,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
-import { chatService, domain, passwordOf } from "./prosody.ts";
-import { type ChatServer, startServer } from "./start-server.ts";
+import { bridgeService, chatService, domain, passwordOf } from "./prosody.ts";
+import { type ChatPorts, type ChatServer, startServer } from "./start-server.ts";
 
 export async function startEjabberd(users: readonly string[]): Promise<ChatServer> {
-  const port = await freePort();
+  const ports = { port: await freePort(), componentPort: await freePort() };
   const register = users.map(
     (user) => `ejabberd_auth:try_register(<<"${user}">>, <<"${domain}">>, <<"${passwordOf(user)}">>)`,
   );
   const code = `${[...register, 'io:format("registered~n")'].join(", ")}.`;
-  return await startServer("ejabberd", port, (dir) => {
+  return await startServer("ejabberd", ports, (dir) => {
     const config = join(dir, "ejabberd.yml");
-    writeFileSync(config, configOf(port));
+    writeFileSync(config, configOf(ports));
     return {
       program: "/usr/bin/erl",
       // Without a name of its own it is no node that others could reach.
@@ -29,7 +29,7 @@ export async function startEjabberd(users: readonly string[]): Promise<ChatServe
   });
 }
 
-function configOf(port: number): string {
+function configOf({ port, componentPort }: ChatPorts): string {
   return `
 hosts: [${domain}]
 loglevel: warning
@@ -37,6 +37,10 @@ auth_method: internal
 auth_password_format: scram
 listen:
   - { port: ${port}, ip: "127.0.0.1", module: ejabberd_c2s, max_stanza_size: 262144 }
+  - port: ${componentPort}
+    ip: "127.0.0.1"
+    module: ejabberd_service
+    hosts: { ${bridgeService}: { password: "${passwordOf("mcpx")}" } }
 modules:
   mod_disco: {}
   mod_muc:

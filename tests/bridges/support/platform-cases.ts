@@ -41,18 +41,20 @@ export interface PlatformBench {
   /** A press of what is no card reaches nobody: people there react to everything. */
   readonly isForgeryIgnored?: boolean;
   /** A message under a number of its own: the same number is the same message, delivered again. */
-  deliver?(name: string, number: number, text: string): Promise<void>;
+  deliver(name: string, number: number, text: string): Promise<void>;
   /** The platform's own answer to too many requests, to everything. */
   readonly limits?: { readonly waitMs: number; set(isOn: boolean): void; refused(): number };
   /** Nothing reaches the platform, or it is as before. */
   cut(isDown: boolean): Promise<void>;
+  /** What cannot be brought now is brought no more, where the platform would try again. */
+  forgets?(): void;
 }
 
 /** `carried` is the ledger's row of the platform; `lacks` what its bench cannot do, and why is said there. */
 export function platformCases(
   carried: string,
   createBench: () => Promise<PlatformBench>,
-  lacks: readonly ("deliver" | "limits")[] = [],
+  lacks: readonly "limits"[] = [],
 ): void {
   const start = async (more: Partial<BridgeSetup> = {}) => {
     const bench = await createBench();
@@ -282,7 +284,7 @@ export function platformCases(
     await expect.poll(() => heard).toEqual(["1 < 2 && *x* @everyone"]);
   });
 
-  test("40 000 characters are cut, with the way to the rest", async () => {
+  test("40 000 characters are cut, with the way to the rest; what a person says reaches the room as a whole", async () => {
     const { bench, room } = await start();
     const bob = await room.join("bob");
     await bob.say(`begin ${"word ".repeat(8_000)}`);
@@ -291,6 +293,13 @@ export function platformCases(
     expect(seen?.text.length).toBeLessThanOrEqual(bench.open().can.charsMax + 100);
     expect(seen?.text).toMatch(/cut here: 400\d\d characters/);
     expect(seen?.text).toContain(room.server.url);
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(detail.text));
+    const alice = await linked(bench, room, "alice");
+    const long = `begin ${"word ".repeat(7_998)}end`;
+    await alice.say(long);
+    await expect.poll(() => heard.at(-1)?.length).toBe(long.length);
+    expect(heard.at(-1)).toBe(long);
   });
 
   test("[X0-14.4-1] a code counts once, and who is unlinked speaks no more", async () => {
@@ -384,27 +393,57 @@ export function platformCases(
     await expect.poll(() => room.moves).toEqual(["dock 3"]);
   });
 
-  if (!lacks.includes("deliver")) {
-    test("what is delivered twice, or in another order than it was said, is in the room once, as it came", async () => {
-      const { bench, room } = await start();
-      const bob = await room.join("bob");
-      const heard: string[] = [];
-      bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
-      const alice = await linked(bench, room, "alice");
-      for (const [number, text] of [
-        [2, "second"],
-        [1, "first"],
-        [2, "second"],
-        [1, "first"],
-        [3, "second"],
-      ] as const) {
-        await bench.deliver?.("alice", number, text);
-      }
-      await alice.say("end");
-      await expect.poll(() => heard.at(-1)).toBe("alice: end");
-      expect(heard).toEqual(["alice: second", "alice: first", "alice: second", "alice: end"]);
-    });
-  }
+  test("what is delivered twice, or in another order than it was said, is in the room once, as it came", async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+    const alice = await linked(bench, room, "alice");
+    for (const [number, text] of [
+      [2, "second"],
+      [1, "first"],
+      [2, "second"],
+      [1, "first"],
+      [3, "second"],
+    ] as const) {
+      await bench.deliver("alice", number, text);
+    }
+    await alice.say("end");
+    await expect.poll(() => heard.at(-1)).toBe("alice: end");
+    expect(heard).toEqual(["alice: second", "alice: first", "alice: second", "alice: end"]);
+  });
+
+  test(`${carried} what people said while the bridge was away is in the room, in order and once, after a restart too`, async () => {
+    const { bench, room } = await start();
+    const bob = await room.join("bob");
+    const heard: string[] = [];
+    bob.addEventListener("chat", ({ detail }) => heard.push(`${detail.from}: ${detail.text}`));
+    const [alice, carol] = [await linked(bench, room, "alice"), await linked(bench, room, "carol")];
+    const mallory = await bench.person("mallory", "Alice");
+    await alice.say("before");
+    await expect.poll(() => heard).toEqual(["alice: before"]);
+    bench.forgets?.();
+    await bench.cut(true);
+    const restarting = room.restart();
+    await alice.say("1");
+    await carol.say("2");
+    await mallory.say("I am alice");
+    await alice.say("3");
+    await bench.cut(false);
+    await restarting;
+    await expect.poll(() => heard.at(-1)).toBe("alice: 3");
+    await carol.say("between");
+    await expect.poll(() => heard.at(-1)).toBe("carol: between");
+    // The connection alone.
+    await bench.cut(true);
+    for (const word of ["4", "5"]) await alice.say(word);
+    await bench.cut(false);
+    await expect.poll(() => heard.at(-1)).toBe("alice: 5");
+    await carol.say("end");
+    await expect.poll(() => heard.at(-1)).toBe("carol: end");
+    const away = ["alice: before", "alice: 1", "carol: 2", "alice: 3", "carol: between"];
+    expect(heard).toEqual([...away, "alice: 4", "alice: 5", "carol: end"]);
+  });
 
   if (!lacks.includes("limits")) {
     test("[X0-14.4-2] where everything is too much the platform says how long to wait: nothing is sent before that, and nothing is lost or said twice", async () => {

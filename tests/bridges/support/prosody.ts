@@ -3,20 +3,22 @@ import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
-import { type ChatServer, startServer } from "./start-server.ts";
+import { type ChatPorts, type ChatServer, startServer } from "./start-server.ts";
 
 export const domain = "localhost";
 export const chatService = "chat.localhost";
+/** The address of the component. */
+export const bridgeService = "bridge.localhost";
 export const passwordOf = (user: string) => `secret of ${user}`;
 
 export async function startProsody(users: readonly string[]): Promise<ChatServer> {
-  const port = await freePort();
-  return await startServer("prosody", port, (dir) => {
+  const ports = { port: await freePort(), componentPort: await freePort() };
+  return await startServer("prosody", ports, (dir) => {
     const accounts = join(dir, "data", domain, "accounts");
     mkdirSync(accounts, { recursive: true });
     for (const user of users) writeFileSync(join(accounts, `${user}.dat`), hashedAccount(passwordOf(user)));
     const config = join(dir, "prosody.cfg.lua");
-    writeFileSync(config, configOf(dir, port));
+    writeFileSync(config, configOf(dir, ports));
     return {
       ...{ program: "/usr/bin/prosody", args: ["--config", config, "-F"] },
       isUp: "Activated service 'c2s'",
@@ -24,13 +26,15 @@ export async function startProsody(users: readonly string[]): Promise<ChatServer
   });
 }
 
-function configOf(dir: string, port: number): string {
+function configOf(dir: string, { port, componentPort }: ChatPorts): string {
   return `
     run_as_root = true
     pidfile = "${dir}/prosody.pid"
     data_path = "${dir}/data"
     interfaces = { "127.0.0.1" }
     c2s_ports = { ${port} }
+    component_ports = { ${componentPort} }
+    component_interfaces = { "127.0.0.1" }
     s2s_ports = {}
     http_ports = {}
     https_ports = {}
@@ -47,6 +51,8 @@ function configOf(dir: string, port: number): string {
       storage = { muc_log = "memory" }
       muc_room_default_public_jids = true
       muc_room_locking = false
+    Component "${bridgeService}"
+      component_secret = "${passwordOf("mcpx")}"
     `;
 }
 

@@ -59,6 +59,8 @@ export interface SlackWorkspace {
   connections(): number;
   /** Whether the app is in the channel. */
   isInvited: boolean;
+  /** What nobody was connected for is gone, as it is after some hours: it is told by `conversations.history` alone. */
+  forgets: boolean;
   /** Every call from now on gets this, or the truth again. */
   trouble: { status: number; retryAfter?: string } | undefined;
   close(): Promise<void>;
@@ -71,6 +73,11 @@ const ackMs = 3_000;
 const methods: Record<string, { token: string; needed: string[]; more: string[] }> = {
   "auth.test": { token: slackTokens.bot, needed: [], more: [] },
   "apps.connections.open": { token: slackTokens.app, needed: [], more: [] },
+  "conversations.history": {
+    token: slackTokens.bot,
+    needed: ["channel"],
+    more: ["cursor", "inclusive", "latest", "limit", "oldest"],
+  },
   "chat.postMessage": {
     token: slackTokens.bot,
     needed: ["channel", "text"],
@@ -103,10 +110,12 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
   const waiting: { type: string; payload: object; attempt: number }[] = [];
   const unacknowledged = new Map<string, () => void>();
   let limits: Limits = createLimits();
+  /** Of the channel, as `conversations.history` tells it: messages, and no answers in threads. */
+  const history: { ts: string; [more: string]: unknown }[] = [];
   let clock = 0;
   const nextTs = () => {
-    clock += 1;
-    return `${1_700_000_000 + Math.floor(clock / 1_000)}.${String(clock % 1_000).padStart(6, "0")}`;
+    clock = Math.max(clock + 1, Date.now() * 1_000);
+    return `${Math.floor(clock / 1_000_000)}.${String(clock % 1_000_000).padStart(6, "0")}`;
   };
 
   const workspace: SlackWorkspace = {
@@ -118,6 +127,7 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
     calls: [],
     late: [],
     isInvited: true,
+    forgets: false,
     trouble: undefined,
     apiUrl: (viaPort) => `http://127.0.0.1:${viaPort ?? workspace.port}/api/`,
     connections: () => sockets.size,
@@ -136,6 +146,7 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
         ...(thread && { thread_ts: thread }),
       };
       const body = { ...said, ...(files && { files }), ...profile };
+      if (!edited && channel === workspace.channel && thread === undefined) history.push(body);
       const event = edited
         ? {
             type: "message",
@@ -185,7 +196,7 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
   const deliver = (type: string, payload: object, attempt = 0) => {
     const all = [...sockets];
     const socket = all[Math.floor(Math.random() * all.length)];
-    if (socket === undefined) return void waiting.push({ type, payload, attempt });
+    if (socket === undefined) return void (workspace.forgets || waiting.push({ type, payload, attempt }));
     const id = randomUUID();
     const retry = attempt === 0 ? {} : { retry_attempt: attempt, retry_reason: "timeout" };
     socket.send(
@@ -226,6 +237,19 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
     switch (method) {
       case "auth.test":
         return { ok: true, team_id: slackTeam, user_id: "U0BOT", bot_id: "B0BOT" };
+      case "conversations.history": {
+        if (channel !== workspace.channel) return { ok: false, error: "channel_not_found" };
+        if (!workspace.isInvited) return { ok: false, error: "not_in_channel" };
+        const limit = Number(given.limit ?? "100");
+        if (!(limit >= 1 && limit <= 999)) return { ok: false, error: "invalid_limit" };
+        const from = Number((given.cursor ?? "c0").slice(1));
+        const found = history
+          .filter((one) => Number(one.ts) > Number(given.oldest ?? "0"))
+          .sort((a, b) => Number(b.ts) - Number(a.ts));
+        const next = from + limit < found.length ? `c${from + limit}` : "";
+        const messages = found.slice(from, from + limit);
+        return { ok: true, messages, has_more: next !== "", response_metadata: { next_cursor: next } };
+      }
       case "apps.connections.open": {
         if (sockets.size >= 10) return { ok: false, error: "too_many_websockets" };
         const ticket = randomUUID();
@@ -258,6 +282,8 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
           edits: 0,
         };
         workspace.posts.push(post);
+        if (thread === undefined)
+          history.push({ type: "message", user: "U0BOT", bot_id: "B0BOT", ts: post.ts, text: words });
         return { ok: true, channel, ts: post.ts };
       }
       case "chat.update": {
@@ -323,6 +349,7 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
   await once(http, "listening");
   limits = createLimits({
     "chat.postMessage": { perSecond: 1, burst: 6, isPerChannel: true },
+    "conversations.history": { perSecond: 50 / 60, burst: 50 },
     "chat.update": { perSecond: 50 / 60, burst: 50 },
     "chat.postEphemeral": { perSecond: 100 / 60, burst: 100 },
     "apps.connections.open": { perSecond: 1 / 60, burst: 20 },

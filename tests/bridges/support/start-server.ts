@@ -6,8 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export interface ChatServer {
+export interface ChatPorts {
   readonly port: number;
+  /** For components (XEP-0114). */
+  readonly componentPort: number;
+}
+
+export interface ChatServer extends ChatPorts {
   stop(): Promise<void>;
 }
 
@@ -19,13 +24,14 @@ export interface ServerCommand {
   readonly isUp: string;
 }
 
-/** `prepare` writes what the server needs into its directory, and says how it is started. */
-export async function startServer(
+/** `prepare` writes what the server needs into its directory in `place`, and says how it is started. */
+export async function startServer<Ports extends object>(
   name: string,
-  port: number,
+  ports: Ports,
   prepare: (dir: string) => ServerCommand,
-): Promise<ChatServer> {
-  const dir = mkdtempSync(join(tmpdir(), `mcpx-${name}-`));
+  place = tmpdir(),
+): Promise<Ports & { stop(): Promise<void> }> {
+  const dir = mkdtempSync(join(place, `mcpx-${name}-`));
   const { program, args, env = process.env, isUp } = prepare(dir);
   const stdio: SpawnOptions["stdio"] = ["ignore", "pipe", "inherit"];
   const child = spawn(program, args, { stdio, env });
@@ -38,7 +44,7 @@ export async function startServer(
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
   });
   return {
-    port,
+    ...ports,
     async stop() {
       process.off("exit", kill);
       kill();

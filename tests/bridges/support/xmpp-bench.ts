@@ -3,23 +3,21 @@ import { randomUUID } from "node:crypto";
 import { createXmppPlatform, type Verb } from "@mcpx/bridges";
 // @ts-expect-error: the library brings no types
 import * as library from "@xmpp/client";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import {
   declineResumption,
   type XmlElement,
   type XmppLibrary,
 } from "../../../packages/bridges/src/platforms/xmpp-library.ts";
-import { startProxy } from "./cuttable-proxy.ts";
 import type { PlatformBench, Shown } from "./platform-cases.ts";
-import { chatService, domain, passwordOf } from "./prosody.ts";
+import { bridgeService, chatService, domain, passwordOf } from "./prosody.ts";
+import type { ChatServer } from "./start-server.ts";
+import { startXmppWire } from "./xmpp-wire.ts";
 
-const { client, xml } = library as XmppLibrary;
+export const { client, xml } = library as XmppLibrary;
 
 /** Accounts that the server must have. */
 export const xmppUsers = ["mcpx", "alice", "carol", "mallory", "dora", "watcher"];
-
-/** A real server numbers each message itself, and has no limits that can be switched on and off. */
-export const xmppLacks = ["deliver", "limits"] as const;
 
 const mucUser = "http://jabber.org/protocol/muc#user";
 
@@ -40,7 +38,12 @@ interface RoomConnection {
 }
 
 /** Somebody with a client of their own, in the chat under their name or another. */
-async function enterChat(port: number, user: string, chat: string, nick = user): Promise<RoomConnection> {
+export async function enterChat(
+  port: number,
+  user: string,
+  chat: string,
+  nick = user,
+): Promise<RoomConnection> {
   const entity = client({
     service: `xmpp://127.0.0.1:${port}`,
     domain,
@@ -83,10 +86,17 @@ async function enterChat(port: number, user: string, chat: string, nick = user):
   return roomConnection;
 }
 
-export async function createXmppBench(port: number): Promise<PlatformBench> {
+/** The bridge has an account, or is a component of the server. */
+export async function createXmppBench(
+  { port, componentPort }: ChatServer,
+  isComponent = false,
+): Promise<PlatformBench> {
   const channel = `${randomUUID()}@${chatService}`;
-  const proxy = await startProxy(port);
-  onTestFinished(() => proxy.close());
+  const wire = await startXmppWire(isComponent ? componentPort : port);
+  onTestFinished(() => wire.close());
+  const own = isComponent ? bridgeService : domain;
+  const passed = new Map<number, () => void>();
+  const speakers = new Map<string, (text: string) => Promise<void>>();
   const watcher = await enterChat(port, "watcher", channel);
   const seen = () => [...watcher.messages];
   const givenOf = (words: string) => seen().find(([, { text }]) => text.includes(words))?.[1].given;
@@ -105,8 +115,9 @@ export async function createXmppBench(port: number): Promise<PlatformBench> {
     channel,
     open: () =>
       createXmppPlatform({
-        service: `xmpp://127.0.0.1:${proxy.port}`,
-        domain,
+        service: `xmpp://127.0.0.1:${wire.port}`,
+        domain: own,
+        isComponent,
         username: "mcpx",
         password: () => passwordOf("mcpx"),
         nick: "mcpx",
@@ -123,10 +134,15 @@ export async function createXmppBench(port: number): Promise<PlatformBench> {
             ...more,
           ),
         );
+      speakers.set(name, inChat);
       const replyTo = (id: string) => xml("reply", { xmlns: "urn:xmpp:reply:0", to: `${channel}/mcpx`, id });
       return {
         key: `${name}@${domain}`,
-        say: (text) => inChat(text),
+        async say(text) {
+          await inChat(text);
+          // Of two people whose words are under way at once nobody knows who is first.
+          await expect.poll(() => seen().some(([, one]) => one.text === text), { interval: 5 }).toBe(true);
+        },
         reply: (text, to) => inChat(text, replyTo(givenOf(to) ?? "never-there")),
         async edit(from, to) {
           const [id, { answers = "" }] = seen().find(([, { text }]) => text === from) ?? ["", {}];
@@ -135,12 +151,28 @@ export async function createXmppBench(port: number): Promise<PlatformBench> {
           await inChat(to, replaced, replyTo(answers));
         },
         tell: (text) =>
-          roomConnection.send(xml("message", { type: "chat", to: `mcpx@${domain}` }, xml("body", {}, text))),
+          roomConnection.send(xml("message", { type: "chat", to: `mcpx@${own}` }, xml("body", {}, text))),
         press: (verb: Verb, card: string) => inChat(`${verb} ${card}`),
         heard: () => roomConnection.privately,
       };
     },
     shown: () => [...watcher.messages.values()].filter(({ from }) => from === "mcpx").map(shown),
-    cut: async (isDown) => proxy.cut(isDown),
+    /** The server numbers messages itself: what has a number once comes again from the wire. */
+    async deliver(name, number, text) {
+      const again = passed.get(number);
+      if (again !== undefined) return again();
+      const coming = wire.passed(text);
+      await speakers.get(name)?.(text);
+      passed.set(number, await coming);
+    },
+    limits: {
+      // XMPP has no word for how long to wait: the engine's own first pause.
+      waitMs: 500,
+      set(isOn) {
+        wire.isTooMuch = isOn;
+      },
+      refused: () => wire.refused,
+    },
+    cut: async (isDown) => wire.cut(isDown),
   };
 }

@@ -9,45 +9,36 @@ import { createGatekeeper } from "./gatekeeper.ts";
 import { createSqliteGateStore } from "./store/gate-store-sqlite.ts";
 import { approvalOf } from "./testing/gate-wishes.ts";
 
-const rules = (unannotated: "ask" | "allow") => ({
-  key: "rules",
-  value: { rules: [], unannotated, quorum: 1 },
-});
-
-/** With one approver, who has to sign what makes gates weaker. */
-async function desk() {
+/** Panic, and anna who approves: its end needs her signature. */
+async function start() {
   const clock = createManualClock();
   const log = createLogger({ level: "silent" });
   const audit = createAudit({ store: createSqliteAuditStore(openState(":memory:")), clock, log });
-  const db = openTreeState();
-  const store = createSqliteGateStore({ db, clock });
-  const chainStore = createSqliteChainStore(db);
-  const chain = await openChain({ store: chainStore, aggregatorId: "a1", clock, audit, actor: "gateway" });
-  const jwk = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
-  const approver = { key: "approver/alice", value: { name: "alice", jwk } };
-  await chain.settle(() => [approver, rules("ask")]);
-  const gates = createGatekeeper({
-    ...{ aggregatorId: "a1", store, rules: [], unannotated: "ask" as const, anchors: [] },
-    approveUrl: (id) => `http://127.0.0.1/approve/${id}`,
+  const store = createSqliteGateStore({ db: openTreeState(), clock });
+  const chain = await openChain({
+    ...{ store: createSqliteChainStore(openTreeState()), aggregatorId: "a1", clock, audit, actor: "test" },
   });
-  const cards = createAuthorityCards({ gates, chain, log, signed: async () => {} });
-  return {
-    store,
-    cards,
-    want: async () => (await cards.want("config", [rules("allow")])).get("rules") ?? "",
-  };
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const jwk = { ...publicKey.export({ format: "jwk" }) };
+  await chain.settle(() => [
+    { key: "approver/anna", value: { name: "anna", jwk } },
+    { key: "panic", value: true },
+  ]);
+  const options = { store, aggregatorId: "a1", anchors: [], approveUrl: (id: string) => id };
+  const gates = createGatekeeper({ ...options, clock, audit, rules: [] } as never);
+  return { store, cards: createAuthorityCards({ gates, chain, log, signed: async () => {} }) };
 }
 
-test("[B-KEY-2] a card that is just being carried out is not asked for anew, however often it is wanted", async () => {
-  const { store, cards, want } = await desk();
-  const card = await want();
-  await store.approve(card, approvalOf());
-  expect(await store.consume(card)).toBe(true);
-  // The chain does not have it yet: whatever else changes meanwhile renews the cards.
-  expect([await want(), await want()]).toEqual([card, card]);
-  await store.settle(card, { status: "refused", refusal: "bad_proof", reason: "it failed" });
-  await cards.renew();
-  const again = await want();
-  expect(again).not.toBe(card);
-  expect(await store.find(again)).toMatchObject({ status: "pending" });
+test("[B-KEY-2] a card that is being signed stays the card, and one that has ended is asked for anew", async () => {
+  const { store, cards } = await start();
+  const want = async () => (await cards.want("panic", [{ key: "panic", value: null }])).get("panic") ?? "";
+  const first = await want();
+  await store.approve(first, approvalOf("anna"));
+  expect(await want()).toBe(first);
+  await store.consume(first);
+  expect(await want()).toBe(first);
+  await store.settle(first, { status: "done" });
+  const second = await want();
+  expect(second).not.toBe(first);
+  expect((await store.find(second))?.status).toBe("pending");
 });

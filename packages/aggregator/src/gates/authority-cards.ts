@@ -9,6 +9,7 @@ import { sentencesOf } from "./chain/change-words.ts";
 import type { KeptChain } from "./chain/keep-chain.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { wake } from "./gatekeeper.ts";
+import { isFinished } from "./store/gate-steps.ts";
 import { type CallOutcome, type Gate, type GateWish, termsOf } from "./store/gate-store.ts";
 
 export interface AuthorityCards {
@@ -153,11 +154,15 @@ async function wishFor(chain: KeptChain, changes: readonly AuthorityChange[]): P
   };
 }
 
+/** One that is signed at this moment is this one: what becomes of it renews the cards. */
 async function open(gates: Gatekeeper, wish: GateWish): Promise<string> {
   const { store, watchers } = gates;
   const { gate, isNew } = await store.open(wish, cardMs);
-  // How it ended was heard: the same is asked for anew. One that is just being carried out is the card.
-  if (gate.status !== "pending" && (await store.deliver(gate.id))) return await open(gates, wish);
+  if (isFinished(gate)) {
+    // How it ended was heard: the same is asked for anew.
+    await store.deliver(gate.id);
+    return await open(gates, wish);
+  }
   if (isNew) for (const { opened } of watchers) opened?.(gate);
   return gate.id;
 }

@@ -23,7 +23,10 @@ export async function carry(core: BridgeCore, channel: Channel, news: () => Prom
     const [stale] = channel.stale;
     if (stale !== undefined) {
       channel.stale.delete(stale);
-      await showChange(core, channel, stale);
+      await showChange(core, channel, stale).catch((error: unknown) => {
+        channel.stale.add(stale);
+        throw error;
+      });
     } else if (followed.latest - channel.carried > behindMax) {
       await summarise(core, channel, followed.latest - newestKept);
     } else if (followed.latest > channel.carried) {

@@ -1,13 +1,11 @@
 // Puts a bridge together: a platform, its channels and their rooms; and takes it apart again.
 import { setTimeout as wait } from "node:timers/promises";
-import type { Press, Said } from "../platform.ts";
 import { followRoom } from "../rooms/follow-room.ts";
 import { createRoomConnections } from "../rooms/room-connections.ts";
 import type { BridgeCore, BridgeOptions, Channel } from "./bridge-core.ts";
 import { carry } from "./carry.ts";
-import { hearSaid } from "./hear-said.ts";
+import { createHearing } from "./hearing.ts";
 import { createPace } from "./pace.ts";
-import { pressCard } from "./press-card.ts";
 
 export interface ChannelFacts {
   channel: string;
@@ -36,6 +34,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   ready.promise.catch(() => {});
   let state: "starting" | "up" | "down" = "starting";
   let fault: string | undefined;
+  let isReady = false;
   const bells = new Map<string, () => void>();
   const channels = new Map(
     [...options.channels].map(([id, topic]): [string, Channel] => [
@@ -61,28 +60,23 @@ export function createBridge(options: BridgeOptions): Bridge {
     guesses: new Map(),
     now,
   };
-  // A person's words keep their order; nobody waits for another person's.
-  const lines = new Map<string, Promise<void>>();
-  const inTurn = (key: string, work: () => Promise<void>): Promise<void> => {
-    const before = lines.get(key) ?? Promise.resolve();
-    const next = before.then(work).catch((error: unknown) => {
-      log.warn({ bridge: name, err: error }, "could not handle a message of a platform");
-    });
-    lines.set(key, next);
-    void next.then(() => lines.get(key) === next && lines.delete(key));
-    return next;
-  };
+  const hearing = createHearing(core);
   const events = {
-    said: (said: Said) => inTurn(said.user.key, () => hearSaid(core, said)),
-    pressed: (press: Press) => inTurn(press.user.key, () => pressCard(core, press)),
+    said: hearing.said,
+    pressed: hearing.pressed,
     failed: (error: unknown) => log.warn({ bridge: name, err: error }, "could not receive from a platform"),
+    lost: (error: unknown) => {
+      if (state === "up") state = "down";
+      fault = error instanceof Error ? error.message : String(error);
+      log.warn({ bridge: name, err: error }, "lost the connection to a platform; trying again");
+    },
+    found: () => {
+      if (isReady) state = "up";
+      fault = undefined;
+      hearing.again();
+    },
   };
 
-  const runChannel = async (channel: Channel) => {
-    await openChannel(core, channel);
-    const news = () => new Promise<void>((resolve) => bells.set(channel.id, resolve));
-    return () => carry(core, channel, news);
-  };
   const run = async () => {
     await options.store.forget(now() - forgetMs);
     await again(
@@ -93,21 +87,23 @@ export function createBridge(options: BridgeOptions): Bridge {
         fault = why;
       },
     );
-    const loops = await Promise.all(
-      [...channels.values()].map((channel) =>
-        again(
-          core,
-          () => runChannel(channel),
-          (why) => {
-            channel.fault = why;
-          },
-        ),
-      ),
-    );
+    const retried = <T>(channel: Channel, work: () => Promise<T>) =>
+      again(core, work, (why) => {
+        channel.fault = why;
+      });
+    const all = [...channels.values()];
+    await Promise.all(all.map((channel) => retried(channel, () => openChannel(core, channel))));
+    // A room that cannot be read now, or a store that does not answer, is tried again from where it was.
+    const loops = all.map((channel) => {
+      const news = () => new Promise<void>((resolve) => bells.set(channel.id, resolve));
+      return retried(channel, () => carry(core, channel, news));
+    });
+    isReady = true;
     state = "up";
     fault = undefined;
+    hearing.open();
     ready.resolve();
-    await Promise.all(loops.map((loop) => loop()));
+    await Promise.all(loops);
   };
   const running = run().catch((error: unknown) => {
     ready.reject(error);
@@ -134,7 +130,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       ending.abort(new Error("the bridge is closed"));
       for (const ring of bells.values()) ring();
       await running;
-      await Promise.allSettled(lines.values());
+      await hearing.close();
       core.roomConnections.close();
       await Promise.allSettled([...channels.values()].map(({ followed }) => followed?.close()));
       await platform.close();
@@ -189,7 +185,7 @@ async function again<T>(
       const ms = Math.min(retryMs.min * 2 ** attempt, retryMs.max);
       options.log.warn(
         { bridge: options.name, err: error, afterMs: ms },
-        "could not start bridge; trying again",
+        "a bridge does not work; trying again",
       );
       await wait(ms, undefined, { signal });
     }

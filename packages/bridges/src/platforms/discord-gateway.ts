@@ -11,8 +11,9 @@ export interface DiscordGatewayOptions {
   token(): string;
   rest: REST;
   take(event: string, data: unknown): void;
-  /** Another connection could not be made yet: it is tried again, and nothing is heard meanwhile. */
-  failed(error: unknown): void;
+  /** The connection broke, or another one could not be made yet: nothing is heard until `found`. */
+  lost(error: unknown): void;
+  found(): void;
 }
 
 /** Messages of servers, messages in private, and what they say. */
@@ -39,6 +40,13 @@ export async function openDiscordGateway(
     await ready(next);
     isReady = true;
     manager = next;
+    // The library comes back by itself: what happens to it is told all the same.
+    next.manager.on("socketError", (error) => options.lost(error));
+    next.manager.on("closed", () => {
+      if (!next.isOver) options.lost(new PlatformError("down", "Discord's gateway closed the connection"));
+    });
+    next.manager.on("resumed", options.found);
+    next.manager.on("ready", options.found);
   };
   const renew = () => {
     if (signal.aborted || renewing !== undefined) return;
@@ -49,9 +57,10 @@ export async function openDiscordGateway(
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         await wait(Math.min(retryMs.min * 2 ** attempt, retryMs.max), undefined, { signal });
         try {
-          return await connect();
+          await connect();
+          return options.found();
         } catch (error) {
-          options.failed(error);
+          options.lost(error);
         }
       }
     })().finally(() => {
@@ -98,7 +107,6 @@ function createConnection({ Manager, token, rest, take }: DiscordGatewayOptions)
   });
   const connection: Connection = { manager, isOver: false };
   manager.on("dispatch", ({ t, d }) => take(t, d));
-  manager.on("socketError", () => {});
   return connection;
 }
 

@@ -27,6 +27,7 @@ const answerMs = 10_000;
 /** Discord lets an interaction be followed for fifteen minutes. */
 const followMs = 14 * 60_000;
 const followedMax = 1_000;
+const missedPage = 100;
 const spoken: readonly unknown[] = [0, 19];
 const buttonShape = /^(approve|reject):([0-9a-z]{1,64})$/;
 
@@ -42,7 +43,7 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
     try {
       // After a refusal the library forgets it.
       rest.setToken(token());
-      return (await rest[method](path, { body, auth })) as { id?: unknown };
+      return (await rest[method](path, { body, auth })) as unknown;
     } catch (error) {
       throw faultOf(error);
     }
@@ -89,7 +90,7 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
       // A token that is not valid is told at once, not by silence.
       await call("get", "/gateway/bot");
       gateway = await openDiscordGateway({
-        ...{ Manager: WebSocketManager, token, rest, take, failed: given.failed },
+        ...{ Manager: WebSocketManager, token, rest, take, lost: given.lost, found: given.found },
       });
     },
     async post(channel, post, key, replyTo) {
@@ -99,8 +100,18 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
       const parent = { message_id: replyTo, fail_if_not_exists: false };
       const reply = replyTo === undefined ? {} : { message_reference: parent };
       const message = { ...discordMessage(post), ...reply, nonce, enforce_nonce: true };
-      const { id } = await call("post", `/channels/${channel}/messages`, message);
-      return String(id);
+      return idOf(await call("post", `/channels/${channel}/messages`, message));
+    },
+    async missed(channel, since) {
+      // Discord tells the oldest of what came after a message, the newest of them first.
+      const asked = since === undefined ? "limit=1" : `limit=${missedPage}&after=${since}`;
+      const answer = await call("get", `/channels/${channel}/messages?${asked}`);
+      const found = Array.isArray(answer) ? answer.filter(isObject).reverse() : [];
+      const at = found.at(-1)?.id ?? since ?? "0";
+      if (since === undefined) return { said: [], at: String(at), isMore: false };
+      // What it is a message of is not said in it.
+      const said = found.flatMap((data) => saidIn({ ...data, channel_id: channel, guild_id: "0" }) ?? []);
+      return { said, at: String(at), isMore: found.length === missedPage };
     },
     async edit(channel, ref, post) {
       await call("patch", `/channels/${channel}/messages/${ref}`, discordMessage(post));
@@ -112,8 +123,8 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
         await call("post", open.path, { ...message, flags: 64 }, false);
         return;
       }
-      const { id } = await call("post", "/users/@me/channels", { recipient_id: key });
-      await call("post", `/channels/${String(id)}/messages`, message);
+      const id = idOf(await call("post", "/users/@me/channels", { recipient_id: key }));
+      await call("post", `/channels/${id}/messages`, message);
     },
     async close() {
       await gateway?.close();
@@ -123,7 +134,11 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
   };
 }
 
-function saidIn(data: unknown, event: string): Said | undefined {
+function idOf(answer: unknown): string {
+  return String(isObject(answer) ? answer.id : undefined);
+}
+
+function saidIn(data: unknown, event = "MESSAGE_CREATE"): Said | undefined {
   if (!isObject(data)) return undefined;
   const {
     id,
@@ -150,6 +165,7 @@ function saidIn(data: unknown, event: string): Said | undefined {
     text,
     ...(isEdit && { isEdit }),
     ref: id,
+    ...(!isEdit && { at: id }),
     replyTo: type === 19 ? replyIn(data, channel) : undefined,
   };
 }

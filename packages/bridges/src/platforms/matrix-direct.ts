@@ -1,6 +1,6 @@
 // Rooms with one person alone, for private words. Which room is such a one is asked each time: others may have entered.
 import { isObject } from "@mcpx/protocol";
-import { errcodeOf, type MatrixClient, matrixPath } from "./matrix-client.ts";
+import { errcodeOf, isFinal, type MatrixClient, matrixPath } from "./matrix-client.ts";
 
 export interface DirectRooms {
   /** Whether nobody else is in that room. */
@@ -25,6 +25,15 @@ export function createDirectRooms(call: MatrixClient["call"], own: () => string)
     known.set(user, room);
     return true;
   };
+  /** A room the bridge is no longer in is one that is not there. */
+  const isThere = async (room: string, user: string): Promise<boolean> => {
+    try {
+      return await isWith(room, user);
+    } catch (error) {
+      if (isFinal(error)) return false;
+      throw error;
+    }
+  };
   const kept = async (): Promise<Record<string, unknown>> => {
     try {
       return await call("GET", dataPath());
@@ -39,8 +48,7 @@ export function createDirectRooms(call: MatrixClient["call"], own: () => string)
       const data = await kept();
       const before = Array.isArray(data[user]) ? data[user].filter((room) => typeof room === "string") : [];
       for (const room of [known.get(user), ...before]) {
-        // A room the bridge is no longer in is one that is not there.
-        if (room !== undefined && (await isWith(room, user).catch(() => false))) return room;
+        if (room !== undefined && (await isThere(room, user))) return room;
       }
       const wish = { preset: "trusted_private_chat", is_direct: true, invite: [user] };
       const { room_id: made } = await call("POST", "/_matrix/client/v3/createRoom", wish);

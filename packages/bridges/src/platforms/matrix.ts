@@ -22,6 +22,7 @@ export interface MatrixOptions {
 
 /** The homeserver waits a minute at most; what takes longer is delivered again, and counts once. */
 const handledMs = 10_000;
+const handledMax = 1_000;
 const noticeText = "m.room.message";
 
 export function createMatrixPlatform(options: MatrixOptions): Platform {
@@ -30,6 +31,9 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
   let events: PlatformEvents | undefined;
   let own = "";
   let service: { close(): Promise<void> } | undefined;
+  const handled = new Set<string>();
+  /** One transaction after the other. */
+  let line: Promise<void> = Promise.resolve();
   const direct = createDirectRooms(call, () => own);
 
   const send = async (room: string, type: string, key: string, content: JsonObject): Promise<string> => {
@@ -80,6 +84,11 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
     const card = target.content[cardKey];
     if (typeof card === "string") await events?.pressed({ channel: room, user: { key: sender }, card, verb });
   };
+  const remember = (id: string) => {
+    handled.add(id);
+    const [oldest] = handled;
+    if (handled.size > handledMax && oldest !== undefined) handled.delete(oldest);
+  };
   const takeOne = async (event: JsonObject) => {
     const { type, room_id: room, sender, state_key: target, content } = event;
     if (typeof room !== "string" || typeof sender !== "string" || sender === own) return;
@@ -94,9 +103,26 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
       if (channels.includes(room) || content.is_direct === true) await join(room);
     }
   };
+  /** What was said in its order; nobody's press waits for another's. What was handled is not handled again. */
+  const takeAll = async (given: JsonObject[]) => {
+    const presses: Promise<void>[] = [];
+    for (const event of given) {
+      const id = String(event.event_id);
+      if (handled.has(id)) continue;
+      // An event that can never be handled must not hold up those after it; any other brings all of them again.
+      const work = takeOne(event)
+        .catch(unlessFinal)
+        .then(() => remember(id));
+      if (event.type === "m.reaction") presses.push(work);
+      else await work;
+    }
+    await Promise.all(presses);
+  };
   const take = async (given: JsonObject[]) => {
-    // An event that can never be handled must not hold up those after it; any other brings all of them again.
-    const work = Promise.all(given.map((event) => takeOne(event).catch(unlessFinal)));
+    const work = line.then(() => takeAll(given));
+    line = work.catch(() => {
+      // Told to whoever waits for this transaction, and to nobody who waits for the next.
+    });
     const late = AbortSignal.timeout(handledMs);
     const tooLate = new Promise<never>((_, reject) =>
       late.addEventListener("abort", () => reject(late.reason)),

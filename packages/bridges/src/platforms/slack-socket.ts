@@ -19,8 +19,9 @@ export interface SlackSocketOptions {
   appToken(): string;
   apiUrl: string;
   take(envelope: SlackEnvelope): void;
-  /** Another connection could not be made yet: it is tried again, and nothing is heard meanwhile. */
-  failed(error: unknown): void;
+  /** Another connection could not be made yet: it is tried again, and nothing is heard until `found`. */
+  lost(error: unknown): void;
+  found(): void;
 }
 
 const helloMs = 10_000;
@@ -54,7 +55,7 @@ export async function openSlackSocket(options: SlackSocketOptions): Promise<{ cl
   };
   const renew = () => {
     if (signal.aborted || renewing !== undefined) return;
-    renewing = again(connect, options.failed, signal).finally(() => {
+    renewing = again(connect, options, signal).finally(() => {
       renewing = undefined;
       // The new one may have been lost meanwhile.
       if (open.size === 0) renew();
@@ -113,14 +114,15 @@ async function goodbye(client: SocketModeClient): Promise<void> {
 
 async function again(
   work: () => Promise<void>,
-  failed: (error: unknown) => void,
+  { lost, found }: Pick<SlackSocketOptions, "lost" | "found">,
   signal: AbortSignal,
 ): Promise<void> {
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     try {
-      return await work();
+      await work();
+      return found();
     } catch (error) {
-      failed(error);
+      lost(error);
       await wait(Math.min(retryMs.min * 2 ** attempt, retryMs.max), undefined, { signal });
     }
   }

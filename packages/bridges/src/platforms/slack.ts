@@ -1,9 +1,10 @@
 // Slack: events over Socket Mode, everything else over the Web API, both with Slack's own libraries. Who speaks or presses
 // is the team and user id of Slack's event; what a button carries is a card's id and nothing else.
 
-import { isObject } from "@mcpx/protocol";
+import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { WebClient } from "@slack/web-api";
 import {
+  type MissedPage,
   type Platform,
   PlatformError,
   type PlatformEvents,
@@ -28,6 +29,9 @@ const slackUrl = "https://slack.com/api/";
 const answerMs = 10_000;
 /** Slack waits three seconds for an acknowledgement; what takes longer is acknowledged all the same. */
 const handledMs = 2_000;
+/** Messages of one page, and of all that was missed. */
+const missedPage = 200;
+const missedMax = 2_000;
 const shownSubtypes: readonly unknown[] = [undefined, "file_share", "thread_broadcast", "me_message"];
 
 export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: SlackOptions): Platform {
@@ -35,11 +39,12 @@ export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: S
   let web: WebClient | undefined;
   let socket: { close(): Promise<void> } | undefined;
 
-  const call = async (method: string, given: Record<string, unknown>): Promise<{ ts?: unknown }> => {
+  let team: unknown;
+
+  const call = async (method: string, given: Record<string, unknown>): Promise<Record<string, unknown>> => {
     if (web === undefined) throw new PlatformError("down", "the bridge has not started");
     try {
-      const answer: object = await web.apiCall(method, given);
-      return answer;
+      return { ...(await web.apiCall(method, given)) };
     } catch (error) {
       throw faultOf(method, error);
     }
@@ -85,15 +90,17 @@ export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: S
             headers: { ...init?.headers, authorization: `Bearer ${botToken()}` },
           } as RequestInit),
       });
-      await call("auth.test", {});
+      ({ team_id: team } = await call("auth.test", {}));
       socket = await openSlackSocket({
         Client: SocketModeClient,
         appToken,
         apiUrl,
         take: (envelope) => void take(envelope).catch(given.failed),
-        failed: given.failed,
+        lost: given.lost,
+        found: given.found,
       });
     },
+    missed: (channel, since) => missed(call, { channel, since, team }),
     async post(channel, post, _key, replyTo) {
       // A reply is answered in the thread it is in: Slack has no threads in threads.
       const root = replyTo?.split(" ").at(-1);
@@ -149,7 +156,39 @@ function saidIn(body: unknown): Said | undefined {
     ...(isEdit && { isEdit }),
     ref: refOf(ts, root),
     ...(root !== undefined && { replyTo: { message: root } }),
+    // Answers in threads are not part of the channel's history: they move no mark.
+    ...(!isEdit && root === undefined && { at: String(ts) }),
   };
+}
+
+interface Missed {
+  channel: string;
+  since: string | undefined;
+  team: unknown;
+}
+
+/** Slack tells the newest first: all of it is read before any of it is said. */
+async function missed(
+  call: (method: string, given: Record<string, unknown>) => Promise<Record<string, unknown>>,
+  { channel, since, team }: Missed,
+): Promise<MissedPage> {
+  const found: JsonObject[] = [];
+  let cursor = "";
+  const wish = { channel, limit: since === undefined ? 1 : missedPage, ...(since && { oldest: since }) };
+  do {
+    const answer = await call("conversations.history", { ...wish, ...(cursor && { cursor }) });
+    found.push(...(Array.isArray(answer.messages) ? answer.messages.filter(isObject) : []));
+    const { response_metadata: more } = answer;
+    cursor = isObject(more) && typeof more.next_cursor === "string" ? more.next_cursor : "";
+  } while (cursor !== "" && since !== undefined && found.length < missedMax);
+  const newest = found[0]?.ts;
+  const at = typeof newest === "string" ? newest : (since ?? "0");
+  if (since === undefined) return { said: [], at, isMore: false };
+  const said = found.reverse().flatMap((message) => {
+    const event = { ...message, channel, channel_type: "channel" };
+    return saidIn({ team_id: team, event }) ?? [];
+  });
+  return { said, at, isMore: false };
 }
 
 /** Files stay at Slack, which asks who wants to see them. */

@@ -1,4 +1,4 @@
-// What is used of `@xmpp/client`, which brings no types.
+// What is used of `@xmpp/client` and `@xmpp/component`, which bring no types.
 
 export interface XmlElement {
   readonly name: string;
@@ -30,6 +30,23 @@ interface XmppCredentials {
 
 type Authenticate = (credentials: XmppCredentials, mechanism: string | undefined) => Promise<void>;
 
+/** Builds an element. */
+export type Xml = (
+  name: string,
+  attrs?: Record<string, string | undefined>,
+  ...children: unknown[]
+) => XmlElement;
+
+/** `@xmpp/component` */
+export interface ComponentLibrary {
+  component(options: {
+    service: string;
+    domain: string;
+    password(authenticate: (secret: string) => Promise<void>): Promise<void>;
+  }): XmppEntity;
+  xml: Xml;
+}
+
 export interface XmppLibrary {
   client(options: {
     service: string;
@@ -42,7 +59,7 @@ export interface XmppLibrary {
       entity: { isSecure(): boolean },
     ): Promise<void>;
   }): XmppEntity;
-  xml(name: string, attrs?: Record<string, string | undefined>, ...children: unknown[]): XmlElement;
+  xml: Xml;
 }
 
 /** Of stream features. */

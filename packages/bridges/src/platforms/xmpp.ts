@@ -1,20 +1,16 @@
 // XMPP: a multi-user chat (XEP-0045) as a channel, joined with an account of the bridge's own. Who speaks is the real
 // address that the chat's server tells; where it tells none, nobody can be known, and nobody is heard.
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Platform, PlatformError, type PlatformEvents, type PlatformUser } from "../platform.ts";
 import { type Post, plainText } from "../text/post.ts";
-import { loadOptional } from "./load-optional.ts";
-import { declineResumption, type XmlElement, type XmppEntity, type XmppLibrary } from "./xmpp-library.ts";
-import { heardReply, replies } from "./xmpp-reply.ts";
+import { archiveQuery, archiveResult, readArchive } from "./xmpp-archive.ts";
+import { createOwnEnd, type OwnEnd, type XmppAccount } from "./xmpp-entity.ts";
+import type { XmlElement, XmppEntity } from "./xmpp-library.ts";
+import { replies } from "./xmpp-reply.ts";
+import { corrections, readSaid } from "./xmpp-said.ts";
 
-export interface XmppOptions {
-  /** `xmpps://HOST:PORT` (TLS), or `xmpp://HOST:PORT` (STARTTLS; plain on loopback alone). */
-  readonly service: string;
-  /** Of the account; the host of the service unless given. */
-  readonly domain: string;
-  readonly username: string;
-  /** Asked for at each connection: it may be replaced meanwhile. */
-  password(): string;
+export interface XmppOptions extends XmppAccount {
   /** How it is called in the chats. */
   readonly nick: string;
   /** The addresses of the chats. */
@@ -23,46 +19,52 @@ export interface XmppOptions {
 
 const muc = "http://jabber.org/protocol/muc";
 const mucUser = "http://jabber.org/protocol/muc#user";
-const corrections = "urn:xmpp:message-correct:0";
 const stanzaIds = "urn:xmpp:sid:0";
 const stanzaErrors = "urn:ietf:params:xml:ns:xmpp-stanzas";
 const answerMs = 10_000;
-const packageName: string = "@xmpp/client";
+const retryMs = { min: 500, max: 30_000 };
 
 interface Waiting {
-  /** With the name that the chat has given the stanza, where it gives any. */
-  done(given?: string): void;
+  /** With what the server has answered. */
+  done(answer: XmlElement): void;
   fail(error: PlatformError): void;
 }
 
 export function createXmppPlatform(options: XmppOptions): Platform {
   let events: PlatformEvents | undefined;
-  let library: XmppLibrary | undefined;
-  let entity: XmppEntity | undefined;
+  let end: OwnEnd | undefined;
   /** Who is behind each nick, by chat. */
   const occupants = new Map<string, Map<string, string>>();
   const joined = new Set<string>();
   /** By the id of our own stanza. */
   const waiting = new Map<string, Waiting>();
+  /** What archives have told so far, by the id of the query. */
+  const told = new Map<string, { chat: string; results: XmlElement[] }>();
 
-  const build = () => {
-    if (library === undefined) throw new PlatformError("down", "the bridge has not started");
-    return library.xml;
+  const started = () => {
+    if (end === undefined) throw new PlatformError("down", "the bridge has not started");
+    return end;
+  };
+  const sendOnly = async (stanza: XmlElement) => {
+    await started()
+      .entity.send(stanza)
+      .catch((cause: unknown) => {
+        throw new PlatformError("down", "the XMPP server could not be reached", { cause });
+      });
   };
   /** Resolves when the server has answered the stanza of this id. */
-  const exchange = async (id: string, stanza: XmlElement): Promise<string | undefined> => {
-    if (entity?.status !== "online") throw new PlatformError("down", "not connected to the XMPP server");
-    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  const exchange = async (id: string, stanza: XmlElement): Promise<XmlElement> => {
+    const { entity } = started();
+    if (entity.status !== "online") throw new PlatformError("down", "not connected to the XMPP server");
+    const { promise, resolve, reject } = Promise.withResolvers<XmlElement>();
     const timer = setTimeout(() => {
       // A connection that answers nothing is dead: another one is made.
-      void entity?.disconnect().catch(() => {});
+      entity.disconnect().catch((error: unknown) => events?.lost(error));
       reject(new PlatformError("down", "the XMPP server does not answer"));
     }, answerMs);
     waiting.set(id, { done: resolve, fail: reject });
     try {
-      await entity.send(stanza).catch((cause: unknown) => {
-        throw new PlatformError("down", "the XMPP server could not be reached", { cause });
-      });
+      await sendOnly(stanza);
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -70,15 +72,17 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     }
   };
   const enter = async (chat: string) => {
-    const xml = build();
+    const { xml, from } = started();
     const id = `enter-${chat}`;
     occupants.set(chat, new Map());
     const wish = xml("x", { xmlns: muc }, xml("history", { maxstanzas: "0" }));
-    await exchange(id, xml("presence", { id, to: `${chat}/${options.nick}` }, wish));
+    await exchange(id, xml("presence", { id, to: `${chat}/${options.nick}`, ...from }, wish));
     joined.add(chat);
   };
   const enterAll = async () => {
-    await entity?.send(build()("presence"));
+    const { xml, from } = started();
+    // An account says that it is there; a component is.
+    if (from.from === undefined) await sendOnly(xml("presence"));
     for (const chat of options.channels) await enter(chat);
   };
   const send = async (
@@ -90,7 +94,7 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     if (!options.channels.includes(chat))
       throw new PlatformError("refused", `${chat} is not a chat of this bridge`);
     if (!joined.has(chat)) throw new PlatformError("down", `the chat ${chat} is not joined`);
-    const xml = build();
+    const { xml, from } = started();
     // Told apart from an earlier try by nothing: the chat itself drops no doubles, but clients do.
     const id = createHash("sha256").update(key).digest("hex").slice(0, 32);
     const body = xml("body", {}, sendable(plainText(post)));
@@ -101,7 +105,8 @@ export function createXmppPlatform(options: XmppOptions): Platform {
       const nick = rest.startsWith("/") ? rest.slice(1) : options.nick;
       more.push(xml("reply", { xmlns: replies, to: `${chat}/${nick}`, id: parent }));
     }
-    const given = await exchange(id, xml("message", { type: "groupchat", to: chat, id }, body, ...more));
+    const message = xml("message", { type: "groupchat", to: chat, id, ...from }, body, ...more);
+    const given = givenName(await exchange(id, message), chat);
     return given === undefined ? id : `${given} ${id}`;
   };
 
@@ -117,43 +122,59 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     if (type === "unavailable" || address === undefined) seen.delete(nick);
     else seen.set(nick, bare(address));
     if (!isOwn) return;
-    if (type !== "unavailable") return waiting.get(`enter-${chat}`)?.done();
-    // Thrown out, or the chat is gone: it is tried again by whoever posts next.
+    if (type !== "unavailable") return waiting.get(`enter-${chat}`)?.done(stanza);
+    // Thrown out, or the chat is gone.
     joined.delete(chat);
-    void enter(chat).catch((error: unknown) => events?.failed(error));
+    void enterAgain(chat);
+  };
+  /** Until the bridge is in the chat again, or the connection is another one. */
+  const enterAgain = async (chat: string) => {
+    const { entity } = started();
+    for (let attempt = 0; entity.status === "online" && !joined.has(chat); attempt += 1) {
+      try {
+        await enter(chat);
+        events?.found();
+      } catch (error) {
+        events?.lost(error);
+        await wait(Math.min(retryMs.min * 2 ** attempt, retryMs.max), undefined, { ref: false });
+      }
+    }
   };
   const takeMessage = (stanza: XmlElement) => {
     const { type, id = "", from } = stanza.attrs;
     const [address = "", nick = ""] = split(from);
     if (type === "error") return waiting.get(id)?.fail(faultOf(stanza));
+    const result = archiveResult(stanza);
+    if (result !== undefined) {
+      // Anybody can send something that looks like one: only what was asked for counts, from the chat that was asked.
+      const query = told.get(result.attrs.queryid ?? "");
+      if (query !== undefined && query.chat === from) query.results.push(result);
+      return undefined;
+    }
     const seen = occupants.get(address);
-    const given = stanza.getChildren("stanza-id", stanzaIds).find(({ attrs }) => attrs.by === address)
-      ?.attrs.id;
     if (seen !== undefined && nick === options.nick && type === "groupchat")
-      return waiting.get(id)?.done(given);
-    const body = stanza.getChildText("body");
+      return waiting.get(id)?.done(stanza);
     // What is said again when somebody enters was said before.
-    if (body === null || stanza.getChild("delay") !== undefined) return undefined;
+    if (stanza.getChild("delay") !== undefined) return undefined;
     const user = whoIs(seen, address, nick);
-    if (user === undefined) return undefined;
     const isPublic = type === "groupchat";
-    if (isPublic === (seen === undefined)) return undefined;
-    const { text, replyTo } = heardReply(stanza, body);
-    const isEdit = stanza.getChild("replace", corrections) !== undefined;
-    return void events?.said({
-      channel: isPublic ? address : undefined,
-      user,
-      id: given ?? crypto.randomUUID(),
-      text,
-      ...(isEdit && { isEdit }),
-      // A correction has a name of its own, and says itself what it answers.
-      ref: given === undefined || isEdit ? undefined : `${given} /${nick}`,
-      replyTo: isPublic ? replyTo : undefined,
-    });
+    if (user === undefined || isPublic === (seen === undefined)) return undefined;
+    const channel = isPublic ? address : undefined;
+    const said = readSaid(stanza, { channel, nick, user, given: givenName(stanza, address) });
+    return said && void events?.said(said);
+  };
+  const takeAnswer = (stanza: XmlElement) => {
+    const { id = "", type } = stanza.attrs;
+    if (type === "error") waiting.get(id)?.fail(faultOf(stanza));
+    else if (type === "result") waiting.get(id)?.done(stanza);
   };
 
+  /** Everything was entered, and nothing is known to be wrong. */
+  let isUp = false;
   const lose = () => {
     joined.clear();
+    if (isUp) events?.lost(new PlatformError("down", "the connection to the XMPP server was lost"));
+    isUp = false;
     for (const { fail } of [...waiting.values()]) fail(new PlatformError("down", "the connection was lost"));
   };
 
@@ -167,52 +188,82 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     },
     async start(given) {
       events = given;
-      library ??= await loadOptional(packageName, async () => (await import(packageName)) as XmppLibrary);
-      const next = library.client({
-        service: options.service,
-        domain: options.domain,
-        resource: `mcpx-${crypto.randomUUID()}`,
-        credentials: async (authenticate, mechanisms, _fast, connection) => {
-          const isSafe = connection.isSecure() || isLoopback(options.service);
-          if (!isSafe)
-            throw new PlatformError("refused", "the XMPP server offers no TLS; the password was not sent");
-          const mechanism = connection.isSecure() ? mechanisms[0] : mechanisms.find((one) => one !== "PLAIN");
-          await authenticate({ username: options.username, password: options.password() }, mechanism);
-        },
+      end = await createOwnEnd(options);
+      const { entity } = end;
+      entity.reconnect.delay = retryMs.min;
+      let isStarted = false;
+      entity.on("error", (error) => {
+        // What fails at the start is told by `start`. Where it does not come back, it is tried less often.
+        if (isStarted) given.lost(error);
+        entity.reconnect.delay = Math.min(entity.reconnect.delay * 2, retryMs.max);
       });
-      declineResumption(next);
-      next.reconnect.delay = 500;
-      // Each is followed by what is done about it.
-      next.on("error", () => {});
-      next.on("disconnect", lose);
-      next.on("stanza", (stanza) => {
+      entity.on("disconnect", lose);
+      entity.on("stanza", (stanza) => {
         if (stanza.name === "presence") takePresence(stanza);
         if (stanza.name === "message") takeMessage(stanza);
+        if (stanza.name === "iq") takeAnswer(stanza);
       });
-      entity = next;
       try {
-        await next.start();
+        await entity.start();
         await enterAll();
       } catch (cause) {
-        next.reconnect.stop();
-        await next.stop().catch(() => {});
+        entity.reconnect.stop();
+        await stop(entity);
         if (cause instanceof PlatformError) throw cause;
         throw new PlatformError("down", `the XMPP server cannot be reached: ${String(cause)}`, { cause });
       }
-      next.on("online", () => void enterAll().catch(given.failed));
+      [isStarted, isUp] = [true, true];
+      const enterAgainAll = async () => {
+        entity.reconnect.delay = retryMs.min;
+        await enterAll();
+        isUp = true;
+        given.found();
+      };
+      entity.on("online", () => {
+        enterAgainAll().catch((error: unknown) => {
+          given.lost(error);
+          // Another connection tries again.
+          entity.disconnect().catch(given.lost);
+        });
+      });
+    },
+    async missed(chat, since) {
+      const { xml, from } = started();
+      const id = crypto.randomUUID();
+      const results: XmlElement[] = [];
+      told.set(id, { chat, results });
+      try {
+        const iq = xml("iq", { type: "set", id, to: chat, ...from }, archiveQuery(xml, id, since));
+        const own = `${options.username}@${options.domain}`.toLowerCase();
+        return readArchive(results, await exchange(id, iq), { chat, own, since });
+      } finally {
+        told.delete(id);
+      }
     },
     post: (channel, post, key, replyTo) => send(channel, key, post, { replyTo }),
     async edit(channel, ref, post) {
       await send(channel, crypto.randomUUID(), post, { replaced: ref.split(" ").at(-1) });
     },
     async whisper({ key }, _channel, text) {
-      await entity?.send(build()("message", { type: "chat", to: key }, build()("body", {}, sendable(text))));
+      const { xml, from } = started();
+      await sendOnly(xml("message", { type: "chat", to: key, ...from }, xml("body", {}, sendable(text))));
     },
     async close() {
-      entity?.reconnect.stop();
-      await entity?.stop().catch(() => {});
+      if (end === undefined) return;
+      isUp = false;
+      end.entity.reconnect.stop();
+      await stop(end.entity);
     },
   };
+}
+
+/** It rejects where the connection was lost before: then it is over as well. */
+async function stop(entity: XmppEntity): Promise<void> {
+  await entity.stop().catch(() => {});
+}
+
+function givenName(stanza: XmlElement, chat: string): string | undefined {
+  return stanza.getChildren("stanza-id", stanzaIds).find(({ attrs }) => attrs.by === chat)?.attrs.id;
 }
 
 /** In a chat only the real address counts, in private the sender's own. */
@@ -254,8 +305,4 @@ function splitAt(text: string, sign: string): [string, string] {
 
 function bare(address: string): string {
   return split(address)[0].toLowerCase();
-}
-
-function isLoopback(service: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(service)?.hostname ?? "");
 }

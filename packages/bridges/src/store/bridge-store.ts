@@ -69,6 +69,9 @@ export interface BridgeStore {
   unlink(bridge: string, user: string): Promise<Link | undefined>;
   position(bridge: string, channel: string): Promise<Position | undefined>;
   setPosition(bridge: string, channel: string, position: Position): Promise<void>;
+  /** Up to where a channel was heard, in the platform's own words. */
+  heard(bridge: string, channel: string): Promise<string | undefined>;
+  setHeard(bridge: string, channel: string, at: string): Promise<void>;
   /** The card of that proposal in that channel, made where there is none. */
   cardFor(card: Omit<Card, "ref" | "claimedBy" | "isClosed">): Promise<Card>;
   card(id: string): Promise<Card | undefined>;

@@ -48,6 +48,14 @@ export const bridgesOnPostgres: {
         CREATE INDEX bridge_messages_at ON bridge_messages (bridge, channel, at);
       `,
     },
+    {
+      version: 3,
+      up: `
+        CREATE TABLE bridge_heard (
+          bridge bytea NOT NULL, channel bytea NOT NULL, at bytea NOT NULL, PRIMARY KEY (bridge, channel)
+        );
+      `,
+    },
   ],
 };
 

@@ -87,6 +87,19 @@ export function bridgeStoreCases(createStore: () => BridgeStore | Promise<Bridge
     await store.setPosition(bridge, "general", { epoch: "e", seq: 2 });
     await store.setPosition("other", "general", { epoch: "f", seq: 9 });
     expect(await store.position(bridge, "general")).toEqual({ epoch: "e", seq: 2 });
+    expect(await store.heard(bridge, "general")).toBeUndefined();
+    await store.setHeard(bridge, "general", "m1");
+    await store.setHeard(bridge, "general", "m2");
+    await store.setHeard("other", "general", "m9");
+    expect([await store.heard(bridge, "general"), await store.heard(bridge, "random")]).toEqual([
+      "m2",
+      undefined,
+    ]);
+    await store.removeBridge(bridge);
+    expect([await store.heard(bridge, "general"), await store.heard("other", "general")]).toEqual([
+      undefined,
+      "m9",
+    ]);
   });
 
   test("which message is which envelope is kept by bridge, channel and room, the newest of a channel", async () => {

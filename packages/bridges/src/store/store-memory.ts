@@ -17,6 +17,7 @@ export function createMemoryStore(): BridgeStore {
   const links = new Map<string, Link>();
   const cards = new Map<string, Card>();
   const positions = new Map<string, Position>();
+  const heard = new Map<string, string>();
   const messages = new Map<string, KeptMessage & MessagePlace>();
   const isIn = (place: MessagePlace) => (one: MessagePlace) =>
     one.bridge === place.bridge && one.channel === place.channel && one.topic === place.topic;
@@ -51,6 +52,10 @@ export function createMemoryStore(): BridgeStore {
     position: async (bridge, channel) => positions.get(keyOf(bridge, channel)),
     async setPosition(bridge, channel, position) {
       positions.set(keyOf(bridge, channel), position);
+    },
+    heard: async (bridge, channel) => heard.get(keyOf(bridge, channel)),
+    async setHeard(bridge, channel, at) {
+      heard.set(keyOf(bridge, channel), at);
     },
     async cardFor(card) {
       const isSame = (one: Card) =>
@@ -95,7 +100,8 @@ export function createMemoryStore(): BridgeStore {
       for (const [key, link] of links) if (link.bridge === bridge) links.delete(key);
       for (const [id, card] of cards) if (card.bridge === bridge) cards.delete(id);
       for (const [key, one] of messages) if (one.bridge === bridge) messages.delete(key);
-      for (const key of positions.keys()) if (key.startsWith(keyOf(bridge, ""))) positions.delete(key);
+      for (const map of [positions, heard])
+        for (const key of map.keys()) if (key.startsWith(keyOf(bridge, ""))) map.delete(key);
     },
   };
 }

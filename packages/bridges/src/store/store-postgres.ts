@@ -53,6 +53,15 @@ const setPosition = {
   text: `INSERT INTO bridge_positions VALUES ($1, $2, $3, $4::bigint)
          ON CONFLICT (bridge, channel) DO UPDATE SET epoch = excluded.epoch, seq = excluded.seq`,
 };
+const heard = {
+  name: "bridges-heard",
+  text: "SELECT at FROM bridge_heard WHERE bridge = $1 AND channel = $2",
+};
+const setHeard = {
+  name: "bridges-set-heard",
+  text: `INSERT INTO bridge_heard VALUES ($1, $2, $3)
+         ON CONFLICT (bridge, channel) DO UPDATE SET at = excluded.at`,
+};
 const cardColumns = "id, bridge, channel, proposal, seq, expires_at, ref, claimed_by, is_closed";
 /** Whose it was already is given back as it is. */
 const cardFor = {
@@ -110,6 +119,7 @@ const removeBridge = {
   text: `WITH codes AS (DELETE FROM bridge_codes WHERE bridge = $1),
            links AS (DELETE FROM bridge_links WHERE bridge = $1),
            positions AS (DELETE FROM bridge_positions WHERE bridge = $1),
+           heard AS (DELETE FROM bridge_heard WHERE bridge = $1),
            messages AS (DELETE FROM bridge_messages WHERE bridge = $1)
          DELETE FROM bridge_cards WHERE bridge = $1`,
 };
@@ -155,6 +165,13 @@ export function createPostgresStore(ask: AskPostgres): BridgeStore {
     },
     async setPosition(bridge, channel, { epoch, seq }) {
       await ask(setPosition, [bytes(bridge), bytes(channel), epoch, seq]);
+    },
+    async heard(bridge, channel) {
+      const [row] = await ask<[at: Buffer]>(heard, [bytes(bridge), bytes(channel)]);
+      return row?.[0].toString();
+    },
+    async setHeard(bridge, channel, at) {
+      await ask(setHeard, [bridge, channel, at].map(bytes));
     },
     async cardFor({ id, bridge, channel, proposal, seq, expiresAt }) {
       const names = [id, bridge, channel, proposal].map(bytes);

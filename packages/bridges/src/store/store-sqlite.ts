@@ -55,6 +55,14 @@ export const bridgeMigrations: readonly { version: number; up: string }[] = [
       CREATE INDEX bridge_messages_at ON bridge_messages (bridge, channel, at);
     `,
   },
+  {
+    version: 4,
+    up: `
+      CREATE TABLE bridge_heard (
+        bridge TEXT NOT NULL, channel TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (bridge, channel)
+      ) WITHOUT ROWID;
+    `,
+  },
 ];
 
 type Row = Record<string, SQLOutputValue>;
@@ -73,6 +81,8 @@ export function createSqliteStore(db: DatabaseSync): BridgeStore {
     unlink: db.prepare("DELETE FROM bridge_links WHERE bridge = ? AND user = ? RETURNING *"),
     position: db.prepare("SELECT epoch, seq FROM bridge_positions WHERE bridge = ? AND channel = ?"),
     setPosition: db.prepare("INSERT OR REPLACE INTO bridge_positions VALUES (?, ?, ?, ?)"),
+    heard: db.prepare("SELECT at FROM bridge_heard WHERE bridge = ? AND channel = ?"),
+    setHeard: db.prepare("INSERT OR REPLACE INTO bridge_heard VALUES (?, ?, ?)"),
     addCard: db.prepare(
       `INSERT INTO bridge_cards (id, bridge, channel, proposal, seq, expires_at) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (bridge, channel, proposal) DO NOTHING`,
@@ -140,6 +150,13 @@ export function createSqliteStore(db: DatabaseSync): BridgeStore {
     async setPosition(bridge, channel, { epoch, seq }) {
       sql.setPosition.run(bridge, channel, epoch, seq);
     },
+    async heard(bridge, channel) {
+      const row = sql.heard.get(bridge, channel);
+      return row && String(row.at);
+    },
+    async setHeard(bridge, channel, at) {
+      sql.setHeard.run(bridge, channel, at);
+    },
     async cardFor({ id, bridge, channel, proposal, seq, expiresAt }) {
       sql.addCard.run(id, bridge, channel, proposal, seq, expiresAt);
       return readCard(sql.cardOf.get(bridge, channel, proposal) as Row);
@@ -175,7 +192,7 @@ export function createSqliteStore(db: DatabaseSync): BridgeStore {
     },
     async removeBridge(bridge) {
       inTransaction(() => {
-        for (const table of ["codes", "links", "positions", "cards", "messages"])
+        for (const table of ["codes", "links", "positions", "heard", "cards", "messages"])
           db.prepare(`DELETE FROM bridge_${table} WHERE bridge = ?`).run(bridge);
       });
     },

@@ -6,6 +6,7 @@ import {
   PlatformError,
   type PlatformEvents,
   type ReplyTo,
+  type Said,
   type Verb,
 } from "../platform.ts";
 import { charsOf, type Post, plainText } from "../text/post.ts";
@@ -61,11 +62,14 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
     pace: { perSecond: 1_000, burst: 1_000 },
     ...changed,
   };
-  const check = (channel: string, post: Post) => {
+  const checkTrouble = () => {
     if (fixture.trouble !== "none") fixture.refused += 1;
     if (fixture.trouble === "down") throw new PlatformError("down", "the platform is down");
     if (fixture.trouble === "busy")
       throw new PlatformError("busy", "too many requests", { retryAfterMs: fixture.retryAfterMs });
+  };
+  const check = (channel: string, post: Post) => {
+    checkTrouble();
     if (channel !== fixtureChannel && channel !== otherChannel)
       throw new PlatformError("refused", `there is no channel ${channel}`);
     if (charsOf(post) > can.charsMax) throw new PlatformError("refused", "the post is too long");
@@ -73,12 +77,23 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
     if (new Set(verbs).size !== verbs.length) throw new PlatformError("refused", "a button is there twice");
     if (verbs.length > 0 && !can.buttons) throw new PlatformError("refused", "there are no buttons here");
   };
+  /** Of the channels, as the platform keeps it. */
+  const history: (Said & { at: string })[] = [];
+  let trouble: FixturePlatform["trouble"] = "none";
   const fixture: FixturePlatform = {
     posts: [],
     said: new Map(),
     deleted: new Set(),
     whispers: [],
-    trouble: "none",
+    get trouble() {
+      return trouble;
+    },
+    set trouble(next) {
+      const before = trouble;
+      trouble = next;
+      if (next === "down") events?.lost(new PlatformError("down", "the platform is down"));
+      else if (before === "down") events?.found();
+    },
     retryAfterMs: 20,
     refused: 0,
     open: () => ({
@@ -103,7 +118,16 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
         if (found === undefined) throw new PlatformError("refused", `there is no post ${ref}`);
         Object.assign(found, { post, text: plainText(post), edits: found.edits + 1 });
       },
+      async missed(channel, since) {
+        if (fixture.trouble === "down") throw new PlatformError("down", "the platform is down");
+        const here = history.filter((one) => one.channel === channel);
+        const at = here.at(-1)?.at ?? since ?? "0";
+        if (since === undefined) return { said: [], at, isMore: false };
+        const later = here.filter((one) => Number(one.at) > Number(since));
+        return { said: later.slice(0, 2), at: later[1]?.at ?? at, isMore: later.length > 2 };
+      },
       async whisper({ key }, _channel, text) {
+        checkTrouble();
         fixture.whispers.push({ user: key, text });
       },
       async close() {
@@ -114,8 +138,14 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
       count += 1;
       const called = ref ?? id ?? `u${count}`;
       fixture.said.set(called, text);
-      const said = { channel: channel === "" ? undefined : channel, user: { key: user, name }, text };
-      await events?.said({ ...said, id: id ?? `u${count}`, ref: called, replyTo, ...(isEdit && { isEdit }) });
+      const at = isEdit === true || channel === "" ? {} : { at: String(count) };
+      const said: Said = {
+        ...{ channel: channel === "" ? undefined : channel, user: { key: user, name }, text },
+        ...{ id: id ?? `u${count}`, ref: called, replyTo, ...at, ...(isEdit && { isEdit }) },
+      };
+      if (said.at !== undefined) history.push({ ...said, at: said.at });
+      // Whoever is not connected hears nothing.
+      if (fixture.trouble !== "down") await events?.said(said);
     },
     async press(user, verb, card, channel = fixtureChannel) {
       await events?.pressed({ channel, user: { key: user }, card, verb });

@@ -282,6 +282,7 @@ export const configReference: readonly ConfigKey[] = [
   row("bridges.NAME.domain", "host name", "the host of `service`", "Of XMPP: the domain of the bridge's account."),
   row("bridges.NAME.username", "string", "none", "Of XMPP: the bridge's own account."),
   row("bridges.NAME.password", "string", "none", "Of XMPP: its password, as `${env:NAME}` or `${file:PATH}`, read again at each connection."),
+  row("bridges.NAME.component", "`true` or `false`", "`false`", "Of XMPP: the bridge is a component of the server (XEP-0114), on loopback: `domain` is its own address, `password` the secret it shares with the server."),
   row("bridges.NAME.nick", "string", "`username`", "Of XMPP: the name of the bridge in chats."),
   row("bridges.NAME.url", "address", "none", "Of a webhook: where to send to. Of ntfy: the server. Of Matrix: the homeserver. Of Slack and Discord: their API, where it is not the usual one."),
   row("bridges.NAME.secret", "string", "none", "Of a webhook: `whsec_` and at least 24 bytes in base64, as `${env:NAME}` or `${file:PATH}`."),

@@ -300,7 +300,7 @@ const device = section({
 
 /** What each platform needs, and may have. */
 const bridgeKeys = {
-  xmpp: { needed: ["service", "username", "password"], more: ["domain", "nick", "unlinked"] },
+  xmpp: { needed: ["service", "username", "password"], more: ["domain", "component", "nick", "unlinked"] },
   slack: { needed: ["token", "appToken"], more: ["url", "unlinked"] },
   discord: { needed: ["token"], more: ["url", "unlinked"] },
   matrix: { needed: ["url", "token", "hsToken", "listen"], more: ["unlinked"] },
@@ -357,6 +357,7 @@ const bridge = section({
   domain: is.hostName.exactOptional(),
   username: is.text("an account's name", "mcpx").exactOptional(),
   password: is.text("a password", "${env:XMPP_PASSWORD}").exactOptional(),
+  component: is.flag.exactOptional(),
   nick: is.text("a nickname", "mcpx").exactOptional(),
   url: is.serverUrl.exactOptional(),
   secret: is.text("a secret", "${env:WEBHOOK_SECRET}").exactOptional(),
@@ -376,6 +377,8 @@ const bridge = section({
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) add(`has ${key}, which the platform ${value.platform} does not use; remove it`);
   }
+  if (value.component === true && value.domain === undefined)
+    add("needs domain, the component's own address, for component");
   if (Object.keys(value.channels).length === 0) add("has no channels; name at least one with its room");
 });
 

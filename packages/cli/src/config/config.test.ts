@@ -101,6 +101,8 @@ test("a bridge has what its platform needs, and nothing of another", () => {
   expect(bridge({ ...xmpp, password: "p", secret: "s" })).toContain(
     "has secret, which the platform xmpp does not use",
   );
+  expect(bridge({ ...xmpp, password: "p", component: true })).toContain("needs domain");
+  expect(bridge({ ...xmpp, password: "p", component: true, domain: "bridge.example.com" })).toBe("");
   expect(bridge({ ...xmpp, password: "p", channels: {} })).toContain("has no channels");
   expect(bridge({ ...xmpp, password: "p", service: "https://chat.example.com" })).toContain("xmpp or xmpps");
   expect(bridge({ platform: "irc", channels })).toContain("platform");

@@ -29,8 +29,9 @@ function run({ loaded, env }: DoctorWorld): Finding[] {
     });
 }
 
-function missingLibraries({ platform }: BridgeEntry): [string, string][] {
-  return (libraries[platform] ?? []).flatMap((library) => {
+function missingLibraries({ platform, component }: BridgeEntry): [string, string][] {
+  const needed = component === true ? ["@xmpp/component"] : (libraries[platform] ?? []);
+  return needed.flatMap((library) => {
     try {
       import.meta.resolve(library);
       return [];

@@ -42,8 +42,8 @@ export function bridgeSettings({ bridges = {} }: Config, world: FillInFrom): Bri
 }
 
 /** What the bridge reaches, without what is secret: by another address it could be told anything. */
-export function reachOfBridge({ platform, service, domain, username, url }: BridgeEntry): string {
-  const facts = JSON.parse(JSON.stringify({ platform, service, domain, username, url }));
+export function reachOfBridge({ platform, service, domain, component, username, url }: BridgeEntry): string {
+  const facts = JSON.parse(JSON.stringify({ platform, service, domain, component, username, url }));
   return `sha256:${hash("sha256", canonicalJson(facts), "base64url")}`;
 }
 
@@ -68,6 +68,7 @@ function openPlatform(entry: BridgeEntry, world: FillInFrom): Platform {
         service,
         domain: entry.domain ?? URL.parse(service)?.hostname ?? "",
         username,
+        isComponent: entry.component,
         password: () => fillIn(password, world),
         nick: entry.nick ?? username,
         channels: Object.keys(channels),

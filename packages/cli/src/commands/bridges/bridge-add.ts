@@ -21,6 +21,7 @@ const options = {
   },
   service: { type: "string", value: "URL", about: "xmpp: the server, xmpps://HOST:PORT" },
   domain: { type: "string", value: "NAME", about: "xmpp: of the account (default: the server's name)" },
+  component: { type: "boolean", about: "xmpp: a component of the server, with --domain as its address" },
   username: { type: "string", value: "NAME", about: "xmpp: the bridge's own account" },
   password: { type: "string", value: "TEXT", about: "xmpp: its password, better as '${env:NAME}'" },
   nick: { type: "string", value: "NAME", about: "xmpp: its name in chats (default: the account)" },
@@ -102,9 +103,10 @@ function entryOf({
   access,
   ...given
 }: Context<typeof options>["options"]): object {
-  const { service, domain, username, password, nick, secret, listen } = given;
+  const { service, domain, component, username, password, nick, secret, listen } = given;
   const more = {
     ...{ unlinked, service, domain, username, password, nick, url: address, secret, token: access, listen },
+    ...(component && { component }),
     ...{ appToken: given["app-access"], hsToken: given["hs-access"] },
   };
   const set = Object.entries(more).filter(([, value]) => value !== undefined);
