@@ -104,6 +104,8 @@ export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void
 
 export interface Writing {
   kept?: KeyKeeping | undefined;
+  /** Of a FIDO2 key. */
+  application?: string | undefined;
   /** The same key under the same name: written anew. Else an approver is never written over. */
   isSame?: boolean;
 }
@@ -112,14 +114,15 @@ export function writeApprover(
   dataDir: string,
   name: string,
   jwk: PublicJwk,
-  { kept, isSame = false }: Writing = {},
+  { kept, application, isSame = false }: Writing = {},
 ): string {
   const dir = approversDir(dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
   const path = join(dir, `${name}${suffix}`);
   const before = isSame ? readWhole(path) : undefined;
-  replaceFile(path, `${JSON.stringify({ name, jwk, ...(kept && { kept }) })}\n`, 0o600, before);
+  const approver = { name, jwk, ...(kept && { kept }), ...(application && { application }) };
+  replaceFile(path, `${JSON.stringify(approver)}\n`, 0o600, before);
   return path;
 }
 

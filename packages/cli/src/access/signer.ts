@@ -22,7 +22,7 @@ import { unsealKey } from "../files/sealed-key.ts";
 import type { Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { shellWord } from "../framework/show-change.ts";
-import { signInAgent } from "./ssh-agent.ts";
+import { securityKeyAlgorithm, signInAgent } from "./ssh-agent.ts";
 
 export interface Signer {
   readonly file: KeyFile;
@@ -40,9 +40,11 @@ export function openSigner(context: SignContext, path: string): Signer {
   const file = openKeyFile(path);
   const kid = thumbprint(file.jwk);
   const open = async (): Promise<StatementKey | RemoteStatementKey> => {
-    if (file.kept !== "ssh-agent") return statementKey(await openPrivateKey(context, file), kid);
-    const sign = (bytes: Uint8Array) => signInAgent(context.env, file.jwk, Buffer.from(bytes));
-    return { alg: "EdDSA", kid, sign };
+    if (file.kept !== "ssh-agent" && file.kept !== "security-key") {
+      return statementKey(await openPrivateKey(context, file), kid);
+    }
+    const sign = (bytes: Uint8Array) => signInAgent(context.env, file, Buffer.from(bytes));
+    return { alg: file.kept === "ssh-agent" ? "EdDSA" : securityKeyAlgorithm, kid, sign };
   };
   return {
     file,
@@ -68,13 +70,19 @@ export async function openPrivateKey(
     }
     throw new Failure(`none of ${guessesMax} passphrases opens ${file.path}`, "nothing was signed");
   }
-  const why = file.kept === "public" ? "has only the public part of a key" : "names a key in ssh-agent";
-  throw new Failure(`${file.path} ${why}`, "sign where the private one is");
+  const whys = {
+    public: "has only the public part of a key",
+    "ssh-agent": "names a key in ssh-agent",
+    "security-key": "names a security key",
+  };
+  throw new Failure(`${file.path} ${whys[file.kept]}`, "sign where the private one is");
 }
 
 /** Throws where a program alone could sign with it, and its owner has not said that one may. */
 export function checkNeedsPerson({ file }: Signer, { program }: Pick<SignContext, "program">): void {
   if (file.kept === "sealed" || (file.kept === "unsealed" && file.isMeant)) return;
+  // What nobody has touched is no proof.
+  if (file.kept === "security-key") return;
   if (file.kept === "ssh-agent") {
     throw new Failure(
       "ssh-agent does not say whether it asks you before it signs, so nothing is signed unasked with its keys",

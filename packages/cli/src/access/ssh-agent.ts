@@ -1,5 +1,6 @@
-// Keys that live in ssh-agent (draft-ietf-sshm-ssh-agent): which Ed25519 keys it has, and a signature by one of them.
-// The private key never leaves it. Everything it answers is bounded and checked.
+// Keys that live in ssh-agent (draft-ietf-sshm-ssh-agent), or on a FIDO2 key that it reaches (PROTOCOL.u2f of OpenSSH):
+// which Ed25519 keys it has, and a signature by one of them. The private key never leaves it. Everything it answers is
+// bounded and checked.
 import { createConnection } from "node:net";
 import type { PublicJwk } from "@mcpx/host";
 import { Failure } from "../framework/failure.ts";
@@ -8,11 +9,17 @@ export interface AgentKey {
   jwk: PublicJwk;
   /** What `ssh-add -l` shows beside it. */
   comment: string;
+  /** Of a FIDO2 key: what it was made for. */
+  application?: string;
 }
 
 const messages = { failure: 5, listKeys: 11, keys: 12, sign: 13, signature: 14 };
 const algorithm = "ssh-ed25519";
+/** As keys, signatures and proofs of FIDO2 keys are called. */
+export const securityKeyAlgorithm = "sk-ssh-ed25519@openssh.com";
 const answerBytesMax = 262_144;
+/** A byte of flags, and four that count. */
+const deviceBytes = 5;
 const keysMax = 1_000;
 const listMs = 5_000;
 /** A person is asked meanwhile. */
@@ -28,37 +35,49 @@ export async function listAgentKeys(env: Environment): Promise<AgentKey[]> {
   const count = Math.min(reader.number(), keysMax);
   return Array.from({ length: count }, () => ({ blob: reader.text(), comment: reader.text() })).flatMap(
     ({ blob, comment }) => {
-      const x = publicPartOf(blob);
-      const jwk: PublicJwk = { kty: "OKP", crv: "Ed25519", x: x?.toString("base64url") ?? "" };
-      return x === undefined ? [] : [{ jwk, comment: comment.toString("utf8").slice(0, 256) }];
+      const key = publicPartOf(blob);
+      return key === undefined ? [] : [{ ...key, comment: comment.toString("utf8").slice(0, 256) }];
     },
   );
 }
 
-/** The 64 bytes of the signature; throws where the agent, or who it asks, does not want to. */
-export async function signInAgent(env: Environment, { x }: PublicJwk, data: Buffer): Promise<Buffer> {
-  const blob = Buffer.concat([lengthAnd(Buffer.from(algorithm)), lengthAnd(Buffer.from(x, "base64url"))]);
+/**
+ * The 64 bytes of the signature, and of a FIDO2 key its flags and its count after them; throws where the agent, or who it
+ * asks, does not want to.
+ */
+export async function signInAgent(
+  env: Environment,
+  { jwk, application }: { jwk: PublicJwk; application?: string },
+  data: Buffer,
+): Promise<Buffer> {
+  const isDevice = application !== undefined;
+  const kind = isDevice ? securityKeyAlgorithm : algorithm;
+  const parts = [Buffer.from(kind), Buffer.from(jwk.x, "base64url")];
+  if (isDevice) parts.push(Buffer.from(application));
+  const blob = Buffer.concat(parts.map(lengthAnd));
   const flags = Buffer.alloc(4);
   const request = Buffer.concat([Buffer.from([messages.sign]), lengthAnd(blob), lengthAnd(data), flags]);
   const reader = readerOf(await askAgent(env, request, signMs));
   if (reader.byte() !== messages.signature) {
     throw new Failure(
-      "ssh-agent did not sign it: the key is not there, or the person refused",
-      "see ssh-add -l; add the key with ssh-add -c FILE",
+      `ssh-agent did not sign it: the key is not there, or ${isDevice ? "nobody has touched it" : "the person refused"}`,
+      `see ssh-add -l; add the key with ssh-add ${isDevice ? "" : "-c "}FILE`,
     );
   }
   const signature = readerOf(reader.text());
   const [name, bytes] = [signature.text().toString(), signature.text()];
-  if (name !== algorithm || bytes.length !== 64)
-    throw new Failure(`ssh-agent signed with ${name}, not ${algorithm}`);
-  return bytes;
+  if (name !== kind || bytes.length !== 64) throw new Failure(`ssh-agent signed with ${name}, not ${kind}`);
+  return isDevice ? Buffer.concat([bytes, signature.bytes(deviceBytes)]) : bytes;
 }
 
-function publicPartOf(blob: Buffer): Buffer | undefined {
+function publicPartOf(blob: Buffer): Omit<AgentKey, "comment"> | undefined {
   const reader = readerOf(blob);
-  if (reader.text().toString() !== algorithm) return undefined;
+  const kind = reader.text().toString();
+  if (kind !== algorithm && kind !== securityKeyAlgorithm) return undefined;
   const key = reader.text();
-  return key.length === 32 ? key : undefined;
+  if (key.length !== 32) return undefined;
+  const jwk: PublicJwk = { kty: "OKP", crv: "Ed25519", x: key.toString("base64url") };
+  return kind === algorithm ? { jwk } : { jwk, application: reader.text().toString("utf8").slice(0, 256) };
 }
 
 function askAgent(env: Environment, request: Buffer, timeoutMs: number): Promise<Buffer> {
@@ -103,5 +122,5 @@ function readerOf(bytes: Buffer) {
     return bytes.subarray(at - length, at);
   };
   const number = () => take(4).readUInt32BE();
-  return { byte: () => take(1).readUInt8(), number, text: () => take(number()) };
+  return { byte: () => take(1).readUInt8(), bytes: take, number, text: () => take(number()) };
 }

@@ -11,11 +11,13 @@ import { readWhole, replaceFile } from "./replace-file.ts";
 import { type SealedKey, sealFault, sealKey } from "./sealed-key.ts";
 
 /** Who can sign with it: nobody without the passphrase, the agent, every program of its owner, nobody here. */
-export type KeyKeeping = "sealed" | "ssh-agent" | "unsealed" | "public";
+export type KeyKeeping = "sealed" | "ssh-agent" | "security-key" | "unsealed" | "public";
 
 export type KeyFile = { readonly path: string; readonly jwk: PublicJwk } & (
   | { readonly kept: "sealed"; readonly sealed: SealedKey }
   | { readonly kept: "ssh-agent" | "public" }
+  /** A FIDO2 key, which ssh-agent reaches: `application` is what it was made for. */
+  | { readonly kept: "security-key"; readonly application: string }
   /** `isMeant`: its owner has said, with a flag, that programs may sign with it. */
   | { readonly kept: "unsealed"; readonly privateJwk: JsonObject; readonly isMeant: boolean }
 );
@@ -44,9 +46,16 @@ export function createUnsealedKey(path: string): PublicJwk {
   return jwk;
 }
 
-/** Names a key that ssh-agent has. */
-export function createAgentKey(path: string, jwk: PublicJwk): void {
-  writeNew(path, { format: "mcpx-key", version: 1, kept: "ssh-agent", jwk });
+/** Names a key that ssh-agent has. `application`: of one that is a FIDO2 key. */
+export function createAgentKey(path: string, jwk: PublicJwk, application?: string): void {
+  writeNew(path, agentKeyText(jwk, application));
+}
+
+/** Nothing in it is secret. */
+export function agentKeyText(jwk: PublicJwk, application: string | undefined): object {
+  const kept =
+    application === undefined ? { kept: "ssh-agent", jwk } : { kept: "security-key", jwk, application };
+  return { format: "mcpx-key", version: 1, ...kept };
 }
 
 /** Replaces the plain file; copies that were made of it stay. */
@@ -135,6 +144,11 @@ function openOwnFormat(path: string, value: JsonObject): KeyFile {
   const jwk = publicPart(value.jwk, path);
   if (value.format === "mcpx-key" && value.kept === "ssh-agent" && value.version === 1) {
     return { path, jwk, kept: "ssh-agent" };
+  }
+  if (value.format === "mcpx-key" && value.kept === "security-key" && value.version === 1) {
+    const { application } = value;
+    if (jwk.crv !== "Ed25519" || typeof application !== "string") throw notAKey(path);
+    return { path, jwk, kept: "security-key", application };
   }
   if (value.format !== "mcpx-key" || value.kept !== "sealed") throw notAKey(path);
   const fault = sealFault(value);

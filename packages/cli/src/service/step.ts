@@ -1,7 +1,7 @@
 // One step of installing a service: what it looks like, and what steps are made of. [B-KEY-3]
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { Failure } from "../framework/failure.ts";
 import { below, type ServiceFacts } from "./facts.ts";
 
@@ -30,7 +30,13 @@ export function fileStep(facts: ServiceFacts, filePath: string, text: string): S
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text, { mode: 0o644 });
     },
-    undo: () => rmSync(path),
+    undo() {
+      rmSync(path);
+      if (facts.platform !== "linux" || facts.root !== "") return;
+      // systemd forgets it too, with how it has ended.
+      command(["systemctl", "daemon-reload"]);
+      spawnSync("systemctl", ["reset-failed", basename(filePath).replace("@", "@*")]);
+    },
   };
 }
 

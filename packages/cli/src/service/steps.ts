@@ -107,7 +107,13 @@ function startSteps(facts: ServiceFacts): Step[] {
       isDone: () => spawnSync("systemctl", ["is-active", "--quiet", "mcpx.service"]).status === 0,
       work() {
         command(["systemctl", "daemon-reload"]);
-        command(start);
+        try {
+          command(start);
+        } catch (error) {
+          // It may be enabled, and tried again and again, though it did not start.
+          spawnSync("systemctl", ["disable", "--now", "mcpx.service"]);
+          throw error;
+        }
       },
       undo: () => command(["systemctl", "disable", "--now", "mcpx.service"]),
     },

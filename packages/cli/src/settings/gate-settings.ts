@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type Anchor, type AnchorKey, anchorKeys, confusableSkeleton, type Rule } from "@mcpx/aggregator";
 import type { Config } from "../config/config.ts";
-import { readKeyFile } from "../files/key-file.ts";
+import { openKeyFile } from "../files/key-file.ts";
 import { Failure } from "../framework/failure.ts";
 
 export interface GateSettings {
@@ -83,8 +83,14 @@ export function configAnchors({ gates = {} }: Config, dir: string): Anchor[] {
 function anchorOf({ name = "", jwk, keyFile, policy, issuer, jwks }: AnchorConfig, dir: string): Anchor {
   if (issuer !== undefined && jwks !== undefined) return { kind: "service", issuer, jwks };
   if (policy !== undefined) return policyAnchor(name, policy);
-  if (keyFile !== undefined) return { kind: "key", name, jwk: readKeyFile(resolve(dir, keyFile)) };
+  if (keyFile !== undefined) return { kind: "key", name, ...publicPartOf(resolve(dir, keyFile)) };
   return { kind: "key", name, jwk: jwk ?? {} };
+}
+
+/** Of a FIDO2 key with what it was made for. */
+function publicPartOf(path: string): { jwk: object; application?: string } {
+  const file = openKeyFile(path);
+  return { jwk: file.jwk, ...(file.kept === "security-key" && { application: file.application }) };
 }
 
 function policyAnchor(name: string, policy: NonNullable<AnchorConfig["policy"]>): Anchor {

@@ -13,7 +13,9 @@ export interface StatementKey {
 }
 
 /** A key that is elsewhere: in an agent, or on a device. */
-export interface RemoteStatementKey extends Pick<StatementKey, "alg" | "kid"> {
+export interface RemoteStatementKey extends Pick<StatementKey, "kid"> {
+  /** The last is a FIDO2 key, whose signature is followed by its flags and its count. */
+  alg: StatementKey["alg"] | "sk-ssh-ed25519@openssh.com";
   sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
 }
 

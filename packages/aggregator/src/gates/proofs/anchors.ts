@@ -4,6 +4,7 @@ import { type PublicJwk, readPublicJwk, thumbprint } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import type { KeyKeeping } from "../store/approver-store.ts";
 import { type Passkey, passkeyThumbprint, readPasskey } from "./passkey.ts";
+import { isApplication, securityKeyAlgorithm } from "./security-key.ts";
 
 interface KeySet {
   keys: readonly object[];
@@ -11,7 +12,14 @@ interface KeySet {
 
 export type Anchor =
   /** An operator's key. */
-  | { kind: "key"; name: string; jwk: object; kept?: KeyKeeping | undefined }
+  | {
+      kind: "key";
+      name: string;
+      jwk: object;
+      kept?: KeyKeeping | undefined;
+      /** Of a FIDO2 key: what it was made for. */
+      application?: string | undefined;
+    }
   /** An external policy engine, which signs the gate's nonce. */
   | { kind: "policy"; name: string; jwk?: object | undefined; jwks?: KeySet | undefined }
   /** A service that asks humans out of band. */
@@ -26,7 +34,14 @@ export type Anchor =
 export type SigningKind = Exclude<Anchor["kind"], "passkey">;
 
 /** Signs texts (JWS). */
-export interface SigningKey {
+export type SigningKey = SigningKeyFacts &
+  (
+    | { alg: "EdDSA" | "ES256" }
+    /** On a FIDO2 key. */
+    | { alg: typeof securityKeyAlgorithm; application: string }
+  );
+
+interface SigningKeyFacts {
   kind: SigningKind;
   /** The anchor's name, or its issuer. */
   name: string;
@@ -34,7 +49,6 @@ export interface SigningKey {
   kid: string | undefined;
   thumbprint: string;
   jwk: PublicJwk;
-  alg: "EdDSA" | "ES256";
   /** Absent where nobody knows. */
   kept?: KeyKeeping;
 }
@@ -62,8 +76,11 @@ export function anchorKeys(anchors: readonly Anchor[], keepCounter?: CounterKeep
     if (anchor.kind === "passkey") return [passkeyOf(anchor, keepCounter)];
     const name = anchor.kind === "service" ? anchor.issuer : anchor.name;
     const kept = anchor.kind === "key" && anchor.kept !== undefined ? { kept: anchor.kept } : {};
+    const application = anchor.kind === "key" ? anchor.application : undefined;
     const keys = jwksOf(anchor).flatMap((jwk) =>
-      readKey(anchor.kind, name, jwk).map((key) => ({ ...key, ...kept })),
+      readKey(anchor.kind, name, jwk)
+        .flatMap((key) => (application === undefined ? [key] : onSecurityKey(key, application)))
+        .map((key) => ({ ...key, ...kept })),
     );
     if (keys.length === 0) throw new Error(`gates.anchors: ${name} has no public Ed25519 or P-256 key`);
     return keys;
@@ -99,6 +116,11 @@ function jwksOf(anchor: Exclude<Anchor, { kind: "passkey" }>): readonly object[]
   if (anchor.kind === "key" || anchor.kind === "bridge") return [anchor.jwk];
   const own = anchor.kind === "policy" && anchor.jwk !== undefined ? [anchor.jwk] : [];
   return [...own, ...(anchor.jwks?.keys ?? [])];
+}
+
+function onSecurityKey(key: SigningKey, application: string): SigningKey[] {
+  if (key.jwk.kty !== "OKP" || !isApplication(application)) return [];
+  return [{ ...key, alg: securityKeyAlgorithm, application }];
 }
 
 /** Key sets hold keys for other things too: those are left out. */

@@ -2,7 +2,8 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type GrantTerms, grantChallenge, grantProofType, grantText } from "@mcpx/protocol";
 import type { AnchorKey, SigningKind } from "./anchors.ts";
-import { badProof, proveProof } from "./proof-jws.ts";
+import { badProof } from "./bad-proof.ts";
+import { proveProof } from "./proof-jws.ts";
 import { isPasskeyProof, provePresence } from "./proof-passkey.ts";
 import { checkOther, type ProofQuestion } from "./proofs.ts";
 

@@ -1,8 +1,10 @@
 // A proof as a signed text (compact JWS): read as it claims to be, then proven with a key we have. What is wrong with
 // it is `bad_proof`, and the gate goes on waiting.
-import { type JsonObject, McpxError, scan } from "@mcpx/protocol";
+import { type JsonObject, scan } from "@mcpx/protocol";
 import { compactVerify, errors } from "jose";
 import type { AnchorKey, SigningKey, SigningKind } from "./anchors.ts";
+import { badProof } from "./bad-proof.ts";
+import { isSignedBySecurityKey, securityKeyAlgorithm } from "./security-key.ts";
 
 /** Each kind has a type of its own, so that none passes for another, nor a token for a proof. */
 const kindsByType = new Map<unknown, SigningKind>([
@@ -45,10 +47,6 @@ export async function proveProof(
   return { kind, payload, key };
 }
 
-export function badProof(detail: string): McpxError {
-  return new McpxError("bad_proof", detail);
-}
-
 /** What the proof says of itself only chooses among our keys. */
 function candidatesFor(
   keys: readonly AnchorKey[],
@@ -75,7 +73,13 @@ async function signerOf(proof: string, candidates: readonly SigningKey[]): Promi
   return undefined;
 }
 
-async function isSignedBy(proof: string, { jwk, alg }: SigningKey): Promise<boolean> {
+async function isSignedBy(proof: string, key: SigningKey): Promise<boolean> {
+  const { jwk, alg } = key;
+  if (alg === securityKeyAlgorithm) {
+    const end = proof.lastIndexOf(".");
+    const signature = Buffer.from(proof.slice(end + 1), "base64url");
+    return isSignedBySecurityKey(proof.slice(0, end), signature, key);
+  }
   try {
     await compactVerify(proof, jwk, { algorithms: [alg] });
     return true;

@@ -11,8 +11,8 @@ import {
   statementOf,
 } from "@mcpx/protocol";
 import type { AnchorKey, PasskeyKey } from "./anchors.ts";
+import { badProof } from "./bad-proof.ts";
 import { coseOf, isBase64Url } from "./passkey.ts";
-import { badProof } from "./proof-jws.ts";
 import type { Proven } from "./proofs.ts";
 
 /** Everything but the decision is base64url, as browsers give it. */

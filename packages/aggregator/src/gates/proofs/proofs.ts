@@ -18,7 +18,8 @@ import {
 } from "@mcpx/protocol";
 import { isNamed } from "../../mcp/asker.ts";
 import type { AnchorKey, SigningKind } from "./anchors.ts";
-import { badProof, proveProof } from "./proof-jws.ts";
+import { badProof } from "./bad-proof.ts";
+import { proveProof } from "./proof-jws.ts";
 import { isPasskeyProof, provePasskey } from "./proof-passkey.ts";
 
 /** Who made the call: neither their name nor their keys decide about it. */

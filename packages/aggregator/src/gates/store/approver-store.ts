@@ -2,13 +2,20 @@
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Anchor } from "../proofs/anchors.ts";
 import { type Passkey, readPasskey } from "../proofs/passkey.ts";
+import { isApplication } from "../proofs/security-key.ts";
 
 /** Who can sign with it, as far as it was known when it was enrolled. */
-const keyKeepings = ["sealed", "ssh-agent", "unsealed", "browser"] as const;
+const keyKeepings = ["sealed", "ssh-agent", "security-key", "unsealed", "browser"] as const;
 export type KeyKeeping = (typeof keyKeepings)[number];
 
 export type Approver =
-  | { readonly name: string; readonly jwk: object; readonly kept?: KeyKeeping }
+  | {
+      readonly name: string;
+      readonly jwk: object;
+      readonly kept?: KeyKeeping;
+      /** Of a FIDO2 key: what it was made for. */
+      readonly application?: string;
+    }
   | {
       readonly name: string;
       readonly passkey: Passkey;
@@ -35,9 +42,12 @@ export function isApproverName(name: unknown): name is string {
 /** Throws plainly where it is none. */
 export function readApprover(value: unknown): Approver {
   if (!isObject(value) || !isApproverName(value.name)) throw new Error("an approver needs a name");
-  const { name, jwk, passkey, mayLogIn } = value;
+  const { name, jwk, passkey, mayLogIn, application } = value;
   const kept = keyKeepings.find((one) => one === value.kept);
-  if (isObject(jwk)) return { name, jwk, ...(kept && { kept }) };
+  if (application !== undefined && !isApplication(application)) {
+    throw new Error("application must be what a security key was made for: ssh:…");
+  }
+  if (isObject(jwk)) return { name, jwk, ...(kept && { kept }), ...(application && { application }) };
   return { name, passkey: readPasskey(passkey), ...(mayLogIn === true && { mayLogIn }) };
 }
 
@@ -49,7 +59,10 @@ export function anchorOf(approver: Approver): Anchor {
 
 /** Who somebody is, in the chain of approvers: without what changes with every use, and what is only told. */
 export function approverValue(approver: Approver): JsonObject {
-  if ("jwk" in approver) return { name: approver.name, jwk: { ...approver.jwk } };
+  if ("jwk" in approver) {
+    const { name, jwk, application } = approver;
+    return { name, jwk: { ...jwk }, ...(application && { application }) };
+  }
   const { credentialId, publicKey, rpId, origin } = approver.passkey;
   const passkey = { credentialId, publicKey: { ...publicKey }, rpId, origin };
   return { name: approver.name, passkey, ...(approver.mayLogIn && { mayLogIn: true }) };

@@ -62,6 +62,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   checkMeant(context, key);
   const { jwk } = key;
   const kept = key.kept === "public" ? undefined : key.kept;
+  const application = key.kept === "security-key" ? key.application : undefined;
   const { file, settled } = await withChain({ ...context, dataDir }, { mayCreate: true }, async (store) => {
     const { keys } = readApprovers(dataDir);
     const isSame = keys.some((known) => known.name === name && known.thumbprint === thumbprint(jwk));
@@ -72,8 +73,8 @@ async function run(context: Context<typeof options>): Promise<number> {
       );
     }
     const others = keys.filter((known) => !(isSame && known.name === name));
-    for (const fresh of anchorKeys([{ kind: "key", name, jwk }])) checkNew(fresh, others);
-    const written = writeApprover(dataDir, name, jwk, { kept, isSame });
+    for (const fresh of anchorKeys([{ kind: "key", name, jwk, application }])) checkNew(fresh, others);
+    const written = writeApprover(dataDir, name, jwk, { kept, application, isSame });
     if (key.kept === "unsealed") meanUnsealed(key);
     const detail = { key: thumbprint(jwk), ...(kept && { kept }) };
     await store.audit.recordNow({

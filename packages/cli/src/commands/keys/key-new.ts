@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type PublicJwk, thumbprint } from "@mcpx/host";
 import { newPassphrase } from "../../access/new-passphrase.ts";
-import { listAgentKeys } from "../../access/ssh-agent.ts";
+import { type AgentKey, listAgentKeys } from "../../access/ssh-agent.ts";
 import { dataDirOf } from "../../files/data-dir.ts";
 import {
   checkNoKey,
@@ -32,7 +32,8 @@ const options = {
   "ssh-agent": {
     type: "string",
     value: "COMMENT",
-    about: "no new key, but the Ed25519 key of this comment in ssh-agent; add it there with ssh-add -c",
+    about:
+      "no new key, but the Ed25519 or FIDO2 key (ed25519-sk) of this comment in ssh-agent; add the first with ssh-add -c",
   },
 } as const;
 
@@ -62,6 +63,7 @@ async function run(context: NewContext): Promise<number> {
     const file = out === undefined ? "" : ` --key ${shellWord(out)}`;
     if (kept === "ssh-agent")
       output.note("ssh-agent asks before it signs only where the key was added with ssh-add -c");
+    if (kept === "security-key") output.note("touch it only where you have asked for a signature yourself");
     if (kept === "unsealed") output.note("every program that runs as you can sign with it");
     const flag = kept === "unsealed" ? " --unsealed" : "";
     output.note(`to decide about calls with it: ${program} key enroll NAME${file}${flag}`);
@@ -78,16 +80,16 @@ async function make(context: NewContext, path: string): Promise<{ key: PublicJwk
   if (comment === undefined) {
     return { key: await createSealedKey(path, await newPassphrase(context, path)), kept: "sealed" };
   }
-  const key = await agentKey(context, comment);
-  createAgentKey(path, key);
-  return { key, kept: "ssh-agent" };
+  const { jwk: key, application } = await agentKey(context, comment);
+  createAgentKey(path, key, application);
+  return { key, kept: application === undefined ? "ssh-agent" : "security-key" };
 }
 
-async function agentKey({ env }: NewContext, comment: string): Promise<PublicJwk> {
+async function agentKey({ env }: NewContext, comment: string): Promise<AgentKey> {
   const keys = await listAgentKeys(env);
   const fitting = keys.filter((key) => key.comment === comment);
   const [first] = fitting;
-  if (first !== undefined && fitting.length === 1) return first.jwk;
+  if (first !== undefined && fitting.length === 1) return first;
   const known = visible(keys.map((key) => JSON.stringify(key.comment)).join(", "));
   const has = keys.length === 0 ? "it has none" : `it has ${known}`;
   throw new Failure(

@@ -27,6 +27,7 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
     const why = {
       sealed: "is sealed already",
       "ssh-agent": "names a key in ssh-agent",
+      "security-key": "names a security key",
       public: "has no private key",
     };
     throw new Failure(`${path} ${why[file.kept]}`, "nothing was changed");

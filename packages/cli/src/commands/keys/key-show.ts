@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
 import { dataDirOf } from "../../files/data-dir.ts";
-import { defaultKeyPath, readKeyFile } from "../../files/key-file.ts";
+import { agentKeyText, defaultKeyPath, openKeyFile } from "../../files/key-file.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
 
 export const keyShow = defineCommand({
@@ -20,8 +20,12 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
   const { cwd, options, output, words } = context;
   const [file] = words;
   const path = file === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, file);
-  const key = readKeyFile(path);
-  if (options.json) output.json({ file: path, jwk: key, thumbprint: thumbprint(key) });
-  else output.line(`${JSON.stringify(key)}\n${thumbprint(key)}`);
+  const { jwk, ...key } = openKeyFile(path);
+  // Of a FIDO2 key whoever enrols it needs what it was made for too.
+  const application = key.kept === "security-key" ? key.application : undefined;
+  const shown = application === undefined ? jwk : agentKeyText(jwk, application);
+  const json = { file: path, jwk, ...(application && { application }), thumbprint: thumbprint(jwk) };
+  if (options.json) output.json(json);
+  else output.line(`${JSON.stringify(shown)}\n${thumbprint(jwk)}`);
   return 0;
 }
