@@ -86,7 +86,8 @@ export class OpenProposals {
     for (const { topic, id, seq, expiresAt } of this.#open.values()) {
       const waiting = byTopic.get(topic) ?? [];
       if (now > expiresAt || waiting.length >= perTopicMax) continue;
-      byTopic.set(topic, [...waiting, { id, seq }]);
+      waiting.push({ id, seq });
+      byTopic.set(topic, waiting);
     }
     return byTopic;
   }
