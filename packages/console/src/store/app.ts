@@ -93,7 +93,7 @@ const followTimes = 40;
 const sharedMs = 5_000;
 /** So many rooms are joined by themselves, for their badges; and so many in which something waits. */
 const roomsMax = 12;
-const waitingRoomsMax = 100;
+const waitingRoomsMax = 40;
 
 export function createApp(options: AppOptions): App {
   const { origin, tab, later } = options;
