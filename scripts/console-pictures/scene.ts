@@ -28,6 +28,15 @@ export interface Scene {
 
 type Enter = (claims: Omit<TokenClaims, "topics">, topic?: string) => Promise<Room>;
 
+const heatSchema = {
+  type: "object",
+  properties: {
+    celsius: { type: "number", minimum: 30, maximum: 300, description: "how hot it gets" },
+    mode: { type: "string", enum: ["top and bottom", "fan", "grill"] },
+    door: { type: "boolean" },
+  },
+  required: ["celsius"],
+};
 const shredder = resolve("tests/gates/support/shredder.ts");
 const topic = "bakery";
 const hourMs = 3_600_000;
@@ -100,7 +109,7 @@ function configOf(home: string): object {
 async function fill(enter: Enter): Promise<void> {
   const robot = await enter({ sub: "oven-robot", level: "responder", kind: "robot" });
   await robot.serve(
-    serveTools([], { more: { annotations: { readOnlyHint: false, destructiveHint: false } } }),
+    serveTools([], { more: { inputSchema: heatSchema, annotations: { destructiveHint: false } } }),
   );
   const agent = await enter({ sub: "baking-agent", level: "restricted", kind: "agent" });
   const anna = await enter({ sub: "anna", level: "full", kind: "human" });

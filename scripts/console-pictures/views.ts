@@ -23,6 +23,8 @@ const sheet = ".sheet h2";
 /** `gate`: the id of one that waits. */
 export function viewsOf(gate: string): readonly View[] {
   const onCard = { path: room, shows: "article.open" };
+  const grantCard = (page: Page) =>
+    openCard(page, "office.shred").then(() => button(page, /^Allow for a while/));
   return [
     { name: "room", ...onCard, press: (page) => openCard(page, "heat") },
     { name: "sequence", path: `${room}?picture=sequence`, shows: ".sequence svg" },
@@ -31,16 +33,33 @@ export function viewsOf(gate: string): readonly View[] {
     { name: "approve", ...onCard, press: (page) => button(page, /^Approve …/) },
     { name: "edit", ...onCard, press: (page) => openCard(page, "heat").then(() => button(page, /^Edit …/)) },
     { name: "reject", ...onCard, press: (page) => button(page, /^Reject …/) },
+    { name: "grant", ...onCard, press: grantCard },
     { name: "tool", path: "/console/tools/library.look", shows: sheet },
+    {
+      name: "tool-edit",
+      path: "/console/tools/library.look",
+      shows: sheet,
+      press: (page) => button(page, /^Edit …/),
+    },
     { name: "topology", path: "/console/topology", shows: ".picture .node" },
     { name: "decisions", path: "/console/decisions", shows: ".sheet table" },
     { name: "metrics", path: "/console/metrics", shows: ".charts figure" },
     { name: "audit", path: "/console/audit", shows: ".sheet td .link" },
     { name: "rules", path: "/console/rules", shows: sheet },
+    {
+      name: "allow",
+      path: "/console/rules",
+      shows: sheet,
+      press: (page) => button(page, /^Allow beforehand/),
+    },
+    { name: "rule", path: "/console/rules", shows: sheet, press: (page) => button(page, /^Add a rule/) },
     { name: "approvers", path: "/console/approvers", shows: sheet },
     { name: "tokens", path: "/console/tokens", shows: sheet },
     { name: "servers", path: "/console/servers", shows: sheet },
+    { name: "server", path: "/console/servers/library", shows: ".sheet article" },
     { name: "bridges", path: "/console/bridges", shows: sheet },
+    { name: "devices", path: "/console/devices", shows: sheet },
+    { name: "backups", path: "/console/backups", shows: sheet },
     {
       name: "add-a-server",
       path: "/console/servers",

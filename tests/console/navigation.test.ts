@@ -47,7 +47,10 @@ beforeAll(async () => {
       { command: process.execPath, args: [program] },
     ]),
   );
-  [browser, scene] = await Promise.all([openBrowser(), startScene({ servers })]);
+  [browser, scene] = await Promise.all([
+    openBrowser(),
+    startScene({ servers, limits: { envelopesPerSecondFull: 10_000 } }),
+  ]);
   const token = await scene.server.token({ sub: "founder", topics: ["*"], level: "full", kind: "human" });
   for (let i = 0; i < 40; i += 1) {
     extra.push(await joinRoom({ url: scene.server.url, topic: `hall-${i}`, token }));
@@ -103,6 +106,43 @@ test(
     await page.getByText("is anybody here?").waitFor();
     await nav.getByRole("link", { name: "Audit", exact: true }).click();
     await expect.poll(() => nav.getByText("unread").count()).toBe(0);
+    // Also in a room this page is in.
+    await scene.agent.say("good morning");
+    await nav
+      .getByRole("link", { name: /bakery/ })
+      .filter({ hasText: "unread" })
+      .waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  },
+);
+
+test(
+  "what waits in a room that nobody has opened is there, also where much was said since",
+  slow,
+  async () => {
+    const far = extra[39] as Room;
+    const { withdraw } = far.propose({
+      to: [],
+      method: "tools/call",
+      params: { name: "ring", arguments: { bell: 7 } },
+      ttlMs: 600_000,
+    });
+    for (let i = 0; i < 260; i += 1) await far.say(`line ${i}`);
+    // The control: a page that only joins does not see it any more.
+    expect((await far.history({ limit: 200 })).envelopes.some(({ kind }) => kind.includes("proposal"))).toBe(
+      false,
+    );
+    const { page, context, errors } = await openScreen(browser, await scene.link());
+    const card = page.getByRole("article", { name: "founder asks to call ring" });
+    await card.waitFor();
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: /hall-39/ })
+      .filter({ hasText: "waiting" })
+      .waitFor();
+    await withdraw();
+    await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
     expect(errors).toEqual([]);
     await context.close();
   },

@@ -67,6 +67,30 @@ const wish = (topic: string, args: object) => ({
 });
 const waiting = (app: App) => app.deck.get().waiting;
 
+test("what programs ask each other is no news to a person, and neither is what their own pages do", async () => {
+  const { agent } = await scene("pantry");
+  const asker = await join("pantry", { sub: "asker", level: "full", kind: "agent" });
+  const app = await open();
+  const room = app.open("pantry");
+  await expect.poll(() => room.view.get().state).toBe("live");
+  await agent.say("good morning");
+  const newest = () => room.timeline.rows.at(-1)?.envelope;
+  await expect.poll(() => newest()?.payload.text).toBe("good morning");
+  await expect.poll(() => room.view.get().newsSeq).toBe(newest()?.seq);
+  const { newsSeq } = room.view.get();
+  await asker.peer("pantry-robot").listTools();
+  await room.say("good morning to you");
+  await expect.poll(() => newest()?.payload.text).toBe("good morning to you");
+  expect(newest()?.seq).toBeGreaterThan(newsSeq + 1);
+  // What is published now knows of these.
+  const { version } = room.view.get();
+  room.setFilter({});
+  expect(room.view.get()).toMatchObject({ version: version + 1, newsSeq });
+  await agent.say("it is warm");
+  await expect.poll(() => newest()?.payload.text).toBe("it is warm");
+  await expect.poll(() => room.view.get().newsSeq).toBe(newest()?.seq);
+});
+
 test("[X1-8-1] a proposal of any room waits on the deck; approved, it happens once and says by whom", async () => {
   const { agent, called } = await scene("bakery");
   const app = await open();

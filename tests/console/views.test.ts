@@ -102,6 +102,19 @@ test(
     await page.getByRole("button", { name: "Allow and sign" }).click();
     await page.getByText("Granted, and the call that waited goes on.").waitFor();
     await expect.poll(() => scene.shredded()).toContain('shred {"paper":"third"}');
+    // Before anybody calls, too: once, and not twice.
+    await go("Rules and grants");
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Allow beforehand …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Allow beforehand" });
+    await dialog.getByRole("textbox", { name: /^Who/ }).fill("agent");
+    await dialog.getByRole("combobox", { name: /^Which tools/ }).fill("office.*");
+    await dialog.getByRole("textbox", { name: /^How often/ }).fill("1");
+    await dialog.getByRole("button", { name: "Allow and sign" }).click();
+    await page.getByText("Granted: such calls are not asked for until it ends.").waitFor();
+    await page.getByRole("cell", { name: "any arguments, once" }).waitFor();
+    expect(await scene.shred({ paper: "fourth" })).toContain("shred is done");
+    expect(await scene.shred({ paper: "fifth" })).toContain("confirmation_required");
   },
 );
 

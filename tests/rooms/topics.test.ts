@@ -28,6 +28,22 @@ test("[X0-2.2-1] a topic comes to be by the first join of a token that allows it
   expect(body.topics).toEqual([{ name: "room:new", participants: 0, seq: 1 }]);
 });
 
+test("[X0-5.3-1] the list of topics names the proposals that wait in each, until they end", async () => {
+  await start();
+  const client = await enter(server, "agent", { topic: "room:a" });
+  await client.ack(client.say("hello"));
+  const payload = { method: "tools/call", params: { name: "heat" }, ttl_ms: 60_000 };
+  const proposal = client.send({ kind: "mcp/proposal", to: [], payload });
+  await client.ack(proposal);
+  const topics = async () =>
+    (await server.call("GET", "/v0/topics", await everything())).body.topics as object[];
+  expect(await topics()).toEqual([
+    { name: "room:a", participants: 1, seq: 2, waiting: [{ id: proposal, seq: 2 }] },
+  ]);
+  await client.ack(client.send({ kind: "mcpx.withdraw.proposal", correlation_id: proposal, payload: {} }));
+  expect(await topics()).toEqual([{ name: "room:a", participants: 1, seq: 3 }]);
+});
+
 test("[X0-2.2-1] asking for a topic does not make it, and neither does being refused", async () => {
   await start();
   const token = await everything();

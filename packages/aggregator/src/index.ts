@@ -117,6 +117,7 @@ export {
 export { readUserKey, userKey } from "./servers/users/user-key.ts";
 export { faultPage } from "./sign-in/sign-in-pages.ts";
 export { type SignInRoutesOptions, signInRoutes } from "./sign-in/sign-in-routes.ts";
+export { signInStatus } from "./sign-in/sign-in-status.ts";
 export { createTree, type RunningTree, type TreeOptions } from "./tree/create-tree.ts";
 export type { KeptFacts } from "./tree/facts.ts";
 export { type KnownNames, knownNames } from "./tree/known-names.ts";

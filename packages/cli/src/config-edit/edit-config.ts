@@ -36,6 +36,7 @@ export interface ServerEntry {
   unannotated?: Unannotated;
   era?: ServerEra;
   timeout?: string;
+  oauth?: { per?: "server" | "user" };
 }
 
 export interface ConfigFile {
@@ -131,6 +132,11 @@ export function withServerValue(
     value === undefined ? removeProperty(text, place) : setProperty(text, place, value, path),
     path,
   );
+}
+
+/** The same; what says nothing any more goes as a whole. */
+export function withoutServerValue(file: ConfigFile, server: string, key: readonly string[]): string {
+  return withServerValue(file, server, whatEmpties(file.config.mcpServers?.[server], key), undefined);
 }
 
 /** The text with one value of a tool changed; what says nothing any more goes as a whole. Checked. */

@@ -15,6 +15,8 @@ export interface EntryWish {
   trusted: boolean;
   unannotated: string | undefined;
   era?: string | undefined;
+  /** Everybody signs in to it themselves. */
+  perUser?: boolean | undefined;
 }
 
 export function checkServerName(name: string): void {
@@ -40,6 +42,8 @@ export function readEntry(
   if (isUrl && env.length > 0) throw misuse("--env is for commands", "give a header with --header 'K: V'");
   if (!isUrl && header.length > 0)
     throw misuse("--header is for addresses", "give a variable with --env K=V");
+  if (!isUrl && wish.perUser === true)
+    throw misuse("users sign in to servers with an address only", "leave that out");
   const headers = readPairs(header, /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s, "--header", "'X-Key: value'");
   const variables = readPairs(env, /^([^=\0]+)=(.*)$/s, "--env", "KEY=value");
   // The file is somewhere else, and a path given here is meant from here.
@@ -56,6 +60,7 @@ export function readEntry(
     ...(trusted && { trusted }),
     ...(unannotated !== undefined && { unannotated }),
     ...(era !== undefined && { era }),
+    ...(wish.perUser === true && { oauth: { per: "user" as const } }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type RunningTree,
   serverStatus,
   serversOf,
+  signInStatus,
 } from "@mcpx/aggregator";
 import type { Principal } from "@mcpx/host";
 import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
@@ -31,6 +32,7 @@ export async function showTree(
   const servers = serversOf(tree.state).map((server) => ({
     ...serverStatus(tree.state, server),
     ...authorisationStatus(server),
+    ...signInStatus(tree.state, server, callerOf(principal)),
   }));
   const segment = tree.state.rootSegment ?? null;
   const gated = gatedNames(tree.state);
@@ -58,6 +60,8 @@ function readCall(text: string): JsonObject {
   return value;
 }
 
+const callerOf = (principal: Principal) => plainCaller(principal, `console:${principal.id}`);
+
 function ask(
   tree: RunningTree,
   principal: Principal,
@@ -65,7 +69,7 @@ function ask(
   params: JsonObject,
 ): Promise<JsonObject> {
   return tree.handle({
-    caller: plainCaller(principal, `console:${principal.id}`),
+    caller: callerOf(principal),
     method,
     params,
     wantsProgress: false,

@@ -3,10 +3,12 @@ import type { JsonObject } from "@mcpx/protocol";
 import type { RequestOptions } from "../calls/request.ts";
 import { requestPeer } from "../calls/request-peer.ts";
 import { publish, type RoomCore } from "../core/room-core.ts";
+import type { RoomEnvelope } from "../core/room-envelope.ts";
 import { RoomError } from "../core/room-error.ts";
 import { withFulfilmentMeta } from "../proposals/fulfilment-meta.ts";
 import type { Proposal } from "../proposals/proposal.ts";
 import { withdraw } from "../proposals/propose.ts";
+import type { ProposalTracking } from "../proposals/track-proposals.ts";
 
 export interface FulfilOptions extends RequestOptions {
   /** Whom to ask; needed where the proposal names nobody or several. */
@@ -19,9 +21,11 @@ export type ProposalWord = "considering" | "queued" | "processing" | "unable";
 
 export class RoomProposals {
   readonly #core: RoomCore;
+  readonly #tracking: ProposalTracking;
 
-  constructor(core: RoomCore) {
+  constructor(core: RoomCore, tracking: ProposalTracking) {
     this.#core = core;
+    this.#tracking = tracking;
   }
 
   /**
@@ -46,6 +50,15 @@ export class RoomProposals {
    */
   get(id: string): Proposal | undefined {
     return this.#core.tracker.get(id);
+  }
+
+  /**
+   * Takes in what was said before we joined, oldest first: a proposal of an older page of history, and what is known of
+   * its end. Nobody is told of it by an event.
+   * @example room.proposals.recall((await room.history({ beforeSeq: 43, limit: 1 })).envelopes);
+   */
+  recall(envelopes: readonly RoomEnvelope[]): void {
+    this.#tracking.remember(envelopes);
   }
 
   /**

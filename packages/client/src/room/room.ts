@@ -34,7 +34,7 @@ export class Room implements AsyncDisposable {
   constructor(core: RoomCore, tracking: ProposalTracking) {
     this.#core = core;
     this.#tracking = tracking;
-    this.proposals = new RoomProposals(core);
+    this.proposals = new RoomProposals(core, tracking);
     roomCores.set(this, core);
   }
 

@@ -11,6 +11,7 @@ interface Start {
   headers: string[];
   isOff: boolean;
   isTrusted: boolean;
+  isPerUser: boolean;
   unannotated: string | null;
 }
 

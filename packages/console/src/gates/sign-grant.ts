@@ -9,23 +9,29 @@ import {
   parseExact,
   signGrant,
 } from "@mcpx/protocol";
-import type { GateView } from "../store/gates.ts";
 import { app } from "../store/page.ts";
 import { askPasskey } from "../store/passkeys.ts";
-import { checkChainAt } from "../store/seen-chain.ts";
+import { checkChain, checkChainAt } from "../store/seen-chain.ts";
 import { browserKey, type Signer } from "./decide.ts";
 
 interface Wished {
-  scope: "hour" | "five" | "same" | "session";
-  isIncluded: boolean;
+  principal: string;
+  tools: string;
+  /** Those it is bound to, where it is. */
+  argumentsText?: string | undefined;
+  /** The call that waits and is let go by the same signature. */
+  included?: string | undefined;
+  /** A call that waits, where the grant is given beside one. */
+  gate?: string | undefined;
   signer: Signer | undefined;
 }
 
-export async function signGrantWish(gate: GateView, wish: string, wished: Wished): Promise<void> {
-  await checkChainAt(app.api, gate.id);
+export async function signGrantWish(wish: string, wished: Wished): Promise<void> {
+  if (wished.gate === undefined) await checkChain(app.api);
+  else await checkChainAt(app.api, wished.gate);
   const answer = await app.api.call("POST", "/admin/grants/terms", wish);
   const terms = answer.terms as unknown as GrantTerms;
-  if (!(await isAsWished(terms, gate, wish, wished))) {
+  if (!(await isAsWished(terms, wish, wished))) {
     throw new Error("The gateway wants another grant signed than was asked for. Nothing was signed.");
   }
   await app.api.call("POST", "/admin/grants", {
@@ -35,22 +41,23 @@ export async function signGrantWish(gate: GateView, wish: string, wished: Wished
   await app.gates.refresh();
 }
 
-async function isAsWished(terms: GrantTerms, gate: GateView, wish: string, wished: Wished): Promise<boolean> {
+async function isAsWished(terms: GrantTerms, wish: string, wished: Wished): Promise<boolean> {
   const asked = parseExact(wish);
   if (!isObject(terms) || !isObject(asked)) return false;
+  const { argumentsText, principal, tools } = wished;
   const expected: JsonObject = {
-    principal: gate.principal,
-    tools: gate.tool,
+    principal,
+    tools,
     ttl_ms: asked.ttlMs,
     uses: asked.uses,
     session: asked.session,
     reason: asked.reason,
-    arguments_digest: wished.scope === "same" ? await digestOf(parseExact(gate.argumentsText)) : undefined,
+    arguments_digest: argumentsText === undefined ? undefined : await digestOf(parseExact(argumentsText)),
   };
   const said = terms as unknown as JsonObject;
   const isSame = Object.entries(expected).every(([key, value]) => String(said[key]) === String(value));
   const call = terms.call?.confirmation_id;
-  return isSame && call === (wished.isIncluded ? gate.id : undefined);
+  return isSame && call === wished.included;
 }
 
 async function signed(terms: GrantTerms, answer: JsonObject, { signer }: Wished): Promise<JsonObject> {

@@ -24,6 +24,14 @@ test.each([
   expect(troublesOf({ name: "files", fault })).toEqual([{ text: fault, fix }]);
 });
 
+test("a server that each user signs in to says where the one who asks does", () => {
+  const troubles = troublesOf({ name: "notes", sign_in_url: "https://g/oauth/start/1" });
+  expect(troubles).toEqual([
+    { text: "Sign in with an account of yours: open", address: "https://g/oauth/start/1" },
+  ]);
+  expect(troublesOf({ name: "notes", sign_in_url: "javascript:x" })[0]).not.toHaveProperty("address");
+});
+
 test("who waits to be authorised says where, and nothing but a page is opened", () => {
   const waiting = { name: "team", fault: "late", list_faults: { tools: "late" } };
   const at = (authorise_url: string) => troublesOf({ ...waiting, authorise_url });

@@ -29,7 +29,9 @@ interface Trouble {
 export function troublesOf(server: JsonObject): Trouble[] {
   const name = String(server.name);
   const troubles: Trouble[] = [];
-  const { authorise_url: address } = server;
+  const { authorise_url: address, sign_in_url: own } = server;
+  if (typeof own === "string")
+    troubles.push({ text: "Sign in with an account of yours: open", ...pageAt(own) });
   if (typeof address === "string") troubles.push({ text: "Needs authorisation: open", ...pageAt(address) });
   else if (typeof server.fault === "string")
     troubles.push({ text: server.fault, fix: fixFor(name, server.fault) });

@@ -12,6 +12,8 @@ interface Topic {
   name: string;
   participants: number;
   seq: number;
+  /** Proposals that wait in it, also where nobody looks. */
+  waiting: readonly { id: string; seq: number }[];
 }
 
 interface TreeView {
@@ -89,8 +91,9 @@ const followMs = 500;
 const followTimes = 40;
 /** As long as this a token for rooms is given out again. */
 const sharedMs = 5_000;
-/** So many rooms are joined by themselves, for their badges. */
+/** So many rooms are joined by themselves, for their badges; and so many in which something waits. */
 const roomsMax = 12;
+const waitingRoomsMax = 40;
 
 export function createApp(options: AppOptions): App {
   const { origin, tab, later } = options;
@@ -201,6 +204,8 @@ export function createApp(options: AppOptions): App {
     if (JSON.stringify(listed) !== JSON.stringify(topics.get())) topics.set(listed);
     areTopicsKnown.set(true);
     for (const { name } of listed.slice(0, roomsMax)) open(name);
+    const withWaiting = listed.filter(({ waiting }) => waiting.length > 0);
+    for (const { name, waiting } of withWaiting.slice(0, waitingRoomsMax)) open(name).recall(waiting);
   };
 
   const refreshTree = async () => {
@@ -309,6 +314,12 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-function readTopic({ name, participants, seq }: JsonObject): Topic {
-  return { name: String(name), participants: Number(participants), seq: Number(seq) };
+function readTopic({ name, participants, seq, waiting }: JsonObject): Topic {
+  const listed = (Array.isArray(waiting) ? waiting : []).filter(isObject);
+  return {
+    name: String(name),
+    participants: Number(participants),
+    seq: Number(seq),
+    waiting: listed.map((one) => ({ id: String(one.id), seq: Number(one.seq) })),
+  };
 }

@@ -175,7 +175,7 @@ export type Question =
   | { type: "passkey"; passkey: Record<string, unknown> }
   | { type: "server"; what: "add" | "edit" | "import" | "remove"; name?: string }
   | { type: "bridge"; what: "add" | "link" | "unlink" | "remove"; name?: string; user?: string }
-  | { type: "palette" | "help" };
+  | { type: "palette" | "help" | "allow" };
 
 /** What is asked in a dialog at the moment. */
 export const question: Cell<Question | undefined> = createCell<Question | undefined>(undefined);

@@ -12,7 +12,7 @@ import {
 import type { KeyBook } from "@mcpx/client/signing";
 import type { JsonObject, Level, SignatureState } from "@mcpx/protocol";
 import { type Cell, createCell, createTouch, type Later, type Readable } from "./cell.ts";
-import { createTimeline, type Filter, type Timeline } from "./timeline.ts";
+import { createTimeline, type Family, type Filter, type Timeline } from "./timeline.ts";
 
 interface RoomView {
   readonly topic: string;
@@ -24,6 +24,8 @@ interface RoomView {
   readonly participants: readonly Participant[];
   readonly proposals: readonly Proposal[];
   readonly hasOlder: boolean;
+  /** Of the last envelope that is news to a person: nothing that programs ask each other, nothing of their own pages. */
+  readonly newsSeq: number;
   /** What is not known between two positions, in words. */
   readonly gap: string | undefined;
 }
@@ -36,6 +38,8 @@ export interface RoomStore {
   readonly tools: Readable<ReadonlyMap<string, ToolList>>;
   setFilter(change: Partial<Filter>): void;
   loadOlder(): Promise<void>;
+  /** These wait, as the gateway knows: those that were proposed before what is loaded are fetched. */
+  recall(waiting: readonly { id: string; seq: number }[]): void;
   loadTools(participant: string): void;
   /** What holds of the signature of an envelope of the timeline; `undefined`, at once, where there is none to judge. */
   judge(envelope: RoomEnvelope): Promise<SignatureState> | undefined;
@@ -80,10 +84,12 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     participants: [],
     proposals: [],
     hasOlder: false,
+    newsSeq: 0,
     gap: undefined,
   });
   let room: Room | undefined;
   let hasOlder = false;
+  let newsSeq = 0;
   let gap: string | undefined;
   const ending = new AbortController();
   let isLoading = false;
@@ -99,6 +105,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
       participants: sameOr(view.get().participants, room === undefined ? [] : [self(room), ...room.peers]),
       proposals: room?.proposals.all() ?? [],
       hasOlder,
+      newsSeq,
       gap,
     });
   };
@@ -113,10 +120,17 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
 
   const follow = (joined: Room) => {
     room = joined;
-    for (const envelope of joined.recent) timeline.append(envelope, atOf(envelope));
+    const take = (envelope: RoomEnvelope) => {
+      timeline.append(envelope, atOf(envelope));
+      const family = timeline.find(envelope.id)?.family;
+      const isNews =
+        family !== undefined && newsFamilies.has(family) && !isSamePerson(envelope.from, joined.id);
+      if (isNews) newsSeq = Math.max(newsSeq, envelope.seq ?? 0);
+    };
+    for (const envelope of joined.recent) take(envelope);
     hasOlder = joined.recent.length >= recentCount;
     joined.addEventListener("envelope", ({ detail }) => {
-      timeline.append(detail, atOf(detail));
+      take(detail);
       touch();
     });
     for (const name of ["presence", "proposal", "level", "state"] as const) {
@@ -146,6 +160,19 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     .catch((error: Error) => {
       view.set({ ...view.get(), state: "failed", reason: error.message });
     });
+
+  const asked = new Set<string>();
+  const recallOne = async ({ id, seq }: { id: string; seq: number }) => {
+    await joining;
+    if (room === undefined || room.proposals.get(id) !== undefined) return;
+    const { envelopes } = await room.history({ beforeSeq: seq + 1, limit: 1 });
+    const [proposal] = envelopes;
+    if (proposal?.id !== id) return;
+    // It was asked for meanwhile: what has been said of it since is known already.
+    const about = timeline.rows.map(({ envelope }) => envelope).filter((one) => isAbout(one, id));
+    room.proposals.recall([proposal, ...about]);
+    touch();
+  };
 
   // One after the other: the first key that is seen of a sender is the one that counts.
   const judged = new WeakMap<RoomEnvelope, Promise<SignatureState>>();
@@ -206,6 +233,14 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
         isLoading = false;
       }
     },
+    recall(waiting) {
+      for (const one of waiting) {
+        if (asked.has(one.id)) continue;
+        asked.add(one.id);
+        // Asked for again with the next look where it could not be had.
+        recallOne(one).catch(() => asked.delete(one.id));
+      }
+    },
     loadTools(participant) {
       if (room === undefined || tools.get().has(participant)) return;
       setTools(participant, { state: "loading" });
@@ -233,6 +268,17 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
       await room?.close();
     },
   };
+}
+
+const newsFamilies: ReadonlySet<Family> = new Set(["chat", "calls", "proposals"]);
+
+/** Pages of one person: `anna@console.3f2a` and `anna@console.77c1`. */
+function isSamePerson(one: string, other: string): boolean {
+  return one.slice(0, one.lastIndexOf(".")) === other.slice(0, other.lastIndexOf("."));
+}
+
+function isAbout({ correlation_id, payload }: RoomEnvelope, id: string): boolean {
+  return correlation_id === id || (Array.isArray(payload.proposals) && payload.proposals.includes(id));
 }
 
 /** Ourselves as others see us. */

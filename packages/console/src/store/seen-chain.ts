@@ -37,6 +37,13 @@ export async function checkChainAt(api: Api, gate: string): Promise<void> {
   if (fault !== undefined) throw new Error(fault);
 }
 
+/** Before anything is signed that is about no gate. Throws where it was replaced. */
+export async function checkChain(api: Pick<Api, "call">): Promise<void> {
+  noteChain(await api.call("GET", "/admin/approvers/chain"));
+  const fault = replacedChain.get();
+  if (fault !== undefined) throw new Error(fault);
+}
+
 /** For the page that lists it. */
 export function noteChain(chain: JsonObject): void {
   const seen = load();

@@ -31,7 +31,7 @@ export function recordDecision(gateway: Gateway, member: Member, decided: Decide
   const { action, envelope, at } = decided;
   const { topic } = member.room;
   if (action === "proposal") {
-    const opened = openedBy(member, envelope, at);
+    const opened = openedBy(member, decided);
     if (opened === undefined) return;
     openProposals.add(opened);
     for (const listener of gateway.proposalListeners) listener(opened);
@@ -90,7 +90,7 @@ function count({ metrics, clock }: Gateway, { openedAt }: OpenProposal, outcome:
 }
 
 /** Nothing where the tree shows what waits at one of its gates. */
-function openedBy({ room, participant }: Member, envelope: Envelope, at: number): OpenProposal | undefined {
+function openedBy({ room, participant }: Member, { envelope, seq, at }: Decided): OpenProposal | undefined {
   const { payload, to, id } = envelope;
   if (participant.own === true && isObject(payload.mcpax)) return undefined;
   const { ttl_ms: ttlMs, expires_at: expiresAt } = payload;
@@ -99,7 +99,7 @@ function openedBy({ room, participant }: Member, envelope: Envelope, at: number)
     ...(isTimestamp(expiresAt) ? [timestampMs(expiresAt)] : []),
   ];
   return {
-    ...{ topic: room.topic, id, proposer: participant.id, targets: to },
+    ...{ topic: room.topic, id, seq, proposer: participant.id, targets: to },
     method: String(payload.method),
     tool: toolOf(payload),
     digest: digestOf(payload),

@@ -3,6 +3,7 @@ import { type HttpRequest, type HttpResponse, mayEnter, type Principal } from "@
 import { topicOptions } from "../joining/open-room.ts";
 import type { Gateway } from "../room/gateway-state.ts";
 import { everyTopic } from "../room/level-decisions.ts";
+import type { WaitingProposal } from "../room/open-proposals.ts";
 import { presentMembers } from "../room/present.ts";
 import { callerOf, checkLevel, whyNot } from "./caller.ts";
 
@@ -14,8 +15,9 @@ export async function listTopics(gateway: Gateway, request: HttpRequest): Promis
   const topics = known
     .filter(({ name }) => mayEnter(principal, name) && isOpen(name))
     .map(({ name, seq }) => {
-      const { participants, seq: live } = counts.get(name) ?? { participants: 0, seq: 0 };
-      return { name, participants, seq: topicOptions(gateway, name).history ? seq : live };
+      const { participants, seq: live, waiting = [] } = counts.get(name) ?? { participants: 0, seq: 0 };
+      const hasHistory = topicOptions(gateway, name).history;
+      return { name, participants, seq: hasHistory ? seq : live, ...(waiting.length > 0 && { waiting }) };
     });
   // An empty list is for those who could enter a topic if there were one; others are told why not.
   if (topics.length === 0 && !principal.admin) checkLevel(gateway, principal, everyTopic);
@@ -27,14 +29,21 @@ interface RoomCount {
   participants: number;
   /** Of what was delivered last. */
   seq: number;
+  /** Proposals that wait for somebody; absent where none does. */
+  waiting?: WaitingProposal[] | undefined;
 }
 
+/** Of one room: more are found when some of these are decided. */
+const waitingMax = 100;
+
 /** Of the rooms that are open at this gateway. */
-export function countsHere({ rooms }: Gateway): RoomCount[] {
+export function countsHere({ rooms, openProposals, clock }: Gateway): RoomCount[] {
+  const waiting = openProposals.waiting(clock.now(), waitingMax);
   return [...rooms.values()].map((room) => ({
     name: room.topic,
     participants: presentMembers(room).length,
     seq: room.deliveredSeq,
+    waiting: waiting.get(room.topic),
   }));
 }
 

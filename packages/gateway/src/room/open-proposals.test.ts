@@ -4,6 +4,7 @@ import { type OpenProposal, OpenProposals } from "./open-proposals.ts";
 const proposal = (id: string, more: Partial<OpenProposal> = {}): OpenProposal => ({
   topic: "t",
   id,
+  seq: 1,
   proposer: "agent",
   targets: ["robot"],
   method: "tools/call",
@@ -56,4 +57,26 @@ test("[B-AUDIT-1] one proposer fills its own share alone, and all of them a boun
   for (const id of ["d", "e"]) open.add(proposal(id, { proposer: id }));
   expect(open.size).toBe(4);
   expect(open.find("t", "other", 1)).toBeUndefined();
+});
+
+test("[X0-5.3-1] those that wait are told by topic, the oldest first, and no more than asked for", () => {
+  const open = new OpenProposals();
+  open.add(proposal("a", { seq: 3 }));
+  open.add(proposal("b", { seq: 5, topic: "other" }));
+  open.add(proposal("c", { seq: 7, expiresAt: 10 }));
+  open.add(proposal("d", { seq: 9 }));
+  expect(open.waiting(11, 10)).toEqual(
+    new Map([
+      [
+        "t",
+        [
+          { id: "a", seq: 3 },
+          { id: "d", seq: 9 },
+        ],
+      ],
+      ["other", [{ id: "b", seq: 5 }]],
+    ]),
+  );
+  expect(open.waiting(11, 1).get("t")).toEqual([{ id: "a", seq: 3 }]);
+  expect(open.waiting(101, 10).size).toBe(0);
 });

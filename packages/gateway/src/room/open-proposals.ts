@@ -1,9 +1,12 @@
 // Proposals of rooms that wait for a decision, so that each decision is written to the audit once, by the first
-// envelope that ends it. Bounded; those that give way are told from the log alone (`mcpx audit`). Pure.
+// envelope that ends it, and so that who comes later finds those that wait. Bounded; those that give way are told from
+// the log alone (`mcpx audit`). Pure.
 
 export interface OpenProposal {
   readonly topic: string;
   readonly id: string;
+  /** Where it stands in the log. */
+  readonly seq: number;
   readonly proposer: string;
   readonly targets: readonly string[];
   readonly method: string;
@@ -15,6 +18,12 @@ export interface OpenProposal {
   readonly expiresAt: number;
   /** Whose no was heard. */
   readonly rejectedBy: Set<string>;
+}
+
+/** Which one, and where its envelope is found. */
+export interface WaitingProposal {
+  id: string;
+  seq: number;
 }
 
 export interface OpenProposalBounds {
@@ -69,6 +78,18 @@ export class OpenProposals {
     if (rejectedBy.has(by) || (!isTarget && rejectedBy.size >= voicesMax)) return undefined;
     rejectedBy.add(by);
     return isTarget && targets.every((target) => rejectedBy.has(target)) ? "rejected" : "advice";
+  }
+
+  /** Those that wait, by topic, the oldest first: so many of each. */
+  waiting(now: number, perTopicMax: number): Map<string, WaitingProposal[]> {
+    const byTopic = new Map<string, WaitingProposal[]>();
+    for (const { topic, id, seq, expiresAt } of this.#open.values()) {
+      const waiting = byTopic.get(topic) ?? [];
+      if (now > expiresAt || waiting.length >= perTopicMax) continue;
+      waiting.push({ id, seq });
+      byTopic.set(topic, waiting);
+    }
+    return byTopic;
   }
 
   /** Takes out those whose time is over. */

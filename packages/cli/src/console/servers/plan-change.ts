@@ -11,6 +11,7 @@ import {
   type ConfigFile,
   type ServerEntry,
   withBridge,
+  withoutServerValue,
   withRules,
   withServers,
   withServerValue,
@@ -165,7 +166,11 @@ function withEdit(file: ConfigFile, name: string, { words, ...set }: Edit): stri
   for (const [key, value] of values) {
     text = withServerValue({ ...file, before: { ...file.before, text } }, name, [key], value);
   }
-  return text;
+  if (set.perUser === undefined) return text;
+  const edited = { ...file, before: { ...file.before, text } };
+  return set.perUser
+    ? withServerValue(edited, name, ["oauth", "per"], "user")
+    : withoutServerValue(edited, name, ["oauth", "per"]);
 }
 
 /** What other clients of this machine have, and what would become of it here. */
@@ -207,7 +212,18 @@ export function digestOf({ file, text }: Plan): string {
 
 /** The command is shown whole, and variables that load code: what looks like a secret there may be what it does. */
 function showEntry(name: string, entry: ServerEntry): JsonObject {
-  const { command, args = [], url, cwd, env = {}, headers = {}, disabled, trusted, unannotated } = entry;
+  const {
+    command,
+    args = [],
+    url,
+    cwd,
+    env = {},
+    headers = {},
+    disabled,
+    trusted,
+    unannotated,
+    oauth,
+  } = entry;
   return {
     name,
     words: command === undefined ? [] : [command, ...args],
@@ -219,6 +235,7 @@ function showEntry(name: string, entry: ServerEntry): JsonObject {
     headers: Object.keys(headers),
     isOff: disabled === true,
     isTrusted: trusted === true,
+    isPerUser: oauth?.per === "user",
     unannotated: unannotated ?? null,
   };
 }

@@ -18,6 +18,8 @@ export interface Edit {
   words?: readonly string[];
   trusted?: boolean;
   disabled?: boolean;
+  /** Everybody signs in to it themselves. */
+  perUser?: boolean;
   /** Empty: as for all servers. */
   unannotated?: string;
 }
@@ -83,11 +85,12 @@ export function readChange(value: unknown): Change {
 }
 
 function readEdit(given: JsonObject): Edit {
-  const { trusted, disabled, unannotated } = given;
+  const { trusted, disabled, perUser, unannotated } = given;
   return {
     ...(given.words !== undefined && { words: texts(given, "words", wordsMax) }),
     ...(typeof trusted === "boolean" && { trusted }),
     ...(typeof disabled === "boolean" && { disabled }),
+    ...(typeof perUser === "boolean" && { perUser }),
     ...(isText(unannotated) && { unannotated }),
   };
 }
@@ -111,6 +114,7 @@ function readWish(given: JsonObject): EntryWish {
     root: false,
     trusted: given.trusted === true,
     unannotated: optional(given, "unannotated"),
+    perUser: given.perUser === true,
   };
 }
 
