@@ -40,7 +40,7 @@ const soakOnly =
         // Its last test takes all memory now and then, and nobody knows yet why.
         "tests/bridges/presses.test.ts",
         "tests/console/firefox.test.ts",
-        "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
+        "tests/clients/{commands,frameworks,installed,minutes,servers,session}.test.ts",
         "tests/metrics/promtool.test.ts",
         "tests/packaging/first-start.test.ts",
       ];
