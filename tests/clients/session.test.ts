@@ -14,7 +14,9 @@ import { claudeCode, openAssistant } from "./drivers/assistants.ts";
 import { installClients } from "./support/installed.ts";
 import { openRecordedTerminal } from "./support/recorded-terminal.ts";
 
+const isWritten = process.env.MCPX_WRITE_CLIENTS === "1";
 const recordings = join(import.meta.dirname, "..", "..", "docs", "recordings");
+const viewport = { width: 960, height: 560 };
 let dir = "";
 let server: TestServer;
 
@@ -33,7 +35,7 @@ async function anna() {
   const browser = await openBrowser();
   onTestFinished(() => browser.close());
   const origin = server.url.replace("127.0.0.1", "localhost");
-  const { page, context } = await openScreen(browser, `${origin}${await loginPath(server)}`);
+  const { page, context } = await openScreen(browser, `${origin}${await loginPath(server)}`, { viewport });
   await plugIn(context, page);
   const { body } = await server.callHere("POST", "/admin/approvers/enrolments", { name: "anna" });
   await page.goto(`${origin}${new URL(String(body.url)).pathname}`);
@@ -51,7 +53,7 @@ function beAtHome(home: string, folder: string): void {
   const customApiKeyResponses = { approved: ["none"], rejected: [] };
   writeFileSync(path, JSON.stringify({ ...settings, theme: "dark", projects, customApiKeyResponses }));
   mkdirSync(join(home, ".claude"));
-  const permissions = { allow: ["mcp__mcpx"], defaultMode: "acceptEdits" };
+  const permissions = { allow: ["mcp__mcpx"] };
   writeFileSync(
     join(home, ".claude", "settings.json"),
     JSON.stringify({ permissions, prefersReducedMotion: true }),
@@ -62,47 +64,62 @@ test("[B-CLIENT-1] Claude Code waits in its terminal until Anna has approved at 
   timeout: 300_000,
 }, async () => {
   const home = scratch();
-  const page = await anna();
-  const token = await server.token({ sub: "claude", topics: [], tools: ["**"] });
-  const { model, close } = await openAssistant(claudeCode, dir, home, { url: `${server.url}/mcp`, token });
-  onTestFinished(close);
   const office = join(home, "office");
   mkdirSync(office);
+  const [page, token] = await Promise.all([
+    anna(),
+    server.token({ sub: "claude", topics: [], tools: ["**"] }, 3_600_000),
+  ]);
+  const { model, close } = await openAssistant(claudeCode, dir, home, { url: `${server.url}/mcp`, token });
+  onTestFinished(close);
   beAtHome(home, office);
-  const terminal = await openRecordedTerminal(
-    {
-      PATH: `${join(dir, "node_modules", ".bin")}:${process.env.PATH}`,
-      HOME: home,
-      BROWSER: "true",
-      ...claudeCode.env(model),
-    },
-    office,
-  );
-  onTestFinished(() => terminal.close());
   model.plan = { tool: "mcp__mcpx__papers__shred", args: { paper: "contract-2019" } };
   model.next = ({ text }) => adviceIn(text);
+  model.last = "The contract of 2019 is shredded. Anna has approved it.";
+  const path = `${join(dir, "node_modules", ".bin")}:${process.env.PATH}`;
+  const terminal = await openRecordedTerminal({ PATH: path, HOME: home, ...claudeCode.env(model) }, office);
+  onTestFinished(() => terminal.close());
+  const shows = (text: string) => expect.poll(terminal.screen, { timeout: 60_000 }).toContain(text);
+
+  const before = await requests();
   terminal.type("claude");
-  const shows = (text: string) => expect.poll(() => terminal.screen(), { timeout: 60_000 }).toContain(text);
-  await shows("❯ ");
-  await new Promise((r) => setTimeout(r, 4000));
-  console.log(server.logged.map((l) => JSON.parse(l).msg).join("\n"));
+  await shows("❯");
+  // Before it has listed the tools, its model has none: it asks what we are, and for three lists.
+  await expect.poll(requests, { timeout: 60_000 }).toBeGreaterThan(before + 2);
   terminal.type("Shred the contract of 2019, please.");
-  await shows("wants to open a URL");
-  terminal.press("Enter");
-  for (let i = 0; i < 4; i += 1) {
-    await new Promise((r) => setTimeout(r, 3000));
-    console.log(terminal.screen());
-  }
+  // It shows where to decide, and somebody else will.
+  await shows("papers__shred waits for a human's approval");
+  terminal.press("Right");
+  await shows("❯ I'm done, continue");
+  // What is pressed as soon as it shows is not taken for an answer.
+  const isAsked = () => {
+    const isThere = terminal.screen().includes("wants to open a URL");
+    if (isThere) terminal.press("Enter");
+    return isThere;
+  };
+  await expect.poll(isAsked, { timeout: 30_000, interval: 1_000 }).toBe(false);
+  // Held for a while, then its model is told that nothing has happened yet, and waits on as it is advised to.
+  await expect.poll(() => model.told?.text, { timeout: 60_000 }).toContain("confirmation_required");
+  expect(model.told?.isError).toBe(false);
   await openCard(page, "papers.shred");
+  terminal.mark("Anna approves at the console");
   await page.getByRole("button", { name: "Approve …" }).click();
+  if (isWritten) await page.screenshot({ path: join(recordings, "claude-code-console.png") });
   await page.getByRole("button", { name: "Yes, approve with passkey" }).click();
-  for (let i = 0; i < 4; i += 1) {
-    await new Promise((r) => setTimeout(r, 3000));
-    console.log(terminal.screen());
-  }
-  console.log(model.told);
   await page.getByText("Approved by anna. The call was made once, and is done.").waitFor();
+  await shows(model.last);
+  expect(model.told?.text).toContain("contract-2019 is shredded");
+  terminal.type("/exit");
+  await expect.poll(terminal.screen, { timeout: 30_000 }).toMatch(/\$ \n*$/);
+  if (isWritten) writeFileSync(join(recordings, "claude-code.cast"), terminal.cast());
 });
+
+/** How many the tree has answered. */
+async function requests(): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const counts = text.matchAll(/^mcpx_http_request_seconds_count\{[^}]*route="\/mcp"[^}]*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 /** The call it is advised to make, where it is told to wait. */
 function adviceIn(text: string) {

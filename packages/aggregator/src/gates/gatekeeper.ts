@@ -58,7 +58,7 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   isPanic: boolean;
   readonly watchers: Set<GateWatcher>;
   /** To be woken when something becomes of a gate. */
-  readonly waiting: Map<string, Set<() => void>>;
+  readonly waiting: Map<string, Set<() => unknown>>;
   /** Which gates were shown to which clients as addresses: nobody is asked twice. */
   readonly shown: Set<string>;
   /** Wrong proofs for a gate so far. */

@@ -23,7 +23,7 @@ export async function showGate(
   exchange: Exchange,
   { id, tool, status }: ShownGate,
 ): Promise<boolean> {
-  const { approveUrl, obstacle } = gates;
+  const { approveUrl, obstacle, store } = gates;
   const { caller } = exchange;
   if (obstacle !== undefined || !canBeShown(caller) || !isFirst(gates, `${id} ${status} ${caller.key}`))
     return false;
@@ -34,7 +34,9 @@ export async function showGate(
       : `${name} waits for a human's approval`;
   const params = { mode: "url", elicitationId: id, url: approveUrl(id), message };
   let isDecided = false;
-  const forget = onChange(gates, id, () => {
+  const forget = onChange(gates, id, async () => {
+    // One of several approvals decides nothing.
+    if ((await store.find(id))?.status === status) return;
     isDecided = true;
     tellDecided(exchange, id);
   });
@@ -57,7 +59,11 @@ export function tellDecided({ caller, notify }: Exchange, id: string): void {
 }
 
 /** Calls back when something becomes of a gate, until it is told to forget. */
-export function onChange({ waiting }: Pick<Gatekeeper, "waiting">, id: string, wake: () => void): () => void {
+export function onChange(
+  { waiting }: Pick<Gatekeeper, "waiting">,
+  id: string,
+  wake: () => unknown,
+): () => void {
   const callbacks = waiting.get(id) ?? new Set();
   waiting.set(id, callbacks.add(wake));
   return () => {
