@@ -16,6 +16,7 @@ import { openRecordedTerminal } from "./support/recorded-terminal.ts";
 
 const isWritten = process.env.MCPX_WRITE_CLIENTS === "1";
 const recordings = join(import.meta.dirname, "..", "..", "docs", "recordings");
+const shred = { tool: "mcp__mcpx__papers__shred", args: { paper: "contract-2019" } };
 const viewport = { width: 960, height: 560 };
 let dir = "";
 let server: TestServer;
@@ -73,19 +74,24 @@ test("[B-CLIENT-1] Claude Code waits in its terminal until Anna has approved at 
   const { model, close } = await openAssistant(claudeCode, dir, home, { url: `${server.url}/mcp`, token });
   onTestFinished(close);
   beAtHome(home, office);
-  model.plan = { tool: "mcp__mcpx__papers__shred", args: { paper: "contract-2019" } };
+  model.last = "Yes. What shall I do?";
   model.next = ({ text }) => adviceIn(text);
-  model.last = "The contract of 2019 is shredded. Anna has approved it.";
   const path = `${join(dir, "node_modules", ".bin")}:${process.env.PATH}`;
   const terminal = await openRecordedTerminal({ PATH: path, HOME: home, ...claudeCode.env(model) }, office);
   onTestFinished(() => terminal.close());
   const shows = (text: string) => expect.poll(terminal.screen, { timeout: 60_000 }).toContain(text);
 
-  const before = await requests();
   terminal.type("claude");
   await shows("❯");
-  // Before it has listed the tools, its model has none: it asks what we are, and for three lists.
-  await expect.poll(requests, { timeout: 60_000 }).toBeGreaterThan(before + 2);
+  // A model that is asked before its program has listed the tools has none.
+  const isReady = () => {
+    if (model.tools.includes(shred.tool)) return true;
+    terminal.type("Are you there?");
+    return false;
+  };
+  await expect.poll(isReady, { timeout: 60_000, interval: 4_000 }).toBe(true);
+  model.plan = shred;
+  model.last = "The contract of 2019 is shredded. Anna has approved it.";
   terminal.type("Shred the contract of 2019, please.");
   // It shows where to decide, and somebody else will.
   await shows("papers__shred waits for a human's approval");
@@ -109,17 +115,9 @@ test("[B-CLIENT-1] Claude Code waits in its terminal until Anna has approved at 
   await page.getByText("Approved by anna. The call was made once, and is done.").waitFor();
   await shows(model.last);
   expect(model.told?.text).toContain("contract-2019 is shredded");
-  terminal.type("/exit");
-  await expect.poll(terminal.screen, { timeout: 30_000 }).toMatch(/\$ \n*$/);
+  await terminal.settled();
   if (isWritten) writeFileSync(join(recordings, "claude-code.cast"), terminal.cast());
 });
-
-/** How many the tree has answered. */
-async function requests(): Promise<number> {
-  const text = await (await fetch(`${server.url}/metrics`)).text();
-  const counts = text.matchAll(/^mcpx_http_request_seconds_count\{[^}]*route="\/mcp"[^}]*\} (\d+)$/gm);
-  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
 
 /** The call it is advised to make, where it is told to wait. */
 function adviceIn(text: string) {

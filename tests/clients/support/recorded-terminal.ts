@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 export interface RecordedTerminal {
   /** What stands there now. */
@@ -15,6 +16,8 @@ export interface RecordedTerminal {
   press(key: string): void;
   /** Something that happens elsewhere: a mark in the recording. */
   mark(what: string): void;
+  /** Nothing is drawn any more. */
+  settled(): Promise<void>;
   cast(): string;
   close(): Promise<void>;
 }
@@ -66,6 +69,9 @@ export async function openRecordedTerminal(
     },
     press: (key) => void tmux("send-keys", key),
     mark: (what) => void keep("m", what),
+    async settled() {
+      for (let seen = -1; seen !== events.length; await wait(1_000)) seen = events.length;
+    },
     cast() {
       const head = {
         version: 2,
