@@ -39,7 +39,7 @@ const soakOnly =
         "tests/bridges/{ejabberd,synapse}.test.ts",
         "tests/console/firefox.test.ts",
         "tests/faults/floods.test.ts",
-        "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
+        "tests/clients/{commands,frameworks,installed,minutes,servers,session}.test.ts",
         "tests/metrics/promtool.test.ts",
         "tests/packaging/{first-start,image}.test.ts",
       ];

@@ -24,6 +24,8 @@ const entries: Record<ClientName, RegExp> = {
   cursor: /"mcpx": \{\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
   vscode: /"mcpx": \{\s+"type": "http",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
   codex: /\n\[mcp_servers\.mcpx\]\nurl = "http:\/\/127\.0\.0\.1:6279\/mcp"\nhttp_headers = \{ Authoriz/,
+  opencode:
+    /"mcpx": \{\s+"type": "remote",\s+"url": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"oauth": false,\s+"headers"/,
   gemini: /"mcpx": \{\s+"httpUrl": "http:\/\/127\.0\.0\.1:6279\/mcp",\s+"headers"/,
 };
 

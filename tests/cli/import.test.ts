@@ -11,7 +11,7 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
   const { code, out, err } = await mcpx(["import"], { cwd: home.project, env: home.env });
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n")).toEqual([
-    "found 10 servers in 6 files",
+    "found 12 servers in 7 files",
     "",
     "  #  NAME        FROM               HOW    ENV OR HEADERS            COMMAND OR URL",
     "  1  filesystem  claude-desktop +1  stdio                            npx -y @modelcontextprotocol/server-filesystem /home/me/Documents",
@@ -24,6 +24,8 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
     "  8  figma       codex              http   X-Figma-Region Authoriz…  https://mcp.figma.com/mcp",
     "  9  hub         gemini             http   Authorization             https://hub.example.com/mcp",
     " 10  old         gemini             sse                              https://old.example.com/sse",
+    " 11  jira        opencode           http   Authorization             https://jira.example.com/mcp",
+    " 12  notes       opencode           stdio  NOTES                     npx -y server-notes",
     "",
     "  1  the same at cursor",
     "  5  github is taken by github of claude-desktop: this one becomes github-2",
@@ -34,6 +36,8 @@ test("without --yes it only shows what it found, aligned, and no secret", async 
     "  8  needs FIGMA_OAUTH_TOKEN in the environment of mcpx up",
     "  9  needs HUB_TOKEN in the environment of mcpx up",
     "  9  not imported: excludeTools",
+    " 11  is disabled there, and stays disabled",
+    " 11  needs JIRA_TOKEN in the environment of mcpx up",
     "",
     "Nothing was written; --yes writes all of them.",
   ]);
@@ -45,7 +49,7 @@ test("--yes writes all of them as they were, secrets readable by their owner alo
   const { code, out, err } = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
   expect(code).toBe(0);
   expect(out + err).not.toMatch(new RegExp(`${secret}|hunter2`));
-  expect(out).toContain("wrote 10 servers to ~/.local/share/mcpx/mcpx.json");
+  expect(out).toContain("wrote 12 servers to ~/.local/share/mcpx/mcpx.json");
   expect(err).toContain("secrets are in that file as they were: only you may read it (mode 0600)");
   const path = join(home.dir, ".local", "share", "mcpx", "mcpx.json");
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -88,10 +92,21 @@ test("--yes writes all of them as they were, secrets readable by their owner alo
       timeout: "5s",
     },
     old: { url: "https://old.example.com/sse", type: "sse" },
+    jira: {
+      url: "https://jira.example.com/mcp",
+      headers: { Authorization: `Bearer \${env:JIRA_TOKEN}` },
+      disabled: true,
+    },
+    notes: {
+      command: "npx",
+      args: ["-y", "server-notes"],
+      env: { NOTES: "/home/me/notes" },
+      timeout: "20s",
+    },
   });
 
   const again = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
-  expect(again.out).toContain("found no server that is not here already in 6 files");
+  expect(again.out).toContain("found no server that is not here already in 7 files");
   expect(again.out).toContain("  -  filesystem  claude-desktop     is here already, as filesystem");
 });
 
@@ -215,7 +230,7 @@ test("only the named clients are looked at, and no client is said with where it 
 
 test("broken files of every client are a line each, and what is sound comes in and starts", async () => {
   const home = newHome();
-  for (const client of ["claude-desktop", "claude-code", "vscode", "gemini"] as const)
+  for (const client of ["claude-desktop", "claude-code", "vscode", "gemini", "opencode"] as const)
     writeFileSync(home.path(client), "{,");
   writeFileSync(home.path("codex"), "=");
   put(
@@ -225,7 +240,7 @@ test("broken files of every client are a line each, and what is sound comes in a
   const { code, out, err } = await mcpx(["import", "--yes"], { cwd: home.project, env: home.env });
   expect(code).toBe(0);
   const faults = err.split("\n").filter((line) => line.startsWith("mcpx: /"));
-  expect(faults).toHaveLength(7);
+  expect(faults).toHaveLength(8);
   expect(err).not.toContain("\u001b");
   expect(out).toContain("wrote 1 server to");
   await up(join(home.dir, ".local", "share", "mcpx"), [], { env: home.env });

@@ -1,7 +1,7 @@
 // Clients and frameworks that are too large to be installed with us: `npm run soak -- tests/clients` installs them into a
 // folder of their own, and tries them as the small ones are. `MCPX_WRITE_CLIENTS=1` writes docs/CLIENTS.md.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { assistantPackages, assistants } from "./drivers/assistants.ts";
+import { assistantDrivers, assistants } from "./drivers/assistants.ts";
 import { frameworkPackages, frameworks } from "./drivers/frameworks.ts";
 import { hosted } from "./support/hosted.ts";
 import { installClients } from "./support/installed.ts";
@@ -13,7 +13,7 @@ let stage: Stage;
 let dir = "";
 
 beforeAll(async () => {
-  dir = installClients([...frameworkPackages, ...assistantPackages]);
+  dir = installClients([...frameworkPackages, ...assistants.map((assistant) => assistant.package)]);
   stage = await openStage();
 }, 900_000);
 
@@ -22,7 +22,7 @@ afterAll(() => stage?.close());
 /** Assistants are programs of their own already. */
 const driversIn = (folder: string) => [
   ...frameworks(folder).map((driver) => hosted(driver, folder)),
-  ...assistants(folder),
+  ...assistantDrivers(folder),
 ];
 const named = driversIn("").map(({ client }) => client);
 

@@ -10,6 +10,7 @@ export const userFiles = {
   vscode: ".config/Code/User/mcp.json",
   codex: ".codex/config.toml",
   gemini: ".gemini/settings.json",
+  opencode: ".config/opencode/opencode.json",
 } as const;
 
 export type ClientName = keyof typeof userFiles;
@@ -108,6 +109,26 @@ theme = "dark"
         },
         "old": { "url": "https://old.example.com/sse" }
     }
+}
+`,
+  opencode: `{
+  "$schema": "https://opencode.ai/config.json",
+  "mcp": {
+    "jira": {
+      "type": "remote",
+      "url": "https://jira.example.com/mcp",
+      "oauth": false,
+      "headers": { "Authorization": "Bearer {env:JIRA_TOKEN}" },
+      "enabled": false
+    },
+    // of this machine
+    "notes": {
+      "type": "local",
+      "command": ["npx", "-y", "server-notes"],
+      "environment": { "NOTES": "/home/me/notes" },
+      "timeout": 20000
+    }
+  }
 }
 `,
 };

@@ -1,10 +1,11 @@
-"""Runs a command in a terminal of 60 columns: its keys are our input, its screen our output."""
+"""Runs a command in a terminal of 60 columns, or of TERMINAL_SIZE: its keys are our input, its screen our output."""
 import fcntl, os, pty, select, struct, sys, termios
 
+columns, rows = map(int, os.environ.pop("TERMINAL_SIZE", "60x24").split("x"))
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[1], sys.argv[1:])
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 sources = [terminal, 0]
 while True:
     ready, _, _ = select.select(sources, [], [])

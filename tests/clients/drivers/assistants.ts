@@ -2,117 +2,152 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Driver, Session } from "../support/driver.ts";
 import { type ModelServer, startModel } from "../support/model-server.ts";
 
-export const assistantPackages = [
-  "@anthropic-ai/claude-code",
-  "@openai/codex",
-  "@google/gemini-cli",
-  "opencode-ai",
-] as const;
-
-export function assistants(dir: string): readonly Driver[] {
-  return [claudeCode(dir), codex(dir), gemini(dir), opencode(dir)];
+interface Endpoint {
+  url: string;
+  token: string;
 }
 
-const claudeCode = (dir: string): Driver => ({
+export interface Assistant {
+  readonly client: string;
+  /** As npm has it, and the program it brings. */
+  readonly package: string;
+  readonly program: string;
+  /** As `mcpx connect` calls it. */
+  readonly id: string;
+  /** What its program is told to do one thing without asking. */
+  readonly words: readonly string[];
+  readonly env: (model: ModelServer) => Record<string, string>;
+  /** Where its settings are, from the home. */
+  readonly file: string;
+  /** With this model; without a server, that is for others to add. */
+  readonly settings: (model: ModelServer, endpoint?: Endpoint) => string;
+}
+
+const bearer = ({ token }: Endpoint) => ({ Authorization: `Bearer ${token}` });
+const json = (value: object) => JSON.stringify(value, undefined, 2);
+
+export const claudeCode: Assistant = {
   client: "Claude Code",
   package: "@anthropic-ai/claude-code",
-  async connect({ url, token, home }) {
-    const model = await startModel();
-    const config = join(home, "mcp.json");
-    const headers = { Authorization: `Bearer ${token}` };
-    writeFileSync(config, JSON.stringify({ mcpServers: { mcpx: { type: "http", url, headers } } }));
-    const env = {
-      PATH: process.env.PATH,
-      HOME: home,
-      ANTHROPIC_BASE_URL: model.url,
-      ANTHROPIC_API_KEY: "none",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      ENABLE_TOOL_SEARCH: "false",
-      DISABLE_AUTOUPDATER: "1",
-    };
-    const words = ["-p", "go", "--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__mcpx"];
-    return sessionOf(model, () => run(join(dir, "node_modules/.bin/claude"), words, { env, cwd: home }));
+  program: "claude",
+  id: "claude-code",
+  words: ["-p", "go", "--allowedTools", "mcp__mcpx"],
+  env: ({ url }) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: "none",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    ENABLE_TOOL_SEARCH: "false",
+    DISABLE_AUTOUPDATER: "1",
+  }),
+  file: ".claude.json",
+  settings: (_, endpoint) => {
+    const mcpx = endpoint && { type: "http", url: endpoint.url, headers: bearer(endpoint) };
+    return json({ hasCompletedOnboarding: true, ...(mcpx && { mcpServers: { mcpx } }) });
   },
-});
+};
 
-const codex = (dir: string): Driver => ({
+const codex: Assistant = {
   client: "Codex",
   package: "@openai/codex",
-  async connect({ url, token, home }) {
-    const model = await startModel();
-    const codexHome = join(home, ".codex");
-    mkdirSync(codexHome);
-    const config = [
+  program: "codex",
+  id: "codex",
+  words: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go"],
+  env: () => ({}),
+  file: ".codex/config.toml",
+  settings: ({ url }, endpoint) => {
+    const lines = [
       'model = "scripted"',
       'model_provider = "scripted"',
       'approval_policy = "never"',
       "[model_providers.scripted]",
       'name = "scripted"',
-      `base_url = "${model.url}/v1"`,
+      `base_url = "${url}/v1"`,
       'wire_api = "responses"',
+    ];
+    const server = endpoint && [
       "[mcp_servers.mcpx]",
-      `url = "${url}"`,
+      `url = "${endpoint.url}"`,
       // Else its model may be asked before the tools are there.
       "required = true",
-      `http_headers = { Authorization = "Bearer ${token}" }`,
+      `http_headers = { Authorization = "${bearer(endpoint).Authorization}" }`,
     ];
-    writeFileSync(join(codexHome, "config.toml"), config.join("\n"));
-    const env = { PATH: process.env.PATH, HOME: home, CODEX_HOME: codexHome };
-    const words = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go"];
-    return sessionOf(model, () => run(join(dir, "node_modules/.bin/codex"), words, { env, cwd: home }));
+    return `${[...lines, ...(server ?? [])].join("\n")}\n`;
   },
-});
+};
 
-const gemini = (dir: string): Driver => ({
+const gemini: Assistant = {
   client: "Gemini CLI",
   package: "@google/gemini-cli",
-  async connect({ url, token, home }) {
-    const model = await startModel();
-    mkdirSync(join(home, ".gemini"));
-    const headers = { Authorization: `Bearer ${token}` };
-    const settings = {
-      mcpServers: { mcpx: { httpUrl: url, headers, trust: true } },
+  program: "gemini",
+  id: "gemini",
+  words: ["-m", "gemini-2.5-flash", "--approval-mode", "yolo", "-p", "go"],
+  env: ({ url }) => ({
+    GEMINI_API_KEY: "none",
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+  }),
+  file: ".gemini/settings.json",
+  settings: (_, endpoint) => {
+    const mcpx = endpoint && { httpUrl: endpoint.url, headers: bearer(endpoint), trust: true };
+    return json({
+      ...(mcpx && { mcpServers: { mcpx } }),
       security: { auth: { selectedType: "gemini-api-key" } },
       privacy: { usageStatisticsEnabled: false },
-    };
-    writeFileSync(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
-    const env = {
-      PATH: process.env.PATH,
-      HOME: home,
-      GEMINI_API_KEY: "none",
-      GOOGLE_GEMINI_BASE_URL: model.url,
-      GEMINI_CLI_TRUST_WORKSPACE: "true",
-    };
-    const words = ["-m", "gemini-2.5-flash", "--approval-mode", "yolo", "-p", "go"];
-    return sessionOf(model, () => run(join(dir, "node_modules/.bin/gemini"), words, { env, cwd: home }));
+    });
   },
-});
+};
 
-const opencode = (dir: string): Driver => ({
+const opencode: Assistant = {
   client: "opencode",
   package: "opencode-ai",
-  async connect({ url, token, home }) {
-    const model = await startModel();
-    const headers = { Authorization: `Bearer ${token}` };
-    const config = {
+  program: "opencode",
+  id: "opencode",
+  words: ["run", "-m", "anthropic/claude-sonnet-4-5", "go"],
+  env: () => ({ ANTHROPIC_API_KEY: "none" }),
+  file: ".config/opencode/opencode.json",
+  settings: ({ url }, endpoint) => {
+    const mcpx = endpoint && { type: "remote", url: endpoint.url, headers: bearer(endpoint), oauth: false };
+    return json({
       autoupdate: false,
       share: "disabled",
-      mcp: { mcpx: { type: "remote", url, headers, oauth: false, enabled: true } },
-      provider: { anthropic: { options: { baseURL: `${model.url}/v1`, apiKey: "none" } } },
-    };
-    writeFileSync(join(home, "opencode.json"), JSON.stringify(config));
-    const env = { PATH: process.env.PATH, HOME: home, ANTHROPIC_API_KEY: "none" };
-    const words = ["run", "-m", "anthropic/claude-sonnet-4-5", "go"];
-    return sessionOf(model, () => run(join(dir, "node_modules/.bin/opencode"), words, { env, cwd: home }));
+      ...(mcpx && { mcp: { mcpx } }),
+      provider: { anthropic: { options: { baseURL: `${url}/v1`, apiKey: "none" } } },
+    });
   },
-});
+};
 
-function sessionOf(model: ModelServer, ask: () => Promise<string>): Session {
+export const assistants: readonly Assistant[] = [claudeCode, codex, gemini, opencode];
+
+/** `dir`: where they are installed. */
+export function assistantDrivers(dir: string): readonly Driver[] {
+  return assistants.map((assistant) => ({
+    client: assistant.client,
+    package: assistant.package,
+    connect: ({ url, token, home }) => openAssistant(assistant, dir, home, { url, token }),
+  }));
+}
+
+/** With its settings in this home, and a model of its own. */
+export async function openAssistant(
+  assistant: Assistant,
+  dir: string,
+  home: string,
+  endpoint?: Endpoint,
+): Promise<Session & { model: ModelServer; ask(): Promise<string> }> {
+  const model = await startModel();
+  const path = join(home, assistant.file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, assistant.settings(model, endpoint));
+  const env = { PATH: process.env.PATH, HOME: home, ...assistant.env(model) };
+  const program = join(dir, "node_modules", ".bin", assistant.program);
+  const ask = () => run(program, assistant.words, { env, cwd: home });
   return {
+    model,
+    ask,
     async tools() {
       if (model.tools.length === 0) await ask();
       return model.tools.filter((name) => /__/.test(name));
@@ -129,7 +164,7 @@ function sessionOf(model: ModelServer, ask: () => Promise<string>): Session {
 }
 
 /** All it has written, once it has ended. */
-async function run(command: string, words: string[], options: SpawnOptions): Promise<string> {
+async function run(command: string, words: readonly string[], options: SpawnOptions): Promise<string> {
   const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const said: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => said.push(part));

@@ -18,6 +18,10 @@ export interface ModelServer {
   readonly url: string;
   /** What it calls next; nothing where it is absent. */
   plan: Plan | undefined;
+  /** What it calls once it has heard what became of that; nothing unless it is set. Anthropic's messages only. */
+  next: ((told: Told) => Plan | undefined) | undefined;
+  /** What it says in the end. Anthropic's messages only. */
+  last: string;
   /** The names of the last request's tools. */
   tools: string[];
   /** What became of the plan. */
@@ -32,6 +36,8 @@ export async function startModel(): Promise<ModelServer> {
   const model: ModelServer = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     plan: undefined,
+    next: undefined,
+    last: "done",
     tools: [],
     told: undefined,
     async close() {
@@ -96,14 +102,14 @@ function messages(model: ModelServer, { tools = [], messages: said, model: name 
   for (const { content, is_error } of results) {
     model.told = { text: JSON.stringify(content), isError: is_error === true };
   }
-  const { plan } = model;
-  const isCall = plan !== undefined && results.length === 0 && names.includes(plan.tool);
+  const plan = results.length === 0 ? model.plan : model.told && model.next?.(model.told);
+  const isCall = plan !== undefined && names.includes(plan.tool);
   const block = isCall
     ? { type: "tool_use", id: `toolu_${Date.now()}`, name: plan.tool, input: {} }
     : { type: "text", text: "" };
   const delta = isCall
     ? { type: "input_json_delta", partial_json: JSON.stringify(plan.args) }
-    : { type: "text_delta", text: "done" };
+    : { type: "text_delta", text: model.last };
   const usage = { input_tokens: 1, output_tokens: 1 };
   // Frameworks take messages of one id for one message.
   const id = `msg_${randomUUID()}`;

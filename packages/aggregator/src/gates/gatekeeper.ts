@@ -58,7 +58,9 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   isPanic: boolean;
   readonly watchers: Set<GateWatcher>;
   /** To be woken when something becomes of a gate. */
-  readonly waiting: Map<string, Set<() => void>>;
+  readonly waiting: Map<string, Set<() => unknown>>;
+  /** Which gates were shown to which clients as addresses: nobody is asked twice. */
+  readonly shown: Set<string>;
   /** Wrong proofs for a gate so far. */
   readonly failures: Map<string, number>;
   /** Gates of trees below, by their ids: the proof is checked where the gate stands. [AX-11.3-8] */
@@ -95,6 +97,7 @@ export function createGatekeeper(options: GateOptions): Gatekeeper {
     isPanic: options.isPanic === true,
     watchers: new Set(),
     waiting: new Map(),
+    shown: new Set(),
     failures: new Map(),
     below: new Map(),
     promised: new Map(),

@@ -1,13 +1,14 @@
 // Waiting for a human without breaking the client: shown an address where it can be, held for a while with signs of
 // life, then answered with what it waits for. Asking again joins. [AX-11.3-1]
 import { setTimeout as sleep } from "node:timers/promises";
-import { confirmationRequired, isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
+import { confirmationRequired, type JsonObject, McpxError, parseExact } from "@mcpx/protocol";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { RpcError, type RpcFault } from "../mcp/rpc-error.ts";
 import { type Dialect, nameIn } from "../names/dialects.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { waitAdvice } from "./advise.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
+import { onChange, type ShownGate, showGate, tellDecided } from "./show-gate.ts";
 import { type Gate, type GateStatus, termsOf } from "./store/gate-store.ts";
 
 const signMs = 2_000;
@@ -24,27 +25,29 @@ export async function waitAt(
 ): Promise<JsonObject> {
   const wait = { leftMs, signs: 0 };
   const shown = new Set<GateStatus>();
+  let isThere = false;
   for (;;) {
     const { told, now } = await glance(gates, exchange.caller, id);
+    if (isThere && (told !== undefined || !isUndecided(now))) {
+      tellDecided(exchange, id);
+      isThere = false;
+    }
     if (told !== undefined) return told;
     if (isUndecided(now) && !shown.has(now.status)) {
       // Once for the call, and once for its result.
       shown.add(now.status);
-      await show(state, gates, exchange, now);
+      isThere = await showGate(state, gates, exchange, now);
     } else if (wait.leftMs > 0) await held(gates, exchange, now, wait);
     else return confirmation(state, gates, exchange.caller, await look(gates, { id }));
   }
 }
-
-/** What is needed while waiting. */
-type Glimpse = Pick<Gate, "id" | "status" | "tool">;
 
 /** A thousand may wait at one gate: none of them keeps its arguments in memory meanwhile. */
 async function glance(
   gates: Gatekeeper,
   caller: Caller,
   id: string,
-): Promise<{ told: JsonObject | undefined; now: Glimpse }> {
+): Promise<{ told: JsonObject | undefined; now: ShownGate }> {
   const gate = await look(gates, { id });
   const { status, tool } = gate;
   return { told: await outcome(gates, caller, gate), now: { id, status, tool } };
@@ -153,33 +156,6 @@ function notice({ id, status, tool, reason, refusal }: Gate, text: string): Json
   };
 }
 
-/** Clients that open addresses for their users. */
-function canBeShown({ caller }: Exchange): boolean {
-  const { elicitation } = caller.capabilities;
-  return isObject(elicitation) && isObject(elicitation.url);
-}
-
-/** Where somebody can decide there, and the client opens addresses. */
-async function show(
-  { log }: TreeState,
-  { approveUrl, obstacle }: Gatekeeper,
-  exchange: Exchange,
-  { id, tool, status }: Glimpse,
-): Promise<void> {
-  if (obstacle !== undefined || !canBeShown(exchange)) return;
-  const message =
-    status === "held"
-      ? `The result of ${tool} waits for a human to look at it`
-      : `${tool} waits for a human's approval`;
-  const params = { mode: "url", elicitationId: id, url: approveUrl(id), message };
-  try {
-    await exchange.ask({ approval: { method: "elicitation/create", params } });
-  } catch (error) {
-    // A client that cannot show the question waits like every other client.
-    log.debug({ err: error, gate: id }, "could not show a gate to the client");
-  }
-}
-
 /** The time the caller still waits, and the progress notifications it was sent. */
 interface WaitLeft {
   leftMs: number;
@@ -187,18 +163,14 @@ interface WaitLeft {
 }
 
 /** Until something becomes of it, or waiting has become long. */
-async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, wait: WaitLeft): Promise<void> {
-  const { waiting } = gates;
+async function held(gates: Gatekeeper, exchange: Exchange, gate: ShownGate, wait: WaitLeft): Promise<void> {
   const { id, status } = gate;
   const { dialect } = exchange.caller;
   const everyMs = exchange.wantsProgress ? signMs : unheardSignMs;
   const until = performance.now() + wait.leftMs;
   const leftMs = () => until - performance.now();
   const { promise: woken, resolve } = Promise.withResolvers<"woken">();
-  const callbacks = waiting.get(id) ?? new Set();
-  waiting.set(id, callbacks);
-  const wake = () => resolve("woken");
-  callbacks.add(wake);
+  const forget = onChange(gates, id, () => resolve("woken"));
   try {
     // What has become of it since it was looked at wakes nobody.
     if ((await look(gates, gate)).status !== status) return;
@@ -216,12 +188,11 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: Glimpse, wait: 
     }
   } finally {
     wait.leftMs = leftMs();
-    callbacks.delete(wake);
-    if (callbacks.size === 0 && waiting.get(id) === callbacks) waiting.delete(id);
+    forget();
   }
 }
 
-function signText(gate: Glimpse, dialect: Dialect): string {
+function signText(gate: ShownGate, dialect: Dialect): string {
   const { status } = gate;
   const tool = nameIn(dialect, gate.tool);
   if (status === "held") return `the result of ${tool} waits to be released`;

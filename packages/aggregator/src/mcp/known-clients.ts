@@ -19,7 +19,7 @@ export const knownClients: readonly KnownClient[] = [
     name: /^claude-code$/,
     waitsMs: 300_000,
     isKeptByProgress: true,
-    source: "measured with 2.1.325: ends a call that says nothing for 300 s; progress begins the time again",
+    source: "measured with 2.1.327: ends a call that says nothing for 300 s; progress begins the time again",
   },
   {
     client: "Claude Desktop",
@@ -33,7 +33,7 @@ export const knownClients: readonly KnownClient[] = [
     name: /^codex-mcp-client$/,
     waitsMs: 300_000,
     isKeptByProgress: false,
-    source: "measured with 0.166: tool_timeout_sec is 300 unless set",
+    source: "measured with 0.169: tool_timeout_sec is 300 unless set",
   },
   {
     client: "Gemini CLI",
@@ -41,6 +41,20 @@ export const knownClients: readonly KnownClient[] = [
     waitsMs: 600_000,
     isKeptByProgress: false,
     source: "google-gemini/gemini-cli, packages/core/src/tools/mcp-client.ts: 10 minutes unless set",
+  },
+  {
+    client: "opencode",
+    name: /^opencode$/,
+    waitsMs: 60_000,
+    isKeptByProgress: true,
+    source: "measured with 1.18.33: ends a call that says nothing after 60 s; progress begins the time again",
+  },
+  {
+    client: "LangChain MCP adapters",
+    name: /^@langchain\/mcp-adapters$/,
+    waitsMs: 60_000,
+    isKeptByProgress: false,
+    source: "measured with 1.1.4: ends calls after 60 s, and asks for no progress",
   },
 ];
 

@@ -17,6 +17,9 @@ test("[B-CLIENT-1] a client that progress keeps waiting is held for minutes, oth
   expect(waitMs(false, "claude-code")).toBe(290_000);
   expect(waitMs(true, "codex-mcp-client")).toBe(290_000);
   expect(waitMs(true, "claude-ai")).toBe(50_000);
+  expect(waitMs(true, "opencode")).toBe(300_000);
+  expect(waitMs(false, "opencode")).toBe(50_000);
+  expect(waitMs(false, "@langchain/mcp-adapters")).toBe(50_000);
   expect(waitMs(false, "gemini-cli-mcp-client-v0.61.0")).toBe(300_000);
 });
 

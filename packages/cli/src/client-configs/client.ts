@@ -40,8 +40,8 @@ export interface WrittenServer {
   untaken: readonly string[];
 }
 
-/** How a client writes what it fills in itself: `${VAR}`, `${env:VAR}` and its like, `$VAR`, or not at all. */
-export type VariableStyle = "braces" | "editor" | "shell" | "none";
+/** How a client writes what it fills in itself: `${VAR}`, `${env:VAR}` and its like, `$VAR`, `{env:VAR}`, or not at all. */
+export type VariableStyle = "braces" | "editor" | "shell" | "named" | "none";
 
 /** Our server as a client shall reach it. */
 export interface Endpoint {
@@ -69,7 +69,15 @@ export interface Client {
   entry(endpoint: Endpoint): JsonObject;
 }
 
-export const clientIds = ["claude-desktop", "claude-code", "cursor", "vscode", "codex", "gemini"] as const;
+export const clientIds = [
+  "claude-desktop",
+  "claude-code",
+  "cursor",
+  "vscode",
+  "codex",
+  "gemini",
+  "opencode",
+] as const;
 
 export type ClientId = (typeof clientIds)[number];
 

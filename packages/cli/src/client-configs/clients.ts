@@ -7,9 +7,10 @@ import { type Client, clientIds } from "./client.ts";
 import { codex } from "./codex.ts";
 import { cursor } from "./cursor.ts";
 import { gemini } from "./gemini.ts";
+import { opencode } from "./opencode.ts";
 import { vscode } from "./vscode.ts";
 
-const clients: readonly Client[] = [claudeDesktop, claudeCode, cursor, vscode, codex, gemini];
+const clients: readonly Client[] = [claudeDesktop, claudeCode, cursor, vscode, codex, gemini, opencode];
 
 export function clientOf(word: string): Client {
   const found = clients.find(({ id }) => id === word);

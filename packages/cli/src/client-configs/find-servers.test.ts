@@ -27,7 +27,7 @@ function withNeighbour(world: ClientWorld, id: string): void {
   writeFileSync(userFile(world, other), '{"mcpServers":{"neighbour":{"command":"ok"}}}');
 }
 
-const jsonClients = ["claude-desktop", "claude-code", "cursor", "vscode", "gemini"];
+const jsonClients = ["claude-desktop", "claude-code", "cursor", "vscode", "gemini", "opencode"];
 
 const brokenFiles: [what: string, content: string | Buffer, fault: RegExp][] = [
   ["is no JSON", "mcpServers: none", /:1:1 is not JSON: invalid symbol$/],
@@ -39,7 +39,7 @@ const brokenFiles: [what: string, content: string | Buffer, fault: RegExp][] = [
   ["is not UTF-8", Buffer.from('{"KEY":{}}', "utf16le").subarray(1), /is not JSON|is not UTF-8 text/],
   ["has bytes that are no text", Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), / is not UTF-8 text$/],
   ["is huge", `{"a":"${"x".repeat(17 * 1024 * 1024)}"}`, / is too large: \d+ bytes of at most 16777216$/],
-  ["has a list of servers", '{"KEY": []}', /:1:2 (mcpServers|servers): expected an object with servers$/],
+  ["has a list of servers", '{"KEY": []}', /:1:2 (mcpServers|servers|mcp): expected an object with servers$/],
   ["has a text for servers", '{"KEY": "npx"}', /expected an object with servers$/],
 ];
 
@@ -48,7 +48,7 @@ test.each(jsonClients.flatMap((id) => brokenFiles.map((one) => [id, ...one] as c
   (id, _, content, fault) => {
     const world = newWorld();
     withNeighbour(world, id);
-    const key = id === "vscode" ? "servers" : "mcpServers";
+    const key = { vscode: "servers", opencode: "mcp" }[id] ?? "mcpServers";
     const path = userFile(world, id);
     writeFileSync(path, typeof content === "string" ? content.replace("KEY", key) : content);
     const { servers, faults } = findServers(clientsOf([]), world);

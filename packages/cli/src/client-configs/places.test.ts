@@ -16,6 +16,7 @@ test("on Linux", () => {
     vscode: "/home/me/.config/Code/User/mcp.json",
     codex: "/home/me/.codex/config.toml",
     gemini: "/home/me/.gemini/settings.json",
+    opencode: "/home/me/.config/opencode/opencode.json",
   });
   expect(userFiles({ ...world, env: { XDG_CONFIG_HOME: "/cfg" } })).toMatchObject({
     "claude-desktop": "/cfg/Claude/claude_desktop_config.json",
@@ -45,6 +46,7 @@ test("on Windows", () => {
     vscode: "D:\\Roaming\\Code\\User\\mcp.json",
     codex: "C:\\Users\\me\\.codex\\config.toml",
     gemini: "C:\\Users\\me\\.gemini\\settings.json",
+    opencode: "C:\\Users\\me\\.config\\opencode\\opencode.json",
   });
   expect(userFiles({ ...world, env: {} }).vscode).toBe(
     "C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json",
@@ -65,6 +67,6 @@ test("a project's files are in the working directory", () => {
   const files = clientsOf([]).flatMap((client) => client.files(world));
   expect(files.filter(({ scope }) => scope === "project").map(({ path }) => path)).toEqual([
     ...["/w/.mcp.json", "/w/.cursor/mcp.json", "/w/.vscode/mcp.json"],
-    ...["/w/.codex/config.toml", "/w/.gemini/settings.json"],
+    ...["/w/.codex/config.toml", "/w/.gemini/settings.json", "/w/opencode.json", "/w/opencode.jsonc"],
   ]);
 });

@@ -25,6 +25,8 @@ export function translate(text: string, filling: Filling, name = ""): string {
       );
     case "editor":
       return replaceBraces(text, fill);
+    case "named":
+      return text.replace(/\{(env|file):([^{}]+)\}/g, named);
   }
 
   function withDefault(inner: string): string | undefined {
@@ -33,6 +35,11 @@ export function translate(text: string, filling: Filling, name = ""): string {
     if (!isName(variable)) return undefined;
     // Ours has no default: it counts where the variable is not set.
     return at === -1 || world.env[variable] !== undefined ? from(variable) : inner.slice(at + 2);
+  }
+
+  function named(_: string, kind: string, rest: string): string {
+    if (kind === "env" && isName(rest)) return from(rest);
+    throw new Error(`uses {${kind}:${rest}}, which only the client reads`);
   }
 
   function fill(inner: string): string {

@@ -39,7 +39,7 @@ export const connect = defineCommand({
   examples: [
     ["mcpx connect cursor", "shows what would change and asks"],
     ["mcpx connect cursor --move", "takes the servers it has of its own with it; --undo brings them back"],
-    ["mcpx connect claude-code --yes", "also claude-desktop, vscode, codex, gemini"],
+    ["mcpx connect claude-code --yes", "also claude-desktop, vscode, codex, gemini, opencode"],
     ["mcpx connect codex --profile reading --ttl 7d", "only the tools of a profile, for a week"],
     ["mcpx connect cursor --undo", "the client's file is as before"],
   ],

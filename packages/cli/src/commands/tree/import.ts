@@ -20,8 +20,8 @@ export const importServers = defineCommand({
   words: { min: 0, max: 6, values: [[clientIds]] },
   options,
   examples: [
-    ["mcpx import", "what Claude Desktop, Claude Code, Cursor, VS Code, Codex and Gemini have"],
-    ["mcpx import cursor vscode", "only theirs (claude-desktop claude-code cursor vscode codex gemini)"],
+    ["mcpx import", "what Claude, Cursor, VS Code, Codex, Gemini and opencode have"],
+    ["mcpx import cursor vscode", "only theirs (also claude-desktop claude-code codex gemini opencode)"],
     ["mcpx import --yes", "write without asking"],
     ["mcpx import --yes --project", "also what .mcp.json, .vscode/mcp.json and the like here have"],
   ],
