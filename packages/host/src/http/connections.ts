@@ -9,13 +9,7 @@ import type { PaceOptions } from "../fair/paced-input.ts";
 import type { Account, Turns } from "../fair/turns.ts";
 import { type Payer, principalKey } from "../principal.ts";
 import { addressKey } from "./addresses.ts";
-
-export interface ConnectionBounds {
-  /** Connections on which no credential was found good yet; the oldest goes for the next one. */
-  strangersMax: number;
-  /** Connections of one principal. */
-  perPrincipalMax: number;
-}
+import type { SocketBounds } from "./socket-bounds.ts";
 
 interface Connection {
   readonly socket: Socket;
@@ -32,7 +26,7 @@ const rememberedMax = 10_000;
 
 export class Connections {
   readonly #turns: Turns;
-  readonly #bounds: ConnectionBounds;
+  readonly #bounds: SocketBounds;
   readonly #ledger: ByteLedger;
   readonly #all = new Map<Socket, Connection>();
   readonly #strangers = new Set<Connection>();
@@ -42,7 +36,7 @@ export class Connections {
   /** For TLS: the socket that carries a connection, by its peer. */
   readonly #byPeer = new Map<string, Connection>();
 
-  constructor(turns: Turns, bounds: ConnectionBounds, ledger: ByteLedger) {
+  constructor(turns: Turns, bounds: SocketBounds, ledger: ByteLedger) {
     this.#ledger = ledger;
     this.#turns = turns;
     this.#bounds = bounds;
@@ -65,6 +59,7 @@ export class Connections {
     this.#byPeer.set(connection.peer, connection);
     socket.once("close", () => this.#forget(connection));
     if (this.#strangers.size > this.#bounds.strangersMax) this.#shed(first(this.#strangers));
+    else if (this.#all.size > this.#bounds.max) this.#shed(this.#oldestOfMost());
   }
 
   /** The turn of a request; `undefined` where it has it. `ms` is what it has cost before it was known whose it is. */
@@ -152,6 +147,16 @@ export class Connections {
         { retryAfterMs: 5_000 },
       );
     this.#shed(oldest);
+  }
+
+  /** Where there are too many in all, whoever has most gives way: its oldest that carries requests. */
+  #oldestOfMost(): Connection | undefined {
+    const byCount = [...this.#byAccount.values()].sort((one, other) => other.size - one.size);
+    for (const own of byCount) {
+      const oldest = [...own].find(({ isUpgraded }) => !isUpgraded);
+      if (oldest !== undefined) return oldest;
+    }
+    return first(this.#strangers);
   }
 
   #shed(connection: Connection | undefined): void {

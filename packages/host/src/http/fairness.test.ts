@@ -135,6 +135,27 @@ test("one principal has so many connections: for a new one its own oldest goes, 
   expect(kept?.closed).toBe(false);
 });
 
+test("[B-FAIR-2] where the process may have few files open, whoever has most sockets gives way, and newcomers come in", async () => {
+  const { routes } = workshop();
+  // Of these 75 are for sockets: 11 for strangers, 22 for one principal.
+  const { port } = await start({ routes, openFilesMax: 100 });
+  const others = agent();
+  expect(await ask(port, others, "other")).toBe(200);
+  const [mine] = Object.values(others.freeSockets).flat();
+  const crowd = await holdBack(port, "GET /work HTTP/1.1\r\nHost: 127.0.0.1\r\n", 100);
+  for (const name of ["a", "b", "c", "d", "e", "a", "b", "c", "d", "e"]) {
+    const sockets = await holdBack(port, work(name), 8);
+    await Promise.all(sockets.map((socket) => once(socket, "data")));
+    crowd.push(...sockets);
+    expect(await ask(port, others, "other")).toBe(200);
+  }
+  expect(await ask(port, agent(), "newcomer")).toBe(200);
+  const living = () => crowd.filter((socket) => !socket.closed).length;
+  await expect.poll(living).toBeLessThan(75);
+  expect(living()).toBeGreaterThan(60);
+  expect(Object.values(others.freeSockets).flat()).toEqual([mine]);
+});
+
 test("[B-FAIR-2] unfinished bodies of one principal take a bounded part of the memory, and nobody else's", async () => {
   const { routes } = workshop();
   const bodyRoutes = routes.map((route) => ({ ...route, bodyBytesMax: 4_000_000 }));

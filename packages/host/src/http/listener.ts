@@ -17,6 +17,7 @@ import { Connections } from "./connections.ts";
 import { createRequest, type UpgradeRequest } from "./request.ts";
 import { errorResponse, type HttpResponse, rawAnswer } from "./response.ts";
 import type { Route } from "./routes.ts";
+import { socketBounds } from "./socket-bounds.ts";
 import { checkStranger, headersMax } from "./strangers.ts";
 import { createOriginWarning } from "./warn-of-origins.ts";
 
@@ -44,6 +45,8 @@ export interface ListenerOptions {
   hosts?: readonly string[] | undefined;
   /** Pages elsewhere that may talk to us, and our own address where a proxy does the TLS, as `https://name[:port]`. */
   origins?: readonly string[] | undefined;
+  /** Files and sockets this process may have open; as the system says unless given. */
+  openFilesMax?: number | undefined;
   limits: Pick<
     Limits,
     | "bodyBytesMax"
@@ -91,8 +94,8 @@ export interface Listener {
   close(options: { graceMs: number }): Promise<void>;
 }
 
-/** Room for REST calls and unfinished handshakes beside a full house of WebSockets. */
-const spareConnections = 2_000;
+/** More than there may be: the one that is too many is accepted, so that another can be closed for it. */
+const acceptedBeyond = 64;
 /** What a handshake has cost before it was known whose it is. */
 const handshakeMs = 0.1;
 const noBytes = Buffer.alloc(0);
@@ -113,16 +116,10 @@ export function createListener(options: ListenerOptions): Listener {
   };
   const upgrades = new Map<string, UpgradeHandler>();
   const turns = options.turns ?? createTurns();
-  const connections = new Connections(
-    turns,
-    {
-      strangersMax: limits.strangerSocketsMax,
-      perPrincipalMax: limits.socketsPerPrincipalMax,
-    },
-    options.ledger ?? createByteLedger(limits),
-  );
+  const bounds = socketBounds(limits, options.openFilesMax);
+  const connections = new Connections(turns, bounds, options.ledger ?? createByteLedger(limits));
   let isClosing = false;
-  const server = createHttpServer(limits, tls);
+  const server = createHttpServer(limits, bounds.max + acceptedBeyond, tls);
   // All there are, also those that have not shaken hands and those that were upgraded: Node's own list has neither.
   server.on("connection", (socket: Socket) => connections.add(socket));
 
@@ -198,7 +195,11 @@ function watchFaults(server: Server, log: Logger, metrics: Metrics | undefined):
   });
 }
 
-function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | undefined): Server {
+function createHttpServer(
+  limits: ListenerOptions["limits"],
+  connectionsMax: number,
+  tls: TlsOptions | undefined,
+): Server {
   const settings: ServerOptions = {
     headersTimeout: limits.handshakeMs,
     requestTimeout: limits.handshakeMs * 3,
@@ -222,7 +223,7 @@ function createHttpServer(limits: ListenerOptions["limits"], tls: TlsOptions | u
           handshakeTimeout: limits.handshakeMs,
           ...clientRules(tls.clientCa),
         }).on("tlsClientError", (_error, socket) => socket.destroy());
-  server.maxConnections = limits.connectionsMax + spareConnections;
+  server.maxConnections = connectionsMax;
   server.maxHeadersCount = headersMax + 1;
   return server;
 }
