@@ -18,6 +18,7 @@ const inProcess = [
   "tests/faults/{cut-at-every-byte,expiry-and-revocation,order-and-resume,silent-death}.test.ts",
   "tests/gates/{grants,shown-is-done,two-gates,room,room-attacks,room-members,room-senders,thief}.test.ts",
   "tests/gates/attacks/*.test.ts",
+  "tests/openapi/*.test.ts",
   "tests/random-walk/*.test.ts",
   "tests/rooms/!(kill).test.ts",
   "tests/rooms/printed/*.test.ts",

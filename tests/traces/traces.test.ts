@@ -93,7 +93,7 @@ function told(spans: readonly SeenSpan[]): string[] {
     .sort();
 }
 
-test("one trace: the call, its gate, the decision, the way to the server", slow, async () => {
+test("[B-OBS-1] one trace: the call, its gate, the decision, the way to the server", slow, async () => {
   const collector = await receiver();
   const { run, call, pendingId, stop } = await stage({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

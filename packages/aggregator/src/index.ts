@@ -51,7 +51,7 @@ export {
 } from "./gates/proofs/anchors.ts";
 export { describeKey } from "./gates/proofs/describe-key.ts";
 export { provePresence } from "./gates/proofs/proof-passkey.ts";
-export type { Rule } from "./gates/rules.ts";
+export type { Rule, RuleAction } from "./gates/rules.ts";
 export {
   type ApproverStore,
   anchorOf,
@@ -62,6 +62,7 @@ export {
 } from "./gates/store/approver-store.ts";
 export { createFileApproverStore } from "./gates/store/approver-store-files.ts";
 export { createPostgresApproverStore } from "./gates/store/approver-store-postgres.ts";
+export type { GateStatus } from "./gates/store/gate-store.ts";
 export { answeringLink } from "./links/answering-link.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
