@@ -104,6 +104,9 @@ export {
 export { createRoomEndpoint, roomEndpointPath, roomOf } from "./rooms/room-endpoint.ts";
 export { createRoomLink, type RoomLinkOptions } from "./rooms/room-link.ts";
 export { serveTree, type TreeParticipant, type TreeParticipantOptions } from "./rooms/tree-participant.ts";
+export { askServer } from "./scanners/ask-server.ts";
+export { askWebhook } from "./scanners/ask-webhook.ts";
+export type { Scanner } from "./scanners/scanner.ts";
 export { type AwaitedAuthorisation, authorisationStatus } from "./servers/awaited-authorisation.ts";
 export type { TreeChange, TreeChanges } from "./servers/change-servers.ts";
 export type { LocalRooms, Opening, OpenServer, ServerIdentity, ServerOptions } from "./servers/server.ts";

@@ -29,6 +29,7 @@ import type { FlowLimits } from "../notifications/notification-flow.ts";
 import { createFlows } from "../notifications/notification-flows.ts";
 import { createServerNews } from "../notifications/server-news.ts";
 import { subscribe } from "../notifications/subscriptions.ts";
+import type { Scanner } from "../scanners/scanner.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
 import { createListBook, type ListBook } from "../servers/list-capacity.ts";
 import type { LocalRooms, Server, ServerOptions } from "../servers/server.ts";
@@ -64,6 +65,8 @@ export interface TreeOptions {
   meter?: CallMeter | undefined;
   /** Of OpenTelemetry: calls leave traces there, and none unless given. */
   tracer?: SpanStarter | undefined;
+  /** What looks at results before callers do; nothing unless given. */
+  scanners?: readonly Scanner[] | undefined;
   /** Without it tools may change unseen. */
   pins?: PinStore | undefined;
   secret: Uint8Array;
@@ -158,6 +161,7 @@ export function createTree(options: TreeOptions): RunningTree {
     calls: createCallFigures(clock.now()),
     meter: options.meter,
     traces: tracesOf(options),
+    scanners: options.scanners ?? [],
     missedByClients: 0,
     logLevels: new Map(),
     pins,
