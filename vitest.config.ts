@@ -43,7 +43,7 @@ const soakOnly =
         "tests/console/firefox.test.ts",
         "tests/clients/{frameworks,installed,minutes,servers}.test.ts",
         "tests/metrics/promtool.test.ts",
-        "tests/packaging/{first-start,image}.test.ts",
+        "tests/packaging/{engines,first-start,image}.test.ts",
       ];
 
 /** The longest by far: begun first, so that they do not run alone at the end. `npm test` prints what files take. */

@@ -15,7 +15,7 @@ export interface Scanner {
   ask(question: ScanQuestion, signal: AbortSignal, state: TreeState): Promise<unknown>;
 }
 
-export interface ScanQuestion {
+interface ScanQuestion {
   readonly type: "tool.result";
   /** Canonical. */
   readonly tool: string;

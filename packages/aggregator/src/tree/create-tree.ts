@@ -203,6 +203,17 @@ export function createTree(options: TreeOptions): RunningTree {
 }
 
 /** One switch for every request of a client. */
+/** With a trace where one is wanted. Calls of tools have theirs in `call-tool.ts`. */
+function traced(
+  { traces }: TreeState,
+  exchange: Exchange,
+  name: unknown,
+  run: () => Promise<JsonObject>,
+): Promise<JsonObject> {
+  if (traces === undefined) return run();
+  return traces.call(exchange, typeof name === "string" ? name.slice(0, 255) : undefined, run);
+}
+
 async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { method } = exchange;
   switch (method) {
@@ -214,15 +225,15 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
     case "prompts/list":
       return list(state, exchange, "prompts");
     case "prompts/get":
-      return getPrompt(state, exchange);
+      return traced(state, exchange, exchange.params.name, () => getPrompt(state, exchange));
     case "resources/list":
       return list(state, exchange, "resources");
     case "resources/templates/list":
       return list(state, exchange, "templates");
     case "resources/read":
-      return readResource(state, exchange);
+      return traced(state, exchange, undefined, () => readResource(state, exchange));
     case "completion/complete":
-      return complete(state, exchange);
+      return traced(state, exchange, undefined, () => complete(state, exchange));
     case roomMethods.confirmGate:
       if (state.gates !== undefined) return confirm(state, state.gates, exchange);
       throw new McpxError("unknown_method", method);
