@@ -18,6 +18,7 @@ const inProcess = [
   "tests/faults/{cut-at-every-byte,expiry-and-revocation,order-and-resume,silent-death}.test.ts",
   "tests/gates/{grants,shown-is-done,two-gates,room,room-attacks,room-members,room-senders,thief}.test.ts",
   "tests/gates/attacks/*.test.ts",
+  "tests/openapi/*.test.ts",
   "tests/random-walk/*.test.ts",
   "tests/rooms/!(kill).test.ts",
   "tests/rooms/printed/*.test.ts",
@@ -41,7 +42,7 @@ const soakOnly =
         "tests/faults/floods.test.ts",
         "tests/clients/{commands,frameworks,installed,minutes,servers,session}.test.ts",
         "tests/metrics/promtool.test.ts",
-        "tests/packaging/{first-start,image}.test.ts",
+        "tests/packaging/{engines,first-start,image}.test.ts",
       ];
 
 /** The longest by far: begun first, so that they do not run alone at the end. `npm test` prints what files take. */

@@ -10,6 +10,7 @@ const all = [
   "tests/faults",
   "tests/postgres",
   "tests/tree/life",
+  "tests/packaging/engines",
   "tests/packaging/first-start",
   "tests/packaging/image",
   "tests/metrics/promtool",

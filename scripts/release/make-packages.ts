@@ -1,6 +1,6 @@
 // The tarballs of all packages that are published: compiled, put together in a folder of their own, packed by npm.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Manifest } from "./manifest.ts";
 import { broughtManifest, publishedManifest } from "./published-manifest.ts";
@@ -21,6 +21,7 @@ export function makePackages(making: Making): string[] {
   run("node", ["scripts/build.mjs", scratch], root);
   const published = [...packages].filter(([, manifest]) => manifest.private !== true);
   for (const [folder, manifest] of published) putTogether(making, folder, manifest);
+  writeManPages(making);
   // `mcpx` brings the others with it, so that its tarball installs alone.
   for (const [folder, manifest] of published.filter(([, { name }]) => name !== "mcpx")) {
     const inside = join(scratch, "mcpx", "node_modules", manifest.name);
@@ -47,6 +48,19 @@ function putTogether(making: Making, folder: string, manifest: Manifest): void {
     if (!existsSync(join(from, file))) throw new Error(`packages/${folder} has no ${file}`);
     cpSync(join(from, file), join(to, file), { recursive: true });
   }
+}
+
+/** `npm install -g mcpx` puts them where `man` looks. */
+function writeManPages({ root, scratch }: Making): void {
+  const folder = join(scratch, "mcpx");
+  run("node", ["--conditions=mcpx-source", "scripts/man-pages.ts", join(folder, "man")], root);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const man = readdirSync(join(folder, "man")).sort();
+  writeManifest(folder, {
+    ...manifest,
+    files: [...(manifest.files ?? []), "man"],
+    man: man.map((file) => `./man/${file}`),
+  });
 }
 
 function publishedOf({ repository, packages }: Making, folder: string, manifest: Manifest): Manifest {

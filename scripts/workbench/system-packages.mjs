@@ -22,6 +22,7 @@ export const systemPackages = [
   { name: "prosody", shows: "/usr/bin/prosody" },
   { name: "postgresql", shows: "/usr/lib/postgresql" },
   { name: "spin", shows: "/usr/bin/spin" },
+  { name: "groff-base", shows: "/usr/bin/groff" },
   { name: "systemd", shows: "/usr/bin/systemd-analyze" },
   { name: "bluez-test-tools", shows: "/usr/bin/btvirt" },
 ];

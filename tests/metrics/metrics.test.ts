@@ -57,7 +57,9 @@ async function makeEverythingHappen(gated: Gated): Promise<void> {
 
 let exposed: Exposed;
 
-test("calls, gates, decisions, proposals, stores and children are counted", { timeout: 60_000 }, async () => {
+test("[B-OBS-1] calls, gates, decisions, proposals, stores and children are counted", {
+  timeout: 60_000,
+}, async () => {
   const gated = await startGated();
   await makeEverythingHappen(gated);
   await expect

@@ -30,7 +30,7 @@ beforeAll(() => {
 afterAll(() => {
   image?.remove();
   rmSync(scratch, { recursive: true, force: true });
-});
+}, 120_000);
 
 test("the image is no root, says its port and its signal", () => {
   expect(image.settings).toMatchObject({
@@ -43,7 +43,7 @@ test("the image is no root, says its port and its signal", () => {
   });
 });
 
-test("it runs as process 1 without a right, writes to its volume alone, is healthy, and ends with 0", {
+test("[B-SHIP-1] it runs as process 1 without a right, writes to its volume alone, is healthy, and ends with 0", {
   timeout: 180_000,
 }, async () => {
   const health = () => {

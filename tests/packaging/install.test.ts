@@ -52,7 +52,7 @@ function putServerWithinReach(): void {
   chmodSync(npx, 0o700);
 }
 
-test("the README's start works from the tarball: up, a link, a server, a call, the end", async () => {
+test("[B-SHIP-1] the README's start works from the tarball: up, a link, a server, a call, the end", async () => {
   const options = { cwd: machine.home, env: machine.env };
   const [install, up, ...then] = commandsOf("Start");
   expect([install, up]).toEqual(["npm install -g mcpx", "mcpx up"]);
@@ -74,6 +74,11 @@ test("the README's start works from the tarball: up, a link, a server, a call, t
   expect(then.filter(isQuiet)).toHaveLength(3);
   gateway.kill("SIGTERM");
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
+});
+
+test("the manual pages are where man looks", () => {
+  const pages = readdirSync(join(machine.home, "prefix", "share", "man", "man1"));
+  expect(pages).toEqual(expect.arrayContaining(["mcpx.1", "mcpx-up.1", "mcpx-token-list.1"]));
 });
 
 test("what is installed stays in its budget, and the SBOM lists all of it", () => {

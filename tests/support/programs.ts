@@ -24,6 +24,7 @@ export const bundledPrograms = [
   "tests/faults/tree/support/stdio-worker.ts",
   "tests/gates/attacks/support/vault.ts",
   "tests/gates/support/archive.ts",
+  "tests/gates/support/guard.ts",
   "tests/gates/support/clerk.ts",
   "tests/gates/support/shredder.ts",
   "tests/tree/life/support/owner.ts",

@@ -28,6 +28,7 @@ import {
   type TokenClaims,
 } from "@mcpx/host";
 import { defaultLimits, type Limits } from "@mcpx/protocol";
+import { faultOfAnswer } from "./described-answers.ts";
 import type { Seen } from "./test-client.ts";
 
 export interface TestServer {
@@ -159,7 +160,10 @@ async function ask(url: string, method: string, path: string, shown: Record<stri
   });
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
-  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+  const answer = { status: response.status, body: isJson ? JSON.parse(text) : text };
+  const fault = faultOfAnswer(method, path, answer);
+  if (fault !== undefined) throw new Error(`not as /openapi.json says: ${fault}`);
+  return answer;
 }
 
 /** Of `npm run soak -- postgres`: every server has its state on this engine, in a schema of its own. */

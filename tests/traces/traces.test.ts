@@ -22,6 +22,11 @@ interface Stage {
   run(...words: string[]): ReturnType<typeof mcpx>;
   /** The text of the tool's answer. */
   call(tool: string, meta?: Record<string, unknown>): Promise<string>;
+  ask(
+    method: string,
+    params: Record<string, unknown>,
+    meta?: Record<string, unknown>,
+  ): ReturnType<typeof ask>;
   pendingId(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -38,6 +43,7 @@ async function stage(env: Record<string, string>): Promise<Stage> {
   return {
     run,
     call: (tool, meta) => callTool(gateway.url, token, tool, meta),
+    ask: (method, params, meta) => ask(gateway.url, token, method, params, meta),
     pendingId: () =>
       expect
         .poll(async () => JSON.parse((await run("pending", "--json")).out)[0]?.id as string | undefined)
@@ -56,6 +62,17 @@ async function callTool(
   name: string,
   meta?: Record<string, unknown>,
 ): Promise<string> {
+  const { result, data } = await ask(url, token, "tools/call", { name, arguments: {} }, meta);
+  return (result as { content?: { text: string }[] } | undefined)?.content?.[0]?.text ?? data;
+}
+
+async function ask(
+  url: string,
+  token: string,
+  method: string,
+  params: Record<string, unknown>,
+  meta?: Record<string, unknown>,
+): Promise<{ result: unknown; data: string }> {
   const protocol = "2026-07-28";
   const hop = {
     "io.modelcontextprotocol/protocolVersion": protocol,
@@ -69,18 +86,17 @@ async function callTool(
       accept: "application/json, text/event-stream",
       authorization: `Bearer ${token}`,
       "mcp-protocol-version": protocol,
-      "mcp-method": "tools/call",
-      "mcp-name": name,
+      "mcp-method": method,
+      "mcp-name": String(params.name ?? params.uri ?? ""),
     },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-      params: { name, arguments: {}, _meta: { ...hop, ...meta } },
+      ...{ jsonrpc: "2.0", id: 1, method },
+      params: { ...params, _meta: { ...hop, ...meta } },
     }),
   });
   const body = await response.text();
   const data = body.startsWith("{") ? body : (body.match(/^data: (\{.*"(?:result|error)".*)$/m)?.[1] ?? body);
-  const { result } = JSON.parse(data) as { result?: { content?: { text: string }[] } };
-  return result?.content?.[0]?.text ?? data;
+  return { result: (JSON.parse(data) as { result?: unknown }).result, data };
 }
 
 /** Where each stands: its name, its kind, and the name of its parent. */
@@ -93,7 +109,7 @@ function told(spans: readonly SeenSpan[]): string[] {
     .sort();
 }
 
-test("one trace: the call, its gate, the decision, the way to the server", slow, async () => {
+test("[B-OBS-1] one trace: the call, its gate, the decision, the way to the server", slow, async () => {
   const collector = await receiver();
   const { run, call, pendingId, stop } = await stage({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -137,6 +153,38 @@ test("one trace: the call, its gate, the decision, the way to the server", slow,
   expect(collector.headers[0]).toMatchObject({ "x-api-key": "a key" });
   expect(JSON.stringify(collector.spans)).not.toContain("agent");
 });
+
+test(
+  "prompts, resources and completions have a trace of their own, which reaches the server",
+  slow,
+  async () => {
+    const collector = await receiver();
+    const { ask: send, stop } = await stage({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const ref = { type: "ref/prompt", name: "papers.ask" };
+    const asked: [string, Record<string, unknown>][] = [
+      ["prompts/get", { name: "papers.ask" }],
+      ["resources/read", { uri: "mcpx://papers/file:///private" }],
+      ["completion/complete", { ref, argument: { name: "a", value: "" } }],
+    ];
+    const answers = new Map<string, string>();
+    for (const [method, params] of asked)
+      answers.set(method, (await send(method, params, { traceparent })).data);
+    await stop();
+    expect(collector.faults).toEqual([]);
+    const spans = collector.spans.filter((span) => span.traceId === traceId);
+    expect(told(spans)).toEqual([
+      "completion/complete (client) of completion/complete",
+      "completion/complete (server) of the caller",
+      "prompts/get papers.ask (client) of prompts/get papers.ask",
+      "prompts/get papers.ask (server) of the caller",
+      "resources/read (client) of resources/read",
+      "resources/read (server) of the caller",
+    ]);
+    for (const { name, kind, spanId } of spans.filter((one) => one.kind === 3))
+      expect(answers.get(name.split(" ")[0] ?? ""), String(kind)).toContain(`00-${traceId}-${spanId}-01`);
+    expect(JSON.stringify(collector.spans)).not.toContain("private");
+  },
+);
 
 test(
   "without OTEL_… nothing is sent, and what the caller says of its trace reaches the server as it is",

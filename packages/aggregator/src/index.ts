@@ -51,7 +51,7 @@ export {
 } from "./gates/proofs/anchors.ts";
 export { describeKey } from "./gates/proofs/describe-key.ts";
 export { provePresence } from "./gates/proofs/proof-passkey.ts";
-export type { Rule } from "./gates/rules.ts";
+export type { Rule, RuleAction } from "./gates/rules.ts";
 export {
   type ApproverStore,
   anchorOf,
@@ -62,6 +62,7 @@ export {
 } from "./gates/store/approver-store.ts";
 export { createFileApproverStore } from "./gates/store/approver-store-files.ts";
 export { createPostgresApproverStore } from "./gates/store/approver-store-postgres.ts";
+export type { GateStatus } from "./gates/store/gate-store.ts";
 export { answeringLink } from "./links/answering-link.ts";
 export type { HttpAddress } from "./links/http-caller.ts";
 export type { Link, LinkRequest, LinkTaker, ServerFacts } from "./links/link.ts";
@@ -103,6 +104,9 @@ export {
 export { createRoomEndpoint, roomEndpointPath, roomOf } from "./rooms/room-endpoint.ts";
 export { createRoomLink, type RoomLinkOptions } from "./rooms/room-link.ts";
 export { serveTree, type TreeParticipant, type TreeParticipantOptions } from "./rooms/tree-participant.ts";
+export { askServer } from "./scanners/ask-server.ts";
+export { askWebhook } from "./scanners/ask-webhook.ts";
+export type { Scanner } from "./scanners/scanner.ts";
 export { type AwaitedAuthorisation, authorisationStatus } from "./servers/awaited-authorisation.ts";
 export type { TreeChange, TreeChanges } from "./servers/change-servers.ts";
 export type { LocalRooms, Opening, OpenServer, ServerIdentity, ServerOptions } from "./servers/server.ts";

@@ -252,6 +252,13 @@ export const errorTable = {
     "Check what the call changed before you call again",
     { fault: "gateway" },
   ),
+  result_withheld: row(
+    50206,
+    502,
+    "The call was made, and its result was withheld",
+    "Check what the call changed before you call again",
+    { fault: "gateway" },
+  ),
   // Capabilities. Their text is the sources' own; what is wrong with this one is the detail. [AX-11.4-2]
   missing: capabilityRow("A capability is missing", "Ask its owner with capabilities/request"),
   malformed: capabilityRow("The capability cannot be read", "Send it as it was granted"),

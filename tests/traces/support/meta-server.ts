@@ -13,10 +13,18 @@ function answer({ method, params = {} }: Message): unknown {
   if (method === "initialize")
     return {
       protocolVersion: params.protocolVersion,
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
       serverInfo: { name: "meta", version: "1" },
     };
   if (method === "tools/list") return { tools };
+  if (method === "prompts/list") return { prompts: [{ name: "ask" }] };
+  if (method === "resources/list") return { resources: [{ uri: "file:///private", name: "private" }] };
+  if (method === "resources/templates/list") return { resourceTemplates: [] };
+  const said = JSON.stringify(params._meta ?? null);
+  if (method === "prompts/get")
+    return { messages: [{ role: "user", content: { type: "text", text: said } }] };
+  if (method === "resources/read") return { contents: [{ uri: params.uri, text: said }] };
+  if (method === "completion/complete") return { completion: { values: [said] } };
   if (method === "tools/call")
     return {
       content: [{ type: "text", text: JSON.stringify(params._meta ?? null) }],

@@ -66,7 +66,8 @@ async function send(
   };
   const run = (sent: JsonObject) => dispatch(state, exchange, tool.server, { ...wish, params: sent });
   if (traces === undefined || tool.server.segment === ownSegment) return run(params);
-  return traces.hop(exchange, tool.fullName, tool.server.segment ?? tool.server.name, params, run);
+  const { server, fullName: name } = tool;
+  return traces.hop(exchange, { name, server: server.segment ?? server.name }, params, run);
 }
 
 /** From here on the call counts, and nothing is awaited between: racing calls cannot use the same unit twice. */

@@ -14,7 +14,7 @@ export function wishOf(
   state: TreeState,
   { caller, params }: Pick<Exchange, "caller" | "params">,
   call: PreparedCall,
-  { why, approvers, holdResult }: Verdict,
+  { why, approvers, holdResult }: Pick<Verdict, "approvers" | "holdResult"> & { why: string },
   { seal, below, isAllowed }: { seal: CallSeal; below: readonly GateTerms[]; isAllowed: boolean },
 ): GateWish {
   const { canonical, fullName, capability = cautious } = call.tool;

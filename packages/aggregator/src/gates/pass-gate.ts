@@ -1,16 +1,19 @@
 // A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
 // [AX-11.3-1]
-import { confirmationAsError, isObject, type JsonObject, McpxError } from "@mcpx/protocol";
+import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../dispatch/prepare-call.ts";
 import { askerOf } from "../mcp/asker.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";
+import { scannersFor } from "../scanners/scan-result.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { waitName } from "./advise.ts";
+import { fitted } from "./fitted.ts";
 import { wishOf } from "./gate-wish.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { useGrant } from "./grants.ts";
+import { findHeld } from "./hold-made.ts";
 import { judge } from "./judge.ts";
 import { decideBy, openGate } from "./open-gate.ts";
 import { release } from "./release.ts";
@@ -32,7 +35,11 @@ export async function passGate(
   const verdict = judge(state, gates, tool, given);
   const { action, holdResult } = verdict;
   // mcpax.wait is never gated; otherwise no caller could learn an outcome.
-  if ((action === "allow" && !holdResult) || tool.canonical === waitName) return undefined;
+  if (tool.canonical === waitName) return undefined;
+  // Whoever asks again for a result that a scanner has held joins; it is no new call.
+  const held = scannersFor(state, tool).length === 0 ? undefined : await findHeld(state, gates, caller, call);
+  if (held !== undefined) return fitted(tool, await waitAt(state, gates, exchange, held));
+  if (action === "allow" && !holdResult) return undefined;
   if (action === "deny")
     throw new McpxError("gate_denied", `${nameIn(caller.dialect, tool.fullName)}: ${verdict.why}`);
   const seal = sealOf(state, call);
@@ -65,19 +72,6 @@ async function runAndWait(
     reject(error);
   });
   return await Promise.race([waitAt(state, gates, exchange, gate), failed]);
-}
-
-/** What we say instead of a tool is not of the form the tool promises. */
-function fitted({ item }: Entry, answer: JsonObject): JsonObject {
-  if (item.outputSchema === undefined || !isOurs(answer.structuredContent)) return answer;
-  return confirmationAsError(answer);
-}
-
-/** Of an outcome without a result, or of a call that waits. */
-function isOurs(content: unknown): boolean {
-  return (
-    isObject(content) && typeof content.confirmation_id === "string" && typeof content.status === "string"
-  );
 }
 
 /** Who asks again while the call is under way or its result is held uses nothing up by it. */

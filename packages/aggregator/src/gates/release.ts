@@ -22,6 +22,7 @@ import {
 import type { Exchange } from "../mcp/exchange.ts";
 import { innerPrincipal, plainCaller } from "../mcp/plain-caller.ts";
 import { faultOf } from "../mcp/rpc-error.ts";
+import { scanResult } from "../scanners/scan-result.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { authorityIdentity } from "./chain/chain-entry.ts";
 import { dispatchTool } from "./dispatch-tool.ts";
@@ -38,7 +39,8 @@ export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): 
   const isOurs = await store.consume(gate.id);
   if (isOurs) {
     show(gates, { ...gate, status: "consumed" });
-    await keep(gates, gate, await carryOut(state, gates, gate));
+    const { isKeptBack, ...outcome } = await carryOut(state, gates, gate);
+    await keep(gates, { ...gate, holdsResult: gate.holdsResult === true || isKeptBack === true }, outcome);
   }
   const after = (await store.find(gate.id)) ?? gate;
   // Whoever was quick may have decided about the result already, which is a record of its own.
@@ -60,7 +62,11 @@ async function keep(
   else await store.settle(id, outcome);
 }
 
-async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<CallOutcome> {
+async function carryOut(
+  state: TreeState,
+  gates: Gatekeeper,
+  gate: Gate,
+): Promise<CallOutcome & { isKeptBack?: boolean }> {
   let isSent = false;
   try {
     // No call, but a change of the gates themselves. [B-KEY-2]
@@ -73,7 +79,9 @@ async function carryOut(state: TreeState, gates: Gatekeeper, gate: Gate): Promis
     });
     // What would be looked at is not what the caller would get by it.
     if (gate.holdsResult === true && isPromise(result)) return { status: "withheld", reason: promised };
-    return { status: "done", resultText: JSON.stringify({ result }) };
+    const scanned = await scanResult(state, call.tool, result);
+    const resultText = JSON.stringify({ result: scanned.result });
+    return { status: "done", resultText, ...(scanned.hold !== undefined && { isKeptBack: true }) };
   } catch (error) {
     if (!isSent) return refusalOf(state, gate, error);
     // It may have happened: nobody knows, and nobody tries again.

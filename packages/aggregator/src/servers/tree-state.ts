@@ -12,6 +12,7 @@ import type { Profile } from "../mcp/profile.ts";
 import type { GatheredNews } from "../notifications/announce.ts";
 import type { Flows } from "../notifications/notification-flows.ts";
 import type { Subscriber } from "../notifications/subscriptions.ts";
+import type { Scanner } from "../scanners/scanner.ts";
 import type { CallTraces } from "../tracing/call-traces.ts";
 import type { Configured } from "./change-servers.ts";
 import type { ListBook } from "./list-capacity.ts";
@@ -67,6 +68,8 @@ export interface TreeState {
   readonly meter: CallMeter | undefined;
   /** Where their traces go; nowhere unless wanted. */
   readonly traces: CallTraces | undefined;
+  /** What looks at results before callers do. */
+  readonly scanners: readonly Scanner[];
   /** Notifications that clients were too slow for. */
   missedByClients: number;
   /** How much each session wants its servers to log, where it has said so. */

@@ -1,4 +1,5 @@
-// The trace of a tool call: the call itself, the gate it waits at until a person has decided, and the way to its server.
+// The trace of a request to a server: the request itself, for a tool the gate it waits at until a person has decided, and
+// the way to the server.
 // Parent and child find each other by the request (an exchange) and, where the call is made after its decision, by the
 // gate. `traceparent` stands in `_meta`, as the conventions of MCP say.
 import { readTraceparent, type SpanStarter, writeTraceparent } from "@mcpx/host";
@@ -11,16 +12,22 @@ import type { Exchange } from "../mcp/exchange.ts";
 type Run = (params: JsonObject) => Promise<JsonObject>;
 
 export interface CallTraces {
-  /** A call as it comes in, to its answer, which may be that it waits. */
-  call(exchange: Exchange, tool: string, run: () => Promise<JsonObject>): Promise<JsonObject>;
+  /** A request as it comes in, to its answer, which may be that it waits. `name`: of a tool or a prompt. */
+  call(exchange: Exchange, name: string | undefined, run: () => Promise<JsonObject>): Promise<JsonObject>;
   /** The call of this exchange waits at a gate. */
   wait(exchange: Exchange, gate: Gate): void;
   /** This exchange makes the call that was decided about at a gate. */
   resume(exchange: Exchange, gate: Pick<Gate, "id">): void;
-  /** The call on its way to a server, which is told what it belongs to. */
-  hop(exchange: Exchange, tool: string, server: string, params: JsonObject, run: Run): Promise<JsonObject>;
+  /** The request on its way to a server, which is told what it belongs to. */
+  hop(exchange: Exchange, to: Hop, params: JsonObject, run: Run): Promise<JsonObject>;
   /** Hears what becomes of gates. */
   readonly watcher: GateWatcher;
+}
+
+interface Hop {
+  /** Of a tool or a prompt. */
+  name: string | undefined;
+  server: string;
 }
 
 /** Gates that are waited at by calls of which a trace is known; further ones have none. */
@@ -50,11 +57,11 @@ export function createCallTraces(tracer: SpanStarter): CallTraces {
   };
   return {
     watcher: { changed },
-    async call(exchange, tool, run) {
+    async call(exchange, name, run) {
       const parent = readTraceparent(metaOf(exchange.params).traceparent);
       const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
-      const options = { kind: SpanKind.SERVER, attributes: attributesOf(tool) };
-      const span = tracer.startSpan(`tools/call ${tool}`, options, context);
+      const options = { kind: SpanKind.SERVER, attributes: attributesOf(exchange, name) };
+      const span = tracer.startSpan(titleOf(exchange, name), options, context);
       contexts.set(exchange, trace.setSpan(context, span));
       return finish(span, run);
     },
@@ -69,10 +76,11 @@ export function createCallTraces(tracer: SpanStarter): CallTraces {
       const span = waiting.get(id);
       if (span !== undefined) contexts.set(exchange, trace.setSpan(ROOT_CONTEXT, span));
     },
-    async hop(exchange, tool, server, params, run) {
+    async hop(exchange, { name, server }, params, run) {
       const context = contexts.get(exchange) ?? ROOT_CONTEXT;
-      const attributes = { ...attributesOf(tool), "mcpx.server": server };
-      const span = tracer.startSpan(`tools/call ${tool}`, { kind: SpanKind.CLIENT, attributes }, context);
+      const attributes = { ...attributesOf(exchange, name), "mcpx.server": server };
+      const options = { kind: SpanKind.CLIENT, attributes };
+      const span = tracer.startSpan(titleOf(exchange, name), options, context);
       const _meta = { ...metaOf(params), traceparent: writeTraceparent(span.spanContext()) };
       return finish(span, () => run({ ...params, _meta }));
     },
@@ -98,12 +106,16 @@ function fail(span: Span, word: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function attributesOf(tool: string): Record<string, string> {
-  return {
-    "mcp.method.name": "tools/call",
-    "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": tool,
-  };
+/** Addresses of resources are as arguments are: they are not told. */
+function titleOf({ method }: Exchange, name: string | undefined): string {
+  return name === undefined ? method : `${method} ${name}`;
+}
+
+function attributesOf({ method }: Exchange, name: string | undefined): Record<string, string> {
+  const base = { "mcp.method.name": method };
+  if (name === undefined) return base;
+  if (method !== "tools/call") return { ...base, "gen_ai.prompt.name": name };
+  return { ...base, "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name };
 }
 
 function metaOf({ _meta }: JsonObject): JsonObject {

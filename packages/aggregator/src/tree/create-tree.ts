@@ -29,6 +29,7 @@ import type { FlowLimits } from "../notifications/notification-flow.ts";
 import { createFlows } from "../notifications/notification-flows.ts";
 import { createServerNews } from "../notifications/server-news.ts";
 import { subscribe } from "../notifications/subscriptions.ts";
+import type { Scanner } from "../scanners/scanner.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
 import { createListBook, type ListBook } from "../servers/list-capacity.ts";
 import type { LocalRooms, Server, ServerOptions } from "../servers/server.ts";
@@ -64,6 +65,8 @@ export interface TreeOptions {
   meter?: CallMeter | undefined;
   /** Of OpenTelemetry: calls leave traces there, and none unless given. */
   tracer?: SpanStarter | undefined;
+  /** What looks at results before callers do; nothing unless given. */
+  scanners?: readonly Scanner[] | undefined;
   /** Without it tools may change unseen. */
   pins?: PinStore | undefined;
   secret: Uint8Array;
@@ -158,6 +161,7 @@ export function createTree(options: TreeOptions): RunningTree {
     calls: createCallFigures(clock.now()),
     meter: options.meter,
     traces: tracesOf(options),
+    scanners: options.scanners ?? [],
     missedByClients: 0,
     logLevels: new Map(),
     pins,
@@ -199,6 +203,17 @@ export function createTree(options: TreeOptions): RunningTree {
 }
 
 /** One switch for every request of a client. */
+/** With a trace where one is wanted. Calls of tools have theirs in `call-tool.ts`. */
+function traced(
+  { traces }: TreeState,
+  exchange: Exchange,
+  name: unknown,
+  run: () => Promise<JsonObject>,
+): Promise<JsonObject> {
+  if (traces === undefined) return run();
+  return traces.call(exchange, typeof name === "string" ? name.slice(0, 255) : undefined, run);
+}
+
 async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { method } = exchange;
   switch (method) {
@@ -210,15 +225,15 @@ async function handle(state: TreeState, exchange: Exchange): Promise<JsonObject>
     case "prompts/list":
       return list(state, exchange, "prompts");
     case "prompts/get":
-      return getPrompt(state, exchange);
+      return traced(state, exchange, exchange.params.name, () => getPrompt(state, exchange));
     case "resources/list":
       return list(state, exchange, "resources");
     case "resources/templates/list":
       return list(state, exchange, "templates");
     case "resources/read":
-      return readResource(state, exchange);
+      return traced(state, exchange, undefined, () => readResource(state, exchange));
     case "completion/complete":
-      return complete(state, exchange);
+      return traced(state, exchange, undefined, () => complete(state, exchange));
     case roomMethods.confirmGate:
       if (state.gates !== undefined) return confirm(state, state.gates, exchange);
       throw new McpxError("unknown_method", method);

@@ -5,9 +5,11 @@ import { resolveName, textParam } from "../catalogue/resolve.ts";
 import { noteRefusal } from "../dispatch/call-figures.ts";
 import { type PreparedCall, prepareCall } from "../dispatch/prepare-call.ts";
 import { dispatchTool } from "../gates/dispatch-tool.ts";
+import { holdMade } from "../gates/hold-made.ts";
 import { passGate } from "../gates/pass-gate.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";
+import { scanResult } from "../scanners/scan-result.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
 export async function callTool(state: TreeState, exchange: Exchange): Promise<JsonObject> {
@@ -21,7 +23,9 @@ async function admitAndSend(state: TreeState, exchange: Exchange, name: string):
     recordRefusal(state, exchange, name, error);
     throw error;
   });
-  return answer ?? (await dispatchTool(state, exchange, call));
+  if (answer !== undefined) return answer;
+  const { result, hold } = await scanResult(state, call.tool, await dispatchTool(state, exchange, call));
+  return hold === undefined ? result : await holdMade(state, exchange, call, { result, hold });
 }
 
 /** Resolving is authorising: what the caller may not use is not found. What waits at a gate is answered by that. */

@@ -1,7 +1,7 @@
 // Completion of an argument, asked of the server whose prompt or template it is. [B-TREE-2]
 import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { resolveName, resolveUri, textParam } from "../catalogue/resolve.ts";
-import { dispatch } from "../dispatch/dispatch.ts";
+import { dispatchTraced } from "../dispatch/dispatch-traced.ts";
 import type { Exchange } from "../mcp/exchange.ts";
 import type { Server } from "../servers/server.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -10,7 +10,7 @@ export async function complete(state: TreeState, exchange: Exchange): Promise<Js
   const { params } = exchange;
   if (!isObject(params.ref)) throw new McpxError("bad_params", "params.ref must be an object");
   const { server, ref } = await resolveRef(state, exchange, params.ref);
-  return await dispatch(state, exchange, server, { params: { ...params, ref } });
+  return await dispatchTraced(state, exchange, server, { params: { ...params, ref } });
 }
 
 async function resolveRef(

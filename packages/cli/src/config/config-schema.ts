@@ -346,6 +346,34 @@ const auditPlace = section({
   }
 });
 
+/** What looks at results: a webhook, or a tool of a server. */
+const scanner = section({
+  url: is.serverUrl.exactOptional(),
+  headers: byName(z.string().min(1).max(256), is.anyText).exactOptional(),
+  secret: is.text("a secret", "${env:SCANNER_SECRET}").exactOptional(),
+  server: is.text("the name of a server in mcpServers", "guard").exactOptional(),
+  tool: is.text("the name of a tool there", "scan").exactOptional(),
+  tools: list(is.toolGlob).exactOptional(),
+  deadline: is.duration.exactOptional(),
+  whenDown: is.oneOf(["hold", "pass"]).exactOptional(),
+  insecure: is.flag.exactOptional(),
+  disabled: is.flag.exactOptional(),
+}).check(({ value, issues }) => {
+  const add = (message: string) => issues.push({ code: "custom", message, input: value, path: [] });
+  if ((value.url === undefined) === (value.server === undefined)) add("needs exactly one of url and server");
+  const [other, keys] =
+    value.server === undefined
+      ? (["server", ["tool"]] as const)
+      : (["url", ["headers", "secret", "insecure"]] as const);
+  for (const key of keys)
+    if (value[key] !== undefined) add(`has ${key}, which goes with ${other}; remove it`);
+  const url = value.url === undefined ? null : URL.parse(value.url);
+  if (url?.protocol === "http:" && value.insecure !== true && !is.isThisMachine(url.hostname))
+    add(
+      `would send results in plain text to ${url.host}; use https://, or "insecure": true where the network is yours`,
+    );
+});
+
 const builtPlatforms = Object.keys(bridgeKeys) as (keyof typeof bridgeKeys)[];
 
 /** Rooms on a chat platform, or on phones. */
@@ -513,6 +541,7 @@ export const configSchema = section(
     devices: byName(is.segment, device).exactOptional(),
     bridges: byName(is.segment, bridge).exactOptional(),
     audit: section({ push: byName(is.segment, auditPlace).exactOptional() }).exactOptional(),
+    scanners: byName(is.segment, scanner).exactOptional(),
     push: section({
       services: list(is.origin).exactOptional(),
       contact: is.text("an address push services can write to", "mailto:ops@example.com").exactOptional(),

@@ -96,6 +96,7 @@ export async function openTree(
     audit,
     meter: parts.metrics && createCallMeter(parts.metrics),
     tracer: parts.tracer,
+    scanners: settings.scanners,
     pins: isPinned ? stores.pins : undefined,
     secret: identity.secret("tree"),
     graceMs,

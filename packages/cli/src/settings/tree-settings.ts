@@ -8,6 +8,7 @@ import {
   openLink,
   type Personal,
   type Profile,
+  type Scanner,
   type ServerIdentity,
   type ServerOptions,
   segmentFor,
@@ -25,6 +26,7 @@ import { type DeviceSettings, deviceSettings } from "./device-settings.ts";
 import { defaultGates, type GateSettings, gateSettings } from "./gate-settings.ts";
 import { launcherFor } from "./launcher-for.ts";
 import { openRoomServer, roomServerId } from "./room-server.ts";
+import { scannerSettings } from "./scanner-settings.ts";
 
 export interface TreeSettings {
   segment: string | undefined;
@@ -40,6 +42,8 @@ export interface TreeSettings {
   notifications?: ServerOptions["notifications"];
   /** What a call of each cost class costs; the tree's default unless given. */
   costUnits?: Config["costUnits"];
+  /** What looks at results before callers do; nothing unless given. */
+  scanners?: readonly Scanner[];
   ax: AxSettings;
   gates: GateSettings;
   /** The rooms it is a participant of. */
@@ -120,6 +124,7 @@ export function treeSettings(config: Config, world: TreeWorld): TreeSettings {
     ...(config.costUnits && { costUnits: config.costUnits }),
     ax,
     gates: gateSettings(config, world),
+    scanners: scannerSettings(config, world),
     rooms: roomsOf(config),
     roomServerIds: Object.entries(mcpServers).flatMap(([name, server]) =>
       server.room === undefined ? [] : [roomServerId(server, name)],

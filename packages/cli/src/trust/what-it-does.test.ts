@@ -48,6 +48,21 @@ test("whatever a program is given is shown, but for what says that it is a secre
   );
 });
 
+test("every place that is sent audit records or results is shown", () => {
+  const push = { siem: { kind: "syslog", url: "tls://siem.example:6514" } };
+  const dlp = { url: "https://dlp.example/scan", tools: ["mail.**"], headers: { "X-Key": `\${env:DLP}` } };
+  const mcpServers = { guard: { command: "guard" } };
+  const lines = linesOf({ mcpServers, audit: { push }, scanners: { dlp, own: { server: "guard" } } });
+  expect(lines.slice(1, 7)).toEqual([
+    "reach   audit records to siem: tls://siem.example:6514",
+    "reach   results to scanner dlp: https://dlp.example/scan",
+    `        with sees and may change what mail.** gives X-Key=\${env:DLP}`,
+    "reach   results to scanner own: the server guard",
+    "        with sees and may change what ** gives",
+    "take    from your environment: DLP",
+  ]);
+});
+
 test("every address it would ask for keys or send people to is shown", () => {
   const lines = linesOf({
     issuers: [{ issuer: "e", jwksUri: "https://keys.example/jwks" }],

@@ -56,6 +56,7 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
         headers: Object.entries(channels).map(([channel, room]) => `carries ${room} to ${channel}`),
         isOff: disabled === true,
       })),
+      ...toldOthers(config),
     ],
     weakens: [
       ...servers.flatMap(([name, server]) => weakenedBy(name, server)),
@@ -64,8 +65,27 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
     ],
     variables,
     files,
-    sets: Object.keys(config).filter((key) => !["mcpServers", "parents", "devices", "bridges"].includes(key)),
+    sets: Object.keys(config).filter((key) => !shownAbove.includes(key)),
   };
+}
+
+/** Not named once more among the other keys. */
+const shownAbove = ["mcpServers", "parents", "devices", "bridges", "scanners", "audit"];
+
+/** Who is sent every audit record, and who sees results of tools and may change them. */
+function toldOthers({ audit = {}, scanners = {} }: Config): ReachedServer[] {
+  return [
+    ...Object.entries(audit.push ?? {}).map(([name, { url, headers = {}, disabled }]) => ({
+      ...{ name: `audit records to ${name}`, url: shownUrl(url), headers: shownPairs(headers) },
+      isOff: disabled === true,
+    })),
+    ...Object.entries(scanners).map(([name, { url, server, tools = ["**"], headers = {}, disabled }]) => ({
+      name: `results to scanner ${name}`,
+      url: url === undefined ? `the server ${server}` : shownUrl(url),
+      headers: [`sees and may change what ${tools.join(" ")} gives`, ...shownPairs(headers)],
+      isOff: disabled === true,
+    })),
+  ];
 }
 
 function started(name: string, server: ServerConfig, dir: string): StartedServer[] {

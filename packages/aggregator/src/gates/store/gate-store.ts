@@ -61,6 +61,8 @@ export interface GateWish {
   readonly isAllowed?: boolean | undefined;
   /** Who hears that it was approved makes the call elsewhere: it is told once, and however late. */
   readonly isForOneHearer?: boolean | undefined;
+  /** It was made before it had a gate, which is under way from the first. Not kept. */
+  readonly isMade?: boolean | undefined;
 }
 
 /** What a gate was said to be before its call came. */

@@ -164,7 +164,7 @@ async function create(
 
 function created(
   { clock, newId }: GateStoreParts,
-  wish: GateWish,
+  { isMade, ...wish }: GateWish,
   ttlMs: number,
   promised: PromisedGate | undefined,
 ): Gate {
@@ -173,7 +173,7 @@ function created(
     ...wish,
     id: promised?.id ?? newId(),
     nonce: promised?.nonce ?? newId(),
-    status: wish.isAllowed === true ? "approved" : "pending",
+    status: isMade === true ? "consumed" : wish.isAllowed === true ? "approved" : "pending",
     approvals: [],
     createdAt,
     expiresAt: promised?.expiresAt ?? createdAt + Math.floor(ttlMs),

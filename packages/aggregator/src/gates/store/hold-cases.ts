@@ -155,4 +155,16 @@ export function holdCases(start: Start): void {
     expect(status).toBe("approved");
     expect((await race(() => store.consume(id))).filter(Boolean)).toHaveLength(1);
   });
+
+  test("a call that was made before it had a gate is under way from the first, and nobody says that it was never sent", async () => {
+    const { store, another, gate } = await start();
+    const made = await gate({ ...wish, isAllowed: true, isMade: true });
+    expect(made.status).toBe("consumed");
+    expect(await store.consume(made.id)).toBe(false);
+    expect(await store.hold(made.id, result, lifeMs)).toBe(true);
+    const lost = await gate({ ...wish, isAllowed: true, isMade: true, digest: "sha256:lost" });
+    const second = await another("the second");
+    expect(await second.recover()).toMatchObject([{ id: lost.id, status: "indeterminate" }]);
+    expect(await store.find(made.id)).toMatchObject({ status: "held" });
+  });
 }

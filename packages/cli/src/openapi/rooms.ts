@@ -1,0 +1,72 @@
+// Addresses of rooms, for their participants.
+import { kinds, protocols } from "@mcpx/protocol";
+import { z } from "zod";
+import { type Address, anything, count, id, level, limit, time } from "./address.ts";
+
+const participant = z.strictObject({
+  id,
+  name: z.string().optional(),
+  kind: z.enum(["human", "agent", "robot"]).optional(),
+  privilege: level,
+  own: z.literal(true).optional().describe("It is the gateway's own tree"),
+  mcp: anything.optional().describe("Its MCP version, where it serves tools"),
+  key: anything.optional().describe("Its public key as JWK"),
+  status: z.strictObject({ status: z.string(), text: z.string().optional() }).optional(),
+});
+
+/** As it is in a room's history. Participants may add fields of their own. */
+export const envelope = z
+  .looseObject({
+    protocol: z.enum(protocols),
+    id,
+    ts: z.string().optional().describe("When its sender says that it was made"),
+    from: id,
+    to: z.array(id).optional(),
+    kind: z
+      .string()
+      .max(256)
+      .describe(`One of ${kinds.join(", ")}, or one of these with a method behind it`),
+    correlation_id: id.optional(),
+    payload: anything,
+    seq: count.optional().describe("Its number in the room, without gaps"),
+    at: time.optional().describe("When the gateway got it"),
+  })
+  .describe("What participants of a room send each other");
+
+const point = z.string().describe("The id of an envelope, or a time");
+
+export const rooms: readonly Address[] = [
+  {
+    ...{ method: "GET", path: "/v0/topics", access: "participant", summary: "The rooms your token opens" },
+    answer: z.strictObject({
+      topics: z.array(z.strictObject({ name: id, participants: count, seq: count })),
+    }),
+  },
+  {
+    ...{ method: "GET", path: "/v0/topics/:topic/participants", access: "participant" },
+    summary: "Who is in a room",
+    answer: z.strictObject({ participants: z.array(participant) }),
+  },
+  {
+    ...{ method: "GET", path: "/v0/topics/:topic/history", access: "participant" },
+    summary: "What was said in a room, newest first",
+    query: {
+      limit,
+      before: { schema: point, about: "Only what came before it" },
+      after: { schema: point, about: "Only what came after it" },
+      before_seq: { schema: count, about: "Only lower numbers" },
+      after_seq: { schema: count, about: "Only higher numbers" },
+    },
+    answer: z.strictObject({
+      envelopes: z.array(envelope),
+      next: z.string().optional().describe("The address of the next page"),
+    }),
+  },
+  {
+    ...{ method: "POST", path: "/v0/tickets", access: "participant" },
+    summary: "A ticket for one WebSocket, good for 30 s: browsers cannot send headers there",
+    body: z.strictObject({ topic: id }),
+    status: 201,
+    answer: z.strictObject({ ticket: z.string(), expires_at: time }),
+  },
+];

@@ -1,0 +1,145 @@
+// Addresses of the tree: tools, servers, devices and bridges; and of logins at the console.
+import { z } from "zod";
+import { type Address, anything, count, id, level, texts, time } from "./address.ts";
+
+const admin = "admin" as const;
+const here = "here" as const;
+
+const tool = {
+  canonical: z.string().describe("Its name in the tree"),
+  server: z.string(),
+  tool: z.string().describe("Its name there"),
+  state: z.enum(["listed", "disabled", "quarantined"]),
+};
+
+const consent = z.looseObject({ id: z.string() });
+
+const bridge = z.strictObject({
+  name: z.string(),
+  platform: z.string(),
+  unlinked: z.enum(["read", "guest"]),
+  isNotice: z.boolean(),
+  state: z.enum(["starting", "up", "down"]),
+  fault: z.string().optional(),
+  channels: z.array(
+    z.strictObject({ channel: z.string(), room: id, behind: count, fault: z.string().optional() }),
+  ),
+  links: z.array(
+    z.strictObject({
+      ...{ user: z.string(), participant: id, level: level.optional(), since: time, presses: z.boolean() },
+    }),
+  ),
+});
+
+export const tree: readonly Address[] = [
+  {
+    ...{ method: "GET", path: "/admin/tools", access: admin },
+    summary: "Tools that are not shown, and why",
+    answer: z.strictObject({ tools: z.array(z.strictObject(tool)) }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/tools/:name", access: admin },
+    summary: "One tool; of a changed one, what has changed",
+    answer: z.strictObject({
+      ...tool,
+      ...{ hash: z.string().optional(), since: time.optional(), diff: texts.optional() },
+    }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/tools/:name/accept", access: here },
+    summary: "A changed tool may be as it is now",
+    body: z.strictObject({ hash: z.string().optional().describe("Only if it is still this one") }),
+    answer: z.strictObject({
+      ...{ canonical: z.string(), server: z.string(), tool: z.string() },
+      ...{ hash: z.string(), acceptedBy: z.string().optional() },
+    }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/servers/:name/log", access: admin },
+    summary: "The last lines a server wrote beside the protocol",
+    answer: z.strictObject({
+      server: z.string(),
+      lines: z.array(z.strictObject({ at: time, line: z.string() })),
+    }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/servers/:name/users", access: admin },
+    summary: "Who has signed in to a server",
+    answer: z.strictObject({ server: z.string(), users: texts }),
+  },
+  {
+    ...{ method: "DELETE", path: "/admin/servers/:name/users/:user", access: admin },
+    summary: "Sign a user out of a server",
+    answer: z.strictObject({ server: z.string(), user: z.string(), signedOutBy: z.string().optional() }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/devices", access: admin, summary: "Microcontrollers and how they are" },
+    answer: z.strictObject({ devices: z.array(z.looseObject({ segment: z.string(), line: z.string() })) }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/bridges", access: admin, summary: "Bridges to chat platforms" },
+    answer: z.strictObject({ bridges: z.array(bridge) }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/bridges/:name/codes", access: here },
+    summary: "A code by which a person of a chat platform is linked to a participant",
+    body: z.strictObject({ participant: id, level: level.optional() }),
+    status: 201,
+    answer: z.strictObject({ code: z.string(), expires_at: time }),
+  },
+  {
+    ...{ method: "DELETE", path: "/admin/bridges/:name/links/:user", access: admin },
+    summary: "End such a link",
+    answer: z.strictObject({ user: z.string(), participant: id }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/bridges/:name/presses", access: here },
+    summary: "Presses of linked approvers count as approvals, once an approver has signed that",
+    answer: z.strictObject({ what: texts, waits: z.string().nullable() }),
+  },
+  {
+    ...{ method: "DELETE", path: "/admin/bridges/:name/presses", access: admin },
+    summary: "They do not count any more",
+    answer: z.strictObject({ what: texts }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/consents", access: admin },
+    summary: "Programs that were let in through the browser",
+    answer: z.strictObject({ consents: z.array(consent) }),
+  },
+  {
+    ...{ method: "DELETE", path: "/admin/consents/:id", access: admin, summary: "Revoke a consent" },
+    answer: consent,
+  },
+  {
+    ...{ method: "GET", path: "/admin/logins", access: admin },
+    summary: "Logins with an account of a company",
+    answer: z.strictObject({ logins: texts }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/logins/test", access: admin },
+    summary: "What somebody could do of whom the provider says this",
+    body: z.strictObject({ login: z.string(), claims: anything }),
+    answer: z.strictObject({ login: z.string(), rights: anything.nullable(), rules: z.array(z.unknown()) }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/console-links", access: admin },
+    summary: "An address that logs one browser in at the console, once",
+    status: 201,
+    answer: z.strictObject({ path: z.string() }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/console-logouts", access: admin },
+    summary: "Log everybody out of the console",
+    answer: z.strictObject({}),
+  },
+  {
+    ...{ method: "GET", path: "/admin/names", access: here },
+    summary: "Names to complete a command line with, for whoever reads the data directory",
+    query: {
+      of: { schema: z.string(), about: "What kind of name" },
+      room: { schema: id, about: "In which room" },
+    },
+    answer: z.strictObject({ names: texts }),
+  },
+];
