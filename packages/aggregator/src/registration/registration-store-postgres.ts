@@ -12,7 +12,7 @@ import {
 import { createLeases } from "./registration-store-leases.ts";
 
 interface PostgresRegistrationStoreOptions {
-  /** Of a store with the tables of `treeOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `treeOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
   clock: Clock;
   /** `epochsMax` unless given. */

@@ -118,7 +118,7 @@ export function createXmppPlatform(options: XmppOptions): Platform {
     else seen.set(nick, bare(address));
     if (!isOwn) return;
     if (type !== "unavailable") return waiting.get(`enter-${chat}`)?.done();
-    // Thrown out, or the chat is gone: it is tried again by whoever posts next.
+    // Thrown out, or the chat is gone: the next post tries it again.
     joined.delete(chat);
     void enter(chat).catch((error: unknown) => events?.failed(error));
   };

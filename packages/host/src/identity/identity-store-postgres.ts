@@ -7,7 +7,7 @@ import type { PostgresSession } from "../postgres/session.ts";
 import type { IdentityStore, NewKey, PrivateKeyRow, PublicKeyRow } from "./identity-store.ts";
 
 interface PostgresIdentityOptions {
-  /** Of a store with the tables of `hostOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `hostOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
   seal: Seal;
   /** Ms; monotonic. */

@@ -104,7 +104,7 @@ function keysIn(anchors: readonly AnchorKey[], request: HttpRequest): PasskeyKey
   return loginKeysIn(anchors).filter(({ passkey }) => passkey.origin === originOf(request));
 }
 
-/** As far as it is known without looking: whoever was taken out is not among them. */
+/** As far as it is known without looking: a removed approver is not among them. */
 export function knownLoginKeys(gates: Pick<Gatekeeper, "anchors">): PasskeyKey[] {
   return loginKeysIn(knownAnchors(gates));
 }
