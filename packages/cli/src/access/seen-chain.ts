@@ -44,7 +44,7 @@ function parse(read: ReadFile | undefined): JsonObject {
     // Said below.
   }
   throw new Failure(
-    "what the key remembers of the chain of approvers cannot be read",
+    "the file in which the key remembers the chain of approvers cannot be read",
     "remove the file KEY.seen",
   );
 }

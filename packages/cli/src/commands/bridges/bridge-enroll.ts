@@ -52,7 +52,10 @@ async function run(context: Context<typeof options>): Promise<number> {
   await noteChain(context);
   if (what.length === 0 && !options.end) {
     const fix = `an approver is linked with ${program} bridge link ${name} NAME; see ${program} key list`;
-    throw new Failure(`no approver is linked at ${name} whose presses do not count yet`, fix);
+    throw new Failure(
+      `no approver is linked at ${name}, or the button presses of all of them approve calls already`,
+      fix,
+    );
   }
   // The gateway that runs shows it as a card, for an approver to sign; or takes back the card that waits.
   if (settled === "waits" || options.end) await tellGateway(context, name);
