@@ -216,7 +216,7 @@ describe("who decides", () => {
     const key = join(scratch(), "carol.jwk");
     await gated.run("key", "new", "--out", key, "--unsealed");
     expect(await refused("Al1ce", "--key", key)).toContain("is or looks like alice");
-    expect(await refused("alyssa")).toContain("alice's already");
+    expect(await refused("alyssa")).toContain("already belongs to alice");
     expect(await refused("../carol", "--key", key)).toContain("cannot be a name");
     const { out } = await gated.run("key", "list");
     expect(out).toMatch(/^alice +key +unsealed +\S{43}$/m);
