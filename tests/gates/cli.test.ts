@@ -168,6 +168,8 @@ test(
     expect(await gated.run("panic")).toMatchObject({ code: 0 });
     expect(await agent.call("papers.shred", { paper: "4" })).toMatch(waiting);
     expect(await agent.call("papers.look")).toContain("papers.look was not called");
+    expect((await gated.run("tree")).out).toMatch(/papers {2}\d+ tools/);
+    expect(JSON.parse((await gated.run("pending", "--json")).out)).toHaveLength(3);
     await agent.close();
     await gated.end("SIGTERM");
     await gated.start();
