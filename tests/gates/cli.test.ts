@@ -168,6 +168,8 @@ test(
     expect(await gated.run("panic")).toMatchObject({ code: 0 });
     expect(await agent.call("papers.shred", { paper: "4" })).toMatch(waiting);
     expect(await agent.call("papers.look")).toContain("papers.look was not called");
+    expect((await gated.run("tree")).out).toMatch(/papers {2}\d+ tools/);
+    expect(JSON.parse((await gated.run("pending", "--json")).out)).toHaveLength(3);
     await agent.close();
     await gated.end("SIGTERM");
     await gated.start();
@@ -216,7 +218,7 @@ describe("who decides", () => {
     const key = join(scratch(), "carol.jwk");
     await gated.run("key", "new", "--out", key, "--unsealed");
     expect(await refused("Al1ce", "--key", key)).toContain("is or looks like alice");
-    expect(await refused("alyssa")).toContain("alice's already");
+    expect(await refused("alyssa")).toContain("already belongs to alice");
     expect(await refused("../carol", "--key", key)).toContain("cannot be a name");
     const { out } = await gated.run("key", "list");
     expect(out).toMatch(/^alice +key +unsealed +\S{43}$/m);

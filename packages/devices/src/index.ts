@@ -1,4 +1,4 @@
-// Microcontrollers as MCP servers: framing and CBOR for whoever talks to a stub, and a gateway that registers each
+// Microcontrollers as MCP servers: framing and CBOR for programs that talk to a stub, and a gateway that registers each
 // device in a tree. What goes over the wire is in spec/devices.md.
 export { createCobsReader, frameCobs } from "./framing/cobs.ts";
 export { encodeFrameA, type FrameA } from "./framing/frame-a.ts";

@@ -201,12 +201,17 @@ export const errorTable = {
   ),
   too_many_subservers: row(42904, 429, "Too many subservers", "End one of them, or raise the limit"),
   // Gates.
-  confirmation_unknown: row(40405, 404, "The confirmation is unknown", "Make the call again"),
-  confirmation_expired: row(41001, 410, "The confirmation has expired", "Make the call again"),
+  confirmation_unknown: row(40405, 404, "There is no gate with this confirmation_id", "Make the call again"),
+  confirmation_expired: row(
+    41001,
+    410,
+    "The gate has expired: nobody decided in time",
+    "Make the call again",
+  ),
   confirmation_used: row(
     40907,
     409,
-    "The confirmation is decided already",
+    "The gate was decided already",
     "The caller gets the outcome by waiting, or by making the same call again",
   ),
   bad_proof: row(40313, 403, "The proof is not valid", "Sign this gate's statement with a trusted key"),

@@ -103,7 +103,7 @@ test("a server that does not read is not written to without end", async () => {
       faults.push(isMcpxError(error) ? error.detail : String(error)),
     );
   }
-  await expect.poll(() => faults).toContain("near: it does not read what it is sent");
+  await expect.poll(() => faults).toContain("near: it does not read its input");
   stop.abort(new McpxError("timeout"));
 });
 

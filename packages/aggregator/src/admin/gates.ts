@@ -105,7 +105,7 @@ async function decideGate(
   return wholeGate(state, gates, decided, by);
 }
 
-/** `by`: who looks. Whoever asked sees what came of it where everybody does, and not before. */
+/** `by`: who looks. The asker sees its outcome where everybody does, and not before. */
 async function wholeGate(
   state: TreeState,
   gates: Gatekeeper,

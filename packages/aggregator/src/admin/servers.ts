@@ -1,4 +1,4 @@
-// For the operator: GET /admin/servers/{name}/log, what a server wrote beside the protocol.
+// For the operator: GET /admin/servers/{name}/log, what a server wrote to stderr.
 import type { HttpRequest, HttpResponse, Identity, Route } from "@mcpx/host";
 import { McpxError, quoteShort } from "@mcpx/protocol";
 import { operatorRoute } from "../mcp/operator.ts";
@@ -12,7 +12,7 @@ export function createAdminRoutes({ state }: Pick<RunningTree, "state">, identit
   return [operatorRoute(guard, "GET", "/admin/servers/:name/log", (_by, request) => readLog(state, request))];
 }
 
-/** The last lines a server wrote beside the protocol, oldest first. By its name, or its segment. */
+/** The last lines a server wrote to stderr, oldest first. By its name, or its segment. */
 function readLog(state: TreeState, { params }: HttpRequest): HttpResponse {
   const servers = serversOf(state);
   const server =

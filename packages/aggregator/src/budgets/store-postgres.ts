@@ -19,7 +19,7 @@ const write = {
       cost_units = excluded.cost_units, calls = excluded.calls, seen_at = excluded.seen_at`,
 };
 
-/** The store has the tables of `treeOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `treeOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresBudgetStore(session: PostgresSession): BudgetStore {
   return {
     all: async () => (await askPostgres<UseRow>(session, all)).map(storedUse),

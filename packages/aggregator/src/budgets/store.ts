@@ -21,7 +21,7 @@ export interface BudgetStore {
   write(uses: readonly StoredUse[], forgotten: readonly string[]): Promise<void>;
 }
 
-/** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+/** The database has the tables of `aggregatorMigrations`, and is closed by the code that opened it. */
 export function createSqliteBudgetStore(db: DatabaseSync): BudgetStore {
   const all = db.prepare("SELECT subserver_id, mutable_calls, cost_units, calls, seen_at FROM budget_uses");
   const put = db.prepare(

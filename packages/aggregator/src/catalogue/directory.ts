@@ -75,7 +75,7 @@ export function forgetListed(state: TreeState, server: Server): void {
   }
 }
 
-/** Whoever has come by itself and never listed anything is waited for by nobody: it appears when it has. */
+/** No list waits for a registered server that has never listed anything: it appears once it has. */
 function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
   const listing = listSoon(state, server, kind, caller);
   if (registeredOf(server) === undefined || hasListed(server, kind)) return listing;

@@ -89,7 +89,7 @@ const forget = { name: "pins-forget", text: "DELETE FROM tool_pins WHERE server 
 
 type ChangedRow = [server: Buffer, tool: Buffer, canonical: Buffer, hash: string, at: number];
 
-/** The store has the tables of `treeOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `treeOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresPinStore(session: PostgresSession): PinStore {
   return {
     async pinsOf(server) {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { immediately } from "@mcpx/host";
 import { type ChangedTool, changedMax, type PinStore } from "./pin-store.ts";
 
-/** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+/** The database has the tables of `aggregatorMigrations`, and is closed by the code that opened it. */
 export function createSqlitePinStore(db: DatabaseSync): PinStore {
   const pins = db.prepare("SELECT tool, hash, changed_hash, chars FROM tool_pins WHERE server = ?");
   const pin = db.prepare(

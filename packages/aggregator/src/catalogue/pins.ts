@@ -35,7 +35,7 @@ export async function checkPins(state: TreeState, server: Server, entries: Entry
       const { news, refused } = compare(known, seen, charsMax);
       leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
       if (isEmpty(news)) return { ...sort(entries, seen, known, refused), leftOut };
-      // What counts is what the store has then, whoever wrote it.
+      // What counts is what the store has then, whichever process wrote it.
       await pins.write(server.name, news, state.clock.now(), payerOf(server));
       for (const tool of news.changed) report(state, server, tool, known.get(tool.tool));
     }

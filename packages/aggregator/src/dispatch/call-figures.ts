@@ -1,4 +1,4 @@
-// How many calls there were since the tree began, by server and by what became of them, and how many in each of the
+// How many calls there were since the tree began, by server and outcome, and how many in each of the
 // last sixty minutes. Pure: the time is given. Bounded, whatever is called.
 import type { JsonObject } from "@mcpx/protocol";
 

@@ -1,5 +1,5 @@
-// The `Mcp-Param-*` headers of a call: what a modern client sent is checked against the arguments, since whoever reads
-// the body must; for all others they are made. Headers nobody declared go on as they came.
+// The `Mcp-Param-*` headers of a call: what a modern client sent is checked against the arguments, since a proxy that
+// reads the body must; for all others they are made. Headers nobody declared go on as they came.
 import type { Entry } from "../catalogue/catalogue.ts";
 import type { FixedArguments } from "../catalogue/overrides.ts";
 import { decodedHeader } from "../links/header-value.ts";

@@ -1,4 +1,4 @@
-// What a legacy session hears of: changes of lists, what servers say unasked, and updates of the resources its client
+// What a legacy session is told of: changes of lists, what servers say unasked, and updates of the resources its client
 // subscribed to.
 import type { Hold, Logger } from "@mcpx/host";
 import { type JsonObject, McpxError, stringBytesOf } from "@mcpx/protocol";

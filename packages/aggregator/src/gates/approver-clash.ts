@@ -1,5 +1,5 @@
 // Whether somebody who is to approve could be taken for another: by a name that looks like theirs, by their key, or by
-// the id of their passkey, which whoever registers one chooses freely. Pure.
+// the id of their passkey, which a person who registers one chooses freely. Pure.
 
 import { confusableSkeleton } from "./confusable-name.ts";
 import type { AnchorKey } from "./proofs/anchors.ts";

@@ -1,5 +1,5 @@
-// Changes that make gates weaker wait as cards, at gates of their own: an approver signs them as a call is signed, at the
-// page, the console, the terminal or in the room. What was signed is appended to the chain. [B-KEY-2]
+// Changes that make gates weaker wait as cards, at gates of their own: an approver signs them as a call is signed, at
+// the page, the console, the terminal or in the room. What was signed is appended to the chain. [B-KEY-2]
 import type { Logger } from "@mcpx/host";
 import { canonicalJson, cautious, digestOf, isObject, McpxError } from "@mcpx/protocol";
 import type { AuthorityChange } from "./chain/authority-state.ts";
@@ -14,8 +14,8 @@ import { type CallOutcome, type Gate, type GateWish, termsOf } from "./store/gat
 
 export interface AuthorityCards {
   /**
-   * All that this source wants now and that needs a signature; another time replaces it. Gives back the gates of all that
-   * waits, by what it is about: `approver/anna`, `rules`.
+   * All that this source wants now and that needs a signature; another time replaces it. Gives back the gates of all
+   * that waits, by what it is about: `approver/anna`, `rules`.
    */
   want(source: string, changes: readonly AuthorityChange[]): Promise<ReadonlyMap<string, string>>;
   /** What waits for a signature. */
@@ -35,7 +35,7 @@ export interface AuthorityCardsOptions {
 }
 
 const askedBy = "mcpx";
-/** Whoever set something up finds it there when they come back. */
+/** An operator who set something up finds the card when they come back. */
 const cardMs = 7 * 86_400_000;
 /** Of one caller no more may wait; the rest follows. */
 const cardsMax = 15;
@@ -43,7 +43,9 @@ const cardsMax = 15;
 export function createAuthorityCards(options: AuthorityCardsOptions): AuthorityCards {
   const { gates, chain, log, signed } = options;
   const wanted = new Map<string, readonly AuthorityChange[]>();
-  /** What an approver has said no to, or what could not be done: not asked for again while it is wanted unchanged. */
+  /**
+   * Changes that an approver has rejected, or that could not be made: not asked for again while it is wanted unchanged.
+   */
   const declined = new Set<string>();
   let renewing: Promise<unknown> = Promise.resolve();
 

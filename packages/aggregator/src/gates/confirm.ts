@@ -16,7 +16,7 @@ import { outcome, tell } from "./wait-at.ts";
 
 /** Wrong proofs for one gate. */
 const failuresMax = 10;
-/** How long a decision waits for what comes of it. */
+/** How long a decision waits for the outcome. */
 const outcomeMs = 8_000;
 
 export async function confirm(state: TreeState, gates: Gatekeeper, exchange: Exchange): Promise<JsonObject> {
@@ -54,7 +54,7 @@ export async function decide(
 }
 
 /**
- * A decision, and a moment's wait for what comes of it: gives back the gate as it stands then. What is decided happens,
+ * A decision, and a moment's wait for the outcome: gives back the gate as it stands then. What is decided happens,
  * also where nobody waits for its end.
  */
 export async function decideSoon(
@@ -75,7 +75,7 @@ export async function decideSoon(
   return (await gates.store.find(gate.id)) ?? gate;
 }
 
-/** A gate of an older build: whoever approves it signs neither who asks nor where it goes. A no is safe. */
+/** A gate of an older build: its approver signs neither who asks nor where it goes. A rejection is safe. */
 function checkNamesAsker({ server }: Gate, { decision }: Statement): void {
   if (server === undefined && decision === "approve") throw new McpxError("asker_unsigned");
 }
@@ -103,7 +103,7 @@ async function decideCall(
   const how = { proof: proofHash, key: thumbprint, ...(isPress && { pressed: true }) };
   await recordFirst(state.audit, gateEvent(decision, by, decided, how)).catch(async (error: unknown) => {
     if (decided.status === "approved") await refuseUnrecorded(gates, decided);
-    // What the store has taken is in force, and those who wait hear of it.
+    // What the store has taken is in force, and those who wait are told.
     else wake(gates, decided);
     throw error;
   });
@@ -154,7 +154,7 @@ export function requesterOf({
   return { principal, thumbprints: keys };
 }
 
-/** A proof that does not hold leaves a record, and there is an end to that: throws `rate_limited` then. */
+/** A proof that is not valid leaves a record, and there is an end to that: throws `rate_limited` then. */
 export function noteWrong(
   state: TreeState,
   { failures }: Gatekeeper,

@@ -34,7 +34,7 @@ export interface GateOptions {
   quorum?: number | undefined;
   /** Asked anew for every proof: approvers come and go. */
   anchors: readonly AnchorKey[] | AnchorSource;
-  /** Whether a token was taken back; none is where nobody can tell. */
+  /** Whether a token was revoked; none is where nobody can tell. */
   isRevoked?: ((jti: string) => boolean) | undefined;
   /** Everything is asked for, from the start. */
   isPanic?: boolean | undefined;

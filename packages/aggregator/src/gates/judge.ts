@@ -23,6 +23,11 @@ export function judge(
     rules,
     unannotated: server.unannotated ?? unannotated,
     quorum,
-    isPanic,
+    isPanic: isPanic && !isLookingAround(tool),
   });
+}
+
+/** The tree's own tools that only read reach no server, and an operator needs them most in a panic. */
+function isLookingAround({ server, capability = cautious }: Entry): boolean {
+  return server.origin.kind === "built-in" && capability.mutable === false;
 }

@@ -82,7 +82,7 @@ export async function decideBy(
       const { status } = await decide(state, gates, gate, proof);
       if (status !== "pending") return;
     } catch (error) {
-      // Recorded where it was decided; whoever else decides about it meanwhile is waited for.
+      // Recorded where it was decided; another decision about it meanwhile is waited for.
       if (!isMcpxError(error) || !tooLate.includes(error.code)) throw error;
     }
   }

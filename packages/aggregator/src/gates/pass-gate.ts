@@ -1,4 +1,4 @@
-// A call at its gate: it goes on, it is denied, or it waits for a human and is answered with what became of it.
+// A call at its gate: it goes on, it is denied, or it waits for a human and is answered with its outcome.
 // [AX-11.3-1]
 import { type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";

@@ -33,7 +33,7 @@ import type { Verdict } from "./rules.ts";
 import { gateEvent } from "./store/gate-records.ts";
 import type { CallOutcome, Gate } from "./store/gate-store.ts";
 
-/** Gives back what became of it. Only one of many racers dispatches; the others see what it has done. */
+/** Gives back its outcome. Only one of many racers dispatches; the others see what it has done. */
 export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<Gate> {
   const { store } = gates;
   const isOurs = await store.consume(gate.id);
@@ -43,7 +43,7 @@ export async function release(state: TreeState, gates: Gatekeeper, gate: Gate): 
     await keep(gates, { ...gate, holdsResult: gate.holdsResult === true || isKeptBack === true }, outcome);
   }
   const after = (await store.find(gate.id)) ?? gate;
-  // Whoever was quick may have decided about the result already, which is a record of its own.
+  // A quick approver may have decided about the result already, which is a record of its own.
   const end = after.review === undefined ? after.status : "held";
   if (isOurs) await state.audit?.recordNow(gateEvent(end, gate.principal, after));
   wake(gates, after);
@@ -99,7 +99,9 @@ interface SignedCall {
   seal: CallSeal;
 }
 
-/** As it would be sent now, which must be what was signed; throws where it is not, or where it may not be sent any more. */
+/**
+ * As it would be sent now, which must be what was signed; throws where it is not, or where it may not be sent any more.
+ */
 async function prepareSigned(state: TreeState, gates: Gatekeeper, gate: Gate): Promise<SignedCall> {
   const { server, digest } = gate;
   if (server === undefined) throw new McpxError("asker_unsigned");

@@ -5,7 +5,7 @@ import type { CheckedProof } from "./proofs/proofs.ts";
 import { gateEvent, recordFirst } from "./store/gate-records.ts";
 import type { Gate } from "./store/gate-store.ts";
 
-/** Gives back what became of it. Each decision is recorded before the caller can see anything. */
+/** Gives back its outcome. Each decision is recorded before the caller can see anything. */
 export async function decideResult(
   { audit }: TreeState,
   gates: Gatekeeper,

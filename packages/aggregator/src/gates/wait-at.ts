@@ -85,7 +85,7 @@ function confirmation(
   });
 }
 
-/** What became of it, told once; `undefined` while it is open. */
+/** The outcome, told once; `undefined` while it is open. */
 export async function outcome(
   gates: Gatekeeper,
   { dialect }: Pick<Caller, "dialect">,

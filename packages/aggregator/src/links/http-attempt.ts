@@ -1,4 +1,4 @@
-// One request on its way: sent once, or given up. To the HTTP library its handler, to whoever asked the answer; one
+// One request on its way: sent once, or given up. To the HTTP library its handler, to the caller the answer; one
 // object, since there is one for each call.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";

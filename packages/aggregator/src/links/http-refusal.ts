@@ -15,7 +15,7 @@ export class HttpRefusal extends Error {
     this.fault = fault;
   }
 
-  /** Whether the request itself was refused, and not whoever sent it or the server's own state. */
+  /** Whether the request itself was refused, and not its sender or the server's own state. */
   get isAnswer(): boolean {
     return this.fault !== undefined && this.status >= 400 && this.status < 500 && !this.isForbidden;
   }

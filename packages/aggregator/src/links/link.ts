@@ -54,7 +54,7 @@ export interface Link {
   readonly facts: ServerFacts;
   /** Whether it is certain which request a server's question belongs to. */
   readonly tellsQuestionsApart: boolean;
-  /** `false`: each request is a stranger to it, so that no answer finds whoever asked. */
+  /** `false`: each request is a stranger to it, so that no answer finds its asker. */
   readonly hasSession?: boolean | undefined;
   /**
    * The result as it came, `input_required` of a modern server included. Rejects with the server's own `RpcError`, or

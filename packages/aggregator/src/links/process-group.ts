@@ -36,8 +36,8 @@ async function isGone(group: Group, withinMs: number): Promise<boolean> {
 }
 
 /**
- * Whether there was anybody to hear it. While anybody of a group lives, its number is nobody else's; so whoever has
- * the number and began at another time is a stranger, and the group is over.
+ * Whether there was anybody to hear it. While anybody of a group lives, its number is nobody else's; so a caller that
+ * has the number and began at another time is a stranger, and the group is over.
  */
 export function signalGroup({ pid, began }: Group, signal: NodeJS.Signals | 0): boolean {
   const now = beganAt(pid);

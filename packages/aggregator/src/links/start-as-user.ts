@@ -1,5 +1,5 @@
-// A server's process as another user of this machine. The gateway has no right to become one: a launcher that runs as that
-// user starts it, behind a socket that only the gateway's user may open. [B-KEY-3]
+// A server's process as another user of this machine. The gateway has no right to become one: a launcher that runs as
+// that user starts it, behind a socket that only the gateway's user may open. [B-KEY-3]
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
@@ -87,7 +87,7 @@ async function end(socket: Socket, ended: Promise<unknown>): Promise<void> {
 async function connect({ user, socket: path }: Launcher): Promise<Socket> {
   if (path === undefined) throw missing(user, "this gateway has no launchers");
   const dir = statSync(dirname(path), { throwIfNoEntry: false });
-  // Else whoever writes there is asked to run it.
+  // Else another user who may write there is asked to run it.
   if (dir === undefined) throw missing(user, "there is no launcher");
   if (dir.uid !== 0 || (dir.mode & 0o022) !== 0)
     throw missing(user, `others than root may write to ${dirname(path)}`);

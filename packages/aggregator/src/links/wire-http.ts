@@ -172,7 +172,7 @@ class HttpWire implements Wire {
     else sending.take(message);
   }
 
-  /** A legacy server may end a stream whenever it likes, and give the rest to whoever comes back for it. */
+  /** A legacy server may end a stream whenever it likes, and give the rest to a client that comes back for it. */
   async #resume(posting: Posting, broken: EventBytes): Promise<void> {
     const stopped = this.#closing.signal;
     const asked = posting.sending?.signal;

@@ -80,7 +80,7 @@ class StdioWire implements Wire {
       return Promise.reject(new McpxError("server_unreachable", "it has ended"));
     }
     if (stdin.writableLength > this.#waitingBytesMax) {
-      return Promise.reject(new McpxError("server_unreachable", "it does not read what it is sent"));
+      return Promise.reject(new McpxError("server_unreachable", "it does not read its input"));
     }
     // Whatever is sent within one turn of the event loop goes in one write: each wakes the server up.
     if (this.#gathered === "") setImmediate(this.#flush);

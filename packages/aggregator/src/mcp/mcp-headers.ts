@@ -1,5 +1,5 @@
-// The `Mcp-*` headers of modern HTTP requests must say what the body says: whoever routed by them must not have been
-// misled. Pure.
+// The `Mcp-*` headers of modern HTTP requests must say what the body says: a proxy that routed by them must not have
+// been misled. Pure.
 import type { IncomingHttpHeaders } from "node:http";
 import type { RpcNotification, RpcRequest } from "./message.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
@@ -43,7 +43,7 @@ export function checkMcpHeaders(
   if (header !== name && decodedHeader(header) !== name) throw mismatch("Mcp-Name", header, name);
 }
 
-/** `Mcp-Param-*` as they came: whoever knows the tool's schema checks them. */
+/** `Mcp-Param-*` as they came: the code that knows the tool's schema checks them. */
 export function paramHeadersOf(headers: IncomingHttpHeaders): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name in headers) {

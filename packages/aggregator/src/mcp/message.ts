@@ -1,5 +1,5 @@
-// JSON-RPC as clients send it: what a message is, and the answers' shape. Ids are echoed exactly, so a number JavaScript
-// cannot hold stays the text it was. Pure.
+// JSON-RPC as clients send it: what a message is, and the answers' shape. Ids are echoed exactly, so a number
+// JavaScript cannot hold stays the text it was. Pure.
 import { isObject, type JsonObject, McpxError, numberOf, written } from "@mcpx/protocol";
 import { faultOf, type RpcFault, rpcCodes, rpcError } from "./rpc-error.ts";
 
@@ -89,7 +89,7 @@ export function isPlain(value: unknown): value is JsonObject {
   return isObject(value) && numberOf(value) === undefined;
 }
 
-/** Throws `too_deep`: what is nested without end would end whoever writes it again. */
+/** Throws `too_deep`: what is nested without end would end the process that writes it again. */
 export function checkDepth(value: unknown, depthMax: number): void {
   if (typeof value !== "object" || value === null) return;
   if (depthMax === 0) throw new McpxError("too_deep");
@@ -105,7 +105,7 @@ export function errorMessage(id: RequestId | null, error: RpcFault): JsonObject 
   return { jsonrpc: "2.0", id, error };
 }
 
-/** As it goes out. What is nested too deeply to be written becomes an error: whoever waits must be answered. */
+/** As it goes out. What is nested too deeply to be written becomes an error: the waiting caller must be answered. */
 export function textOf(message: JsonObject | JsonObject[]): string {
   try {
     return JSON.stringify(message);

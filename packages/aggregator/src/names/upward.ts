@@ -27,7 +27,7 @@ const standard: ReadonlySet<string> = new Set([
   "notifications/resources/updated",
   "notifications/elicitation/complete",
 ]);
-/** They belong to a request or a hop; and what tasks are called is sealed for whoever began them. */
+/** They belong to a request or a hop; and what tasks are called is sealed for the caller who began them. */
 const notUpward: ReadonlySet<string> = new Set([
   "notifications/cancelled",
   "notifications/initialized",

@@ -97,7 +97,7 @@ function tell(
   }
 }
 
-/** Many may hear it, each at a cost: whoever registered the server pays, one hearer after the other. */
+/** Many clients may get it, each at a cost: the registrant of the server pays, one client after the other. */
 function inTurnsOf({ turns }: TreeState, server: Server): (work: () => void) => void {
   const payer = payerOf(server);
   if (turns === undefined || payer === undefined) return (work) => work();

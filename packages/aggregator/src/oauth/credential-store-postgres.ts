@@ -36,7 +36,7 @@ const turnMs = 120_000;
 const askAgainMs = 100;
 
 interface PostgresCredentialStoreOptions {
-  /** Of a store with the tables of `treeOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `treeOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
   seal: Seal;
   /** How long a turn lasts at most; `turnMs` unless given. */

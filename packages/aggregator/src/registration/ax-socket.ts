@@ -94,7 +94,7 @@ function channelOver(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: Limit
     },
     close(code, why) {
       socket.close(code, why.slice(0, closeReasonCharsMax));
-      // Whoever is silent does not answer this either, and nobody shall wait for that.
+      // A silent peer does not answer this either, and nobody shall wait for it.
       resolve(why);
     },
   };

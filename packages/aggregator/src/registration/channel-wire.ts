@@ -32,7 +32,7 @@ export function openChannelWire(
       const refused = refusal();
       if (refused !== undefined) return Promise.reject(refused);
       if (channel.waitingBytes > waitingBytesMax) {
-        return Promise.reject(new McpxError("server_unreachable", "it does not read what it is sent"));
+        return Promise.reject(new McpxError("server_unreachable", "it does not read its input"));
       }
       channel.send(message);
       return sent;

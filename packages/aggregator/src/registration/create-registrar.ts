@@ -62,7 +62,7 @@ export interface Registrar {
   refuse(subserverIds: readonly string[]): void;
   /** A tree above stands below us too, by these ids. */
   dropCircle(closingIds: readonly string[]): void;
-  /** How those above us are told what stands below; they may refuse it. */
+  /** How the parents are told what stands below; they may refuse it. */
   onSubtree(announce: RegistrarState["announceSubtree"], parentIds: RegistrarState["parentIds"]): void;
   close(): void;
 }

@@ -1,5 +1,6 @@
-// A tree above has refused us because of ids that we have brought from below: whoever brings them goes, and not we. One
-// that claims the id of a tree above would otherwise cut us off for as long as it stays. [AX-5.3-2]
+// A tree above has refused us because of ids that we have brought from below: the subserver that brings them is ended,
+// and not this tree. One that claims the id of a tree above would otherwise cut us off for as long as it stays.
+// [AX-5.3-2]
 import type { RegistrarState } from "./registrar.ts";
 import { evict } from "./remove.ts";
 

@@ -28,7 +28,7 @@ export function suspend(state: RegistrarState, subserver: Subserver, why: string
   const { registration, server } = subserver;
   subserver.isAlive = false;
   log.warn({ segment: registration.segment, why }, "subserver lost");
-  // Tells those above, too.
+  // Tells the parents, too.
   degrade(tree, server, why);
 }
 

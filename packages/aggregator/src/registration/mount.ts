@@ -115,7 +115,7 @@ function refusalOf(state: RegistrarState, subserver: Subserver): McpxError | und
   const now = clock.monotonic();
   const isLeased = heartbeatMs === 0 || now - heardAt < leaseMs(heartbeatMs);
   if (isAlive && isLeased) return undefined;
-  // Whoever asks first finds out: what fails from now on fails for one that is lost, and its lists stay.
+  // The first caller finds out: what fails from now on fails for one that is lost, and its lists stay.
   suspend(state, subserver, missedTwo);
   const since = new Date(server.degraded?.since ?? clock.now() - (now - heardAt)).toISOString();
   const retryAfterMs = heartbeatMs === 0 ? 5_000 : heartbeatMs;

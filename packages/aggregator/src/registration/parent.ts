@@ -25,7 +25,7 @@ export interface ParentOptions {
   authorityProof?: string | (() => string | Promise<string>) | undefined;
   backups?: readonly string[] | undefined;
   heartbeatMs?: number | undefined;
-  /** Globs over our names: what those above may use. */
+  /** Globs over our names: what the parents may use. */
   tools?: readonly string[] | undefined;
   tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
   /** Plain text to other machines than this one. */

@@ -102,7 +102,10 @@ export interface RegistrarState {
   lose(subserver: Subserver, why: string): void;
   /** Ids of the trees above us, also while they cannot be reached. */
   parentIds(): ReadonlySet<string>;
-  /** Tells those above us what stands below; rejects with `registration_cycle` where one of them does. Resolves with the ids below us that are refused there. */
+  /**
+   * Tells the parents what stands below; rejects with `registration_cycle` where one of them does. Resolves with the
+   * ids below us that are refused there.
+   */
   announceSubtree(): Promise<ReadonlySet<string>>;
 }
 

@@ -12,7 +12,7 @@ import {
 import { createLeases } from "./registration-store-leases.ts";
 
 interface PostgresRegistrationStoreOptions {
-  /** Of a store with the tables of `treeOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `treeOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
   clock: Clock;
   /** `epochsMax` unless given. */
@@ -126,7 +126,7 @@ function createClaims({
         const [row] = await askPostgres<ClaimRow>(session, claim, values);
         if (row !== undefined) return claimOf(row);
       }
-      throw new McpxError("rate_limited", "others claim the same segment", { retryAfterMs: 1_000 });
+      throw new McpxError("rate_limited", "other registrations keep claiming the same segment", { retryAfterMs: 1_000 });
     },
     async touch(segment, keepMs) {
       await askPostgres(session, touch, [bytes(segment), end(keepMs), now()]);

@@ -11,7 +11,7 @@ import {
 import { createLeases } from "./registration-store-leases.ts";
 
 interface SqliteRegistrationStoreOptions {
-  /** Has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+  /** Has the tables of `aggregatorMigrations`, and is closed by the code that opened it. */
   db: DatabaseSync;
   clock: Clock;
   /** `epochsMax` unless given. */

@@ -38,7 +38,10 @@ export interface RegistrationStore {
   leave(segment: string, keepMs: number): Promise<void>;
   /** Gives the segment up, if it is this subserver's. */
   release(segment: string, subserverId: string): Promise<void>;
-  /** Makes `owner` the subserver's only one, unless another one's lease has not ended. The same aggregator takes over from itself. */
+  /**
+   * Makes `owner` the subserver's only one, unless another one's lease has not ended. The same aggregator takes over
+   * from itself.
+   */
   take(subserverId: string, owner: Owner, leaseMs: number): Promise<Lease>;
   /**
    * False where it is not the owner any more; a lease that has ended is its owner's until somebody else takes it.
@@ -50,7 +53,7 @@ export interface RegistrationStore {
   useProof(id: string, untilMs: number): Promise<boolean>;
 }
 
-/** How often stores throw away what counts no more; they do it while they write. */
+/** How often stores throw away what is no longer valid; they do it while they write. */
 export const pruneMs = 60_000;
 
 /** A clock that was set ahead, and back again, must not bring a used proof back to life. */

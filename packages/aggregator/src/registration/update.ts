@@ -1,4 +1,5 @@
-// `mcpax/update`: a subtree has changed. A circle that would close is refused, whoever closes it. [AX-5.3-2] [AX-5.3-3]
+// `mcpax/update`: a subtree has changed. A circle that would close is refused, whichever tree closes it. [AX-5.3-2]
+// [AX-5.3-3]
 import {
   type JsonObject,
   McpxError,

@@ -1,5 +1,5 @@
-// What the tree says to a member, so that it fits into an envelope: a room closes its endpoint to whoever says too much at
-// once. Lists go in smaller pages; whatever else does not fit is said to be too large. Pure.
+// What the tree says to a member, so that it fits into an envelope: a room closes its endpoint to a member that says
+// too much at once. Lists go in smaller pages; whatever else does not fit is said to be too large. Pure.
 import { errorTable, fitsRoom, isObject, type JsonObject, type RoomBounds } from "@mcpx/protocol";
 import { writeCursor } from "../verbs/list.ts";
 
@@ -19,7 +19,7 @@ function fitAnswer(result: JsonObject, bounds: RoomBounds): JsonObject {
   const { tools, content } = result;
   if (Array.isArray(tools)) return { result: { ...result, ...fitPage(tools.filter(isObject), bounds) } };
   if (!Array.isArray(content)) return { error: tooLarge };
-  // It has happened: that must not look like a failure to be tried again.
+  // The call was made: that must not look like a failure to be tried again.
   const text = "The tool was called, but its result is too large for this room.";
   return { result: { isError: true, content: [{ type: "text", text }] } };
 }

@@ -40,7 +40,7 @@ export interface GateProposals {
 export interface Showing extends GateProposalsOptions {
   /** Gates whose calls are under way, as the room was told: their ends are told as answers. */
   readonly underWay: Map<string, PromiseWithResolvers<Gate>>;
-  /** Who has said no to which gate, so that saying it again is no news. */
+  /** Who has rejected which gate, so that saying it again is no news. */
   readonly advised: Map<string, Set<string>>;
 }
 

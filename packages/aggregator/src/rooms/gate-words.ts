@@ -50,7 +50,7 @@ export function reasonOf({ principal, tool, why }: Gate): string {
   return `${principal} asks for ${tool}. ${reasons[why] ?? `The operator's ${why} wants it.`}`;
 }
 
-/** What became of it, in a sentence. */
+/** The outcome, in a sentence. */
 export function outcomeText(gate: Gate): string {
   const { tool, approvals, approvers, rejectedBy, reason } = gate;
   const by = approvals.map((one) => one.by).join(" and ");

@@ -19,7 +19,7 @@ interface RoomTool {
 
 export interface PeerListsOptions {
   room: Room;
-  /** Whoever may ask: the same room, unless our own level does not allow it. */
+  /** The members that may ask: the same room, unless our own level does not allow it. */
   lister(): Promise<Room>;
   isLeftOut(id: string): boolean;
   names: PeerNames;

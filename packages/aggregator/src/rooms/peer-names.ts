@@ -14,8 +14,9 @@ export const ownSegments: readonly string[] = ["chat", "presence", "history", "p
 const rememberedMax = 10_000;
 
 /**
- * An id that is a segment keeps it. Every other one gets a mark of the whole id, whoever else is there: people allow
- * tools by name, so that a name must mean the same tomorrow. So does one that looks marked itself, or it could be another's.
+ * An id that is a segment keeps it. Every other one gets a mark of the whole id, whichever other participants are
+ * there: people allow tools by name, so that a name must mean the same tomorrow. So does one that looks marked itself,
+ * or it could be another's.
  */
 export function createPeerNames(): PeerNames {
   const byId = new Map<string, string>();

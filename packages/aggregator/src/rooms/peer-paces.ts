@@ -1,5 +1,5 @@
-// How often each member of a room may ask the tree: whoever floods it is refused, and everybody else is served. Pure: the
-// time is given.
+// How often each member of a room may ask the tree: a member that floods it is refused, and everybody else is served.
+// Pure: the time is given.
 
 export interface PeerPaces {
   /** How long this peer has to wait; `undefined` where it need not, and one request is counted. */

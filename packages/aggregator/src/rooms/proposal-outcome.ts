@@ -46,7 +46,7 @@ function refusedResult({ id, rejections, status }: Proposal, wait: WaitAdvice): 
   };
 }
 
-/** Who fulfils a proposal may do so before they hear of its end. */
+/** Who fulfils a proposal may do so before they are told of its end. */
 function stillPossible(wait: WaitAdvice): string {
   return `A call that was already on its way can still be made: ${callText(wait)} tells.`;
 }

@@ -1,5 +1,6 @@
-// The endpoint of rooms towards MCP clients: a tree whose every caller finds the tools of the room it came to, at a connection of
-// its own there. The room's levels say who may do what; a token's `tools` are about the tree and mean nothing here.
+// The endpoint of rooms towards MCP clients: a tree whose every caller finds the tools of the room it came to, at a
+// connection of its own there. The room's levels say who may do what; a token's `tools` are about the tree and mean
+// nothing here.
 import { type HttpRequest, mayEnter, type Principal } from "@mcpx/host";
 import { isId, isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Caller } from "../mcp/exchange.ts";
@@ -17,7 +18,7 @@ export function roomOf({ params }: HttpRequest, principal: Principal): string {
   throw noSuchRoom();
 }
 
-/** A session that wants to hear of changes, whichever connection it has by now. */
+/** A session that wants to be told of changes, whichever connection it has by now. */
 interface Listener {
   readonly caller: Caller;
   readonly wishes: Wishes;

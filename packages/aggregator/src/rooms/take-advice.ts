@@ -1,4 +1,4 @@
-// Somebody in the room has said no to a gate. Of an approver that ends it; of anybody else it is advice, which is
+// Somebody in the room has rejected a gate. From an approver that ends it; of anybody else it is advice, which is
 // recorded and stands in the room. [B-GATE-2]
 import type { Proposal } from "@mcpx/client";
 import { gateReasonCharsMax, isMcpxError } from "@mcpx/protocol";

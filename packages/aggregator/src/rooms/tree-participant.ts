@@ -1,5 +1,5 @@
-// The tree as a participant of a room: its members have it as an MCP server among others, each with the tools that their
-// own token names. Who calls is who asks, also where the call fulfils what somebody else has proposed. [B-TREE-1]
+// The tree as a participant of a room: its members have it as an MCP server among others, each with the tools that
+// their own token names. Who calls is who asks, also where the call fulfils what somebody else has proposed. [B-TREE-1]
 import type { Room, ServableServer } from "@mcpx/client";
 import type { Clock, Logger, Principal } from "@mcpx/host";
 import { type JsonObject, type Limits, McpxError, roomMethods } from "@mcpx/protocol";
@@ -50,7 +50,7 @@ export async function serveTree(options: TreeParticipantOptions): Promise<TreePa
     peer === room.id
       ? ownEnd(proposals.outcomeOf)
       : memberServer(options, boundedTree(shown, underWay, peer), peer);
-  // Half of what one may send: whoever asks more than that asks in vain, and costs the others nothing.
+  // Half of what a member may send: further requests are refused, and cost the others nothing.
   const perSecond = limits.envelopesPerSecondFull / 2;
   const paces = createPeerPaces({ perSecond, burst: perSecond * limits.burstFactor });
   const served = await room.serve(serverFor, {

@@ -13,7 +13,7 @@ export function degrade(state: TreeState, server: Server, why: string): void {
   const { clock, graceMs } = state;
   const isNews = !server.isLost;
   server.isLost = true;
-  // First: who may hear of it is decided by what is listed.
+  // First: who may be told is decided by what is listed.
   if (isNews) state.events.lost(server);
   if (graceMs === 0) {
     // No definition outlives its conversation. [AX-13.1-2]

@@ -23,7 +23,7 @@ export interface LinkEntry {
   usedAt: number;
   /** Since when it is open. */
   openedAt: number;
-  /** What the server said beside the protocol in this conversation. */
+  /** What the server wrote to stderr in this conversation. */
   readonly stderrTail: StderrTail;
 }
 

@@ -30,7 +30,10 @@ export function makeSpace(server: Server, { principal }: Pick<Caller, "principal
   void oldest.link?.close();
 }
 
-/** Under whatever keys it is kept; `false` where it is not. Whoever ends one forgets it first: that is no loss then. */
+/**
+ * Under whatever keys it is kept; `false` where it is not. The code that ends one forgets it first: that is no loss
+ * then.
+ */
 export function forgetEntry({ links }: Server, entry: LinkEntry): boolean {
   const keys = [...links].filter(([, kept]) => kept === entry).map(([key]) => key);
   for (const key of keys) links.delete(key);

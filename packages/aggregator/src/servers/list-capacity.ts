@@ -84,7 +84,7 @@ export function openListCapacity(
     const own = (byPayer.get(payer) ?? 0) + (book.readings.get(payer) ?? 0) - read + beyond;
     if (hasOwnShare && own > book.perPrincipalMax)
       return "there is no more memory for the lists of all that its principal has registered";
-    // Whoever registers takes no more than it leaves for others.
+    // A registrant takes no more than it leaves for others.
     const free = book.max - all - reading - beyond;
     if (free < (hasOwnShare ? own : 0))
       return "the lists of all servers take nearly all the memory there is for them";
@@ -128,7 +128,7 @@ export function openListCapacity(
   };
 }
 
-/** Whose share it is: whoever registered it, its user, or itself where the operator has configured it. */
+/** Whose share it is: its registrant, its user, or itself where the operator has configured it. */
 function shareOf(server: Server): string {
   const payer = payerOf(server);
   if (payer !== undefined) return `registrant ${payer}`;

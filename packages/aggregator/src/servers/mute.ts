@@ -1,5 +1,6 @@
-// Servers that keep lists waiting. A list waits for a server once, whichever list it is and whoever wants it; from then
-// on it is asked in the background, less and less often, and what it lists when it answers is a `list_changed`.
+// Servers that keep lists waiting. A list waits for a server once, whichever list it is and whichever client wants it;
+// from then on it is asked in the background, less and less often, and what it lists when it answers is a
+// `list_changed`.
 import { type ListKind, listKinds } from "../mcp/list-kinds.ts";
 import type { Server } from "./server.ts";
 import { everyServer, type TreeState } from "./tree-state.ts";

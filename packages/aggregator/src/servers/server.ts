@@ -122,7 +122,7 @@ export interface Server extends Readonly<ServerOptions> {
   degraded: Degraded | undefined;
   /** It was lost, that was told, and it has not come back. */
   isLost: boolean;
-  /** What it said beside the protocol, in all its conversations. */
+  /** What it wrote to stderr, in all its conversations. */
   readonly stderrTail: StderrTail;
   readonly crashLoop: CrashLoop;
   /** How a conversation ended last that nobody wanted to end, and when (wall clock). */

@@ -36,7 +36,7 @@ interface Root {
   since: number;
 }
 
-/** The store has the tables of `treeOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `treeOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresTreeFacts(session: PostgresSession): KeptFacts {
   const ask = async (statement: Statement, values: readonly (string | number)[]) => {
     const [row] = await askPostgres<[value: string]>(session, statement, values);

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { immediately } from "@mcpx/host";
 import { type KeptFacts, wholeSecond } from "./facts.ts";
 
-/** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+/** The database has the tables of `aggregatorMigrations`, and is closed by the code that opened it. */
 export function createSqliteTreeFacts(db: DatabaseSync): KeptFacts {
   const value = db.prepare("SELECT value FROM tree_facts WHERE name = ?");
   const put = db.prepare("INSERT OR REPLACE INTO tree_facts VALUES (?, ?)");

@@ -8,7 +8,7 @@ import { createPostgresRegistrationStore } from "../registration/registration-st
 import { createPostgresTreeFacts } from "./facts-postgres.ts";
 import type { TreeStores } from "./stores.ts";
 
-/** The store has the tables of `treeOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `treeOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresTreeStores(session: PostgresSession): TreeStores {
   return {
     facts: createPostgresTreeFacts(session),

@@ -83,7 +83,7 @@ function buttonsOf(card: string): Button[] {
 }
 
 function headOf({ proposer, params, reason, mcpax, ...proposal }: Proposal): Part[] {
-  // Whoever claims to be a gate without being one hides, and shows nothing by it.
+  // A card that claims to be a gate without being one shows no link.
   const places = readGateNotice(mcpax)?.secrets;
   const args = isObject(params.arguments) ? params.arguments : params;
   const json = visibleJson(JSON.stringify(maskSecrets(args, places)));
@@ -145,7 +145,7 @@ function endLines(proposal: Proposal): Part[] {
   }
 }
 
-/** That it was done, never what came of it: results may be for fewer people than the channel has. */
+/** That it was done, never the result: results may be for fewer people than the channel has. */
 function outcomeOf({ result, error }: Proposal): string {
   if (error !== undefined) return "failed";
   if (result === undefined) return "under way";

@@ -164,7 +164,7 @@ async function openChannel({ options, now }: BridgeCore, channel: Channel): Prom
   }
   for (const card of cards) {
     channel.stale.add(card.proposal);
-    // Whoever was approving did not get there: the room says that it still waits.
+    // The person who was approving did not get there: the room says that it still waits.
     const isPending = followed.proposal(card.proposal)?.status === "pending";
     if (card.claimedBy !== undefined && isPending) await store.release(card.id);
   }

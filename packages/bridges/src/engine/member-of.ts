@@ -5,7 +5,7 @@ import type { PlatformUser } from "../platform.ts";
 import type { Member } from "../rooms/bridge-rooms.ts";
 import type { BridgeOptions } from "./bridge-core.ts";
 
-/** Undefined for those who only read. The link is read anew each time: it may have been taken back meanwhile. */
+/** Undefined for those who only read. The link is read anew each time: it may have been removed meanwhile. */
 export async function memberOf(options: BridgeOptions, user: PlatformUser): Promise<Member | undefined> {
   const link = await options.store.linkOf(options.name, user.key);
   if (link !== undefined) {

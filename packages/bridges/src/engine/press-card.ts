@@ -79,7 +79,7 @@ async function reject(
     });
     return undefined;
   } catch (error) {
-    // The same person said no before, with other words.
+    // The same person rejected it before, with other words.
     if (error instanceof RoomConnectionRefusal && error.reason === "id_conflict")
       return "You have rejected it already.";
     return `Your rejection was not accepted: ${refusalText(error)}`;

@@ -4,7 +4,7 @@ import { cut, type Post } from "../text/post.ts";
 import { postJson } from "./post-json.ts";
 
 export interface NtfyOptions {
-  /** The server: `https://ntfy.sh`, or one's own. */
+  /** The server: `https://ntfy.sh`, or another. */
   readonly url: string;
   /** An access token, where topics are protected. Asked for at each call. */
   token?(): string;

@@ -95,7 +95,7 @@ async function hello(client: SocketModeClient): Promise<void> {
       client.start().then(() => true),
       wait(helloMs, false, { signal: timer.signal }),
     ]);
-    if (!isThere) throw new Error("no hello came");
+    if (!isThere) throw new Error("no hello message came");
   } catch (cause) {
     await goodbye(client);
     const why = cause instanceof Error ? cause.message : "the connection ended";

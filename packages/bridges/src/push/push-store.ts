@@ -4,7 +4,7 @@ import type { PushKeys } from "./encrypt-push.ts";
 import type { PushKey } from "./vapid.ts";
 
 export interface PushDevice extends PushKeys {
-  /** The address at the push service; whoever knows it can make the device ring. */
+  /** The address at the push service; a program that knows it can make the device ring. */
   readonly endpoint: string;
   /** What people call it: a browser and a system. */
   readonly name: string;

@@ -19,7 +19,7 @@ export function pushKeyOf(privateJwk: JsonWebKey): PushKey {
   return { publicKey, privateJwk };
 }
 
-/** `contact`: where the service's people reach whoever runs this. */
+/** `contact`: where the service's people reach the operator. */
 export function vapidHeader(key: PushKey, endpoint: string, contact: string, nowMs: number): string {
   const claims = {
     aud: new URL(endpoint).origin,

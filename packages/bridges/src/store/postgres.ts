@@ -1,11 +1,13 @@
-// How a store on PostgreSQL asks: given by whoever has the connection. A statement is prepared under its name.
+// How a store on PostgreSQL asks: given by the owner of the connection. A statement is prepared under its name.
 
 export type AskPostgres = <Row extends unknown[]>(
   statement: { readonly name: string; readonly text: string },
   values?: readonly (string | number | Buffer | null)[],
 ) => Promise<Row[]>;
 
-/** Forward only: a change is a new entry at the end. Names of people and platforms are of any characters, and so bytes. */
+/**
+ * Forward only: a change is a new entry at the end. Names of people and platforms are of any characters, and so bytes.
+ */
 export const bridgesOnPostgres: {
   component: string;
   migrations: readonly { version: number; up: string }[];

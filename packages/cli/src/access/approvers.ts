@@ -171,7 +171,8 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
   let looking: Promise<unknown> = Promise.resolve();
   return {
     known() {
-      // Who is taken out counts no more, also where nobody has looked since; who comes has to be written down first.
+      // An approver who is removed is no longer valid, also where nobody has looked since; who comes has to be written
+      // down first.
       if (stateNow() !== state) keys = countingIn(readApprovers(dataDir, known, keepCounter));
       return keys;
     },

@@ -1,5 +1,5 @@
-// The chain of approvers of a data directory, opened by a command or before the gateway starts; and the configuration as
-// far as an approver has signed it. [B-KEY-2]
+// The chain of approvers of a data directory, opened by a command or before the gateway starts; and the configuration
+// as far as an approver has signed it. [B-KEY-2]
 import {
   type AuthorityChange,
   ChainFault,
@@ -35,7 +35,7 @@ export function withChain<T>(
   });
 }
 
-/** A chain that does not hold stops everything that rests on it. */
+/** A chain that is not valid stops everything that rests on it. */
 export async function orFailure<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

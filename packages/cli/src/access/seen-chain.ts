@@ -1,6 +1,6 @@
-// What a key file remembers of the chain of approvers, in FILE.seen beside it: where it was used last, and the head it saw
-// there. Whoever replaces the whole chain, gateway and audit included, does not reach into it where the key is kept
-// elsewhere. [B-KEY-2]
+// What a key file remembers of the chain of approvers, in FILE.seen beside it: where it was used last, and the head it
+// saw there. An intruder who replaces the whole chain, gateway and audit included, does not reach into it where the key
+// is kept elsewhere. [B-KEY-2]
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../framework/failure.ts";
@@ -44,7 +44,7 @@ function parse(read: ReadFile | undefined): JsonObject {
     // Said below.
   }
   throw new Failure(
-    "what the key remembers of the chain of approvers cannot be read",
+    "the file in which the key remembers the chain of approvers cannot be read",
     "remove the file KEY.seen",
   );
 }

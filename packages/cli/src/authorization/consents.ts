@@ -1,4 +1,4 @@
-// What people have allowed clients: taken back by them, by an admin, by the client itself, or because a token or code
+// What people have allowed clients: revoked by them, by an admin, by the client itself, or because a token or code
 // came twice. Then its access tokens are revoked at once, as any other token is.
 import type { Audit, Clock, Identity } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";

@@ -58,7 +58,7 @@ async function mint({ identity, store, audit, clock }: IssueParts, consent: Cons
   const claims = { sub, topics, tools, level, kind: "agent", name } as const;
   const minted = await identity.tokens.mint(claims, { ttlMs, resource });
   const { jti, expiresAt } = minted;
-  // Whoever has ended it meanwhile has not seen this token.
+  // A revocation that ended it meanwhile has not seen this token.
   if (!(await store.addToken({ jti, consent: id, expiresAt }, clock.now()))) {
     await identity.revocations.revoke(jti);
     return undefined;

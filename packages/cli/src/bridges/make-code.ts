@@ -1,4 +1,5 @@
-// A code that links one person to a participant, on record: whoever writes it on the platform is that participant.
+// A code that links one person to a participant, on record: the person who writes it on the platform is that
+// participant.
 import { type BridgeStore, issueCode } from "@mcpx/bridges";
 import type { Audit } from "@mcpx/host";
 import { isId, isReservedId, type Level } from "@mcpx/protocol";

@@ -1,4 +1,4 @@
-// Changes one table of a TOML text, and not a character besides. The text is cut by lines; whoever uses this compares
+// Changes one table of a TOML text, and not a character besides. The text is cut by lines; the caller compares
 // what the parser says before and after, so that a line which only looks like a table's head is noticed. Pure.
 import { tomlHead } from "./parse-client-file.ts";
 

@@ -17,7 +17,7 @@ import { isObject, type JsonObject, McpxError } from "@mcpx/protocol";
 import { apiPath, checkedAgain, operatorRoutes } from "./as-operator.ts";
 import { type BackupsOptions, createBackups } from "./backups.ts";
 import { type CompanyLoginSettings, createCompanyLogins } from "./company/company-logins.ts";
-import { companyRoutes } from "./company/routes.ts";
+import { companyRoutes } from "./company/company-routes.ts";
 import { enrolBrowserKey } from "./enrol-browser-key.ts";
 import { createGateNews, type GateNews, type WatchedGates } from "./gate-news.ts";
 import { createLoginLinks } from "./login-links.ts";
@@ -30,7 +30,7 @@ import { createPasskeyRegistration } from "./passkeys/register.ts";
 import { type PushVerbs, type PushVerbsOptions, pushVerbs } from "./push/push-verbs.ts";
 import { removeApprover } from "./remove-approver.ts";
 import type { Configuration } from "./servers/configuration.ts";
-import { serverVerbs } from "./servers/routes.ts";
+import { serverVerbs } from "./servers/server-verbs.ts";
 import { createSessions, type LoginOrigin, type Session, type Sessions } from "./sessions.ts";
 import { showFigures } from "./show-figures.ts";
 import { consoleFiles } from "./static-files.ts";
@@ -71,7 +71,7 @@ export interface Console {
   close(): void;
 }
 
-/** So often it is looked whether passkeys were taken back. */
+/** How often the gateway looks whether passkeys were removed. */
 const sweepMs = 1_000;
 const loginBytesMax = 65_536;
 
@@ -298,7 +298,10 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 }
 
-/** POST /admin/console-links: for `mcpx console`. A caller with only a token gets a link that may do what the token may do. */
+/**
+ * POST /admin/console-links: for `mcpx console`. A caller with only a token gets a link that may do what the token may
+ * do.
+ */
 function linkRoute(
   { identity, audit }: ConsoleOptions,
   logins: TokenLogins,
@@ -343,7 +346,9 @@ function logoutsRoute(
 const byTokenAlone =
   "this login came from a token, which changes no servers, passkeys or approvers and makes no tokens";
 
-/** Throws where a token alone has logged in: a token starts no programs, approves no calls, nor lets itself in again. */
+/**
+ * Throws where a token alone has logged in: a token starts no programs, approves no calls, nor lets itself in again.
+ */
 function local(session: Session): Session {
   if (session.isLocal) return session;
   throw new McpxError("privilege_violation", byTokenAlone, {

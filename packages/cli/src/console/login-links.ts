@@ -1,5 +1,5 @@
-// Links that let one browser in, once, within minutes. Only in memory, and only as hashes: whoever reads it can open
-// nothing.
+// Links that let one browser in, once, within minutes. Only in memory, and only as hashes: a program that reads the
+// memory can open nothing.
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
@@ -13,7 +13,9 @@ export interface LoginLinks {
 }
 
 const lifeMs = 600_000;
-/** Of one token, or of all who are at the machine; the oldest goes first. So no token takes away the links of others. */
+/**
+ * Of one token, or of all who are at the machine; the oldest goes first. So no token takes away the links of others.
+ */
 const linksMax = 32;
 
 export function createLoginLinks(clock: Pick<Clock, "monotonic">): LoginLinks {

@@ -53,7 +53,7 @@ export interface SessionsOptions {
   clock: Pick<Clock, "now">;
   /** Whether this passkey still lets somebody in: its sessions end with it. */
   mayLogIn(key: string): boolean;
-  /** When the token ends with which a session was begun; `undefined` where it counts no more. */
+  /** When the token ends with which a session was begun; `undefined` where it is no longer valid. */
   endOfToken(name: string): number | undefined;
 }
 

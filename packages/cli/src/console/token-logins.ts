@@ -1,5 +1,5 @@
-// Tokens that have made a link to the console: whoever logs in by it may do what that very token may do, as long as it
-// may. Only in memory: after a restart such a login is over.
+// Tokens that have made a link to the console: a person who logs in by it may do what that very token may do, as long
+// as it may. Only in memory: after a restart such a login is over.
 import { hash } from "node:crypto";
 import type { Clock, Identity, Principal } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";

@@ -94,7 +94,7 @@ function createBetween(fromGateway: (bytes: Uint8Array) => void): Between {
           fromGateway(bytes);
           line.write(bytes);
         });
-        // Whoever resets it has left it too.
+        // A client that resets the socket has left too.
         socket.on("error", () => socket.destroy());
         socket.on("close", () => {
           gateway = undefined;

@@ -110,7 +110,7 @@ async function offerLine(line: Duplex, path: string): Promise<() => Promise<void
     if (user !== undefined) return void socket.destroy();
     user = socket;
     socket.on("data", (bytes) => line.write(bytes));
-    // Whoever resets it has left it too.
+    // A client that resets the socket has left too.
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       user = undefined;

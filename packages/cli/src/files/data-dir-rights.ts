@@ -1,5 +1,5 @@
-// That the data directory is ours alone: whoever can write into it is an approver, an issuer of tokens and the author of
-// the configuration; whoever can read its keys is the gateway.
+// That the data directory is ours alone: a user who can write into it is an approver, an issuer of tokens and the
+// author of the configuration; a user who can read its keys can act as the gateway.
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { Failure } from "../framework/failure.ts";

@@ -163,7 +163,7 @@ function newKey(): { jwk: PublicJwk; seed: Buffer } {
   return { jwk: { kty, crv, x } as PublicJwk, seed: Buffer.from(String(d), "base64url") };
 }
 
-/** Throws where there is something already: before anybody is asked for a passphrase in vain. */
+/** Throws where there is something already: before anybody is asked for a passphrase without need. */
 export function checkNoKey(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw alreadyThere(path);
 }

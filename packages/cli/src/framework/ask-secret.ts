@@ -15,7 +15,7 @@ export const askAtTerminal: AskSecret = async (question) => {
   const terminal = openTerminal();
   const stream = new ReadStream(terminal);
   try {
-    // Before it is asked for: whoever is quick is not shown either.
+    // Before it is asked for: keys typed early are not shown either.
     stream.setRawMode(true);
     writeSync(terminal, `${question}: `);
     return await readLine(stream);
@@ -33,7 +33,7 @@ function openTerminal(): number {
     if (isatty(opened)) return opened;
     closeSync(opened);
   } catch {
-    // There is none, or it is not ours: the same to whoever asks.
+    // There is no terminal, or it is another process's: the same for the caller.
   }
   throw new Failure(
     "this needs a passphrase, and there is no terminal to ask for it",

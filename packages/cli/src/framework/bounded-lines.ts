@@ -1,5 +1,5 @@
 // A stream of bytes as lines, one at a time. A line without end costs no more memory than a long one: its rest is left
-// out, and whoever reads it sees that it is not what it should be.
+// out, and the reader sees that it is not what it should be.
 
 export async function* boundedLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,5 +1,5 @@
-// What looks like a secret in configurations, and texts that are shown without them: names of variables and options mean
-// a secret sooner than names of arguments do, which `@mcpx/protocol` judges. Pure.
+// What looks like a secret in configurations, and texts that are shown without them: names of variables and options
+// mean a secret sooner than names of arguments do, which `@mcpx/protocol` judges. Pure.
 import { secretMask } from "@mcpx/protocol";
 
 const names = /token|secret|passw|passphrase|api_?-?key|auth|credential|private|bearer|cookie|session|dsn/i;
@@ -14,12 +14,18 @@ function isSecretName(name: string): boolean {
   return names.test(name) || keyName.test(name);
 }
 
-/** What such a variable says is never hidden from whoever is asked, unless its very name says that it is a secret. */
+/**
+ * What such a variable says is never hidden from the person who is asked, unless its very name says that it is a
+ * secret.
+ */
 export function isLoaderName(name: string): boolean {
   return loaders.test(name) && !isSecretName(name);
 }
 
-/** `NAME=value`, for whoever has to know what a program is given: the name alone where that, or how the value begins, says it is a secret. */
+/**
+ * `NAME=value`, for a person who has to know what a program is given: the name alone where that, or how the value
+ * begins, says it is a secret.
+ */
 export function shownVariable(name: string, value: string): string {
   const isReference = value.includes("${");
   return !isReference && (isSecretName(name) || marks.test(value)) ? name : `${name}=${value}`;
@@ -54,7 +60,9 @@ export function secretsOf({ args = [], env = {}, headers = {}, url }: Holder): s
   return [...found, ...urlSecrets(url ?? "")];
 }
 
-/** What a server is: its command or address, with loader variables. Each word loses only what is secret where it stands. */
+/**
+ * What a server is: its command or address, with loader variables. Each word loses only what is secret where it stands.
+ */
 export function shownReach({
   command = "",
   args = [],

@@ -1,4 +1,4 @@
-// What is asked of somebody, and what came of it, as lines for people. Everything in it may come from strangers. Pure.
+// What is asked of somebody, and its outcome, as lines for people. Everything in it may come from strangers. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { cut, visible } from "../framework/visible.ts";
 

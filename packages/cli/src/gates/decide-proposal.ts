@@ -17,8 +17,8 @@ export interface FulfilOptions {
 }
 
 /**
- * By its id, or the beginning of it where that is clear; throws why it cannot be decided on. Proposers choose their ids:
- * what is short, and both an id and the beginning of another, is not clear.
+ * By its id, or the beginning of it where that is clear; throws why it cannot be decided on. Proposers choose their
+ * ids: what is short, and both an id and the beginning of another, is not clear.
  */
 export function findPending(room: Room, id: string, what: "approved" | "rejected"): Proposal {
   const { proposals, topic } = room;
@@ -60,7 +60,7 @@ export async function approveProposal(
   });
 }
 
-/** Says no; resolves to whether that ended it. Only a target's no does, from others it is advice. */
+/** Rejects it; resolves to whether that ended it. Only a target's rejection does, from others it is advice. */
 export async function rejectProposal(room: Room, proposal: Proposal, reason: string): Promise<boolean> {
   await room.proposals.reject(proposal, { reason });
   return room.proposals.get(proposal.id)?.status === "rejected";

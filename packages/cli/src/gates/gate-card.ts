@@ -1,5 +1,5 @@
-// A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time, and
-// how to decide. All of the arguments are shown: they are what is signed. Pure.
+// A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time,
+// and how to decide. All of the arguments are shown: they are what is signed. Pure.
 import { isObject, maskChange, namesAsker, parseExact, secretTexts, whoseWordText } from "@mcpx/protocol";
 import { endText } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
@@ -93,7 +93,7 @@ function decideRows(
   return [`${bar} ${decide.reject}`, `${end} ${decide.approve}`];
 }
 
-/** A human has to decide, about the call or about what came of it. */
+/** A human has to decide, about the call or about its result. */
 export function isUndecided({ status }: GateReport): boolean {
   return status === "pending" || status === "held";
 }

@@ -1,5 +1,5 @@
-// A result that is held, as lines for whoever decides about it: texts as texts, and everything else of it as JSON, so
-// that nothing hides. Pure.
+// A result that is held, as lines for the person who decides about it: texts as texts, and everything else of it as
+// JSON, so that nothing hides. Pure.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { hideSecrets, secretsIn } from "../framework/secrets.ts";
 import { visible } from "../framework/visible.ts";

@@ -74,7 +74,7 @@ function signerHere(context: SignContext): Signer | undefined {
   const { options, cwd } = context;
   const path =
     options.by === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, options.by);
-  // Without a key of one's own, somebody else signs.
+  // Without a key here, somebody else signs.
   if (options.by === undefined && !existsSync(path)) return undefined;
   return openSigner(context, path);
 }

@@ -1,4 +1,4 @@
-// A call of one's own that waits at a gate, as lines for who has typed it: what it waits for, and the next step. Its
+// The user's own call that waits at a gate, as lines for who has typed it: what it waits for, and the next step. Its
 // answer is written for a model. Pure.
 import type { WaitingCall } from "@mcpx/protocol";
 import { endText } from "../framework/duration.ts";

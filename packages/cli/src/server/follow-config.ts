@@ -46,7 +46,7 @@ export function followConfig(options: FollowOptions): FollowedConfig {
     { loaded, settings },
     { read, waiting, change, judgeBy: authority.judgeBy, log },
   );
-  // What commands have appended to the chain counts first. Where that does not hold, the gateway says so by itself.
+  // What commands have appended to the chain counts first. Where that is not valid, the gateway says so by itself.
   const reload = () => void chain.refresh().then(readAgain, readAgain);
   gateway.authority.onSigned = reload;
   if (loaded.path !== undefined && loaded.accepted === "waiting") {

@@ -1,5 +1,5 @@
 // GET /admin/names: names of what there is here, for who completes a command line. The key stands in a file that only
-// the owner of the data directory reads; whoever has it could sign any token with what lies beside it.
+// the owner of the data directory reads; a user who has it could sign any token with what lies beside it.
 import { hash, timingSafeEqual } from "node:crypto";
 import { type KnownNames, knownNames, type RunningTree } from "@mcpx/aggregator";
 import { ProposalTracker, type RoomEnvelope } from "@mcpx/client";

@@ -32,7 +32,7 @@ export interface GateParts {
   obstacle?: string | undefined;
   /** Stands before the names of tools. */
   rootSegment: string | undefined;
-  /** Whether a token was taken back. */
+  /** Whether a token was revoked. */
   isRevoked(jti: string): boolean;
   /** Nobody else works with this data directory. */
   isAlone: boolean;

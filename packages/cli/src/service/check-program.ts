@@ -1,5 +1,5 @@
 // Whether the service may run a program: its user has to reach it, and nobody but root may be able to change it. Else
-// whoever changes it is the service. [B-KEY-3]
+// a user who can change it is the service. [B-KEY-3]
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -43,12 +43,20 @@ export async function callGateway(
     init.heard?.(text);
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    throw new RoomError("network", "the gateway cannot be reached", { cause });
+    throw new RoomError("network", unreachableText(new URL(address).origin), { cause });
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
   if (response.ok && isObject(answer)) return answer;
   throw refusal(response, isObject(answer) && isObject(answer.error) ? answer.error : {});
+}
+
+/** A browser does not tell a page whether the gateway was away or has refused the page's origin. */
+function unreachableText(gateway: string): string {
+  const page = (globalThis as { location?: { origin?: string } }).location?.origin;
+  const text = `the gateway at ${gateway} cannot be reached`;
+  if (page === undefined || page === gateway) return text;
+  return `${text}, or does not allow pages of ${page}: add that to listen.origins of the gateway`;
 }
 
 function refusal(response: Response, error: JsonObject): RoomError {

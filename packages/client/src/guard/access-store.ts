@@ -1,4 +1,4 @@
-// What a guard must not forget: which proofs were used, how often each capability was, and what was taken back. Every
+// What a guard must not forget: which proofs were used, how often each capability was, and what was revoked. Every
 // sibling passes `accessStoreCases`.
 
 /** One use, all of it or nothing. */

@@ -37,7 +37,7 @@ interface Attempt {
 
 export async function admit(state: GuardState, request: GuardedRequest): Promise<JsonObject> {
   const { peer, params } = request;
-  // One's own tools are one's own.
+  // A participant may call its own tools.
   if (peer === state.core.id) return withoutCarried(params);
   try {
     const attempt = readAttempt(state, request);
@@ -64,7 +64,9 @@ function readAttempt(state: GuardState, request: GuardedRequest): Attempt {
   return { request, tool: name, arguments: args, caller, proposer };
 }
 
-/** Who fulfils a proposal may do it by own right, or by the proposer's, who has a right to nothing but what it proposed. */
+/**
+ * Who fulfils a proposal may do it by own right, or by the proposer's, who has a right to nothing but what it proposed.
+ */
 function needsCapability({ caller, proposer, request }: Attempt): boolean {
   if (caller.access === "open") return false;
   return proposer?.access !== "open" || request.proposal?.fulfilment?.isChanged !== false;

@@ -1,5 +1,5 @@
 // Asks whether: the owner's own code, or the humans in the room. There it is a proposal of the owner to itself; a human
-// who fulfils it says yes, one who rejects it says no, and nobody decides about their own wish. [AC-1-10] [AC-3-2]
+// who fulfils it approves, one who rejects it refuses, and nobody decides about their own wish. [AC-1-10] [AC-3-2]
 import { capabilityMethods, type JsonObject, McpxError } from "@mcpx/protocol";
 import { newId } from "../core/new-id.ts";
 import { publish } from "../core/room-core.ts";

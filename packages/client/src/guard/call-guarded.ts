@@ -72,7 +72,7 @@ function isBroughtByProposer({ fulfils, params, peer }: GuardedCall): boolean {
   return fulfils !== undefined && isCarried && isAsProposed(fulfils, peer, { method: "tools/call", params });
 }
 
-/** A fulfilment that is refused is over: whoever has none asks first, and goes without where that is not given. */
+/** A fulfilment that is refused is over: a caller without one asks first, and calls without it where none is given. */
 async function obtainedBefore(
   core: RoomCore,
   { fulfils, peer }: GuardedCall,

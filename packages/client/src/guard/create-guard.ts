@@ -59,7 +59,7 @@ export interface Guard extends ServeGuard {
    */
   revoke(ids: readonly string[]): Promise<void>;
   /**
-   * Another policy from now on; what rules gave and would no longer give is taken back.
+   * Another policy from now on; what rules gave and would no longer give is revoked.
    * @example await guard.setPolicy({ mode: "allowlist", rules: [{ agent: "ann", tools: ["heat"] }] });
    */
   setPolicy(policy: AccessPolicy): Promise<void>;

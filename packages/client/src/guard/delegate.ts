@@ -25,7 +25,7 @@ export interface Delegation {
 }
 
 /**
- * A capability made from one's own. Throws where it would be wider, or may not be passed on.
+ * A capability made from another that the caller holds. Throws where it would be wider, or may not be passed on.
  * @example const token = await delegateCapability(myKey, mine, { holder: "bob", key: bobsKey, maxUses: 1 });
  */
 export async function delegateCapability(key: AccessKey, text: string, to: Delegation): Promise<string> {

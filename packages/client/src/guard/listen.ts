@@ -1,4 +1,4 @@
-// What a guard hears of its room: who comes and goes, what is taken back, what humans say to its questions.
+// What a guard is told of its room: who comes and goes, what is revoked, what humans say to its questions.
 import { isId, isObject, readRevocation, revocationType } from "@mcpx/protocol";
 import { gatewayId, type RoomEnvelope } from "../core/room-envelope.ts";
 import { asError } from "../core/room-error.ts";

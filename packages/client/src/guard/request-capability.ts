@@ -1,4 +1,4 @@
-// Asks for a capability in one's own words, where the library's own asking is not enough. [AC-2-1]
+// Asks for a capability in the caller's own words, where the library's own asking is not enough. [AC-2-1]
 import {
   type CapabilityGrant,
   capabilityMethods,

@@ -33,7 +33,7 @@ export interface JoinOptions {
   id?: string;
   /** `mcpx/v0.1` unless given. [X1-6.3-4] */
   protocol?: Protocol;
-  /** When to shake hands: at the first call, as soon as somebody is here, or when `room.peer` is asked for. */
+  /** When to send `initialize`: at the first call, as soon as somebody is here, or when `room.peer` is asked for. */
   handshake?: "on-demand" | "eager" | "lazy";
   /** Envelopes of the past to begin with; 100 unless given. They tell the tracker what is pending. */
   history?: number;

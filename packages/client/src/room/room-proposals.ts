@@ -90,7 +90,7 @@ export class RoomProposals {
   }
 
   /**
-   * Says no. The word of a target ends the proposal; anybody else's is advice. `code` is a word for programs
+   * Rejects it. The word of a target ends the proposal; anybody else's is advice. `code` is a word for programs
    * (`busy`, `incapable`, `policy`), `reason` a sentence for people.
    * @example await room.proposals.reject(proposal, { code: "busy", reason: "Baking until six" });
    */

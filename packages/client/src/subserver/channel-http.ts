@@ -108,7 +108,7 @@ class HttpChannel implements Channel {
       }
       throw statusError(response, parsed(text));
     } catch (error) {
-      // What one message is refused for is told to whoever sent it; without its session the channel is over.
+      // What one message is refused for is told to its sender; without its session the channel is over.
       const isRefusal = error instanceof RoomError && error.reason !== "network";
       if (!isRefusal || lost.has(error.reason)) this.#fail(error);
       throw error;
@@ -167,7 +167,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** All of it, bit by bit; an answer in one piece is bounded, a stream by whoever takes it. */
+/** All of it, bit by bit; an answer in one piece is bounded, a stream by its consumer. */
 async function readText(response: Response, take: (text: string) => void): Promise<void> {
   const isStream = isOfType(response, "text/event-stream");
   const decoder = new TextDecoder();

@@ -76,7 +76,7 @@ export function openSocketChannel(socket: SubserverSocket, options: ChannelOptio
       if (isOver) throw new RoomError("network", "the connection has ended");
       socket.send(JSON.stringify(message));
       if ((socket.bufferedAmount ?? 0) > waitingBytesMax) {
-        fail(new RoomError("network", "the aggregator does not read what it is sent"));
+        fail(new RoomError("network", "the aggregator does not read its input"));
       }
     },
   };

@@ -5,7 +5,7 @@ import { asError, RoomError } from "../core/room-error.ts";
 
 const word = /^[a-z_]{1,64}$/;
 
-/** Nothing will change by trying again there. A circle is none of them: it ends when whoever closes it leaves. */
+/** Nothing will change by trying again there. A circle is none of them: it ends when the tree that closes it leaves. */
 const final: ReadonlySet<string> = new Set([
   "authority_unproven",
   "bad_option",
@@ -74,7 +74,7 @@ export function statusError({ status, headers }: Response, body: unknown): RoomE
   return new RoomError(reason, `the aggregator answered ${status}`, wait);
 }
 
-/** What was thrown by whoever cannot know better is a failure of the way there. */
+/** An error of an unknown kind is taken for a failure of the network. */
 export function asRoomError(thrown: unknown): RoomError {
   if (thrown instanceof RoomError) return thrown;
   return new RoomError("network", asError(thrown).message, { cause: thrown });

@@ -56,7 +56,9 @@ function sentText({ sent }: Stage, envelope: string): string {
   return text;
 }
 
-/** Whoever caused it has its answer already, so what there is to receive is on its way before our ping's pong. */
+/**
+ * The client that caused it has its answer already, so what there is to receive is on its way before our ping's pong.
+ */
 export const receiveNothing: Move = async (stage, [, id]) => {
   const client = clientOf(stage, id);
   await client.settled();

@@ -24,7 +24,7 @@ export interface Decision {
   readonly decidedAt: number | undefined;
   /** `undefined` where something was set: nobody had asked. */
   readonly outcome: Outcome | undefined;
-  /** What was said about it, or what came of it. */
+  /** What was said about it, or its outcome. */
   readonly note: string | undefined;
 }
 
@@ -103,7 +103,7 @@ function decided(
   }
 }
 
-/** Still open to whoever may decide. */
+/** Still open for decisions. */
 function adviceOn(before: Decision, { by }: Decision): Decision {
   return { ...before, note: `${by.join()} advises against it` };
 }

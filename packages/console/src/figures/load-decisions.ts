@@ -1,5 +1,5 @@
-// Decisions of the whole gateway while somebody looks at them: those at gates and in the audit asked for, those in rooms
-// read from what the page knows of them.
+// Decisions of the whole gateway while somebody looks at them: those at gates and in the audit asked for, those in
+// rooms read from what the page knows of them.
 import { isObject } from "@mcpx/protocol";
 import type { App } from "../store/app.ts";
 import { createCell, type Readable } from "../store/cell.ts";
@@ -60,7 +60,7 @@ export function followDecisions({
   const faults = new Map<string, string>();
   let isStopped = false;
 
-  /** Any page of whoever is logged in. */
+  /** Any page of a person who is logged in. */
   const isOwn = (id: string) => id.startsWith(`${session.get()?.user}@console.`);
   const ofRoom = (room: RoomStore): Decision[] => {
     const { version } = room.view.get();

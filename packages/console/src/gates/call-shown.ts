@@ -1,4 +1,5 @@
-// A call as it is shown to who decides about it, the same in the console, in a room and on the page of an approval. Pure.
+// A call as it is shown to who decides about it, the same in the console, in a room and on the page of an approval.
+// Pure.
 import { type ArgumentDiff, type GateTerms, namesAsker } from "@mcpx/protocol";
 import { personText } from "../ui/person.ts";
 import { whenText } from "../ui/times.ts";
@@ -6,7 +7,7 @@ import { type Danger, whyText } from "./capability-words.ts";
 
 export interface ShownCall {
   readonly dangers: readonly Danger[];
-  /** Of whoever proposes it. */
+  /** Of the proposer. */
   readonly reason?: string | undefined;
   readonly warnings: readonly string[];
   readonly args: unknown;

@@ -1,5 +1,5 @@
-// What was decided is sent a moment later, so that it can be taken back while nothing was sent. Whoever leaves the page
-// has decided: it is sent at once.
+// What was decided is sent a moment later, so that it can be taken back while nothing was sent. A person who leaves the
+// page has decided: it is sent at once.
 import { faultText } from "../store/api.ts";
 import type { Item } from "../store/deck.ts";
 import { app, comeBack, held, tell } from "../store/page.ts";

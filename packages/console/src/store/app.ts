@@ -44,7 +44,7 @@ export interface App {
   readonly tree: Readable<TreeView | undefined>;
   readonly gates: Gates;
   readonly deck: Readable<Deck>;
-  /** Any page of whoever is logged in. */
+  /** Any page of a person who is logged in. */
   isOwn(participant: string): boolean;
   /** The gateway does not answer at the moment. */
   readonly isLost: Readable<boolean>;
@@ -119,7 +119,7 @@ export function createApp(options: AppOptions): App {
   });
   const gates = createGates(api);
 
-  /** Any page of whoever is logged in. */
+  /** Any page of a person who is logged in. */
   const isOwn = (id: string) => id.startsWith(`${session.get()?.user}@console.`);
 
   // What has not changed is not read again: arguments may be large, and a room may be loud.

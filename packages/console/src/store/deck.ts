@@ -32,7 +32,7 @@ export interface ProposalItem extends CardBase {
 export interface GateItem extends CardBase {
   readonly kind: "gate";
   readonly gate: GateView;
-  /** It has happened; it is about whether its caller sees what came of it. */
+  /** The call was made; it is about whether its caller sees the result. */
   readonly isReview: boolean;
 }
 

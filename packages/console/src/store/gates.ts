@@ -1,4 +1,4 @@
-// Calls that wait at gates: each with its exact arguments, and what became of it. What was touched is looked at again.
+// Calls that wait at gates: each with its exact arguments, and its outcome. What was touched is looked at again.
 import { type GateTerms, isObject, type JsonObject, parseExact } from "@mcpx/protocol";
 import { type Api, ApiError } from "./api.ts";
 import { createCell, type Readable } from "./cell.ts";
@@ -152,7 +152,7 @@ export function createGates(api: Api): Gates {
     return looking;
   };
   const beginQuietly = () => {
-    // It stays touched, and whoever refreshes hears why.
+    // It stays touched, and the page that refreshes is told why.
     begin().catch(() => undefined);
   };
   return {
@@ -195,7 +195,7 @@ function stateOf({ status, approvals, review }: GateView): string {
 async function readGate(answer: JsonObject): Promise<GateView> {
   const gate = answer as unknown as GateView;
   const { terms, argumentsText, id, tool, principal, resultText } = gate;
-  // Whoever asked for a result does not see it before others have.
+  // The asker does not see a result before others have.
   const result = gate.status === "held" ? resultText : undefined;
   await checkSigned(terms, { id, tool, asker: principal, argumentsText, resultText: result });
   return resultText === undefined ? gate : { ...gate, outcome: outcomeOf(resultText) };

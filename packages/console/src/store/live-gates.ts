@@ -36,7 +36,7 @@ export function followGates({ api, gates, pages, signal }: LiveGatesOptions): Li
   let lastId: string | undefined;
   const isLive = () => performance.now() - heardAt < silenceMs;
   const hear = ({ id, gate, isAll }: News) => {
-    // Whoever was away, asleep for example, does not know what was told meanwhile.
+    // A page that was away, asleep for example, does not know what was told meanwhile.
     if (isAll || !isLive()) gates.touchAll();
     else if (gate !== undefined) gates.touch(gate);
     heardAt = performance.now();

@@ -7,8 +7,8 @@ import { browserPages } from "./browser-pages.ts";
 import { type Cell, createCell } from "./cell.ts";
 import type { Item } from "./deck.ts";
 import { openKnownKeys } from "./known-keys.ts";
-import { keepHalf, knownHalf } from "./login-half.ts";
-import { takeHalf } from "./take-half.ts";
+import { keepLoginSecret, knownLoginSecret } from "./login-secret.ts";
+import { takeLoginSecret } from "./take-login-secret.ts";
 
 const tabKey = "mcpx-console-tab";
 
@@ -28,7 +28,7 @@ function renameTab(): string {
 
 /** Somebody has logged in: the page begins anew. */
 export function comeIn(half: string): void {
-  keepHalf(half);
+  keepLoginSecret(half);
   location.reload();
 }
 
@@ -56,8 +56,8 @@ const askedKey = "mcpx-console-asked";
 const askedMs = 600_000;
 
 /**
- * Nobody is logged in: whoever logs in by a link, in another tab too, comes to what was asked for here. A page that was
- * logged in before comes along by itself.
+ * Nobody is logged in: a person who logs in by a link, in another tab too, comes to the page that was asked for here. A
+ * page that was logged in before comes along by itself.
  */
 export function rememberAsked(): void {
   const { pathname, search } = location;
@@ -76,10 +76,10 @@ function askedBefore(): string {
 export const isLinkUsed = location.hash === "#used";
 if (isLinkUsed) history.replaceState(undefined, "", location.pathname);
 
-await takeHalf({
+await takeLoginSecret({
   hash: location.hash,
-  known: knownHalf,
-  keep: keepHalf,
+  known: knownLoginSecret,
+  keep: keepLoginSecret,
   clear: (isTaken) => {
     const isHome = location.pathname === "/";
     const here = location.pathname + location.search;
@@ -90,7 +90,7 @@ await takeHalf({
 
 export const app = createApp({
   origin: location.origin,
-  half: () => knownHalf() ?? "",
+  half: () => knownLoginSecret() ?? "",
   tab: tabName,
   renameTab,
   fetch: (...args) => fetch(...args),
@@ -138,7 +138,7 @@ interface Held {
 
 /** Decided, and not sent yet: by card, how to take it back. */
 export const held = createCell<ReadonlyMap<string, Held>>(new Map());
-/** Whoever leaves the page has decided. */
+/** Leaving the page decides. */
 export function sendHeld(): void {
   for (const { sendNow } of held.get().values()) sendNow();
 }

@@ -24,7 +24,7 @@ export async function logInWithPasskey(api: Api): Promise<string> {
   return String(half);
 }
 
-/** From now on it approves at gates, and lets whoever has it in here; unless an approver signs that first. */
+/** From now on it approves at gates, and lets its holder log in here; unless an approver signs that first. */
 export async function registerPasskey(api: Api, name: string): Promise<boolean> {
   const credential = await makePasskey(await api.call("POST", "/passkeys/options", { name }));
   const { waits } = await api.call("POST", "/passkeys", { credential });

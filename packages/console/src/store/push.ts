@@ -62,7 +62,7 @@ function ownWorker(): string {
 const systems = ["Android", "iPhone", "iPad", "Windows", "Mac", "Linux"];
 const browsers = ["Firefox", "Edg", "OPR", "Chrome", "Safari"];
 
-/** `Chrome on Android`: so that people know which one to take back. */
+/** `Chrome on Android`: so that people know which one to remove. */
 export function deviceName(agent: string): string {
   const browser = browsers.find((one) => agent.includes(one)) ?? "A browser";
   const system = systems.find((one) => agent.includes(one));

@@ -227,7 +227,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
         });
         const added = timeline.prepend(envelopes, atOf);
         hasOlder = next !== undefined && added > 0;
-        // At once: whoever scrolls is kept where they are.
+        // At once: a person who scrolls is kept where they are.
         publish();
       } finally {
         isLoading = false;

@@ -1,6 +1,6 @@
-// What this browser remembers of the chain of approvers: the head it saw last at this origin. Whoever replaces the whole
-// chain, gateway and audit included, does not reach into it; nothing is signed here then until the person says that it is
-// right. [B-KEY-2]
+// What this browser remembers of the chain of approvers: the head it saw last at this origin. An intruder who replaces
+// the whole chain, gateway and audit included, does not reach into it; nothing is signed here then until the person
+// says that it is right. [B-KEY-2]
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Api } from "./api.ts";
 import { type Cell, createCell } from "./cell.ts";

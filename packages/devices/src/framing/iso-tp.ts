@@ -1,4 +1,4 @@
-// ISO 15765-2 over classical CAN: packets cut into frames of 8 bytes, and flow control. Pure: whoever sends waits and
+// ISO 15765-2 over classical CAN: packets cut into frames of 8 bytes, and flow control. Pure: the sender waits and
 // measures time by what this says. [AX-8.1-4]
 import { type FrameTaker, packetBytesMax } from "./framing.ts";
 
@@ -60,7 +60,10 @@ export interface IsoTpTaker extends FrameTaker {
   answer(frame: Uint8Array): void;
 }
 
-/** Takes every frame of one sender but its flow controls. `forget` is for whoever has waited a second for the next. */
+/**
+ * Takes every frame of one sender but its flow controls. `forget` is for a caller that has waited a second for the
+ * next.
+ */
 export function createIsoTpReader(taker: IsoTpTaker): { take(frame: Uint8Array): void; forget(): void } {
   let begun: { packet: Uint8Array; length: number; counter: number } | undefined;
   const drop = (why: string) => {

@@ -111,7 +111,7 @@ async function greet(
   const { characteristics } = await inTime(found);
   const [down, up] = [toStub, fromStub].map((uuid) => characteristics.find((one) => one.uuid === uuid));
   if (down === undefined || up === undefined) {
-    throw new Error("it has not both characteristics of the service that spec/devices.md names");
+    throw new Error("it lacks a characteristic of the service that spec/devices.md names");
   }
   up.on("data", hear);
   await inTime(up.subscribeAsync());

@@ -8,7 +8,7 @@ import type { Line, OpenLine } from "./line.ts";
 export interface PacketLineRig extends AsyncDisposable {
   readonly open: OpenLine;
   readonly stub: Pick<PacketStub, "fault">;
-  /** The line goes away under whoever uses it. */
+  /** The line goes away while it is in use. */
   lose(): void;
   /** It can be opened again. */
   mend(): void;

@@ -142,7 +142,7 @@ export async function startSimulatedStub(): Promise<SimulatedStub> {
       },
     });
     socket.on("data", read);
-    // Whoever resets it has left it too.
+    // A client that resets the socket has left too.
     socket.on("error", () => socket.destroy());
     socket.on("close", () => sockets.delete(socket));
   });

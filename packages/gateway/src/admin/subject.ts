@@ -14,7 +14,7 @@ export async function subjectOf(
   if (topic !== undefined && !isId(topic))
     throw new McpxError("bad_request", "topic must be the name of a topic");
   if (!(await gateway.participants.wasSeen(id, topic))) {
-    throw new McpxError("not_found", "no participant with this id was ever here");
+    throw new McpxError("not_found", "no participant with this id has ever joined");
   }
   return { id, topic };
 }

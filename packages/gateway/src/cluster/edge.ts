@@ -1,5 +1,6 @@
-// The edge: connections that begin here, to rooms that are served at a peer. What a client sends goes to the owner of the
-// topic as it came; what the owner sends is written as it came. Whether the client still reads and lives is judged here.
+// The edge: connections that begin here, to rooms that are served at a peer. What a client sends goes to the owner of
+// the topic as it came; what the owner sends is written as it came. Whether the client still reads and lives is judged
+// here.
 
 import type { Duplex } from "node:stream";
 import type { PeerLink, Principal, Share, UpgradeRequest } from "@mcpx/host";
@@ -127,7 +128,7 @@ export function createEdge(gateway: Pick<Gateway, "limits" | "clock" | "metrics"
 
   function command(owner: PeerLink, own: Map<number, WsSocket>, kind: number, message: Buffer): void {
     const { stream, body } = readStreamMessage(message);
-    // Its client may have gone meanwhile; the owner will hear of it.
+    // Its client may have gone meanwhile; the owner will be told.
     const socket = own.get(stream);
     if (kind === ownerKinds.close) {
       const { code, reason } = JSON.parse(body) as { code: number; reason: string };

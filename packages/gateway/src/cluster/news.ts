@@ -1,5 +1,5 @@
-// What one gateway decides and all have to act on. It is in the store before it is told; the others are told at once, and
-// who could not be told finds it there within half a second. Each takes it once.
+// What one gateway decides and all have to act on. It is in the store before it is told; the others are told at once,
+// and who could not be told finds it there within half a second. Each takes it once.
 import type { ClusterStore, Logger } from "@mcpx/host";
 import type { Neighbours } from "./neighbours.ts";
 
@@ -68,7 +68,7 @@ export async function openNewsFeed({
   return {
     async tell(kind, body) {
       const seq = await store.tell(kind, body);
-      // It has been acted on here by whoever tells it.
+      // The caller that announces it has acted on it here already.
       if (seq > position) takenAhead.add(seq);
       return neighbours.askAll("news", { seq, kind, body });
     },

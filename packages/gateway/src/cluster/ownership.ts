@@ -6,7 +6,9 @@ import type { Neighbours } from "./neighbours.ts";
 import { preferredGateway } from "./rendezvous.ts";
 
 export interface Ownership {
-  /** The peer that serves a topic; undefined where it is to be served here. Rejects where that peer cannot be reached. */
+  /**
+   * The peer that serves a topic; undefined where it is to be served here. Rejects where that peer cannot be reached.
+   */
   peerOf(topic: string): Promise<PeerLink | undefined>;
   /** From now on it is served here. Rejects with `draining` where a peer has it. The topic is in the log. */
   claim(topic: string): Promise<void>;
@@ -66,7 +68,7 @@ export function createOwnership({ owners, neighbours, endLease, log }: Ownership
       const living = neighbours.living().map(({ number }) => number);
       const preferred = preferredGateway(topic, living);
       if (preferred === undefined || preferred === own) return undefined;
-      // Whoever is reached serves it: the spread is a wish, not a promise.
+      // The gateway that is reached serves it: an even spread is a wish, not a promise.
       return neighbours.linkTo(preferred).catch(() => undefined);
     },
     claim(topic) {

@@ -4,7 +4,7 @@ import type { Gateway } from "../room/gateway-state.ts";
 import type { Member } from "../room/room.ts";
 import { announceSystem } from "./announce.ts";
 
-/** The connections are those of one participant; a room hears of it once. */
+/** The connections are those of one participant; a room is told once. */
 export function changeLevel(gateway: Gateway, members: readonly Member[], level: Level, by: string): void {
   const changing = members.filter((member) => member.level !== level);
   for (const room of new Set(changing.map((member) => member.room))) {

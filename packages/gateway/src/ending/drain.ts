@@ -12,7 +12,7 @@ export async function drain(gateway: Gateway): Promise<void> {
   gateway.isDraining = true;
   const members = [...gateway.rooms.values()].flatMap((room) => [...room.members.values()]);
   for (const member of members) tell(gateway, member);
-  // What was read is finished; what was not will be sent again, by its id, to whoever comes after us.
+  // What was read is finished; what was not will be sent again, by its id, to the next process.
   await Promise.all(members.map(({ tail }) => tail));
   while ([...gateway.rooms.values()].some(({ pending, outbox }) => pending > 0 || outbox.length > 0)) {
     await new Promise(setImmediate);

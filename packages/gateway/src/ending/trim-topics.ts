@@ -36,7 +36,7 @@ async function forEachTopic(gateway: Trimming, work: (topic: string) => Promise<
   }
 }
 
-/** The bound for each with which all together stay within `total`: whoever takes less than it loses nothing. */
+/** The bound for each with which all together stay within `total`: a topic that takes less than it loses nothing. */
 export function shareOf(sizes: readonly number[], total: number): number {
   let left = total;
   for (const [i, size] of sizes.toSorted((a, b) => a - b).entries()) {

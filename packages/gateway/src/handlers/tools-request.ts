@@ -1,4 +1,4 @@
-// COMPAT: `tools/request` of who may not call: the room hears of it, and somebody who may can act on it. Proposals are
+// COMPAT: `tools/request` of who may not call: the room is told, and a member that may can act on it. Proposals are
 // the better way; only where `compat.toolsRequest` is on. [AC-11-1]
 import { type Envelope, isObject, jsonRpcShape, McpxError, parseExact, payloadText } from "@mcpx/protocol";
 import type { HandlerOutcome, Handling } from "../handling/handling.ts";

@@ -41,7 +41,7 @@ async function ensureTopic(gateway: Gateway, topic: string, principal: Principal
   // Counted before the wait: many may come at once, each for a topic of its own.
   topics.add(topic);
   try {
-    // Also where somebody else is about to make it: whoever goes on needs it made.
+    // Also where another connection is about to make it: this one needs it made.
     await durableLog.createTopic(topic);
     if (isNew && principal.issuedAt !== undefined)
       await gateway.topicMakers.made(topic, principalKey(principal));

@@ -1,5 +1,5 @@
-// A set of 64-bit hashes, given in halves: open addressing in one typed array, at most half full. Pure. Whoever finds
-// one here looks it up elsewhere, so nobody gains by making two collide.
+// A set of 64-bit hashes, given in halves: open addressing in one typed array, at most half full. Pure. A caller that
+// finds one here looks it up elsewhere, so nobody gains by making two collide.
 
 const slotsMin = 1_024;
 

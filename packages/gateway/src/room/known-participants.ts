@@ -74,7 +74,10 @@ export class KnownParticipants {
     if (bound.thumbprint !== print) throw new McpxError("key_mismatch");
   }
 
-  /** An id that no token names may be asserted by whoever brought its key, or by a token with that key. [X0-4-7] */
+  /**
+   * An id that no token names may be asserted by the participant that brought its key, or by a token with that key.
+   * [X0-4-7]
+   */
   async checkAssertion(
     id: string,
     { owner, key }: { owner: string; key: PublicJwk | undefined },

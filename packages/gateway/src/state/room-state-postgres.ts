@@ -128,7 +128,7 @@ const forget = {
     DELETE FROM revoked_hashes WHERE until_ms <= $1::bigint`,
 };
 
-/** The store has the tables of `roomsOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `roomsOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresRoomState(session: PostgresSession): RoomState {
   return {
     decisions: createDecisions(session),

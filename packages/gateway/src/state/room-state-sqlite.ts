@@ -10,7 +10,7 @@ import type {
   TopicMakerStore,
 } from "./room-state.ts";
 
-/** The database has the tables of `gatewayMigrations`, and is closed by whoever opened it. */
+/** The database has the tables of `gatewayMigrations`, and is closed by the code that opened it. */
 export function createSqliteRoomState(db: DatabaseSync): RoomState {
   return {
     decisions: createDecisions(db),

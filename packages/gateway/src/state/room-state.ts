@@ -1,5 +1,5 @@
 // What the rooms keep beside their logs: admins' decisions, who was where, keys, who made which topic, and capabilities
-// that were taken back. In `state.db` or on PostgreSQL.
+// that were revoked. In `state.db` or on PostgreSQL.
 import type { Level } from "@mcpx/protocol";
 
 export type DecidedLevel = Level | "none";

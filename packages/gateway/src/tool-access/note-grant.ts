@@ -1,4 +1,4 @@
-// A capability is given in a topic that checks calls: the audit and admins hear of it, never of the token itself.
+// A capability is given in a topic that checks calls: the audit and admins are told, never the token itself.
 // [AC-12-1]
 import { type CapabilityClaims, isObject, type JsonObject, readCapabilityToken } from "@mcpx/protocol";
 import type { Handling } from "../handling/handling.ts";

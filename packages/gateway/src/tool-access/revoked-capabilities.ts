@@ -1,4 +1,4 @@
-// Capabilities that were taken back, by topic, issuer and id: stored until they are over. In memory only their hashes,
+// Capabilities that were revoked, by topic, issuer and id: stored until they are over. In memory only their hashes,
 // sixteen bytes each when full; a hash that is not there is an answer, one that is there is looked up. [AC-6-4]
 import { hash } from "node:crypto";
 import { McpxError } from "@mcpx/protocol";

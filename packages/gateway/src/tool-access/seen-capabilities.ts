@@ -1,4 +1,4 @@
-// Capabilities that were given or used before the gateway's eyes, for admins to see and take back: who may use what of
+// Capabilities that were given or used before the gateway's eyes, for admins to see and revoke: who may use what of
 // whom, never the token. In memory, bounded, until they are over; one that is used again is seen again. [AC-12-1]
 import type { CapabilityClaims, ToolSet } from "@mcpx/protocol";
 
@@ -23,7 +23,7 @@ export interface SeenBounds {
 
 const defaultBounds: SeenBounds = { countMax: 2_048, countPerIssuerMax: 256 };
 const toolCharsKeptMax = 1_000;
-/** As long as anything taken back is remembered. */
+/** As long as any revocation is remembered. */
 const lifeMaxMs = 10 * 366 * 86_400_000;
 
 export class SeenCapabilities {

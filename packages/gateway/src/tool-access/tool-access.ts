@@ -1,5 +1,5 @@
 // What the gateway remembers for topics whose calls it checks: policies as they were declared, capabilities that were
-// seen or taken back, signatures that were found good. [AC-6-1]
+// seen or revoked, signatures that were found good. [AC-6-1]
 import { type AccessPolicy, VerifiedTokens } from "@mcpx/protocol";
 import type { Room } from "../room/room.ts";
 import type { RevokedCapabilityStore } from "../state/room-state.ts";

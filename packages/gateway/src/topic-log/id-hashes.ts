@@ -1,4 +1,4 @@
-// Hashes of ids by their seq: which seqs may have an id. Pure, and only a hint: whoever asks looks the entry up.
+// Hashes of ids by their seq: which seqs may have an id. Pure, and only a hint: the caller looks the entry up.
 // Twelve bytes an entry when full: each hash at its seq's place, and an open-addressing table of these places.
 import { endianness } from "node:os";
 

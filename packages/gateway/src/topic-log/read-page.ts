@@ -1,5 +1,5 @@
 // A page of the log, newest first, bounded in entries and in bytes: a thousand of the largest envelopes would be
-// hundreds of MiB, and whoever wrote them may ask for them many times at once.
+// hundreds of MiB, and their sender may ask for them many times at once.
 import type { Entry, TopicLog } from "./topic-log.ts";
 
 export interface PageOptions {
@@ -18,7 +18,10 @@ export interface Page {
   hasMore: boolean;
 }
 
-/** So many are read at once, and four times as many while they are small: what is read in vain is no more than that. */
+/**
+ * So many are read at once, and four times as many while they are small: what is read without need is no more than
+ * that.
+ */
 const stepMin = 32;
 const stepMax = 128;
 

@@ -13,7 +13,7 @@ export interface RoomSocket {
   write(slices: readonly Slice[]): void;
   /** Resolves when at most half of each bound is queued, or the socket has closed. */
   drained(): Promise<void>;
-  /** The turn of whoever is on the other side, for work that takes long; `undefined` where it has it. */
+  /** The turn of the peer, for work that takes long; `undefined` where it has it. */
   turn(): Promise<void> | undefined;
   ping(): void;
   /** Stops and goes on reading, so that a fast sender waits in its own kernel and not in our memory. */

@@ -18,7 +18,7 @@ export function checkUpgrade(request: IncomingMessage): void {
   const key = headers["sec-websocket-key"];
   const isKey = typeof key === "string" && /^[+/0-9A-Za-z]{22}==$/.test(key);
   if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket" || !isKey) {
-    throw new McpxError("bad_request", "this address takes WebSocket handshakes only");
+    throw new McpxError("bad_request", "this address accepts WebSocket handshakes only");
   }
   if (httpVersion !== "1.1") throw new McpxError("bad_request", "a WebSocket begins with HTTP/1.1");
   // Nobody would read it as a body: where we see frames, a proxy before us saw something else.

@@ -6,11 +6,15 @@ const rowsMax = 4_096;
 /** So many different topics and subjects of one actor's refusals have records of their own; the rest share one. */
 const namedMax = 4;
 /**
- * Refusals of one batch that have records of their own, whoever was refused: who has many addresses, or names of its own
- * choice, crowds out no other record, and fills no batch before its second is over. The rest share records without actors.
+ * Refusals of one batch that have records of their own, in all: a caller that has many addresses, or names of its own
+ * choice, crowds out no other record, and fills no batch before its second is over. The rest share records without
+ * actors.
  */
 const refusalsMax = 128;
-/** So many permissions of one actor have records of their own in each batch, which is a second's; of the rest, those of one thing share one, and there are as many of those. */
+/**
+ * So many permissions of one actor have records of their own in each batch, which is a second's; of the rest, those of
+ * one thing share one, and there are as many of those.
+ */
 const allowedMax = 32;
 
 export interface AuditBuffer {

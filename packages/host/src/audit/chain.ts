@@ -1,5 +1,5 @@
 // The audit chain: each record's hash covers the hash before it, and the head is kept apart. It shows tampering by
-// whoever did not rewrite everything after it; keeping `head` elsewhere shows that too. Pure.
+// an intruder who did not rewrite everything after it; keeping `head` elsewhere shows that too. Pure.
 import { hash as digest } from "node:crypto";
 
 /** A record as it is stored; `detail` is JSON text. */

@@ -1,5 +1,5 @@
-// The audit chain on PostgreSQL. One statement moves the head from where it was to where the new records end, and has them
-// only if it was there: whoever came first holds its row, and who comes second reads it again.
+// The audit chain on PostgreSQL. One statement moves the head from where it was to where the new records end, and has
+// them only if it was there: the first writer holds its row, and the second reads it again.
 import { askPostgres } from "../postgres/ask-postgres.ts";
 import { bigintArray, byteaArray, textArray } from "../postgres/binary-array.ts";
 import { PostgresFault } from "../postgres/fault.ts";
@@ -92,7 +92,7 @@ const toPrune = {
       (SELECT (value::json ->> 'to')::bigint FROM host_settings WHERE name = 'audit_pruned'), 0)`,
 };
 
-/** The store has the tables of `hostOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `hostOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresAuditStore(session: PostgresSession): AuditStore {
   async function head(): Promise<ChainHead> {
     const [row] = await askPostgres<[seq: number, hash: string]>(session, readHead);

@@ -14,7 +14,7 @@ import { type AuditStore, piecesOf } from "./store.ts";
 
 const columns = "seq, at, action, reason, actor, subject, topic, detail, count, hash";
 
-/** The database has the host's tables, and is closed by whoever opened it. */
+/** The database has the host's tables, and is closed by the code that opened it. */
 export function createSqliteAuditStore(db: DatabaseSync): AuditStore {
   const all = (sql: string, ...values: SQLInputValue[]) =>
     db.prepare(sql).all(...values) as unknown as ChainedRow[];

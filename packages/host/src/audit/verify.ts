@@ -1,4 +1,4 @@
-// Whether an export of the audit is whole, and if not, which record is the first that does not hold, and why. It needs
+// Whether an export of the audit is whole, and if not, which record is the first that is not valid, and why. It needs
 // nothing but the lines, one after the other. Pure.
 import { type ChainedRow, rowHash } from "./chain.ts";
 import {
@@ -143,7 +143,7 @@ async function checkEnd(
   return head;
 }
 
-/** A record does not hold: the rest of the file says why. */
+/** A record is not valid: the rest of the file says why. */
 async function explain(lines: Lines, start: ExportStart, place: Place, row: ChainedRow): Promise<Failed> {
   const { expected } = place;
   const line = lines.number;

@@ -55,7 +55,7 @@ const living = {
     FROM cluster_gateways WHERE lease_until > clock_timestamp() ORDER BY number`,
 };
 
-/** Whoever asks second at the same moment waits for the row, and then looks at its holder of now. */
+/** The second to ask at the same moment waits for the row, and then looks at its holder of now. */
 const hold = {
   name: "cluster-hold",
   text: `
@@ -90,7 +90,7 @@ const trim = {
     DELETE FROM cluster_news WHERE seq <= (SELECT last FROM cluster_news_head) - $1::bigint`,
 };
 
-/** The store has the tables of `clusterOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `clusterOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresClusterStore(session: PostgresSession): ClusterStore {
   return {
     async join({ id, address, version }, leaseMs) {

@@ -89,7 +89,7 @@ export function createPeerLink(parts: PeerLinkParts): PeerLink {
 
   function send(kind: number, message: Buffer): void {
     if (!isOpen) return;
-    if (socket.bufferedAmount > limits.queueBytesMax) cut("it does not read what it is sent");
+    if (socket.bufferedAmount > limits.queueBytesMax) cut("it does not read its input");
     else socket.send(cipher.seal(Buffer.concat([Buffer.of(kind), message])));
   }
 

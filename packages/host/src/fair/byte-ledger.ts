@@ -46,17 +46,21 @@ export function createByteLedger(
     const own = (byKey.get(key) ?? 0) + more;
     const free = openTo(heldBytesMax, isAdmin) - all - more;
     if (own > heldBytesPerPrincipalMax) {
-      const detail = `what waits for you would take ${own} bytes of memory, and ${heldBytesPerPrincipalMax} are allowed`;
+      const detail = `your waiting calls and answers would take ${own} bytes of memory; at most ${heldBytesPerPrincipalMax} are allowed`;
       throw new McpxError("rate_limited", detail, {
         retryAfterMs,
         suggestion: "Wait until some of your calls have ended, read their answers, or send less at once",
       });
     }
     if (free < (isAdmin ? 0 : own)) {
-      throw new McpxError("rate_limited", "what waits for everybody takes nearly all the memory there is", {
-        retryAfterMs,
-        suggestion: "Wait for retry_after_ms; an operator can raise limits.heldBytesMax",
-      });
+      throw new McpxError(
+        "rate_limited",
+        "the waiting calls and answers of all callers take nearly all the memory that is set aside for them",
+        {
+          retryAfterMs,
+          suggestion: "Wait for retry_after_ms; an operator can raise limits.heldBytesMax",
+        },
+      );
     }
   }
 

@@ -5,11 +5,11 @@ import type { Readable } from "node:stream";
 import type { Hold } from "./byte-ledger.ts";
 import type { Account, Turns } from "./turns.ts";
 
-/** What whoever speaks over a socket may take of this process. Unlike the request that began it, it may be kept. */
+/** What the peer of a socket may take of this process. Unlike the request that began it, it may be kept. */
 export interface Share {
   /** Its turn, for what takes long; `undefined` where it has it. */
   turn(): Promise<void> | undefined;
-  /** A message is whole: what came before is no longer kept by whoever reads the socket. */
+  /** A message is whole: what came before is no longer kept by the reader of the socket. */
   settled(): void;
   /** Called where the messages it has not finished take more memory than it may have. */
   onRefused(callback: (error: unknown) => void): void;
@@ -21,7 +21,9 @@ export interface PaceOptions {
   pieceBytes?: number | undefined;
   /** Asked each time: who speaks may be found out later. */
   account(): Account;
-  /** Memory for what has come of a message that is not whole; throws where that is too much. Not counted unless given. */
+  /**
+   * Memory for what has come of a message that is not whole; throws where that is too much. Not counted unless given.
+   */
   hold?(bytes: number): Hold;
 }
 

@@ -5,8 +5,8 @@
 // In each turn of the event loop an account may work for a slice at once; what it wants beyond that waits. Behind the
 // poll phase of each turn one piece of what waits is done: of the account that has used least of late. So a busy
 // account makes others wait for one piece, not for all it has; and alone it has the whole thread. Some pieces cannot be
-// made short: whoever holds the thread for long rests afterwards while others are about, so that most of what others
-// want meets no such piece at all.
+// made short: a caller that holds the thread for long rests afterwards while others are about, so that most of what
+// others want meets no such piece at all.
 
 /**
  * Work of one account within one turn of the loop before the rest of it waits: while it is alone, and while others are
@@ -18,7 +18,7 @@ const sharedSliceMs = 0.15;
 const longMs = 1;
 const restFactor = 3;
 const restMsMax = 100;
-/** Whoever worked so recently is about. */
+/** A caller that worked so recently counts as active. */
 const aboutMs = 100;
 /** Use counts for half as much after this long. */
 const halfLifeMs = 1_000;

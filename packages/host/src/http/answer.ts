@@ -171,7 +171,7 @@ function isMethodFault(error: unknown): boolean {
 
 function unknownAddress(isUpgradePath: boolean): McpxError {
   return isUpgradePath
-    ? new McpxError("bad_request", "this address takes WebSocket connections only")
+    ? new McpxError("bad_request", "this address accepts WebSocket connections only")
     : new McpxError("not_found");
 }
 

@@ -228,7 +228,9 @@ function createHttpServer(
   return server;
 }
 
-/** Whoever is not who it says may still have a token: the names are left out, the connection is not refused. */
+/**
+ * A peer whose certificate is not valid may still have a token: its names are left out, the connection is not refused.
+ */
 function clientRules(clientCa: string | undefined): TlsServerOptions {
   if (clientCa === undefined) return {};
   // Node takes a text without any certificate too, and would then trust nobody without saying so.

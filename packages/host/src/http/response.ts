@@ -12,7 +12,7 @@ export interface HttpResponse {
   text?: string;
   /** Sent as they are; `headers` must say what they are. */
   bytes?: Uint8Array;
-  /** Sent bit by bit by whoever is called back; `headers` must say what it is. */
+  /** Sent bit by bit by the callback; `headers` must say what it is. */
   stream?: (out: ResponseStream) => void;
   headers?: Readonly<Record<string, string>>;
   /** Each is a `set-cookie` of its own. */

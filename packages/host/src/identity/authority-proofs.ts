@@ -1,5 +1,5 @@
-// Proofs of authority: a short-lived signed text saying that whoever shows it to one aggregator, once, speaks for a
-// DNS name. That it is shown only once is for the aggregator to see. [AX-4.2-3] [AX-4.2-5]
+// Proofs of authority: a short-lived signed text saying that the registrant that shows it to one aggregator, once,
+// speaks for a DNS name. That it is shown only once is for the aggregator to see. [AX-4.2-3] [AX-4.2-5]
 import { isMcpxError, type JsonObject, McpxError } from "@mcpx/protocol";
 import type { Clock } from "../clock.ts";
 import { isDnsName } from "../dns-name.ts";
@@ -80,7 +80,7 @@ async function verify(
   const { payload, issuer } = await proveJws(jwt, options, () => proofType, asker);
   checkName(payload, name);
   if (issuer?.mayProve(name) === false) throw unproven("its issuer may not speak for this name");
-  // One aggregator and no list of them: whoever it is shown to could show it to the next.
+  // One aggregator and no list of them: an aggregator could show the proof to the next one.
   if (typeof payload.aud !== "string" || payload.aud !== audience) {
     throw unproven("it is for another aggregator");
   }

@@ -1,6 +1,6 @@
 // Runs work a few at a time: for what threads of the pool do, which take their time from the event loop where there are
-// no more cores than that. Whoever asks has a line of its own, and the lines take turns: a crowd that asks for very much
-// waits behind itself.
+// no more cores than that. Every caller has a line of its own, and the lines take turns: a crowd that asks for very
+// much waits behind itself.
 
 type InLine = <Result>(work: () => Promise<Result>, asker?: string) => Promise<Result>;
 

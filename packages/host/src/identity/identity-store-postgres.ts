@@ -7,7 +7,7 @@ import type { PostgresSession } from "../postgres/session.ts";
 import type { IdentityStore, NewKey, PrivateKeyRow, PublicKeyRow } from "./identity-store.ts";
 
 interface PostgresIdentityOptions {
-  /** Of a store with the tables of `hostOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `hostOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
   seal: Seal;
   /** Ms; monotonic. */
@@ -131,7 +131,7 @@ async function untilSomething<Row>(ask: () => Promise<Row[]>): Promise<Row> {
     const [row] = await ask();
     if (row !== undefined) return row;
   }
-  throw new McpxError("rate_limited", "others write the same", { retryAfterMs: 1_000 });
+  throw new McpxError("rate_limited", "other processes keep writing the same record", { retryAfterMs: 1_000 });
 }
 
 function createSettings({

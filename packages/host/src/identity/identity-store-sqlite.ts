@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { dataVersion, immediately } from "../sqlite/transaction.ts";
 import type { IdentityStore, NewKey, PrivateKeyRow, PublicKeyRow } from "./identity-store.ts";
 
-/** The database has the host's tables, and is closed by whoever opened it. */
+/** The database has the host's tables, and is closed by the code that opened it. */
 export function createSqliteIdentityStore(db: DatabaseSync): IdentityStore {
   return { ...createSettings(db), ...createOwners(db), ...createKeys(db), ...createRevoked(db) };
 }

@@ -26,7 +26,10 @@ const ownLine = fewAtOnce(2);
 /** Header members by which a token would name its own key or rules. */
 const headersRefused = ["jwk", "jku", "x5u", "crit", "b64"];
 
-/** The payload, once type and signature are proven; `asker` has a line of its own for that. Throws `unauthorised` or `identity_unavailable`. */
+/**
+ * The payload, once type and signature are proven; `asker` has a line of its own for that. Throws `unauthorised` or
+ * `identity_unavailable`.
+ */
 export async function proveJws(
   jws: string,
   signers: Signers,
@@ -96,7 +99,7 @@ async function provenPayload(
 function decode(jws: string): { header: JsonObject; payload: JsonObject } {
   const [header, payload, signature, ...rest] = jws.split(".");
   if (!header || !payload || !signature || rest.length > 0) throw badToken("not a compact JWS");
-  // One token has one spelling, or whoever was given one would have many to show.
+  // One token has one spelling, or the holder of one token would have many to show.
   if (Buffer.from(signature, "base64url").toString("base64url") !== signature) {
     throw badToken("the signature is not in canonical base64url");
   }

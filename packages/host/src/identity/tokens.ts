@@ -44,8 +44,8 @@ interface MintWish {
 export interface Tokens {
   mint(claims: TokenClaims, options: MintWish): Promise<MintedToken>;
   /**
-   * Throws `unauthorised`, `token_expired`, `token_revoked` or `identity_unavailable`. Whoever asks, by address or name,
-   * waits only behind itself.
+   * Throws `unauthorised`, `token_expired`, `token_revoked` or `identity_unavailable`. Every caller, by address or
+   * name, waits only behind itself.
    */
   verify(token: string, asker?: string): Promise<Principal>;
 }

@@ -13,7 +13,7 @@ export interface PostgresConnection {
   readonly warnings: readonly string[];
   /** Warnings of the server since the last time. */
   takeNotices(): string[];
-  /** Resolves once the connection is gone, whoever ended it. */
+  /** Resolves once the connection is gone, whichever side ended it. */
   readonly ended: Promise<void>;
   /** At once, also of a connection that no longer answers; what is under way rejects. */
   cut(): void;

@@ -1,5 +1,5 @@
 // Forward-only migrations, as in `sqlite/database.ts`: each component has a row of versions, all tables are in one
-// schema. Whoever comes second waits for the lock, and finds the work done.
+// schema. The second process waits for the lock, and finds the work done.
 import type { Client } from "pg";
 import type { Migration } from "../sqlite/database.ts";
 import type { PostgresAddress } from "./address.ts";

@@ -101,7 +101,9 @@ export async function openPostgresSession(
   };
 }
 
-/** Tries until it is connected, or told to stop. `onRefused` hears of every reason that is not that of the last time. */
+/**
+ * Tries until it is connected, or told to stop. `onRefused` is told of every reason that is not that of the last time.
+ */
 async function connectEventually(
   address: PostgresAddress,
   { connectTimeoutMs, retryMinMs: minMs, retryMaxMs: maxMs }: PostgresTuning,

@@ -1,4 +1,4 @@
-// Passing a capability on. Whoever holds one may make another from it, for somebody else, that may less: never more
+// Passing a capability on. The holder of one may make another from it, for somebody else, that may less: never more
 // tools, time, uses or arguments, and only as many times as the owner allowed. Pure. [AC-9-2]
 import { McpxError } from "../errors.ts";
 import {

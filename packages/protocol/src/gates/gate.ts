@@ -37,7 +37,7 @@ export interface GateTerms {
   nonce: string;
   /** Seconds since 1970. */
   expires_at: number;
-  /** There where the call has happened, and it is about whether its caller sees what came of it. */
+  /** There where the call has happened, and it is about whether its caller sees the result. */
   phase?: "result" | undefined;
   /** `sha256:` and base64url of the hash of the result's text; there with `phase`. */
   result_digest?: string | undefined;

@@ -11,7 +11,7 @@ export const gatesAheadMethod = "mcpax/gates";
 
 export interface JointStatement {
   version: 3;
-  /** A no at the first gate is enough, and a statement of its own. */
+  /** A rejection at the first gate is enough, and a statement of its own. */
   decision: "approve";
   /** From the first gate downward. */
   gates: readonly GateTerms[];

@@ -119,7 +119,7 @@ export interface WaitingCall {
   /** Seconds since 1970. */
   expiresAt: number;
   approveUrl: string;
-  /** `held`: it has happened, and its result waits. */
+  /** `held`: the call was made, and its result waits. */
   state: "waiting" | "held" | "under way";
 }
 

@@ -15,7 +15,10 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Takes the bytes of one text, in as many parts as they come. It trusts them to be JSON: whoever reads them refuses all else. */
+/**
+ * Takes the bytes of one text, in as many parts as they come. It trusts them to be JSON: the parser that reads them
+ * refuses all else.
+ */
 export class JsonShape {
   readonly #bounds: ShapeBounds;
   #depth = 0;

@@ -27,7 +27,9 @@ export interface Capability {
 
 /** What a tool's server says of it: goes up as it is. [AX-9.2-1] */
 export const capabilityKey = "x-mcpax-capability";
-/** What the hop that lists the tool believes of it, complete: travels beside the annotation, each hop writes its own. */
+/**
+ * What the hop that lists the tool believes of it, complete: travels beside the annotation, each hop writes its own.
+ */
 export const believedKey = "x-mcpax-believed";
 /** Of an annotation, as JSON. A stranger wrote it, and every hop keeps and passes it. */
 export const annotationCharsMax = 8_192;
@@ -75,9 +77,9 @@ export function describesDanger({ _meta, annotations }: JsonObject): boolean {
 }
 
 /**
- * What is to be believed of a tool: its annotation and what the hop below believes of it, field by field the stricter of
- * the two; else what its MCP hints say; else the cautious reading. A hop that believes less loosens nothing the tool's
- * server has said. [AX-9.1-2] [AX-9.2-2]
+ * What is to be believed of a tool: its annotation and what the hop below believes of it, field by field the stricter
+ * of the two; else what its MCP hints say; else the cautious reading. A hop that believes less loosens nothing the
+ * tool's server has said. [AX-9.1-2] [AX-9.2-2]
  */
 export function capabilityOf(tool: JsonObject, isTrusted: boolean): Readonly<Capability> {
   const meta = isObject(tool._meta) ? tool._meta : {};
@@ -161,7 +163,7 @@ export function stricterOf(a: Readonly<Capability>, b: Readonly<Capability>): Re
   };
 }
 
-/** Classified as what cannot be taken back. [AX-11.2-1] */
+/** Classified as irreversible. [AX-11.2-1] */
 export function isIrreversible({ mutable, reversible }: Pick<Capability, "mutable" | "reversible">): boolean {
   return mutable && !reversible;
 }

@@ -99,7 +99,7 @@ async function decideWith(
 ): Promise<HttpResponse> {
   const gate = await findGate(gates, request.params.id);
   checkOpen(gate);
-  // A call may take longer than a browser waits: the page asks again for what came of it.
+  // A call may take longer than a browser waits: the page asks again for the outcome.
   const proven = await prove(state, gates, gate, { proof, by: undefined });
   const decided = await decideSoon(state, gates, gate, proven);
   const rpId = rpIdOf(originOf(request));

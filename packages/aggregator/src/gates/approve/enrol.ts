@@ -1,5 +1,5 @@
 // Becoming an approver: somebody at the gateway's machine, or an approver at its console, makes a link for a name, and
-// whoever opens it registers a passkey, once.
+// the person who opens it registers a passkey, once.
 import type { Audit, HttpRequest, HttpResponse, Principal } from "@mcpx/host";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { principalName } from "../../mcp/plain-caller.ts";

@@ -1,5 +1,5 @@
-// Invitations to become an approver: one name, one passkey, ten minutes. Only in memory, and only as hashes: whoever
-// reads it can enrol nobody.
+// Invitations to become an approver: one name, one passkey, ten minutes. Only in memory, and only as hashes: a program
+// that reads it can enrol nobody.
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";

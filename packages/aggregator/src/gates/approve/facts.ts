@@ -26,7 +26,7 @@ export interface CallFacts {
   word?: WhoseWord | undefined;
   /** By our clock; the browser's may be wrong. */
   expires_in_ms: number;
-  /** Of the result, where that is held or was. Never the result itself: whoever asked may look here too. */
+  /** Of the result, where that is held or was. Never the result itself: the asker may look here too. */
   result_digest?: string | undefined;
   /** Of the call, or once its result is held of that. */
   approvals: { by: string; at: string }[];

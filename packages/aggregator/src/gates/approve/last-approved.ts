@@ -1,4 +1,4 @@
-// What differs from the last call of the same tool that was approved for the same caller. Nobody else's: whoever asks
+// What differs from the last call of the same tool that was approved for the same caller. Nobody else's: an asker
 // may look at this page too.
 import { type ArgumentDiff, argumentDiff, parseExact } from "@mcpx/protocol";
 import type { Gate, GateStore } from "../store/gate-store.ts";

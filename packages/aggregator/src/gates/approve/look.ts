@@ -1,4 +1,4 @@
-// An approver looks at a held result, which nobody else may: the address of the page is known to whoever asked, so a
+// An approver looks at a held result, which nobody else may: the address of the page is known to the asker, so a
 // passkey says who looks. What it signs decides nothing.
 import { hash } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "@mcpx/host";

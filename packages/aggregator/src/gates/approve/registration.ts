@@ -9,7 +9,7 @@ const algorithms = [-8, -7, -257];
 const promptMs = 300_000;
 const transportsMax = 10;
 
-/** `isFound`: it has to be there for whoever does not say who they are. */
+/** `isFound`: it has to be there for a person who has not said who they are. */
 export function creationOptions(
   name: string,
   origin: string,

@@ -1,5 +1,5 @@
-// What decides how much the gates hold: who approves, the rules, what is believed of servers, and panic. A map from keys
-// to JSON values, so that a change is a key and its new value. Pure. [B-KEY-2]
+// What decides how much the gates hold: who approves, the rules, what is believed of servers, and panic. A map from
+// keys to JSON values, so that a change is a key and its new value. Pure. [B-KEY-2]
 //
 //   approver/NAME                    somebody who was enrolled, with the public key or passkey
 //   anchor/NAME                      the same from the configuration
@@ -52,7 +52,9 @@ export function weakens(state: AuthorityState, { key, value }: AuthorityChange):
   return value !== null;
 }
 
-/** The keys that can sign a change. Programs that decide by themselves (policy engines, services) are not among them. */
+/**
+ * The keys that can sign a change. Programs that decide by themselves (policy engines, services) are not among them.
+ */
 export function signersOf(state: AuthorityState): readonly AnchorKey[] {
   return [...state].flatMap(([key, value]) => {
     if (!isObject(value)) return [];
@@ -80,7 +82,7 @@ export function pressPlace(bridge: string, user: string): string {
   return `${pressKind}${encodeURIComponent(bridge)}/${encodeURIComponent(user)}`;
 }
 
-/** The keys by which bridges bring presses of these people. Whoever is no longer an approver presses in vain. */
+/** The keys by which bridges bring presses of these people. Presses of a removed approver have no effect. */
 export function pressKeys(state: AuthorityState, approvers: readonly AnchorKey[]): readonly AnchorKey[] {
   const people = new Set(approvers.filter(isPerson).map(({ name }) => name));
   return [...state].flatMap(([key, value]) => {

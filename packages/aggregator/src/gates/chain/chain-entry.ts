@@ -43,7 +43,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** Why a chain does not hold, and where. */
+/** Why a chain is not valid, and where. */
 export class ChainFault extends Error {
   readonly n: number;
   constructor(n: number, why: string) {

@@ -15,7 +15,7 @@ const append = {
          WHERE (SELECT count(*) FROM authority_chain) = $1::bigint ON CONFLICT DO NOTHING RETURNING 1`,
 };
 
-/** The store has the tables of `treeOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `treeOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresChainStore(session: PostgresSession): ChainStore {
   return {
     texts: async (n) => (await askPostgres<[string]>(session, from, [n])).map(([text]) => text),

@@ -10,7 +10,7 @@ export const authorityChainTable = `
   ) STRICT;
 `;
 
-/** The database has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+/** The database has the tables of `aggregatorMigrations`, and is closed by the code that opened it. */
 export function createSqliteChainStore(db: DatabaseSync): ChainStore {
   const from = db.prepare("SELECT entry FROM authority_chain WHERE n >= ? ORDER BY n");
   const one = db.prepare("SELECT entry FROM authority_chain WHERE n = ?");

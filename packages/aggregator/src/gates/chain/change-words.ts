@@ -1,5 +1,5 @@
-// A change of what the gates hold, as a sentence for whoever has to sign it. What is signed has these words in it, so
-// none of them may be worded anew: chains that were signed before would not be verified any more. Pure.
+// A change of what the gates hold, as a sentence for the approver who has to sign it. What is signed has these words in
+// it, so none of them may be worded anew: chains that were signed before would not be verified any more. Pure.
 // [B-KEY-2]
 import { readPublicJwk, thumbprint } from "@mcpx/host";
 import { canonicalJson, isObject, type JsonObject } from "@mcpx/protocol";

@@ -25,7 +25,7 @@ export interface KeptChain {
    * at once: where the other was faster, what it wrote is taken over, and `wanted` is asked again.
    */
   settle(wanted: (state: AuthorityState) => readonly AuthorityChange[]): Promise<AuthorityChange[]>;
-  /** Throws `ChainFault` where it does not hold. */
+  /** Throws `ChainFault` where it is not valid. */
   sign(signed: Pick<ChainEntry, "changes" | "terms" | "proofs">): Promise<void>;
   /** Puts all approvers out. Says whether there was any. */
   reset(): Promise<boolean>;
@@ -43,7 +43,7 @@ export interface ChainParts {
 /** How often somebody else may have been faster. */
 const triesMax = 10;
 
-/** Throws `ChainFault` where it does not hold, or is shorter than the audit says that it was. */
+/** Throws `ChainFault` where it is not valid, or is shorter than the audit says that it was. */
 export async function openChain(parts: ChainParts): Promise<KeptChain> {
   const { store, aggregatorId, clock } = parts;
   let chain = await extendChain(emptyChain, await store.texts(0), aggregatorId);
@@ -172,7 +172,7 @@ async function record({ audit, actor }: ChainParts, { head, entries }: Chain): P
   await audit.recordNow({ action: `approvers.${last.kind}`, actor: last.by.join(", ") || actor, detail });
 }
 
-/** The audit has its own chain: whoever shortens or changes one of them has to change both. */
+/** The audit has its own chain: an intruder who shortens or changes one of them has to change both. */
 async function checkAgainstAudit({ store, audit }: ChainParts): Promise<void> {
   for (const { detail } of await audit.list({ action: "approvers.*", limit: 1 })) {
     if (typeof detail !== "object" || typeof detail.n !== "number") continue;

@@ -1,5 +1,5 @@
-// Whether a chain of approvers holds, entry by entry: each follows from the one before, and was allowed at that moment by
-// those who approved then. Pure but for the arithmetic of signatures. [B-KEY-2]
+// Whether a chain of approvers holds, entry by entry: each follows from the one before, and was allowed at that moment
+// by those who approved then. Pure but for the arithmetic of signatures. [B-KEY-2]
 import { digestOf, type GateTerms, isMcpxError } from "@mcpx/protocol";
 import { checkProof } from "../proofs/proofs.ts";
 import { type AuthorityState, signaturesNeeded, signersOf, weakens, withChanges } from "./authority-state.ts";
@@ -36,7 +36,7 @@ export interface Chain {
 
 export const emptyChain: Chain = { state: new Map(), head: undefined, entries: [] };
 
-/** Throws `ChainFault` at the first entry that does not hold. `id`: of the aggregator it is about. */
+/** Throws `ChainFault` at the first entry that is not valid. `id`: of the aggregator it is about. */
 export async function extendChain(chain: Chain, texts: readonly string[], id: string): Promise<Chain> {
   let last = chain;
   for (const text of texts) {

@@ -1,5 +1,5 @@
-// What a call was asked for with, looked at again before it is sent: a token that was taken back, has ended or has
-// become narrower since sends nothing, whoever has approved. [B-SIGN-1]
+// What a call was asked for with, looked at again before it is sent: a token that was revoked, has ended or has
+// become narrower since sends nothing, even when it was approved. [B-SIGN-1]
 import { McpxError, withoutRoot } from "@mcpx/protocol";
 import { mayUse } from "../../catalogue/authorise.ts";
 import type { Caller } from "../../mcp/exchange.ts";

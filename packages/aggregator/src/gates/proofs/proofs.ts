@@ -191,7 +191,7 @@ function readDecision(value: unknown): Decision {
   return decision;
 }
 
-/** An anchor's key does not help whoever has it on both sides. */
+/** An anchor's key does not help a caller who holds it too. */
 export function checkOther({ name, thumbprint }: AnchorKey, sub: unknown, requester: Requester): void {
   const { principal, thumbprints } = requester;
   const isOwnKey = thumbprints.includes(thumbprint);

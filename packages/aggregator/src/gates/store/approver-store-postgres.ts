@@ -1,5 +1,5 @@
-// Approvers on PostgreSQL: rows with public keys. Whether one counts is said by the signed chain, so a row that somebody
-// adds or changes by hand lets nobody approve. [B-KEY-2]
+// Approvers on PostgreSQL: rows with public keys. Whether one counts is said by the signed chain, so a row that
+// somebody adds or changes by hand lets nobody approve. [B-KEY-2]
 import { askPostgres, type PostgresSession } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
 import { type Approver, type ApproverStore, isApproverName, readApprover } from "./approver-store.ts";
@@ -30,7 +30,7 @@ const count = {
   text: "UPDATE approvers SET counter = greatest(counter, $2::bigint) WHERE name = $1 AND counter IS NOT NULL",
 };
 
-/** The store has the tables of `treeOnPostgres`; the session is closed by whoever opened it. */
+/** The store has the tables of `treeOnPostgres`; the session is closed by the code that opened it. */
 export function createPostgresApproverStore(session: PostgresSession): ApproverStore {
   return {
     async list() {

@@ -19,7 +19,7 @@ export type Approver =
   | {
       readonly name: string;
       readonly passkey: Passkey;
-      /** It was registered by whoever was logged in at the console, and lets them in again. */
+      /** It was registered by the person who was logged in at the console, and logs them in again. */
       readonly mayLogIn?: true;
     };
 

@@ -14,7 +14,7 @@ type WaitingGate = Pick<Gate, "id" | "principal" | "createdAt" | "expiresAt" | "
 /** A gate as it was read. */
 export interface Kept<T extends ListedGate = Gate> {
   readonly gate: T;
-  /** Drawn at random with every change: whoever wrote it knows it again. */
+  /** Drawn at random with every change: its writer knows it again. */
   readonly version: number;
 }
 

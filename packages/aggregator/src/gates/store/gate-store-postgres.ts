@@ -18,7 +18,7 @@ import type { Gate, GateStatus, GateStore, ListedGate } from "./gate-store.ts";
 import { createGateVerbs, type RootedGateStoreOptions } from "./gate-verbs.ts";
 
 interface PostgresGateStoreOptions extends RootedGateStoreOptions {
-  /** Of a store with the tables of `treeOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `treeOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
 }
 

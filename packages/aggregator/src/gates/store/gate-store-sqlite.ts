@@ -38,14 +38,16 @@ export const heldGates = `
   CREATE INDEX gates_waiting ON gates (principal, chars) WHERE status IN ('pending', 'approved', 'held');
 `;
 
-/** A change names the version that it was made from; and who has made it, so that others know what a dead one has left. */
+/**
+ * A change names the version that it was made from; and who has made it, so that others know what a dead one has left.
+ */
 export const gateVersions = `
   ALTER TABLE gates ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE gates ADD COLUMN gateway TEXT NOT NULL DEFAULT '';
 `;
 
 interface SqliteGateStoreOptions extends RootedGateStoreOptions {
-  /** Has the tables of `aggregatorMigrations`, and is closed by whoever opened it. */
+  /** Has the tables of `aggregatorMigrations`, and is closed by the code that opened it. */
   db: DatabaseSync;
 }
 

@@ -1,4 +1,4 @@
-// The calls that wait for a human, and what became of them. It outlives the process: what was released once is never
+// The calls that wait for a human, and their outcomes. It outlives the process: what was released once is never
 // released again. Siblings: `gate-store-sqlite.ts`, `gate-store-postgres.ts`. [AX-11.3-1] [AX-11.3-5]
 import type { Capability, GateTerms, ServerTerms } from "@mcpx/protocol";
 
@@ -11,9 +11,9 @@ export type GateStatus =
   | "rejected"
   | "expired"
   | "indeterminate"
-  /** It has happened, and what came of it waits for being looked at. */
+  /** The call was made, and its result waits for a release. */
   | "held"
-  /** It has happened, and nobody will see what came of it. */
+  /** The call was made, and nobody will see its result. */
   | "withheld"
   /** It was approved, and could not be sent as it was signed: nothing was. */
   | "refused";
@@ -149,8 +149,8 @@ export interface HeldOutcome {
 export interface GateStore {
   /**
    * A new gate, or the one the same call of the same principal to the same server waits at already, or whose outcome
-   * it has not heard. A new one is the one that was promised, where one was. The asker who joins brings its keys, whose approvals count no more, and its latest token.
-   * Throws `too_many_gates`, `too_large` or `bad_field`.
+   * it has not heard. A new one is the one that was promised, where one was. The asker who joins brings its keys, whose
+   * approvals count no more, and its latest token. Throws `too_many_gates`, `too_large` or `bad_field`.
    */
   open(wish: GateWish, ttlMs: number, promised?: PromisedGate): Promise<{ gate: Gate; isNew: boolean }>;
   /** What is over reads as expired, whether `expire` has been there or not. */

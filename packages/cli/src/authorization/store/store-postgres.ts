@@ -1,5 +1,5 @@
-// The store of the authorization server on PostgreSQL. Payloads are sealed: interactions hold what a person was asked for,
-// clients may hold a secret. Each verb is one statement.
+// The store of the authorization server on PostgreSQL. Payloads are sealed: interactions hold what a person was asked
+// for, clients may hold a secret. Each verb is one statement.
 import { askPostgres, type PostgresComponent, type PostgresSession, type Seal } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import { type AuthorizationStore, bounds, type StoredArtifact } from "./authorization-store.ts";
@@ -144,7 +144,7 @@ type ArtifactRow = [
 ];
 
 interface PostgresAuthorizationStoreOptions {
-  /** Of a store with the tables of `authorizationOnPostgres`; closed by whoever opened it. */
+  /** Of a store with the tables of `authorizationOnPostgres`; closed by the code that opened it. */
   session: PostgresSession;
   seal: Seal;
   limits?: { [name in keyof typeof bounds]: number };

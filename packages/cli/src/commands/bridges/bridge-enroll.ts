@@ -1,5 +1,5 @@
-// `mcpx bridge enroll NAME`: presses of the approvers who are linked there count as approvals of calls that can be undone.
-// It makes gates weaker, so an approver signs it. [B-BRIDGE-2]
+// `mcpx bridge enroll NAME`: presses of the approvers who are linked there count as approvals of calls that can be
+// undone. It makes gates weaker, so an approver signs it. [B-BRIDGE-2]
 import { sentencesOf } from "@mcpx/aggregator";
 import { hasGateway } from "../../access/gateway-access.ts";
 import { type Context, configOption, dataOption, defineCommand } from "../../framework/command.ts";
@@ -52,9 +52,12 @@ async function run(context: Context<typeof options>): Promise<number> {
   await noteChain(context);
   if (what.length === 0 && !options.end) {
     const fix = `an approver is linked with ${program} bridge link ${name} NAME; see ${program} key list`;
-    throw new Failure(`no approver is linked at ${name} whose presses do not count yet`, fix);
+    throw new Failure(
+      `no approver is linked at ${name}, or the button presses of all of them approve calls already`,
+      fix,
+    );
   }
-  // The gateway that runs shows it as a card, for whoever signs; or takes back the card that waits.
+  // The gateway that runs shows it as a card, for an approver to sign; or takes back the card that waits.
   if (settled === "waits" || options.end) await tellGateway(context, name);
   if (options.json) output.json({ bridge: name, what, ...(settled === "waits" && { waits: true }) });
   else {

@@ -1,5 +1,5 @@
-// `mcpx bridge link NAME PARTICIPANT`: a code for one person, once. Whoever writes it on the platform is that participant
-// from then on, so it takes the data directory, and the code is told to that person alone.
+// `mcpx bridge link NAME PARTICIPANT`: a code for one person, once. The person who writes it on the platform is that
+// participant from then on, so it takes the data directory, and the code is told to that person alone.
 import { type Context, configOption, dataOption, defineCommand } from "../../framework/command.ts";
 import { Failure, misuse } from "../../framework/failure.ts";
 

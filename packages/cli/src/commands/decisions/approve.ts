@@ -1,5 +1,5 @@
 // `mcpx approve ID`: signs that a call at a gate may go on; `mcpx approve ROOM ID`: does what was proposed in a room.
-// Both show what came of it.
+// Both show the outcome.
 import type { Proposal } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
 import { accessRoom, enterRoom, roomOptions } from "../../access/room-access.ts";
@@ -85,7 +85,7 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
   }
 }
 
-/** It looks like a gate, and is not the tree's: whoever made it wants a signature, or a call in the approver's name. */
+/** It looks like a gate, and is not the tree's: its maker wants a signature, or a call in the approver's name. */
 function checkNoCopy({ mcpax, proposer }: Proposal): void {
   if (mcpax === undefined) return;
   const fix = "sign nothing; mcpx pending shows the gates of the tree";

@@ -24,11 +24,11 @@ const options = {
     type: "string",
     values: "gate",
     value: "GATE",
-    about: "who and which tool: as in this call that waits",
+    about: "take the caller and the tool from this waiting call",
   },
   session: { type: "boolean", about: "with --like: only in the session of that call" },
   exact: { type: "boolean", about: "with --like: only with the arguments of that call" },
-  include: { type: "boolean", about: "with --like: the same signature lets that call go, too" },
+  include: { type: "boolean", about: "with --like: the same signature also approves that call" },
   reason: { type: "string", value: "TEXT", about: "reason, written into the audit" },
 } as const;
 

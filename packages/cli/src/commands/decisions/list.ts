@@ -4,7 +4,7 @@ import { type ListedCommand, listed } from "../../framework/command.ts";
 export const decisionCommands: readonly ListedCommand[] = [
   listed(
     "pending",
-    "show what waits for a human, at gates or in a room",
+    "show calls and proposals that wait for a human",
     async () => (await import("./pending.ts")).pending,
   ),
   listed(
@@ -35,7 +35,7 @@ export const decisionCommands: readonly ListedCommand[] = [
   listed("grants revoke", "revoke a grant", async () => (await import("./grants-revoke.ts")).grantsRevoke),
   listed(
     "rules",
-    "show which calls wait for a human, and why",
+    "show the rules: which tools wait for a human, and why",
     async () => (await import("./rules.ts")).rules,
   ),
   listed(
@@ -48,7 +48,7 @@ export const decisionCommands: readonly ListedCommand[] = [
     "send every call to a gate, until it is off again",
     async () => (await import("./panic.ts")).panic,
   ),
-  listed("audit", "show who was allowed or refused what", async () => (await import("./audit.ts")).audit),
+  listed("audit", "show the audit: decisions and refusals", async () => (await import("./audit.ts")).audit),
   listed(
     "audit verify",
     "check that nobody changed the audit or an export of it",

@@ -1,4 +1,4 @@
-// `mcpx reject ID`: says no to a call at a gate, signed; `mcpx reject ROOM ID REASON`: to a proposal of a room.
+// `mcpx reject ID`: rejects a call at a gate, signed; `mcpx reject ROOM ID REASON`: to a proposal of a room.
 import { defaultLimits } from "@mcpx/protocol";
 import { accessRoom, enterRoom, roomOptions } from "../../access/room-access.ts";
 import { roomFailure } from "../../access/room-end.ts";
@@ -63,7 +63,7 @@ async function runInRoom(context: Context<typeof options>): Promise<number> {
   }
 }
 
-/** Why a no has not ended it. */
+/** Why a rejection has not ended it. */
 function adviceText(proposal: Parameters<typeof targetText>[0]): string {
   return `it ends only when ${targetText(proposal)} rejects it`;
 }

@@ -19,7 +19,7 @@ export const rulesTest = defineCommand({
 });
 
 const meanings: Readonly<Record<string, string>> = {
-  allow: "allowed: the call is made without an approval",
+  allow: "the call is made without an approval",
   ask: "the call waits for an approval, unless a grant allows it",
   always_ask: "the call waits for an approval, and no grant allows it",
   deny: "the call is denied",

@@ -11,7 +11,7 @@ export const rules = defineCommand({
   options: gatewayOptions,
   examples: [
     ["mcpx rules", "in the order they are tried"],
-    ['mcpx rules test files.delete \'{"path": "/tmp/x"}\'', "what would become of that call"],
+    ['mcpx rules test files.delete \'{"path": "/tmp/x"}\'', "what the rules would do with that call"],
   ],
   run,
 });

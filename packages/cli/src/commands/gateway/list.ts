@@ -10,7 +10,7 @@ export const gatewayCommands: readonly ListedCommand[] = [
   ),
   listed(
     "doctor",
-    "find what is wrong, and the command that mends it",
+    "find faults, and the command that mends each",
     async () => (await import("./doctor.ts")).doctor,
   ),
   listed(
@@ -40,7 +40,7 @@ export const gatewayCommands: readonly ListedCommand[] = [
   ),
   listed(
     "conform",
-    "judge a gateway and its tree, mcpx or another implementation",
+    "judge this gateway or another implementation",
     async () => (await import("./conform.ts")).conform,
   ),
   listed(
@@ -60,7 +60,7 @@ export const gatewayCommands: readonly ListedCommand[] = [
   ),
   listed(
     "service status",
-    "whether it runs as a user of its own, and keeps you out",
+    "show whether the service keeps you out of its data",
     async () => (await import("./service-status.ts")).serviceStatus,
   ),
   listed(

@@ -37,9 +37,12 @@ export const serviceInstall = defineCommand({
   options,
   examples: [
     ["mcpx service install --dry", "every step and every file, without doing anything"],
-    ["mcpx service install", "as root: a user, a directory and a unit; started now and with the machine"],
+    [
+      "mcpx service install",
+      "as root: make a user, a directory and a unit; the gateway starts now and with the machine",
+    ],
     ["mcpx service install --run-as notes", 'servers with "user": "notes" run as that user'],
-    ["mcpx service uninstall", "as root: undoes it; data and user stay without --purge"],
+    ["mcpx service uninstall", "as root: undo the installation; data and user stay unless --purge is given"],
   ],
   run,
 });

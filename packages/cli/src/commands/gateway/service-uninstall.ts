@@ -8,7 +8,7 @@ import { checkRoot, ownProgram, serviceOptions } from "./service-install.ts";
 
 const options = {
   ...serviceOptions,
-  purge: { type: "boolean", about: "its user and ALL ITS DATA go too" },
+  purge: { type: "boolean", about: "remove its user and ALL ITS DATA too" },
   dry: { type: "boolean", about: "show what would be done, and do nothing" },
 } as const;
 

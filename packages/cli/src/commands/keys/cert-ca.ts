@@ -12,7 +12,7 @@ import { type Context, defineCommand } from "../../framework/command.ts";
 import { misuse } from "../../framework/failure.ts";
 
 const options = {
-  name: { type: "string", value: "NAME", about: "what people see of it (default: mcpx)" },
+  name: { type: "string", value: "NAME", about: "name shown to people (default: mcpx)" },
   days: { type: "string", value: "N", about: "how long it is valid, 3650 days at most (default: 3650)" },
   ...certOptions,
 } as const;

@@ -1,5 +1,5 @@
-// `mcpx key list`: who was enrolled to approve, and who can sign with each key. Whose file is deleted approves nothing
-// any more.
+// `mcpx key list`: who was enrolled to approve, and who can sign with each key. An approver whose file is deleted
+// cannot approve any more.
 import { thumbprint } from "@mcpx/host";
 import { weakApprovers } from "../../access/weak-approvers.ts";
 import { dataDirOf } from "../../files/data-dir.ts";

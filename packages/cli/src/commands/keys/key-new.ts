@@ -1,4 +1,4 @@
-// `mcpx key new`: a key of one's own, sealed by a passphrase, unless its owner wants it to be usable by programs.
+// `mcpx key new`: a key for the user, sealed by a passphrase, unless its owner wants it to be usable by programs.
 import { resolve } from "node:path";
 import { type PublicJwk, thumbprint } from "@mcpx/host";
 import { newPassphrase } from "../../access/new-passphrase.ts";

@@ -1,4 +1,4 @@
-// `mcpx key remove NAME`: from now on NAME approves nothing. Another approver signs that, so that nobody is put out by
+// `mcpx key remove NAME`: from now on NAME is no approver. Another approver signs that, so that nobody is put out by
 // a program alone.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ async function run(context: Context<typeof options>): Promise<number> {
       );
     }
     const settled = await settleOrSign(context, store, [{ key: approverKey(name), value: null }]);
-    // Whoever has the directory can always keep somebody from approving; who may is decided by a signature.
+    // A user with write access to the directory can always keep an approver from approving; only a signature adds one.
     rmSync(path, { force: true });
     await store.audit.recordNow({ action: "approver.remove", actor: `cli:${localUser()}`, subject: name });
     return settled;

@@ -38,7 +38,7 @@ export const keyCommands: readonly ListedCommand[] = [
   listed("key remove", "remove an approver", async () => (await import("./key-remove.ts")).keyRemove),
   listed(
     "key log",
-    "verify and show who came to approve, by whose signature",
+    "verify and show the chain of approvers",
     async () => (await import("./key-log.ts")).keyLog,
   ),
   listed(
@@ -48,7 +48,7 @@ export const keyCommands: readonly ListedCommand[] = [
   ),
   listed(
     "config sign",
-    "sign what the configuration makes weaker",
+    "sign changes of the configuration that make gates weaker",
     async () => (await import("./config-sign.ts")).configSign,
   ),
   listed(

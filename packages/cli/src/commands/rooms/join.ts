@@ -42,7 +42,10 @@ export const join = defineCommand({
   options,
   examples: [
     ["mcpx join demo --id alice", "type to talk; /help shows what else"],
-    ["mcpx join demo --id alice --sign", "others can verify that it was alice; a key: mcpx key new"],
+    [
+      "mcpx join demo --id alice --sign",
+      "sign every envelope, so that others can verify it; make a key with mcpx key new",
+    ],
     ["mcpx join demo --level restricted", "talk and propose, but call nothing"],
     [`echo '/call oven heat {"celsius": 220}' | mcpx join demo --yes`, "from a script; ends with the input"],
   ],

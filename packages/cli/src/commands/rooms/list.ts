@@ -4,7 +4,7 @@ import { type ListedCommand, listed } from "../../framework/command.ts";
 export const roomCommands: readonly ListedCommand[] = [
   listed(
     "join",
-    "be in a room: talk, call tools, decide on proposals",
+    "join a room: talk, call tools, decide on proposals",
     async () => (await import("./join.ts")).join,
   ),
   listed("serve", "put an MCP server into a room", async () => (await import("./serve.ts")).serve),

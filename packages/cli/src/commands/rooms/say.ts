@@ -59,5 +59,5 @@ async function said(room: Room, text: string, signal: AbortSignal): Promise<Rece
 }
 
 function unanswered(why: string): Failure {
-  return new Failure(`not acknowledged: ${why}`, "look with mcpx tail whether it was said");
+  return new Failure(`not acknowledged: ${why}`, "check with mcpx tail whether it was published");
 }

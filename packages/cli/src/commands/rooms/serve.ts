@@ -33,7 +33,7 @@ export const serve = defineCommand({
       "mcpx serve demo everything -- npx -y @modelcontextprotocol/server-everything",
       "a server that is a command",
     ],
-    ["mcpx serve demo notes --url http://127.0.0.1:3000/mcp", "one that is elsewhere"],
+    ["mcpx serve demo notes --url http://127.0.0.1:3000/mcp", "a server at an address"],
   ],
   run,
 });

@@ -6,7 +6,7 @@ export const toolsDisable = defineCommand({
   usage: "NAME [--config FILE]",
   words: { min: 1, max: 1, values: [["tool"]] },
   options: editOptions,
-  examples: [["mcpx tools disable files.write_file", "nobody sees it, nobody can call it"]],
+  examples: [["mcpx tools disable files.write_file", "it is neither listed nor called"]],
   async run(context) {
     const { editTool } = await import("../../config-edit/tool-edit.ts");
     const [name = ""] = context.words;

@@ -7,7 +7,7 @@ export const toolsEnable = defineCommand({
   usage: "NAME [--config FILE]",
   words: { min: 1, max: 1, values: [["disabled-tool"]] },
   options: editOptions,
-  examples: [["mcpx tools enable files.write_file", "also one that allow or deny keeps out"]],
+  examples: [["mcpx tools enable files.write_file", "also a tool that allow or deny of its server hides"]],
   async run(context) {
     const { editTool } = await import("../../config-edit/tool-edit.ts");
     const [name = ""] = context.words;

@@ -19,7 +19,7 @@ const options = {
   env: { type: "string", multiple: true, value: "K=V", about: "variable of its environment" },
   header: { type: "string", multiple: true, value: "'K: V'", about: "header for every request to it" },
   segment: { type: "string", value: "NAME", about: "what its tools' names begin with (default: from NAME)" },
-  root: { type: "boolean", about: "no segment: its tools keep their names; one server may" },
+  root: { type: "boolean", about: "no segment: its tools keep their names; for one server only" },
   trusted: { type: "boolean", about: "believe what it says about the danger of its tools" },
   ...unannotatedOption,
   era: {
@@ -28,7 +28,7 @@ const options = {
     value: "ERA",
     about: "speak only legacy (to 2025-11-25) or modern (2026-07-28) MCP to it (default: auto)",
   },
-  force: { type: "boolean", about: "also where its command is not found here" },
+  force: { type: "boolean", about: "add it even if its command is not found here" },
   replace: { type: "boolean", about: "take the place of the server of that name" },
   ...configOption,
   ...dataOption,

@@ -1,4 +1,4 @@
-// `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal. Whoever calls is asked first, unless the tool
+// `mcpx call TOOL [JSON]`: one tool of the tree, called from the terminal. The caller is asked first, unless the tool
 // is believed to only read. [X0-9-1]
 import {
   isObject,

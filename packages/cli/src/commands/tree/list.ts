@@ -3,15 +3,15 @@ import { type ListedCommand, listed } from "../../framework/command.ts";
 
 export const treeCommands: readonly ListedCommand[] = [
   listed("add", "add a server to the tree", async () => (await import("./add.ts")).add),
-  listed("remove", "take a server out of the tree", async () => (await import("./remove.ts")).remove),
+  listed("remove", "remove a server from the tree", async () => (await import("./remove.ts")).remove),
   listed(
     "import",
-    "bring the servers of other programs into the tree",
+    "import the servers of other programs",
     async () => (await import("./import.ts")).importServers,
   ),
   listed(
     "connect",
-    "make this gateway known to an assistant or editor",
+    "connect an assistant or editor to this gateway",
     async () => (await import("./connect.ts")).connect,
   ),
   listed(
@@ -21,14 +21,14 @@ export const treeCommands: readonly ListedCommand[] = [
   ),
   listed(
     "stdio",
-    "be an MCP server on standard input and output",
+    "serve the tree over standard input and output",
     async () => (await import("./stdio.ts")).stdio,
   ),
   listed("tree", "draw the tree of servers", async () => (await import("./tree.ts")).tree),
   listed("call", "call a tool of the tree", async () => (await import("./call.ts")).call),
   listed(
     "access test",
-    "show what claims about a person would allow them",
+    "show the rights that claims of a login would give",
     async () => (await import("./access-test.ts")).accessTest,
   ),
   listed(
@@ -38,7 +38,7 @@ export const treeCommands: readonly ListedCommand[] = [
   ),
   listed(
     "consents revoke",
-    "end what a program was allowed",
+    "end the permission of a program",
     async () => (await import("./consents-revoke.ts")).consentsRevoke,
   ),
   listed(

@@ -10,7 +10,7 @@ const options = {
     type: "string",
     values: authScopes,
     value: "SCOPE",
-    about: "of a token made here: the most its tools may need, read, write or admin (default: write)",
+    about: "scope of the token that is made here: read, write or admin (default: write)",
   },
   authority: { type: "string", value: "NAME", about: "the DNS name it stands for" },
   backup: {

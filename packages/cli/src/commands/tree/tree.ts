@@ -1,4 +1,4 @@
-// `mcpx tree`: the servers of the tree, whether they are up, what they have, and what they say beside the protocol.
+// `mcpx tree`: the servers of the tree, whether they are up, what they have, and what they write to stderr.
 import { isObject } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../../framework/command.ts";
 import { visible } from "../../framework/visible.ts";

@@ -17,7 +17,7 @@ export interface CompanyLogins {
   readonly names: readonly string[];
   /** Where to send the browser, and what it has to bring back. */
   begin(name: string, request: HttpRequest): Promise<{ location: string; cookie: string }>;
-  /** Whoever came back, with a token of their rights. Throws where they are nobody here. */
+  /** The person who came back, with a token of their rights. Throws where no rule of the login fits them. */
   finish(request: HttpRequest): Promise<{ token: string; principal: Principal }>;
   /** What somebody with these claims could do. */
   test(name: string, claims: JsonObject): Verdict;

@@ -25,7 +25,7 @@ interface Proven {
 
 export interface OpenId {
   begin(redirect: string, state: string): Promise<Begun>;
-  /** Throws where anything of it does not hold. */
+  /** Throws where anything of it is not valid. */
   finish(came: URL, expected: { state: string; verifier: string; nonce: string }): Promise<Proven>;
   /** `gone` where the provider says so; throws where it could not be asked. */
   askAgain(refresh: string): Promise<Proven | "gone">;

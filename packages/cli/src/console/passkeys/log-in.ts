@@ -64,7 +64,9 @@ export function createPasskeyLogin({ gates, audit, clock }: PasskeyLoginOptions)
       checkOrigin(request);
       if ((await keysAt(gates, request)).length === 0) {
         const suggestion = "Get a link with `mcpx console`, then register a passkey";
-        throw new McpxError("not_found", "no passkey lets anybody in at this address", { suggestion });
+        throw new McpxError("not_found", "no passkey that may log in is registered at this address", {
+          suggestion,
+        });
       }
       const { ticket, challenge } = challenges.make();
       // Which passkeys there are is nobody's business: the browser knows its own.
@@ -104,7 +106,7 @@ function keysIn(anchors: readonly AnchorKey[], request: HttpRequest): PasskeyKey
   return loginKeysIn(anchors).filter(({ passkey }) => passkey.origin === originOf(request));
 }
 
-/** As far as it is known without looking: whoever was taken out is not among them. */
+/** As far as it is known without looking: a removed approver is not among them. */
 export function knownLoginKeys(gates: Pick<Gatekeeper, "anchors">): PasskeyKey[] {
   return loginKeysIn(knownAnchors(gates));
 }

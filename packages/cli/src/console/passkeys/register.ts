@@ -1,5 +1,5 @@
-// The person who is logged in registers a passkey: it approves at gates, and lets them in again. Only here does a passkey get
-// the right to log in.
+// The person who is logged in registers a passkey: it approves at gates, and lets them in again. Only here does a
+// passkey get the right to log in.
 import {
   type ApproverStore,
   anchorKeys,
@@ -85,7 +85,7 @@ export function createPasskeyRegistration(options: PasskeyRegistrationOptions): 
   };
 }
 
-/** By name before anybody is asked for a finger, by what came of it afterwards. */
+/** By name before anybody is asked for a finger, by the outcome afterwards. */
 export async function checkFree(gates: Pick<Gatekeeper, "anchors">, fresh: NewApprover): Promise<void> {
   const clash = approverClash(fresh, await anchorsNow(gates));
   if (clash !== undefined) throw new McpxError("id_conflict", clash);

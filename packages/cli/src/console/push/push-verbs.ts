@@ -18,7 +18,7 @@ export interface PushVerbs {
   show(): Promise<JsonObject>;
   add(request: HttpRequest): Promise<JsonObject>;
   remove(id: string): Promise<JsonObject>;
-  /** Whoever was logged out everywhere is told nothing any more. */
+  /** A person who was logged out everywhere is told nothing any more. */
   removeAll(): Promise<number>;
 }
 
@@ -51,7 +51,7 @@ export function pushVerbs({ store, audit, clock, user, services }: PushVerbsOpti
   };
 }
 
-/** Whoever knows the endpoint can make the device ring, so it is never shown again. */
+/** A program that knows the endpoint can make the device ring, so it is never shown again. */
 function shown(device: PushDevice): JsonObject {
   return { id: idOf(device), name: device.name, since: new Date(device.at).toISOString() };
 }

@@ -25,7 +25,7 @@ const telling = [
   0x7f, 0x80, 0x81, 0x84, 0x9f, 0xa1, 0xbf, 0xc0, 0xf4, 0xf6, 0xfa, 0xfb, 0xfe, 0xff,
 ];
 
-/** What opens one more level, or means something to whoever reads it as text. */
+/** What opens one more level, or means something to a reader of text. */
 const words: readonly Uint8Array[] = [
   ...[Uint8Array.of(0x81), Uint8Array.of(0xa1, 0)],
   ...["[", '{"0":', '"__proto__":', '"constructor":', '"id":', "1e999", "-0", '"\\ud800"', "null,", "}"].map(

@@ -3,11 +3,11 @@
 /** Kept for this origin alone, and worth nothing without the cookie. */
 const halfKey = "mcpx-console-half";
 
-export function knownHalf(): string | null {
+export function knownLoginSecret(): string | null {
   return localStorage.getItem(halfKey);
 }
 
-export function keepHalf(half: string): void {
+export function keepLoginSecret(half: string): void {
   localStorage.setItem(halfKey, half);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takeHalf } from "./take-half.ts";
+import { takeLoginSecret } from "./take-login-secret.ts";
 
 const [given, old] = ["A".repeat(43), "B".repeat(43)];
 
@@ -8,7 +8,7 @@ async function open(hash: string, before: string | null, answer: () => Response)
   let kept = before;
   let isInAddress = true;
   const asked: unknown[] = [];
-  await takeHalf({
+  await takeLoginSecret({
     hash,
     known: () => kept,
     keep: (half) => {

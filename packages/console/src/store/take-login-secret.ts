@@ -13,7 +13,7 @@ export interface Halves {
 
 const answerMs = 10_000;
 
-export async function takeHalf({ hash, known, keep, clear, fetch }: Halves): Promise<void> {
+export async function takeLoginSecret({ hash, known, keep, clear, fetch }: Halves): Promise<void> {
   const given = /^#in=([A-Za-z0-9_-]{43})$/.exec(hash)?.[1];
   if (given === undefined) return;
   const isKnown = await isLetIn(given, fetch);
