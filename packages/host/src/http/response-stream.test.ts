@@ -54,7 +54,7 @@ test("an answer may take longer than a request", async () => {
       return { text: "late" };
     },
   };
-  const limits = { ...defaultLimits, handshakeMs: 50 };
+  const limits = { ...defaultLimits, handshakeMs: 500 };
   const { url, port } = await start({ routes: [route, slow, unread], limits });
   const late = fetch(`${url}/slow`);
   const response = await fetch(`${url}/stream`);
