@@ -250,6 +250,9 @@ test("facts say how far a bridge is, and what is wrong with it", async () => {
   await expect
     .poll(async () => (await facts())[0].channels[0])
     .toMatchObject({ behind: 1, fault: "the platform is down" });
+  expect(await facts()).toMatchObject([{ state: "down", fault: "the platform is down" }]);
+  fixture.trouble = "none";
+  await expect.poll(async () => (await facts())[0]).toMatchObject({ state: "up", channels: [{ behind: 0 }] });
 });
 
 test("a reply is believed in its own channel alone; what is not known is quoted, short; what was deleted is answered by a post of its own", async () => {

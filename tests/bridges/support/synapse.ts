@@ -11,7 +11,7 @@ import { freePort } from "./free-port.ts";
 import type { SeenEvent } from "./matrix-shown.ts";
 import { startServer } from "./start-server.ts";
 
-export interface SynapseEvent extends SeenEvent {
+interface SynapseEvent extends SeenEvent {
   readonly state_key?: string;
 }
 
@@ -28,7 +28,7 @@ export interface Synapse {
   stop(): Promise<void>;
 }
 
-export interface SynapseAnswer {
+interface SynapseAnswer {
   room_id: string;
   event_id: string;
 }

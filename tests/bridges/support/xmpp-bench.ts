@@ -14,7 +14,8 @@ import { bridgeService, chatService, domain, passwordOf } from "./prosody.ts";
 import type { ChatServer } from "./start-server.ts";
 import { startXmppWire } from "./xmpp-wire.ts";
 
-export const { client, xml } = library as XmppLibrary;
+const { client } = library as XmppLibrary;
+export const { xml } = library as XmppLibrary;
 
 /** Accounts that the server must have. */
 export const xmppUsers = ["mcpx", "alice", "carol", "mallory", "dora", "watcher"];

@@ -26,6 +26,7 @@ export function createHearing(core: BridgeCore): Hearing {
   const marks = new Map<string, Promise<void>>();
   /** By channel: what was missed was read. Whoever waits for one waits for what came earlier, so nobody for themselves. */
   const caughtUp = new Map<string, Promise<void>>();
+  const waiting = new Set<string>();
 
   const inTurn = (all: Map<string, Promise<void>>, key: string, work: () => Promise<void>): Promise<void> => {
     const next = (all.get(key) ?? Promise.resolve()).then(work).catch((error: unknown) => {
@@ -44,8 +45,12 @@ export function createHearing(core: BridgeCore): Hearing {
   };
   const begin = () => {
     for (const channel of core.channels.values()) {
+      // One that has not begun will read what this one would.
+      if (waiting.has(channel.id)) continue;
+      waiting.add(channel.id);
       const done = inTurn(marks, channel.id, async () => {
         await opened.promise;
+        waiting.delete(channel.id);
         await catchUp(core, channel);
       });
       caughtUp.set(channel.id, done);

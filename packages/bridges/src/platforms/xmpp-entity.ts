@@ -28,7 +28,6 @@ export interface OwnEnd {
 }
 
 const clientPackage: string = "@xmpp/client";
-const componentPackage: string = "@xmpp/component";
 
 export function createOwnEnd(account: XmppAccount): Promise<OwnEnd> {
   return account.isComponent === true ? createComponent(account) : createClient(account);
@@ -59,8 +58,9 @@ async function createComponent({ service, domain, username, password }: XmppAcco
     const fix = "run mcpx beside the server, or lead a tunnel to it";
     throw new PlatformError("refused", `a component is connected on loopback only: ${fix}`);
   }
-  const load = async () => (await import(componentPackage)) as ComponentLibrary;
-  const { component, xml } = await loadOptional(componentPackage, load);
+  // @ts-expect-error: the library brings no types
+  const load = async () => (await import("@xmpp/component")) as ComponentLibrary;
+  const { component, xml } = await loadOptional("@xmpp/component", load);
   const entity = component({ service, domain, password: (authenticate) => authenticate(password()) });
   return { entity, xml, from: { from: `${username}@${domain}` } };
 }
