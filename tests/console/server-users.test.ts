@@ -27,7 +27,8 @@ test("users sign in to a server with accounts of their own, and are signed out a
   writeFileSync(config, JSON.stringify({ mcpServers: { notes: { url: notes.url } } }));
   const gateway = await startGateway([], { home });
   const { page, errors } = await openScreen(browser, gateway.link);
-  await page.getByRole("navigation").getByRole("link", { name: "notes" }).click();
+  // The tree is listed once the server was waited for in vain.
+  await page.getByRole("navigation").getByRole("link", { name: "notes" }).click({ timeout: 30_000 });
   const box = page.getByRole("article").filter({ hasText: "notes" });
   await box.getByText("Needs authorisation: open").waitFor();
   await box.getByRole("button", { name: "Edit … notes" }).click();
