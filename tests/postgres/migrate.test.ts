@@ -1,5 +1,5 @@
 // `mcpx migrate`: all state of a gateway moves to PostgreSQL and back, and nothing of it is another afterwards.
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { postgresTopicLogStore } from "@mcpx/gateway";

@@ -77,7 +77,10 @@ export async function openStateStore(
 const leaseMs = 60_000;
 const pageRows = 1_000;
 
-export async function countOf({ fromStore, name }: Pick<TableCopy, "fromStore" | "name">, session: PostgresSession): Promise<number> {
+export async function countOf(
+  { fromStore, name }: Pick<TableCopy, "fromStore" | "name">,
+  session: PostgresSession,
+): Promise<number> {
   const from = fromStore === undefined ? name : `(${fromStore}) AS rows`;
   const statement = { name: `migrate-count-${name}`, text: `SELECT count(*) FROM ${from}` };
   return (await askStore<[number]>(session, statement))[0]?.[0] ?? 0;
