@@ -58,7 +58,7 @@ async function furnished() {
     INSERT INTO level_decisions (id, topic, level, by, at) VALUES ('bob', '*', 'restricted', 'cli:ada', 5);
     INSERT INTO revoked_capabilities VALUES ('demo', 'ada', 'jti' || char(7), 99);
     INSERT INTO revoked_hashes (until, hashes) VALUES (99, x'00ff10');
-    INSERT INTO topic_makers VALUES ('demo', 'ada');
+    INSERT INTO topic_makers VALUES ('other', 'ada');
     INSERT INTO tool_pins (server, tool, hash, text, pinned_at, chars, changed_hash, changed_text, changed_at, canonical)
       VALUES ('tiny', 'read', 'h', '{"a":1}', 4, 13, 'g', '{"a":2', 6, 'tiny.read');
     INSERT INTO segment_claims (segment, subserver_id, identity, is_proven, until_ms, registrant)
