@@ -13,6 +13,8 @@ const slow = { timeout: 180_000 };
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
+const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
+
 /** What both have, as SQLite has it: every row of every table. */
 function rowsOf(dataDir: string): Record<string, unknown[]> {
   const left = ["sqlite_sequence", "schema_versions", "id_blocks", "byte_marks", "meta"];
@@ -22,12 +24,15 @@ function rowsOf(dataDir: string): Record<string, unknown[]> {
     const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     for (const { name } of names) {
       if (!left.includes(String(name)) && !String(name).startsWith("sqlite_"))
-        found[String(name)] = db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2`).all();
+        found[String(name)] = db.prepare(`SELECT * FROM ${name}`).all().sort(byText);
     }
     db.close();
   }
   return found;
 }
+
+/** A gateway forgets what is over. */
+const later = Date.now() + 86_400_000;
 
 /** A room with words, decisions, keys and tokens, and rows of every other kind as gateways leave them. */
 async function furnished() {
@@ -56,22 +61,22 @@ async function furnished() {
   const db = new DatabaseSync(join(dataDir, "state.db"));
   db.exec(`
     INSERT INTO level_decisions (id, topic, level, by, at) VALUES ('bob', '*', 'restricted', 'cli:ada', 5);
-    INSERT INTO revoked_capabilities VALUES ('demo', 'ada', 'jti' || char(7), 99);
-    INSERT INTO revoked_hashes (until, hashes) VALUES (99, x'00ff10');
+    INSERT INTO revoked_capabilities VALUES ('demo', 'ada', 'jti' || char(7), ${later});
+    INSERT INTO revoked_hashes (until, hashes) VALUES (${later}, x'00ff10');
     INSERT INTO topic_makers VALUES ('other', 'ada');
     INSERT INTO tool_pins (server, tool, hash, text, pinned_at, chars, changed_hash, changed_text, changed_at, canonical)
       VALUES ('tiny', 'read', 'h', '{"a":1}', 4, 13, 'g', '{"a":2', 6, 'tiny.read');
     INSERT INTO segment_claims (segment, subserver_id, identity, is_proven, until_ms, registrant)
-      VALUES ('edge', 'id', 'who', 1, 99, 'ada');
+      VALUES ('edge', 'id', 'who', 1, ${later}, 'ada');
     INSERT INTO subserver_epochs VALUES (7, 'id', 3);
-    INSERT INTO budget_uses VALUES ('id', 2, 1.5, '[]', 9);
-    INSERT INTO gates (id, status, principal, tool, digest, created_at, expires_at, is_delivered, chars, facts, arguments)
-      VALUES ('g1', 'done', 'ada', 'tiny.read', 'd', 1, 2, 1, 2, '{}', '{}');
+    INSERT INTO budget_uses VALUES ('id', 2, 1.5, '[]', ${later});
+    INSERT INTO gates (id, status, principal, tool, digest, created_at, expires_at, settled_at, is_delivered, chars, facts, arguments)
+      VALUES ('g1', 'done', 'ada', 'tiny.read', 'd', ${later}, ${later}, ${later}, 1, 2, '{}', '{}');
     INSERT INTO gate_proofs VALUES ('seen');
     INSERT INTO bridge_links VALUES ('chat', 'U1', 'l1', 'ada', NULL, 3);
     INSERT INTO bridge_messages (bridge, channel, topic, message, ref, envelope) VALUES ('chat', 'c', 'demo', 'm', 'r', 'e');
     INSERT INTO push_devices VALUES ('https://push.example/1', 'p', 'a', 'phone', 8);
-    INSERT INTO oauth_artifacts VALUES ('Client', 'k', '{"s":"hush"}', NULL, NULL, 9999999999999, NULL);
+    INSERT INTO oauth_artifacts VALUES ('Client', 'k', '{"s":"hush"}', NULL, NULL, ${later}, NULL);
     INSERT INTO tree_facts VALUES ('epoch_floor', 4);
   `);
   db.close();
@@ -121,28 +126,29 @@ test(
     const [secret] = await server.sql("SELECT value FROM moved.host_settings WHERE name = 'secret'");
     expect(secret?.value, "sealed").toMatch(/^s1\./);
 
-    // A gateway on it takes the tokens of before, keeps its panic, and has the words of the room.
+    // Back again, every row is what it was.
+    expect(await run("migrate", "--from", "postgres", "--to", "sqlite")).toMatchObject({ code: 0 });
+    expect(rowsOf(dataDir)).toEqual(before);
+
+    // A gateway on it takes the tokens of before, and has the words of the room.
+    const second = server.url("second");
+    writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify({ store: second }));
+    expect(await run("migrate", "--from", "sqlite", "--to", "postgres")).toMatchObject({ code: 0 });
     const gateway = await up(dataDir, [], { cwd: dataDir });
     const asked = await fetch(`${gateway.url}/v0/topics/demo/history`, {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(asked.status).toBe(200);
     expect(await asked.text()).toContain("three");
+    await run("say", "demo", "four");
     expect((await run("migrate", "--from", "postgres", "--to", "sqlite")).err).toMatch(/a gateway runs on/);
     gateway.kill("SIGTERM");
     await gateway.ended;
-
-    expect(await run("migrate", "--from", "postgres", "--to", "sqlite", "--json")).toMatchObject({ code: 0 });
-    const after = rowsOf(dataDir);
-    for (const [name, rows] of Object.entries(before)) {
-      if (["audit", "audit_head", "issued_tokens", "signing_keys"].includes(name)) continue;
-      expect(after[name], name).toEqual(rows);
-    }
-    expect(after.audit?.slice(0, before.audit?.length)).toEqual(before.audit);
+    expect(await run("migrate", "--from", "postgres", "--to", "sqlite")).toMatchObject({ code: 0 });
     expect(await run("audit", "verify")).toMatchObject({ code: 0 });
     writeFileSync(join(dataDir, "mcpx.json"), "{}");
     const again = await up(dataDir, [], { cwd: dataDir });
-    expect((await run("tail", "demo", "--no-follow")).out).toContain("three");
+    expect((await run("tail", "demo", "--no-follow")).out).toContain("four");
     again.kill("SIGTERM");
     await again.ended;
   },
