@@ -79,7 +79,17 @@ test(
     });
     expect(existsSync(join(dataDir, "copy"))).toBe(false);
     const findings = JSON.parse((await run("doctor", "--json")).out).findings as { text: string }[];
-    expect(findings.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^the chain holds: /));
+    const told = findings.map(({ text }) => text);
+    expect(told).toContainEqual(expect.stringMatching(/^the chain holds: /));
+    expect(told).toContainEqual(
+      expect.stringMatching(
+        /^PostgreSQL \d.* at postgres:\/\/mcpx@127\.0\.0\.1.*synchronous_commit on, .*fsync on/,
+      ),
+    );
+    expect(told).toContainEqual(
+      "its role is more than it needs: a superuser, may create roles, may create databases",
+    );
+    expect(told).toContainEqual(expect.stringMatching(/^min_wal_size is 80 MiB/));
     expect(existsSync(join(dataDir, "state.db"))).toBe(false);
     expect(existsSync(join(dataDir, "topics.db"))).toBe(false);
 
@@ -90,6 +100,14 @@ test(
     expect((await asked(later.out)).status).toBe(200);
     expect((await asked(token)).status).toBe(401);
     await end(again);
+
+    // Rows that somebody changes by hand.
+    expect(await run("audit", "verify"), "control").toMatchObject({ code: 0 });
+    await server.sql("UPDATE beside.audit SET subject = 'mallory'::bytea WHERE action = 'token.revoke'");
+    expect(await run("audit", "verify")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/chain is broken at record \d+/),
+    });
   },
 );
 

@@ -21,6 +21,7 @@ export { createMemoryTopicLog } from "./topic-log/memory.ts";
 export { createPostgresTopicLog } from "./topic-log/postgres/log.ts";
 export { createPostgresTopicOwners, type TopicOwner, type TopicOwners } from "./topic-log/postgres/owners.ts";
 export { postgresTopicLogStore } from "./topic-log/postgres/schema.ts";
+export { topicLogStore } from "./topic-log/schema.ts";
 export { createSqliteTopicLog, openTopicLogReader, type TopicLogTuning } from "./topic-log/sqlite.ts";
 export type {
   Appended,

@@ -17,6 +17,7 @@ import { nodeVersion } from "./node-version.ts";
 import { servers } from "./servers.ts";
 import { setUp } from "./set-up.ts";
 import { signingKey } from "./signing-key.ts";
+import { store } from "./store.ts";
 import { tls } from "./tls.ts";
 import { toolCount } from "./tool-count.ts";
 import { toolSchemas } from "./tool-schemas.ts";
@@ -27,6 +28,7 @@ const checks: readonly Check[] = [
   dataDirectory,
   configuration,
   tls,
+  store,
   signingKey,
   approverKeys,
   approverChain,

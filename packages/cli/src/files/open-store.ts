@@ -32,7 +32,7 @@ export async function readStoreAddress(
   }
 }
 
-async function showStore({ user, hosts, database, schema }: PostgresAddress): Promise<string> {
+export async function showStore({ user, hosts, database, schema }: PostgresAddress): Promise<string> {
   const { showPostgresHost } = await import("@mcpx/host");
   const places = hosts.map(showPostgresHost).join(",");
   return `postgres://${user}@${places}/${database}?schema=${schema}`;

@@ -85,7 +85,7 @@ export interface StartOptions {
   tracer?: SpanStarter | undefined;
   /** Bounds of the topic log; its own defaults unless given. */
   topicLog?: Partial<TopicLogTuning>;
-  /** State is on PostgreSQL instead of the data directory. No key of the configuration yet: commands cannot use it. */
+  /** State is on PostgreSQL instead of the data directory. */
   store?: Pick<PostgresStoresOptions, "url" | "key">;
   /** The system's unless given. */
   clock?: Clock;

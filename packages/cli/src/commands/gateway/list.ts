@@ -19,6 +19,11 @@ export const gatewayCommands: readonly ListedCommand[] = [
     async () => (await import("./trust.ts")).trust,
   ),
   listed(
+    "migrate",
+    "move the state to PostgreSQL, or back",
+    async () => (await import("./migrate.ts")).migrate,
+  ),
+  listed(
     "config check",
     "find every fault of a configuration, and start nothing",
     async () => (await import("./config-check.ts")).configCheck,
