@@ -30,4 +30,5 @@ export const soakPackages = [
   { name: "firefox-esr", shows: "/usr/bin/firefox-esr" },
   { name: "ejabberd", shows: "/usr/sbin/ejabberdctl" },
   { name: "prometheus", shows: "/usr/bin/promtool" },
+  { name: "tmux", shows: "/usr/bin/tmux" },
 ];
