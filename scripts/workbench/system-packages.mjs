@@ -33,4 +33,5 @@ export const soakPackages = [
   { name: "prometheus", shows: "/usr/bin/promtool" },
   { name: "buildah", shows: "/usr/bin/buildah" },
   { name: "mmdebstrap", shows: "/usr/bin/mmdebstrap" },
+  { name: "tmux", shows: "/usr/bin/tmux" },
 ];

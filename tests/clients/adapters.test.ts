@@ -142,6 +142,12 @@ describe("fails closed", () => {
     });
   });
 
+  test("[B-CLIENT-3] a gateway that was never there is not waited for as people are", async () => {
+    const nowhere = createApprovals({ url: "http://127.0.0.1:9", token: "x" });
+    const patient = { waitMs: 3_600_000, reachMs: 50 };
+    await expect(nowhere.ask(rm("c-1"), patient)).rejects.toMatchObject({ reason: "network" });
+  });
+
   test("[B-CLIENT-3] nobody has decided in time: denied, and asked anew the next time", async () => {
     const hasty = await openDesk({ timeout: 1_000 });
     onTestFinished(() => hasty.server.stop());

@@ -23,6 +23,8 @@ export interface Assistant {
   readonly env: (model: ModelServer) => Record<string, string>;
   /** Where its settings are, from the home. */
   readonly file: string;
+  /** A file with servers, and words that name it: a program that is told so waits until they are there. */
+  readonly named?: { readonly file: string; readonly words: readonly string[] };
   /** With this model; without a server, that is for others to add. */
   readonly settings: (model: ModelServer, endpoint?: Endpoint) => string;
 }
@@ -44,6 +46,7 @@ export const claudeCode: Assistant = {
     DISABLE_AUTOUPDATER: "1",
   }),
   file: ".claude.json",
+  named: { file: "mcp.json", words: ["--mcp-config", "mcp.json", "--strict-mcp-config"] },
   settings: (_, endpoint) => {
     const mcpx = endpoint && { type: "http", url: endpoint.url, headers: bearer(endpoint) };
     return json({ hasCompletedOnboarding: true, ...(mcpx && { mcpServers: { mcpx } }) });
@@ -142,9 +145,15 @@ export async function openAssistant(
   const path = join(home, assistant.file);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, assistant.settings(model, endpoint));
+  const { named } = endpoint === undefined ? {} : assistant;
+  if (named !== undefined) {
+    const { mcpServers } = JSON.parse(assistant.settings(model, endpoint));
+    writeFileSync(join(home, named.file), json({ mcpServers }));
+  }
+  const words = [...assistant.words, ...(named?.words ?? [])];
   const env = { PATH: process.env.PATH, HOME: home, ...assistant.env(model) };
   const program = join(dir, "node_modules", ".bin", assistant.program);
-  const ask = () => run(program, assistant.words, { env, cwd: home });
+  const ask = () => run(program, words, { env, cwd: home });
   return {
     model,
     ask,

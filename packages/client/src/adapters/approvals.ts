@@ -23,6 +23,8 @@ export type Answer =
 export interface AskOptions {
   /** How long to wait for a decision, through restarts of the gateway; not at all unless given. */
   waitMs?: number;
+  /** How long a gateway is tried that has not answered yet; a minute unless given, and never longer than `waitMs`. */
+  reachMs?: number;
   signal?: AbortSignal;
 }
 
@@ -42,17 +44,20 @@ export function createApprovals({ url, token }: TreeEndpoint): Approvals {
 
 const turnMs = 50_000;
 const retryMs = 1_000;
+const reachMsDefault = 60_000;
 
 async function ask(endpoint: TreeEndpoint, asked: AskedCall, options: AskOptions): Promise<Answer> {
-  const { waitMs = 0, signal = new AbortController().signal } = options;
+  const { waitMs = 0, reachMs = reachMsDefault, signal = new AbortController().signal } = options;
   const { tool, arguments: given = {}, call } = asked;
   const first: ToolCall = { name: "mcpax.ask", arguments: { tool, arguments: given, call } };
   const until = performance.now() + waitMs;
+  let reachedBy = performance.now() + reachMs;
   let next = first;
   for (;;) {
     const leftMs = until - performance.now();
     try {
       const result = await callTree(endpoint, next, signal);
+      reachedBy = until;
       const waiting = confirmationOf(result);
       if (waiting === undefined) return await judged(result, first.arguments);
       if (leftMs <= 0) return waitingAnswer(waiting);
@@ -62,7 +67,8 @@ async function ask(endpoint: TreeEndpoint, asked: AskedCall, options: AskOptions
       const { reason, message } = error as RoomError;
       if (reason === "gate_denied") return { status: "denied", reason: message };
       signal.throwIfAborted();
-      if (leftMs <= 0 || !mayHelp.has(reason)) throw error;
+      const isLost = performance.now() > reachedBy;
+      if (leftMs <= 0 || isLost || !mayHelp.includes(reason)) throw error;
       // Asked anew, it joins what waits; where another has heard the approval, people are asked again.
       next = first;
       await pause(Math.min(retryMs, leftMs), signal);
@@ -71,12 +77,7 @@ async function ask(endpoint: TreeEndpoint, asked: AskedCall, options: AskOptions
 }
 
 /** Words after which the same call may go on. */
-const mayHelp: ReadonlySet<string | undefined> = new Set([
-  "confirmation_unknown",
-  "confirmation_used",
-  "draining",
-  "network",
-]);
+const mayHelp: readonly unknown[] = ["confirmation_unknown", "confirmation_used", "draining", "network"];
 
 function waitCall({ confirmation_id: id }: JsonObject, ms: number): ToolCall {
   return { name: "mcpax.wait", arguments: { confirmation_id: id, timeout_ms: Math.ceil(ms) } };
