@@ -187,17 +187,20 @@ export {
   suspicionOf,
 } from "./text/look-alike.ts";
 export { replaceBetween } from "./text/replace-between.ts";
+export { isSecretName } from "./text/secret-names.ts";
 export {
-  isSecretName,
   isSecretPlace,
   isSecretValue,
   maskChange,
   maskSecrets,
+  maskText,
+  nameInside,
   placeOf,
   secretMask,
   secretPlaces,
   secretTexts,
 } from "./text/secrets.ts";
+export { secretsInside } from "./text/secrets-inside.ts";
 export { type TextPart, visibleText } from "./text/visible-text.ts";
 export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";
