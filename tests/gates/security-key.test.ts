@@ -52,7 +52,9 @@ test.skipIf(!canMakeDevices)(
 
     // The same for calls allowed beforehand, and for the chain of approvers.
     const letters = await waitingCall(gated, "letters");
-    expect(await run("grants", "add", "--like", letters, "--include", "--uses", "1", "--yes")).toMatchObject({ code: 0 });
+    expect(await run("grants", "add", "--like", letters, "--include", "--uses", "1", "--yes")).toMatchObject({
+      code: 0,
+    });
     expect(gated.traces()).toHaveLength(2);
     await run("key", "new", "--unsealed", "--out", join(gated.dataDir, "bob.jwk"));
     const enrol = ["key", "enroll", "bob", "--key", join(gated.dataDir, "bob.jwk"), "--unsealed", "--yes"];

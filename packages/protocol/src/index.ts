@@ -200,7 +200,6 @@ export {
   secretPlaces,
   secretTexts,
 } from "./text/secrets.ts";
-export { secretsInside } from "./text/secrets-inside.ts";
 export { type TextPart, visibleText } from "./text/visible-text.ts";
 export { definitionWarnings, isDefinitionSmuggling, valueWarnings } from "./text/warnings.ts";
 export { isTimestamp, timestampMs } from "./time.ts";
