@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { mcpxCommand, programArgs } from "../support/programs.ts";
 import { connectSdk } from "../tree/support/sdk-callers.ts";
 import { mcpx, start } from "./support/mcpx-process.ts";
+import { otherUserIdeas, tryAll } from "./support/other-user-ideas.ts";
 import { filesIn, image, textsIn } from "./support/service-image.ts";
 
 const hasTool = (name: string) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
@@ -118,31 +119,25 @@ test.skipIf(!isRoot || !hasTool("setpriv"))(
     const [{ id } = { id: "" }] = JSON.parse((await run(service, "pending", "--json")).out) as {
       id: string;
     }[];
-    for (const args of [
-      ["pending"],
-      ["approve", id, "--yes"],
-      ["key", "enroll", "mallory", "--unsealed"],
-      ["panic", "off"],
-      ["key", "reset", "--no-key-is-left"],
-      ["token", "--id", "x", "--admin"],
-    ]) {
-      expect((await run(agent, ...args)).code, args.join(" ")).not.toBe(0);
-    }
     const shell = (uid: number, script: string) =>
-      spawnSync("setpriv", as(uid, "sh", "-c", script).slice(1)).status;
-    const pid = gateway.pid;
-    const tries = [
-      `cat ${data}/state.db`,
-      `ls ${data}`,
-      `touch ${data}/x`,
-      `cat /proc/${pid}/environ`,
-      `head -c1 /proc/${pid}/mem`,
-      `kill -0 ${pid}`,
-    ];
-    for (const script of tries) expect(shell(nobody, script), script).not.toBe(0);
-    // The control: the service's user can, and its approver decides.
-    for (const script of [`cat ${data}/state.db`, `ls ${data}`, `kill -0 ${pid}`]) {
-      expect(shell(uid, script), script).toBe(0);
+      spawnSync("setpriv", as(uid, "sh", "-c", script).slice(1)).status === 0;
+    const beside = (uid: number, program: typeof service) => ({
+      ...{ data, url, token, id, pid: gateway.pid },
+      shell: (script: string) => shell(uid, script),
+      mcpx: async (...args: string[]) => (await run(program, ...args)).code === 0,
+    });
+    await tryAll(beside(nobody, agent));
+    // The controls: the service's user can do what those ideas begin with, and its approver decides.
+    const own = beside(uid, service);
+    for (const idea of [
+      "write its key over the approver's file",
+      "write a rule that allows everything",
+      "mark the call as approved in the store",
+      "look for the approver's key in the gateway's memory",
+      "attach a debugger to the gateway and change it",
+      "mint a token in the approver's name",
+    ]) {
+      expect(await otherUserIdeas[idea]?.(own), idea).toBe(true);
     }
     expect(existsSync(traces)).toBe(false);
     expect((await run(service, "approve", id, "--yes")).code).toBe(0);
@@ -152,3 +147,11 @@ test.skipIf(!isRoot || !hasTool("setpriv"))(
     await gateway.ended;
   },
 );
+
+test("[B-KEY-3] every idea that is tried as another user is a line of docs/THREATS.md, and stopped there", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/THREATS.md"), "utf8");
+  const [, table = ""] = page.split("| the agent's idea | plain | sealed | own user |");
+  const said = (idea: string) => table.split(`| ${idea} |`)[1]?.split(" | ")[2];
+  const others = Object.keys(otherUserIdeas).filter((idea) => !said(idea)?.startsWith("stopped"));
+  expect(others).toEqual([]);
+});

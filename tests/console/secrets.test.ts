@@ -16,10 +16,13 @@ const bySchema = "opensesame";
 const secrets = [byName, byShape, bySchema];
 const args = { owner: "old-mother", password: byName, note: byShape, word: bySchema };
 
+/** Of the robot's tool in the room. */
+const inputSchema = { type: "object", properties: { word: { type: "string", format: "password" } } };
+
 beforeAll(async () => {
   const locksmith = join(import.meta.dirname, "../gates/support/locksmith.ts");
   const servers = { locksmith: { command: process.execPath, args: [locksmith], trusted: true } };
-  [browser, scene] = await Promise.all([openBrowser(), startScene({ servers })]);
+  [browser, scene] = await Promise.all([openBrowser(), startScene({ servers, inputSchema })]);
 }, 60_000);
 
 afterAll(async () => {
@@ -87,18 +90,22 @@ test("what cannot be recorded is not shown", slow, async () => {
   await context.close();
 });
 
-test("timeline and sequence of a room mask them", slow, async () => {
-  const { page, context } = await openScreen(browser, await scene.link());
-  const made = scene.propose({ celsius: 180, password: byName, note: byShape });
-  made.result.catch(() => undefined);
-  await page.getByRole("link", { name: "bakery" }).click();
-  await page.getByText("180").first().waitFor();
-  expect(await seenIn(page)).toEqual([]);
-  await page.getByRole("button", { name: "Sequence" }).click();
-  await page.getByText("heat").first().waitFor();
-  expect(await seenIn(page)).toEqual([]);
-  await context.close();
-});
+test(
+  "timeline and sequence of a room mask them, by the schema of a participant's tool too",
+  slow,
+  async () => {
+    const { page, context } = await openScreen(browser, await scene.link());
+    const made = scene.propose({ celsius: 180, password: byName, note: byShape, word: bySchema });
+    made.result.catch(() => undefined);
+    await page.getByRole("link", { name: "bakery" }).click();
+    await page.getByText("180").first().waitFor();
+    expect(await seenIn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Sequence" }).click();
+    await page.getByText("heat").first().waitFor();
+    expect(await seenIn(page)).toEqual([]);
+    await context.close();
+  },
+);
 
 test("the terminal masks them, and --secrets shows and records it", slow, async () => {
   const token = await scene.server.adminToken();

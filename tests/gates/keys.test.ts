@@ -1,14 +1,13 @@
 // Keys that a program alone cannot use: sealed by a passphrase that is typed at a real terminal, or in a real ssh-agent
 // that asks before it signs. And what an agent with a shell, as the same user, gets from them.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { mcpx, scratch, start } from "../cli/support/mcpx-process.ts";
+import { expect, test } from "vitest";
+import { mcpx, start } from "../cli/support/mcpx-process.ts";
 import { openTerminal } from "../cli/support/typed-terminal.ts";
 import { mcpxCommand } from "../support/programs.ts";
 import { type Gated, gatedHome } from "./support/gated.ts";
+import { startSshAgent } from "./support/ssh-agents.ts";
 
 const slow = { timeout: 240_000 };
 const passphrase = "correct horse battery";
@@ -189,39 +188,6 @@ test(
     expect(join.shown()).not.toContain(passphrase);
   },
 );
-
-interface Agent {
-  env: Record<string, string>;
-  /** How often it has asked whether it may sign. */
-  asked(): number;
-  answer(word: "yes" | "no"): void;
-}
-
-/** A real ssh-agent with one key that needs confirmation, and somebody who answers. */
-async function startSshAgent(): Promise<Agent> {
-  const dir = scratch();
-  const [socket, key, askpass, answer, log] = ["agent", "id", "askpass", "answer", "asked"].map((name) =>
-    join(dir, name),
-  ) as [string, string, string, string, string];
-  writeFileSync(answer, "no");
-  writeFileSync(log, "");
-  writeFileSync(askpass, `#!/bin/sh\necho asked >>${log}\n[ "$(cat ${answer})" = yes ]\n`, { mode: 0o700 });
-  const env = { SSH_AUTH_SOCK: socket, SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: "force", DISPLAY: ":0" };
-  const agent: ChildProcess = spawn("ssh-agent", ["-D", "-a", socket], {
-    env: { ...process.env, ...env },
-    stdio: "ignore",
-  });
-  const over = once(agent, "close");
-  onTestFinished(async () => {
-    agent.kill("SIGTERM");
-    await over;
-  });
-  await expect.poll(() => existsSync(socket)).toBe(true);
-  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "alice@laptop", "-f", key]);
-  execFileSync("ssh-add", ["-q", "-c", key], { env: { ...process.env, ...env }, stdio: "ignore" });
-  const asked = () => readFileSync(log, "utf8").split("\n").length - 1;
-  return { env, asked, answer: (word) => writeFileSync(answer, word) };
-}
 
 test(
   "[B-KEY-1] a key in ssh-agent signs when the agent's owner confirms it, and not when they do not",

@@ -1,5 +1,6 @@
 // An agent with a shell, as the same user, with a token, the documentation and an hour: its ideas, one after the other,
-// against one gateway whose only approver has a key that is not here. docs/THREATS.md has each of them. [B-KEY-1] [B-KEY-2]
+// against one gateway whose approvers have a key elsewhere, and here one in each way that a program alone cannot use.
+// docs/THREATS.md has each idea. [B-KEY-1] [B-KEY-2]
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -24,18 +25,15 @@ import { cards } from "../console/support/screen.ts";
 import { visitBy } from "../console/support/visitor.ts";
 import { mcpxCommand } from "../support/programs.ts";
 import { type Key, newKey } from "./attacks/support/keys.ts";
-import { type Gated, gatedHome } from "./support/gated.ts";
+import { gatedHome } from "./support/gated.ts";
 import { enrol } from "./support/give-grant.ts";
-import { type Config, configOf, type Here, hereAt, inStore, withPapers } from "./support/shell-scene.ts";
+import { enrolKeysHere, type KeyScene, keyIdeas } from "./support/key-ideas.ts";
+import { type Config, configOf, hereAt, inStore, withPapers } from "./support/shell-scene.ts";
 
-interface Scene {
-  gated: Gated;
-  /** The call that waits. */
-  id: string;
+interface Scene extends KeyScene {
   own: Key;
   /** The approver's, which is not on the machine. */
   alice: Key;
-  here: Here;
 }
 
 /** Writes a configuration, waits until the gateway has read it, and puts the old one back. */
@@ -280,29 +278,43 @@ test("[B-KEY-2] none of an agent's ideas lets its call go, and the approver's si
   const alice = newKey();
   enrol(gated.dataDir, "alice", alice);
   copyFileSync(join(gated.dataDir, "approvers", "alice.json"), join(gated.dataDir, "alice.kept"));
+  const keys = await enrolKeysHere(gated);
   await gated.start();
-  const agent = await gated.agent("agent");
-  await agent.call("papers.shred", { paper: "taxes" });
-  await agent.close();
+  const wait = async (paper: string) => {
+    const agent = await gated.agent("agent");
+    await agent.call("papers.shred", { paper });
+    await agent.close();
+  };
+  await wait("taxes");
   const [{ id } = { id: "" }] = await gated.pending();
   const here = await hereAt(gated);
-  const scene: Scene = { gated, id, own: newKey(), alice, here };
-  for (const [idea, play] of Object.entries(ideas)) {
+  const scene: Scene = { gated, id, own: newKey(), alice, here, keys };
+  for (const [idea, play] of Object.entries<(scene: Scene) => Promise<void>>({ ...ideas, ...keyIdeas })) {
     await play(scene);
     expect(gated.traces(), idea).toEqual([]);
     expect((await here("GET", `/admin/gates/${id}`)).body.status, idea).toBe("pending");
     // Every idea begins with what there was, so that none hides the next.
     copyFileSync(join(gated.dataDir, "alice.kept"), join(gated.dataDir, "approvers", "alice.json"));
   }
-  // The control: after all of that, the approver's own signature.
-  const terms = (await here("GET", `/admin/gates/${id}`)).body.terms as GateTerms;
-  const proof = await signStatement(statementOf(terms, "approve"), statementKey(alice.privateKey, alice.kid));
-  expect(await here("POST", `/admin/gates/${id}/decision`, { proof })).toMatchObject({ status: 200 });
-  expect(gated.traces()).toEqual(['shred {"paper":"taxes"}']);
+  // The controls: after all of that the signature of each approver lets a call go.
+  const proofs = {
+    ...keys.proofs,
+    alice: (terms: GateTerms) =>
+      signStatement(statementOf(terms, "approve"), statementKey(alice.privateKey, alice.kid)),
+  };
+  for (const [name, prove] of Object.entries(proofs)) {
+    await wait(name);
+    const gate = (await gated.pending()).find((one) => JSON.stringify(one.arguments).includes(`"${name}"`));
+    const path = `/admin/gates/${gate?.id}`;
+    const proof = await prove((await here("GET", path)).body.terms as GateTerms);
+    expect(await here("POST", `${path}/decision`, { proof }), name).toMatchObject({ status: 200 });
+  }
+  expect(gated.traces()).toEqual(Object.keys(proofs).map((name) => `shred {"paper":"${name}"}`));
 });
 
 test("every idea is a line of docs/THREATS.md", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/THREATS.md"), "utf8");
-  expect(Object.keys(ideas).filter((idea) => !page.includes(`| ${idea} |`))).toEqual([]);
-  expect(Object.keys(ideas).length).toBeGreaterThanOrEqual(30);
+  const all = Object.keys({ ...ideas, ...keyIdeas });
+  expect(all.filter((idea) => !page.includes(`| ${idea} |`))).toEqual([]);
+  expect(all.length).toBeGreaterThanOrEqual(40);
 });

@@ -187,12 +187,14 @@ export {
   suspicionOf,
 } from "./text/look-alike.ts";
 export { replaceBetween } from "./text/replace-between.ts";
+export { isSecretName } from "./text/secret-names.ts";
 export {
-  isSecretName,
   isSecretPlace,
   isSecretValue,
   maskChange,
   maskSecrets,
+  maskText,
+  nameInside,
   placeOf,
   secretMask,
   secretPlaces,

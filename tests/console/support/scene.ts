@@ -38,6 +38,8 @@ export interface SceneOptions {
   servers?: NonNullable<Config["mcpServers"]>;
   limits?: Partial<Limits>;
   push?: NonNullable<Config["push"]>;
+  /** Of the robot's tool in the room. */
+  inputSchema?: object;
   /** A free one unless given. */
   port?: number;
 }
@@ -47,6 +49,7 @@ export async function startScene({
   servers = {},
   limits = {},
   push = {},
+  inputSchema,
   port,
 }: SceneOptions = {}): Promise<Scene> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-scene-"));
@@ -67,7 +70,10 @@ export async function startScene({
   };
   const called: unknown[] = [];
   const robot = await enter({ sub: "robot", level: "responder", kind: "robot" });
-  const more = { annotations: { readOnlyHint: false, destructiveHint: false } };
+  const more = {
+    annotations: { readOnlyHint: false, destructiveHint: false },
+    ...(inputSchema && { inputSchema }),
+  };
   await robot.serve(serveTools(called, { more }));
   const agent = await enter({ sub: "agent", level: "restricted", kind: "agent" });
   const token = await server.token({ sub: "agent", topics: [], tools: ["**"] });

@@ -53,7 +53,8 @@ function countAfter(rows: readonly Row[], row: Row | undefined): number {
 
 function lineText({ envelope }: Row): string {
   const { verb, tool = "", text } = summaryOf(envelope);
-  const said = [verb, tool, text].filter((part) => part !== "").join(" ");
+  // Of a call its name is enough, and its arguments may hold what is secret by its tool's schema.
+  const said = [verb, tool, tool === "" ? text : ""].filter((part) => part !== "").join(" ");
   return `${envelope.from}: ${said.slice(0, lineCharsMax)}`;
 }
 

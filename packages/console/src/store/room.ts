@@ -54,7 +54,7 @@ export interface RoomStore {
   close(): Promise<void>;
 }
 
-type ToolList =
+export type ToolList =
   | { state: "loading" }
   | { state: "listed"; tools: readonly Tool[] }
   | { state: "failed"; fault: string };

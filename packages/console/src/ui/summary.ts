@@ -14,13 +14,20 @@ export interface Summary {
 
 const textMax = 300;
 
-export function summaryOf(envelope: RoomEnvelope): Summary {
+/** What of a call's arguments is not shown beside what looks like a secret. */
+interface Secrets {
+  places: readonly string[];
+  /** Where there are any, it is not known yet. */
+  unlisted: readonly string[];
+}
+
+export function summaryOf(envelope: RoomEnvelope, secrets?: Secrets): Summary {
   const { kind, payload } = envelope;
   switch (parseKind(kind)?.kind) {
     case "chat":
       return { verb: "", tone: "plain", text: bounded(payload.text) };
     case "mcp/proposal":
-      return { verb: "proposes", tone: "accent", ...callOf(payload) };
+      return { verb: "proposes", tone: "accent", ...callOf(payload, secrets) };
     case "mcpx.reject.proposal":
       return { verb: "rejected", tone: "bad", text: bounded(payload.reason ?? payload.code) };
     case "mcpx.withdraw.proposal":
@@ -32,15 +39,19 @@ export function summaryOf(envelope: RoomEnvelope): Summary {
     case "system":
       return systemOf(payload);
     case "mcp":
-      return mcpOf(payload);
+      return mcpOf(payload, secrets);
     default:
       return { verb: kind.slice(0, 64), tone: "plain", text: bounded(payload) };
   }
 }
 
-function mcpOf(payload: JsonObject): Summary {
+function mcpOf(payload: JsonObject, secrets: Secrets | undefined): Summary {
   if (typeof payload.method === "string") {
-    return { verb: payload.method === "tools/call" ? "called" : "asked", tone: "plain", ...callOf(payload) };
+    return {
+      verb: payload.method === "tools/call" ? "called" : "asked",
+      tone: "plain",
+      ...callOf(payload, secrets),
+    };
   }
   if (isObject(payload.error)) return { verb: "failed", tone: "bad", text: bounded(payload.error.message) };
   const { result } = payload;
@@ -48,14 +59,16 @@ function mcpOf(payload: JsonObject): Summary {
   return { verb: isError ? "failed" : "answered", tone: isError ? "bad" : "good", text: resultText(result) };
 }
 
-function callOf({ method, params, mcpax }: JsonObject): { tool?: string; text: string } {
+function callOf(
+  { method, params, mcpax }: JsonObject,
+  secrets: Secrets | undefined,
+): { tool?: string; text: string } {
   if (method !== "tools/call" || !isObject(params))
     return { text: `${bounded(method)} ${bounded(maskSecrets(params))}` };
-  const places = readGateNotice(mcpax)?.secrets;
-  return {
-    tool: String(params.name).slice(0, 128),
-    text: bounded(maskSecrets(params.arguments ?? {}, places)),
-  };
+  const tool = String(params.name).slice(0, 128);
+  if (secrets !== undefined && secrets.unlisted.length > 0) return { tool, text: "…" };
+  const places = secrets?.places ?? readGateNotice(mcpax)?.secrets;
+  return { tool, text: bounded(maskSecrets(params.arguments ?? {}, places)) };
 }
 
 function presenceOf({ event, participant, reason }: JsonObject): Summary {

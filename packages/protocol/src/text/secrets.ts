@@ -1,30 +1,13 @@
 // Which values of a call's arguments look like secrets, by the tool's schema, by name and by shape; and the same value
 // without them. One place for every card, line and log. Pure.
 import { isObject } from "../json/json-rpc.ts";
+import { isSecretName } from "./secret-names.ts";
+import { secretsInside } from "./secrets-inside.ts";
 
 export const secretMask = "•••";
 
-/** The last word of a name, or the last two, say that it is a secret; `max_tokens` and `author` do not. */
-const lastWords = new Set([
-  ...["password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "secrets", "token", "apikey"],
-  ...["credential", "credentials", "authorization", "cookie", "bearer", "jwt", "otp", "pat", "dsn"],
-]);
-const lastPairs = new Set([
-  ...["api key", "access key", "private key", "secret key", "signing key", "encryption key", "auth key"],
-  ...["connection string", "set cookie", "pin code", "security code", "card number"],
-]);
 const marks =
   /^(?:sk-|pk_|rk_|sk_live_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|AIza|ya29\.|eyJ[A-Za-z0-9_-]{10}|npm_|hf_|lin_api_|-----BEGIN [A-Z ]*PRIVATE KEY)/;
-
-export function isSecretName(name: string): boolean {
-  const words = name
-    .slice(-128)
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
-  return lastWords.has(words.at(-1) ?? "") || lastPairs.has(words.slice(-2).join(" "));
-}
 
 /** By its beginning, or because it is a long run of letters and digits that no person has typed. A path is none. */
 export function isSecretText(text: string): boolean {
@@ -40,6 +23,29 @@ function isDigest(text: string): boolean {
   );
 }
 
+/** A text without what is secret in it. */
+export function maskText(text: string): string {
+  return maskInside(text, () => secretMask);
+}
+
+function maskInside(text: string, hide: (secret: string) => unknown): string {
+  return secretsInside(text).reduce((rest, secret) => {
+    const shown = String(hide(secret));
+    return shown === secret ? rest : rest.replaceAll(secret, shown);
+  }, text);
+}
+
+/** Under which name a member is judged: `--token` says what the next word is, and `name` what `value` is. */
+export function nameInside(parent: unknown, key: string | number, above: string): string {
+  if (Array.isArray(parent)) {
+    const before: unknown = typeof key === "number" ? parent[key - 1] : undefined;
+    return typeof before === "string" && /^--?[A-Za-z]/.test(before) && isSecretName(before) ? before : above;
+  }
+  if (key !== "value" || !isObject(parent)) return String(key);
+  const said = [parent.name, parent.key].find((one) => typeof one === "string");
+  return typeof said === "string" && isSecretName(said) ? said : "value";
+}
+
 /** A member of arguments: `name` is the nearest one above it. */
 export function isSecretValue(name: string, value: unknown): boolean {
   if (typeof value === "number") return isSecretName(name);
@@ -48,29 +54,48 @@ export function isSecretValue(name: string, value: unknown): boolean {
 
 const marksMax = 100;
 const depthMax = 16;
+/** A schema that refers to itself has no end. */
+const looksMax = 2_000;
 
-/** Where a tool's schema says that a value is secret: `/user/password`, `/keys/*`. */
+/** Where a tool's schema says that a value is secret: `/user/password`, `/keys/*`. What it refers to in itself counts. */
 export function secretPlaces(schema: unknown): string[] {
   const found: string[] = [];
+  let looks = 0;
   const look = (node: unknown, path: string, depth: number): void => {
-    if (!isObject(node) || depth > depthMax || found.length >= marksMax) return;
+    if (!isObject(node) || depth > depthMax || found.length >= marksMax || ++looks > looksMax) return;
     if (node.writeOnly === true || node.format === "password") {
       found.push(path);
       return;
     }
-    const { properties, items, additionalProperties } = node;
+    const { properties, items, additionalProperties, patternProperties, prefixItems } = node;
     if (isObject(properties)) {
       for (const [key, inner] of Object.entries(properties))
         look(inner, placeOf(path, key, false), depth + 1);
     }
-    for (const inner of [items, additionalProperties]) look(inner, `${path}/*`, depth + 1);
-    for (const key of ["anyOf", "oneOf", "allOf"]) {
-      const ways = node[key];
-      if (Array.isArray(ways)) for (const way of ways) look(way, path, depth + 1);
-    }
+    const others = [
+      ...(isObject(patternProperties) ? Object.values(patternProperties) : []),
+      ...listed(prefixItems),
+    ];
+    for (const inner of [items, additionalProperties, ...others]) look(inner, `${path}/*`, depth + 1);
+    const ways = ["anyOf", "oneOf", "allOf"].flatMap((key) => listed(node[key]));
+    for (const way of [...ways, node.then, node.else, within(schema, node.$ref)]) look(way, path, depth + 1);
   };
   look(schema, "", 0);
   return [...new Set(found)];
+}
+
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What `#/$defs/Login` names in the schema. */
+function within(schema: unknown, reference: unknown): unknown {
+  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
+  const keys = reference.slice(2).split("/");
+  return keys.reduce<unknown>((node, key) => {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    return isObject(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+  }, schema);
 }
 
 /** Of a member of an object, or an item of a list. */
@@ -117,19 +142,33 @@ function walk(value: unknown, at: Walk): unknown {
   const { places, name, path, hide } = at;
   if (typeof value === "string" || typeof value === "number") {
     const isMarked = places.length > 0 && path !== "" && value !== "" && isSecretPlace(path, places);
-    return isMarked || isSecretValue(name, value) ? hide(value) : value;
+    if (isMarked || isSecretValue(name, value)) return hide(value);
+    return typeof value === "string" ? maskInside(value, hide) : value;
   }
-  if (Array.isArray(value)) return value.map((item) => walk(item, { ...at, path: placeOf(path, "", true) }));
-  if (!isObject(value) || isExactNumber(value)) return value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) =>
+      walk(item, { ...at, name: nameInside(value, index, name), path: placeOf(path, "", true) }),
+    );
+  }
+  if (!isObject(value)) return value;
+  if (isExactNumber(value)) return walkExact(value, at);
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      walk(inner, { ...at, name: key, path: placeOf(path, key, false) }),
+      walk(inner, { ...at, name: nameInside(value, key, name), path: placeOf(path, key, false) }),
     ]),
   );
 }
 
-function isExactNumber(value: object): boolean {
+/** A number to its last digit: a card's, for example. */
+function walkExact(value: { rawJSON?: unknown }, { places, name, path, hide }: Walk): unknown {
+  if (!isSecretName(name) && !isSecretPlace(path, places)) return value;
+  const digits = String(value.rawJSON);
+  const shown = hide(digits);
+  return shown === digits ? value : shown;
+}
+
+function isExactNumber(value: object): value is { rawJSON?: unknown } {
   return (JSON as unknown as { isRawJSON?(value: unknown): boolean }).isRawJSON?.(value) === true;
 }
 
@@ -140,21 +179,35 @@ export function maskChange<T extends { path: string; old?: string | undefined; n
 ): T {
   const name = change.path.slice(change.path.lastIndexOf("/") + 1);
   const place = change.path.replace(/\/\d+(?=\/|$)/g, "/*");
+  const inner = placesBelow(place, places);
   const masked = (text: string | undefined): string | undefined => {
     if (text === undefined) return undefined;
     if (isSecretPlace(place, places) || isSecretName(name)) return JSON.stringify(secretMask);
     try {
       const value: unknown = JSON.parse(text);
-      return isSecretValue(name, value) ? JSON.stringify(secretMask) : maskedText(text, value);
+      return isSecretValue(name, value) ? JSON.stringify(secretMask) : maskedText(text, value, inner);
     } catch {
-      // Of a long one there is only a part.
-      return isSecretText(text.replace(/^"/, "").slice(0, 4_096)) ? JSON.stringify(secretMask) : text;
+      // Of a long one there is only a part: where anything in it may be secret, nothing of it is shown.
+      const part = text.replace(/^"/, "").slice(0, 4_096);
+      const isSecret = isSecretText(part) || secretsInside(part).length > 0 || inner.length > 0;
+      return isSecret ? JSON.stringify(secretMask) : text;
     }
   };
   return { ...change, old: masked(change.old), new: masked(change.new) };
 }
 
+/** As they are seen from there. */
+function placesBelow(path: string, places: readonly string[]): string[] {
+  const given = path.split("/");
+  return places.flatMap((place) => {
+    const wanted = place.split("/");
+    const isBelow =
+      wanted.length > given.length && given.every((part, at) => wanted[at] === "*" || wanted[at] === part);
+    return isBelow ? [`/${wanted.slice(given.length).join("/")}`] : [];
+  });
+}
+
 /** Written anew only where something in it is hidden. */
-function maskedText(text: string, value: unknown): string {
-  return secretTexts(value).length === 0 ? text : JSON.stringify(maskSecrets(value));
+function maskedText(text: string, value: unknown, places: readonly string[]): string {
+  return secretTexts(value, places).length === 0 ? text : JSON.stringify(maskSecrets(value, places));
 }

@@ -9,7 +9,7 @@ import { securityKeyAlgorithm } from "./security-key.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 const jwk = publicKey.export({ format: "jwk" }) as PublicJwk;
-const keys = anchorKeys([{ kind: "key", name: "alice", jwk, application: "ssh:" }]);
+const keys = anchorKeys([{ kind: "key", name: "alice", jwk, application: "ssh:work" }]);
 
 const gate: GateTerms = {
   confirmation_id: "c-1",
@@ -35,7 +35,7 @@ interface Device {
 
 /** As a device signs through ssh-agent. */
 function proofBy(device: Device = {}, alg: "EdDSA" | typeof securityKeyAlgorithm = securityKeyAlgorithm) {
-  const { application = "ssh:", flags = 1, privateKey: key = privateKey, bytes = (all) => all } = device;
+  const { application = "ssh:work", flags = 1, privateKey: key = privateKey, bytes = (all) => all } = device;
   const details = Buffer.from([flags, 0, 0, 0, 7]);
   const answer = (text: Uint8Array) => {
     const parts = [hash("sha256", application, "buffer"), details, hash("sha256", text, "buffer")];
@@ -68,7 +68,7 @@ test("[B-KEY-1] nor is one for another application, by another key, changed, cut
     return bytes;
   };
   const devices: Device[] = [
-    { application: "ssh:other" },
+    { application: "ssh:" },
     { application: "example.org" },
     { privateKey: generateKeyPairSync("ed25519").privateKey },
     ...[0, 63, 64, 68].map((at) => ({ bytes: changed(at) })),
