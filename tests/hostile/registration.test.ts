@@ -76,6 +76,19 @@ test("what comes behind a frame that is none is not read", async () => {
   await scene.check({});
 }); // biome-ignore format: one loop
 
+test("[B-FAIR-2] a message in more frames than anybody needs is not gathered; control: one in a thousand is read", async () => {
+  const inFrames = async (count: number) => {
+    const attacker = await scene.stranger();
+    const text = request("mcpax/heartbeat").padEnd(count, " ");
+    for (let i = 0; i < count - 1; i += 1) attacker.socket.send(text[i] as string, { fin: false });
+    attacker.socket.send(text.slice(count - 1));
+    return await attacker.closed;
+  };
+  expect(await inFrames(1_000)).toEqual({ code: 4403, reason: "registration_unknown" });
+  expect((await inFrames(5_000)).code).toBe(1008);
+  await scene.check({ denials: ["registration_unknown"] });
+});
+
 const firsts: [title: string, message: object, reason: string][] = [
   ["a heartbeat", { method: "mcpax/heartbeat", params: { session_id: scene.sessionId } }, "registration_unknown"],
   ["a deregistration", { method: "mcpax/deregister", params: { session_id: scene.sessionId } }, "registration_unknown"],

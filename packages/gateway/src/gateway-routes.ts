@@ -1,5 +1,5 @@
 // Every address of the rooms, in one place.
-import type { HttpRequest, HttpResponse, Metrics, Route } from "@mcpx/host";
+import { type HttpRequest, type HttpResponse, type Metrics, principalKey, type Route } from "@mcpx/host";
 import { errorTable, isMcpxError } from "@mcpx/protocol";
 import { readAudit } from "./admin/audit.ts";
 import { readAuditChain } from "./admin/audit-chain.ts";
@@ -9,8 +9,9 @@ import { kick } from "./admin/kick.ts";
 import { resetKey } from "./admin/reset-key.ts";
 import { demote, promote } from "./admin/set-level.ts";
 import { listTokens, revokeToken } from "./admin/tokens.ts";
-import { nameOf } from "./rest/caller.ts";
+import { callerOf, nameOf } from "./rest/caller.ts";
 import { readHistory } from "./rest/history.ts";
+import { oneAtATime } from "./rest/one-at-a-time.ts";
 import { health, publicKeys, readiness, showMetrics } from "./rest/operations.ts";
 import { listParticipants } from "./rest/participants.ts";
 import { issueTicket } from "./rest/tickets.ts";
@@ -25,10 +26,14 @@ export function gatewayRoutes(gateway: Gateway, metrics: Metrics): Route[] {
     path,
     handle: (request) => audited(gateway, `${method} ${path}`, request, verb),
   });
+  const history = oneAtATime(
+    async (request: HttpRequest) => principalKey(await callerOf(gateway, request)),
+    (request) => readHistory(gateway, request),
+  );
   return [
     guarded("GET", "/v0/topics", listTopics),
     guarded("GET", "/v0/topics/:topic/participants", listParticipants),
-    guarded("GET", "/v0/topics/:topic/history", readHistory),
+    guarded("GET", "/v0/topics/:topic/history", (_, request) => history(request)),
     guarded("POST", "/v0/tickets", issueTicket),
     guarded("POST", "/admin/participants/:id/promote", promote),
     guarded("POST", "/admin/participants/:id/demote", demote),

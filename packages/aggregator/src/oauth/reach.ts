@@ -9,6 +9,10 @@ export type Reach = (typeof reaches)[number];
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
+// Systems take these for the machine itself.
+loopback.addAddress("0.0.0.0", "ipv4");
+loopback.addAddress("::", "ipv6");
+loopback.addSubnet(translated("127.0.0.0"), 96 + 8, "ipv6");
 
 // Not for the internet at large: private, shared, link-local, reserved, multicast, and what tunnels IPv4.
 const inside = new BlockList();
@@ -34,6 +38,12 @@ for (const subnet of [
   // biome-ignore format: a table
   const [net = "", prefix] = subnet.split("/");
   inside.addSubnet(net, Number(prefix), isIP(net) === 6 ? "ipv6" : "ipv4");
+  if (isIP(net) === 4) inside.addSubnet(translated(net), 96 + Number(prefix), "ipv6");
+}
+
+/** As hosts without IPv4 reach it through a translator (RFC 6052). */
+function translated(net: string): string {
+  return `64:ff9b::${net}`;
 }
 
 /** Of an IP address, an IPv4 address in IPv6 form included. What is no address counts as nearest. */

@@ -125,6 +125,9 @@ function note(story: Story, event: DeviceEvent): void {
     case "registered":
       Object.assign(story, { isRegistered: true, why: undefined });
       return;
+    case "restarted":
+      if (event.isChanged) story.missing = [];
+      return;
     case "missing_tool":
       story.missing.push(event.name);
       return;

@@ -273,9 +273,29 @@ test("[AX-8.3-4] a device that restarts with other tools says so; with the same 
       [2, echoTypes],
     ]),
   );
-  expect(rig.events).toEqual([{ event: "restarted" }]);
+  expect(rig.events).toEqual([{ event: "restarted", isChanged: false }]);
   rig.say(announcement("sim", [[2, echoTypes]]));
-  expect(rig.events.slice(1)).toEqual([{ event: "restarted" }, { event: "missing_tool", name: "add" }]);
+  expect(rig.events.slice(1)).toEqual([
+    { event: "restarted", isChanged: true },
+    { event: "missing_tool", name: "add" },
+  ]);
+  expect(rig.device.stub.tools().map(({ name }) => name)).toEqual(["echo"]);
+});
+
+test("[AX-10.4-1] a device that announces itself without end is told of only so often, however its tools change", async () => {
+  const rig = startDevice();
+  await expect.poll(() => rig.device.isHere).toBe(true);
+  rig.events.length = 0;
+  const both: [number, Uint8Array][] = [
+    [1, Uint8Array.of(5, 0, 0)],
+    [2, echoTypes],
+  ];
+  for (let round = 0; round < 500; round += 1) {
+    rig.say(announcement("sim", both));
+    rig.say(announcement("sim", both.slice(1)));
+  }
+  expect(rig.names().filter((name) => name === "restarted")).toHaveLength(16);
+  // What it has said last counts, whoever was told of it.
   expect(rig.device.stub.tools().map(({ name }) => name)).toEqual(["echo"]);
 });
 

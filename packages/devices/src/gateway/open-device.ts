@@ -38,7 +38,8 @@ export type DeviceEvent =
   /** Not (yet) there: nobody answers, or somebody else does. Told when the reason changes. */
   | { event: "absent"; why: string }
   | { event: "silent"; why: string }
-  | { event: "restarted" }
+  /** It announced itself; `isChanged`: with other tools than before, and those that are missing are told anew. */
+  | { event: "restarted"; isChanged: boolean }
   | { event: "registered" | "deregistered" }
   /** Not registered, or no longer; tried again at the next heartbeat. */
   | { event: "refused"; why: string }
@@ -51,6 +52,8 @@ const greetMs = 1_000;
 const missedMax = 3;
 /** How often it is told that something could not be read. */
 const droppedToldMs = 1_000;
+/** It is told at once of so many restarts within so long; of more, as of one, when that is over. */
+const restarts = { max: 16, withinMs: 10_000 };
 const reopenMs = { least: 100, most: 5_000 };
 /** How long a silent device stays listed. [AX-13.2-2] */
 const graceMs = 300_000;
@@ -66,6 +69,7 @@ export class Device implements AsyncDisposable {
   #meter: LineMeter | undefined;
   #dropped = { count: 0, why: "", toldAtMs: Number.NEGATIVE_INFINITY };
   #toolsTold = "";
+  #restarts = { count: 0, sinceMs: Number.NEGATIVE_INFINITY };
   readonly #outbox: EventOutbox;
   #subserver: Subserver | undefined;
   #server: DeviceServer | undefined;
@@ -235,6 +239,7 @@ export class Device implements AsyncDisposable {
   /** Whether it is there: what it has said lately counts as much as a heartbeat. */
   async #look(): Promise<boolean> {
     this.#tellDropped();
+    this.#tellLateRestart();
     if (!this.isHere) {
       const fault = await this.stub.greet(greetMs);
       if (fault === undefined) this.#rise();
@@ -272,10 +277,26 @@ export class Device implements AsyncDisposable {
     for (const notification of this.#outbox.take()) this.#notify(notification, "an event");
   }
 
-  /** It may have other tools than before. */
+  /** A device that announces itself without end is logged, and makes the tree look again, only so often. [AX-10.4-1] */
   #restart(): void {
-    this.#tell({ event: "restarted" });
-    if (this.isHere && this.#toolNames() !== this.#toolsTold) this.#tellTools();
+    const nowMs = performance.now();
+    if (nowMs - this.#restarts.sinceMs >= restarts.withinMs) this.#restarts = { count: 0, sinceMs: nowMs };
+    this.#restarts.count += 1;
+    if (this.#restarts.count <= restarts.max) this.#tellRestart();
+  }
+
+  #tellLateRestart(): void {
+    const { count, sinceMs } = this.#restarts;
+    if (count <= restarts.max || performance.now() - sinceMs < restarts.withinMs) return;
+    this.#restarts = { count: 0, sinceMs: Number.NEGATIVE_INFINITY };
+    this.#tellRestart();
+  }
+
+  /** It may have other tools than before. */
+  #tellRestart(): void {
+    const isChanged = this.isHere && this.#toolNames() !== this.#toolsTold;
+    this.#tell({ event: "restarted", isChanged });
+    if (isChanged) this.#tellTools();
   }
 
   #tellTools(): void {

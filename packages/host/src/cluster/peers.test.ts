@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { request } from "node:http";
 import { defaultLimits, McpxError } from "@mcpx/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -133,6 +134,24 @@ test("a handshake that is replayed gets a connection on which nothing it can sen
   socket.send(randomBytes(64));
   await once(socket, "close");
   expect(bob.logged.some((line) => line.includes("is not the next one"))).toBe(true);
+});
+
+test("a handshake that is replayed broken changes nothing about the next one", async () => {
+  const [ada, bob] = [await startGateway(1), await startGateway(2)];
+  const hello = JSON.stringify({ version: 1, from: 3, to: 2, nonce: "n" });
+  const broken = request(new URL(peerPath, bob.address), {
+    headers: {
+      ...{ connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13" },
+      "sec-websocket-key": "no key",
+      "mcpx-peer": Buffer.from(hello).toString("base64url"),
+      "mcpx-peer-proof": proofOf(secret, hello),
+    },
+  });
+  broken.end();
+  const [answer] = await once(broken, "response");
+  expect(answer.statusCode).toBe(400);
+  answer.resume();
+  expect((await ada.peers.to(bob)).isOpen).toBe(true);
 });
 
 test("a peer of another version is refused with a reason", async () => {

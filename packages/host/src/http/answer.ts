@@ -79,7 +79,7 @@ export function createAnswer(
       rendered = render(withCors({ ...answer, headers: { ...answer.headers, ...allow } }, origin));
       writeHead(raw, response, rendered);
     }
-    if (stream === undefined) sendWhole(response, rendered.content);
+    if (stream === undefined) sendWhole(raw, response, rendered.content);
     else startStream(stream, response);
     took?.(found?.path ?? "none", methodShown(raw, found), rendered.status, performance.now() - startedAt);
   };
@@ -104,9 +104,31 @@ export function createAnswer(
     response.writeHead(status, headers);
   }
 
-  function sendWhole(response: ServerResponse, content: Rendered["content"]): void {
+  function sendWhole(raw: IncomingMessage, response: ServerResponse, content: Rendered["content"]): void {
     response.end(content);
-    if (response.writableLength > 0) response.once("close", cutOffStalled(response, limits.queueStallMs));
+    if (response.writableLength === 0) return;
+    const settle = cutOffStalled(response, limits.queueStallMs);
+    const held = holdUnread(raw, response, content);
+    response.once("close", () => {
+      settle();
+      held?.release();
+    });
+  }
+
+  /** A text that was made for one reader, and not taken by it; where there is no room for that, its connection ends. */
+  function holdUnread(
+    raw: IncomingMessage,
+    response: ServerResponse,
+    content: Rendered["content"],
+  ): Hold | undefined {
+    // Files are there once, however many read them.
+    if (typeof content !== "string") return undefined;
+    try {
+      return connections.hold(raw, content.length);
+    } catch {
+      response.destroy();
+      return undefined;
+    }
   }
 
   function startStream(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): void {

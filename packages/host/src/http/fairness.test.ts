@@ -176,6 +176,24 @@ test("[B-FAIR-2] unfinished bodies of one principal take a bounded part of the m
   expect(statusOf(whole)).toBe(200);
 });
 
+test("[B-FAIR-2] answers that nobody reads take a bounded part of the memory: whoever asks for more is cut off", async () => {
+  let ended = 0;
+  const large = known((request) => {
+    request.onDone(() => {
+      ended += 1;
+    });
+    return { text: "x".repeat(8_000_000) };
+  });
+  const limits = { ...defaultLimits, heldBytesPerPrincipalMax: 30_000_000, queueStallMs: 600_000 };
+  const { port } = await start({ routes: [{ method: "GET", path: "/work", handle: large }], limits });
+  await holdBack(port, work("greedy"), 12);
+  await expect.poll(() => ended).toBe(9);
+  // Control: others have theirs, and whoever reads has one after the other.
+  const own = agent();
+  for (let i = 0; i < 5; i += 1) expect(await ask(port, own, "modest")).toBe(200);
+  expect(ended).toBe(14);
+});
+
 test("[B-FAIR-2] a body comes in many small pieces, and not in any number of them", async () => {
   const { routes } = workshop();
   const { port } = await start({ routes });
