@@ -365,8 +365,7 @@ const scanner = section({
     value.server === undefined
       ? (["server", ["tool"]] as const)
       : (["url", ["headers", "secret", "insecure"]] as const);
-  for (const key of keys)
-    if (value[key] !== undefined) add(`has ${key}, which goes with ${other}; remove it`);
+  for (const key of keys) if (value[key] !== undefined) add(`has ${key}, which needs ${other}; remove it`);
   const url = value.url === undefined ? null : URL.parse(value.url);
   if (url?.protocol === "http:" && value.insecure !== true && !is.isThisMachine(url.hostname))
     add(

@@ -93,6 +93,18 @@ test("a place for audit records has what its kind needs, and no plain text leave
   expect(place({ kind: "syslog", url: "tcp://127.0.0.1:601" })).toBe("");
 });
 
+test("a scanner is an address or a server, and no plain text leaves the machine", () => {
+  const scanner = (entry: object) => faults(JSON.stringify({ scanners: { dlp: entry } })).join("\n");
+  expect(scanner({})).toContain("needs exactly one of url and server");
+  expect(scanner({ server: "guard", secret: "s" })).toContain("has secret, which needs url; remove it");
+  expect(scanner({ url: "https://dlp.example.com", tool: "scan" })).toContain("has tool, which needs server");
+  expect(scanner({ url: "http://dlp.example.com/" })).toContain(
+    "would send results in plain text to dlp.example.com",
+  );
+  expect(scanner({ url: "http://127.0.0.1:9/", deadline: "1s", tools: ["mail.**"] })).toBe("");
+  expect(scanner({ server: "guard", whenDown: "let" })).toContain('one of "hold", "pass"');
+});
+
 test("a bridge has what its platform needs, and nothing of another", () => {
   const bridge = (entry: object) => faults(JSON.stringify({ bridges: { team: entry } })).join("\n");
   const channels = { "ops@muc.example.com": "ops" };

@@ -56,7 +56,7 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/admin/servers/:name/log", access: admin },
-    summary: "The last lines a server wrote beside the protocol",
+    summary: "The last lines a server wrote to stderr",
     answer: z.strictObject({
       server: z.string(),
       lines: z.array(z.strictObject({ at: time, line: z.string() })),
@@ -135,7 +135,7 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/admin/names", access: here },
-    summary: "Names to complete a command line with, for whoever reads the data directory",
+    summary: "Names to complete a command line with, for the owner of the data directory",
     query: {
       of: { schema: z.string(), about: "What kind of name" },
       room: { schema: id, about: "In which room" },
