@@ -126,7 +126,9 @@ function createClaims({
         const [row] = await askPostgres<ClaimRow>(session, claim, values);
         if (row !== undefined) return claimOf(row);
       }
-      throw new McpxError("rate_limited", "other registrations keep claiming the same segment", { retryAfterMs: 1_000 });
+      throw new McpxError("rate_limited", "other registrations keep claiming the same segment", {
+        retryAfterMs: 1_000,
+      });
     },
     async touch(segment, keepMs) {
       await askPostgres(session, touch, [bytes(segment), end(keepMs), now()]);

@@ -125,7 +125,9 @@ async function untilSomething<Row>(ask: () => Promise<Row[]>): Promise<Row> {
     const [row] = await ask();
     if (row !== undefined) return row;
   }
-  throw new McpxError("rate_limited", "other processes keep writing the same record", { retryAfterMs: 1_000 });
+  throw new McpxError("rate_limited", "other processes keep writing the same record", {
+    retryAfterMs: 1_000,
+  });
 }
 
 function createSettings({
