@@ -40,7 +40,7 @@ test("[X0-14.4-1] bridges are shown as they are; people are linked by a code and
   await page.getByRole("navigation").getByRole("link", { name: "Bridges" }).click();
   await bridge("team").getByText("up", { exact: true }).waitFor();
   await bridge("team").getByText("Nobody is linked yet.").waitFor();
-  await bridge("pager").getByText("It only notifies").waitFor();
+  await bridge("pager").getByText("It only sends notifications").waitFor();
   expect(
     await bridge("pager")
       .getByRole("button", { name: /Link a person/ })

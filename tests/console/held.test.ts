@@ -148,7 +148,7 @@ test("what one called oneself is not shown to oneself, and hides nothing of othe
   await page.getByRole("button", { name: "Call", exact: true }).click();
   await page
     .getByRole("region", { name: "Tool" })
-    .getByText("Its result waits for being released")
+    .getByText("Its result waits to be released")
     .first()
     .waitFor();
   void scene.call("archive.salary", { of: "dora" });
