@@ -252,9 +252,19 @@ const ideas: Record<string, (scene: Scene) => Promise<void>> = {
       const card = cards(page).filter({ hasText: "papers.shred" }).first();
       await click(card.getByRole("button", { name: "papers.shred" }).first());
       await click(card.getByRole("button", { name: /^Approve …/ }));
-      // Nobody here has a key: what it makes is a key of its own, which waits for the approver.
-      await click(page.getByRole("button", { name: "Make a key in this browser" }));
-      await page.getByText("once an approver has signed that").first().waitFor();
+      // An authenticator of its own says yes to everything, and is nobody's passkey here.
+      await cdp.send("WebAuthn.enable");
+      const options = { protocol: "ctap2", transport: "internal", hasUserVerification: true } as const;
+      await cdp.send("WebAuthn.addVirtualAuthenticator", {
+        options: {
+          ...options,
+          hasResidentKey: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await click(page.getByRole("button", { name: /^Yes, approve with passkey/ }));
+      await page.getByRole("alert").first().waitFor();
     } finally {
       await browser.close();
     }

@@ -22,7 +22,7 @@ import {
 } from "../../../packages/cli/src/files/key-file.ts";
 import { unsealKey } from "../../../packages/cli/src/files/sealed-key.ts";
 import { mcpx } from "../../cli/support/mcpx-process.ts";
-import { mcpxCommand } from "../../support/programs.ts";
+import { openTerminal } from "../../cli/support/typed-terminal.ts";
 import { newKey } from "../attacks/support/keys.ts";
 import type { Gated } from "./gated.ts";
 import type { Here } from "./shell-scene.ts";
@@ -55,7 +55,7 @@ export async function enrolKeysHere(gated: Gated): Promise<KeysHere> {
   const put = (name: string, value: object) =>
     writeFileSync(join(dir, `${name}.json`), JSON.stringify({ name, ...value }), { mode: 0o600 });
   put("sealed", { jwk: openKeyFile(path("sealed")).jwk, kept: "sealed" });
-  put("agent", { jwk: openKeyFile(agent.path).jwk, kept: "ssh-agent" });
+  put("laptop", { jwk: openKeyFile(agent.path).jwk, kept: "ssh-agent" });
   if (device) put("device", { jwk: openKeyFile(device.path).jwk, kept: "security-key", application: "ssh:" });
   put("passkey", { passkey: passkey.passkey });
   let counted = 0;
@@ -65,7 +65,7 @@ export async function enrolKeysHere(gated: Gated): Promise<KeysHere> {
       const seed = (await unsealKey(sealed, passphrase)) ?? Buffer.alloc(0);
       return signed(terms, statementKey(privateKeyFrom(jwk, seed), thumbprint(jwk)));
     },
-    agent(terms) {
+    laptop(terms) {
       agent.answer("yes");
       return signed(terms, inAgent(agent));
     },
@@ -112,13 +112,13 @@ const approves = ({ gated, id }: KeyScene, path: string, env: Record<string, str
 
 export const keyIdeas: Record<string, (scene: KeyScene) => Promise<void>> = {
   "guess the passphrase of the sealed file, in a terminal of its own": async ({ gated, id, keys }) => {
-    const words = [...mcpxCommand, "approve", id, "--yes", "--key", keys.sealed, "--data", gated.dataDir];
-    const { status, stdout } = spawnSync("script", ["-qec", words.join(" "), "/dev/null"], {
-      input: "password\r\nhunter2hunter2\r\nmcpx1234\r\n",
-      encoding: "utf8",
-    });
-    expect(status).not.toBe(0);
-    expect(stdout).toContain("Passphrase of");
+    const words = ["approve", id, "--yes", "--key", keys.sealed, "--data", gated.dataDir];
+    const terminal = openTerminal(words, { cwd: gated.dataDir, env: {} });
+    for (const guess of ["password", "hunter2hunter2", "mcpx1234"]) {
+      await terminal.until(/Passphrase of \S+: /);
+      terminal.press(`${guess}\r`);
+    }
+    expect(await terminal.ended).toBe(1);
     // The control: with the passphrase it opens.
     const { sealed } = openKeyFile(keys.sealed) as KeyFile & { kept: "sealed" };
     expect(await unsealKey(sealed, "hunter2hunter2")).toBeUndefined();

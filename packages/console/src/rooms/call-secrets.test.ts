@@ -11,7 +11,7 @@ const call = (more: object = {}) =>
     payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
     ...more,
   }) as RoomEnvelope;
-const robot: Participant = { id: "robot", mcp: {} };
+const robot: Participant = { id: "robot" };
 const inputSchema = { properties: { word: { type: "string", format: "password" } } };
 const listed: ToolList = { state: "listed", tools: [{ name: "unlock", inputSchema }] as never };
 const lineOf = (envelope: RoomEnvelope, list: ToolList | undefined, participants = [robot]) => {
@@ -36,6 +36,7 @@ test("the schema of a participant's tool masks its calls and proposals, and befo
 test("where nobody can tell, name and shape are left", () => {
   const open = '{"owner":"old-mother","word":"opensesame"}';
   expect(lineOf(call(), { state: "failed", fault: "" })).toMatchObject({ unlisted: [], text: open });
-  expect(lineOf(call(), undefined, [])).toMatchObject({ unlisted: [], text: open });
+  expect(lineOf(call(), undefined, [{ id: "anna" }])).toMatchObject({ unlisted: [], text: open });
+  expect(lineOf(call(), undefined, [])).toMatchObject({ text: '{"owner":"•••","word":"•••"}' });
   expect(lineOf(call({ to: [] }), listed)).toMatchObject({ unlisted: [], text: open });
 });

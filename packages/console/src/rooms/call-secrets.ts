@@ -22,10 +22,11 @@ export function callSecrets(
   if (!kind.startsWith("mcp") || method !== "tools/call" || !isObject(params)) return none;
   const notice = readGateNotice(mcpax);
   if (notice !== undefined) return { places: notice.secrets ?? [], unlisted: [] };
-  const serving = to
-    .slice(0, targetsMax)
-    .filter((id) => participants.some((one) => one.id === id && one.mcp !== undefined));
-  const lists = serving.map((id) => ({ id, list: tools.get(id) }));
+  // Before we are in the room nobody knows who is there: all of it is hidden.
+  if (participants.length === 0) return { places: [""], unlisted: [] };
+  // Not all who serve tools have said so.
+  const present = to.slice(0, targetsMax).filter((id) => participants.some((one) => one.id === id));
+  const lists = present.map((id) => ({ id, list: tools.get(id) }));
   const places = lists.flatMap(({ list }) =>
     list?.state !== "listed"
       ? []
