@@ -39,7 +39,17 @@ export const rooms: readonly Address[] = [
   {
     ...{ method: "GET", path: "/v0/topics", access: "participant", summary: "The rooms your token opens" },
     answer: z.strictObject({
-      topics: z.array(z.strictObject({ name: id, participants: count, seq: count })),
+      topics: z.array(
+        z.strictObject({
+          name: id,
+          participants: count,
+          seq: count,
+          waiting: z
+            .array(z.strictObject({ id, seq: count }))
+            .optional()
+            .describe("Proposals that wait, the oldest first; missing where none does"),
+        }),
+      ),
     }),
   },
   {
