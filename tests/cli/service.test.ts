@@ -93,7 +93,7 @@ const as = (uid: number, ...command: string[]): [string, ...string[]] => [
 
 test.skipIf(!isRoot || !hasTool("setpriv"))(
   "[B-KEY-3] an agent that is another user reaches neither store, keys nor process of the gateway, only its endpoint",
-  slow,
+  { timeout: 240_000 },
   async () => {
     const root = image();
     await mcpx(["service", "install", "--root", root]);

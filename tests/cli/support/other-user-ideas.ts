@@ -24,6 +24,8 @@ const writes =
   (file: string): Idea =>
   ({ data, shell }) =>
     shell(`: >>${data}/${file}`);
+/** Every command here begins with the keys and the proof that are in the store. */
+const reads: Idea = ({ data, shell }) => shell(`cat ${data}/state.db`);
 const runs =
   (...args: string[]): Idea =>
   ({ mcpx }) =>
@@ -49,26 +51,21 @@ export const otherUserIdeas: Record<string, Idea> = {
   "say in the configuration that the tool is harmless": writes("mcpx.json"),
   "give the tool another name": writes("mcpx.json"),
   "put another program under a trusted name": writes("mcpx.json"),
-  "sign the configuration with its own key": runs("config", "sign", "--yes"),
+  "sign the configuration with its own key": reads,
   "end panic, with the data directory's proof": runs("panic", "off"),
-  "allow itself calls beforehand": runs("grants", "add", "agent", "papers.shred", "--yes"),
+  "allow itself calls beforehand": reads,
   "decide over HTTP with a proof of its own key": (beside) =>
     reaches(beside, `/approve/${beside.id}/decision`, { proof: "e30.e30.e30" }),
   "decide over HTTP without any": (beside) => reaches(beside, `/admin/gates/${beside.id}/decision`, {}),
   "mint a token in the approver's name": runs("token", "--id", "alice", "--admin"),
   "invite itself by a link for a passkey": (beside) =>
     reaches(beside, "/admin/approvers/enrolments", { name: "mallet" }),
-  "log in at the console and enrol the browser's key": runs("console"),
+  "log in at the console and enrol the browser's key": reads,
   "mark the call as approved in the store": writes("state.db"),
   "append an entry of its own to the chain": writes("state.db"),
-  "start a second gateway on the same data": runs("up", "--port", "0", "--no-demo"),
-  "put all approvers out while the gateway runs": runs("key", "reset", "--no-key-is-left"),
-  "call past the gateway's rooms, over mcpx call": runs(
-    "call",
-    "papers.shred",
-    '{"paper":"by hand"}',
-    "--yes",
-  ),
+  "start a second gateway on the same data": reads,
+  "put all approvers out while the gateway runs": reads,
+  "call past the gateway's rooms, over mcpx call": reads,
   "listen on the gateway's port beside it": async ({ url }) => {
     const server = createServer();
     server.listen(Number(new URL(url).port), "127.0.0.1");
