@@ -10,10 +10,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { mcpxCommand, programArgs } from "../support/programs.ts";
 import { connectSdk } from "../tree/support/sdk-callers.ts";
 import { mcpx, scratch, start } from "./support/mcpx-process.ts";
-import { image, textsIn } from "./support/service-image.ts";
+import { canMakeUsers, hasTool, image, textsIn } from "./support/service-image.ts";
 
-const hasTool = (name: string) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
-const isRoot = process.getuid?.() === 0 && ["useradd", "systemctl"].every(hasTool);
+const isRoot = canMakeUsers && ["useradd", "systemctl"].every(hasTool);
 const slow = { timeout: 120_000 };
 const systemd = "etc/systemd/system";
 

@@ -18,7 +18,7 @@ const conditionNames = ["mcpx-source", "node", "import", "module", "default"];
 /** They start programs beside them, which are bundled too. */
 const starters = ["packages/aggregator/src/links/lifeline.ts", "packages/gateway/src/topic-log/thread.ts"];
 /** With parts in machine language, or only there for those who install them. */
-const external = ["serialport", "mqtt"];
+const external = ["serialport", "mqtt", "pg"];
 
 function places(): Plugin {
   const placeOf = (id: string) =>

@@ -19,6 +19,7 @@ export const rights: Readonly<Record<string, string>> = {
   "DELETE /admin/capabilities/:topic/:issuer/:id": "---+--",
   "GET /metrics": "++++++",
   "GET /healthz": "++++++",
+  "GET /openapi.json": "++++++",
   "GET /readyz": "++++++",
   "GET /.well-known/jwks.json": "++++++",
   "POST /mcp": "-+++--",

@@ -49,8 +49,8 @@ function refusal(error: unknown): never {
   });
 }
 
-/** The latest time a date can name. */
-const never = 8_640_000_000_000_000;
+/** The latest time that RFC 3339 can write. */
+const never = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** A participant of this process's own making: no token stands behind it that anybody could take. */
 export function ownPrincipal(id: string, topic: string, kind: ParticipantKind = "agent"): Principal {

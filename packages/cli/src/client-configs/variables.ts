@@ -26,7 +26,7 @@ export function translate(text: string, filling: Filling, name = ""): string {
     case "editor":
       return replaceBraces(text, fill);
     case "named":
-      return text.replace(/\{(env|file):([^{}]+)\}/g, named);
+      return replaceBraces(text, named, "{");
   }
 
   function withDefault(inner: string): string | undefined {
@@ -37,9 +37,11 @@ export function translate(text: string, filling: Filling, name = ""): string {
     return at === -1 || world.env[variable] !== undefined ? from(variable) : inner.slice(at + 2);
   }
 
-  function named(_: string, kind: string, rest: string): string {
-    if (kind === "env" && isName(rest)) return from(rest);
-    throw new Error(`uses {${kind}:${rest}}, which only the client reads`);
+  function named(inner: string): string | undefined {
+    if (inner.startsWith("env:") && isName(inner.slice("env:".length)))
+      return from(inner.slice("env:".length));
+    if (/^(env|file):./s.test(inner)) throw new Error(`uses {${inner}}, which only the client reads`);
+    return undefined;
   }
 
   function fill(inner: string): string {
@@ -67,12 +69,12 @@ export function neededBy(text: string): string[] {
 }
 
 /** Every `${…}` of the text as it is filled; left as it is where it is not. */
-function replaceBraces(text: string, fill: (inner: string) => string | undefined): string {
-  const [head = "", ...parts] = text.split("${");
+function replaceBraces(text: string, fill: (inner: string) => string | undefined, open = "${"): string {
+  const [head = "", ...parts] = text.split(open);
   const filled = parts.map((part) => {
     const end = part.indexOf("}");
     const value = end === -1 ? undefined : fill(part.slice(0, end));
-    return value === undefined ? `\${${part}` : value + part.slice(end + 1);
+    return value === undefined ? open + part : value + part.slice(end + 1);
   });
   return head + filled.join("");
 }

@@ -197,6 +197,12 @@ const bridges: TableCopy[] = [
   },
   {
     component: "bridges",
+    name: "bridge_heard",
+    columns: columnsOf("bridge:bytes channel:bytes at:bytes"),
+    order: ["bridge", "channel"],
+  },
+  {
+    component: "bridges",
     name: "bridge_cards",
     columns: columnsOf(
       "id:bytes bridge:bytes channel:bytes proposal:bytes seq:int expires_at:int ref:bytes claimed_by:bytes is_closed:flag",

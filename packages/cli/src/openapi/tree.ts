@@ -104,7 +104,7 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/admin/consents", access: admin },
-    summary: "Programs that were let in through the browser",
+    summary: "Programs that a person allowed through the browser",
     answer: z.strictObject({ consents: z.array(consent) }),
   },
   {
