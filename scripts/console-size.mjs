@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 
 const dist = "packages/console/dist";
 // The page of an approval has the framework, the error table and the exact reader of JSON in it: and the whole card of the console: half of it.
-const bytesMax = { "index.html": 100_000, "approve.html": 56_000, "authorize.html": 45_000 };
+const bytesMax = { "index.html": 100_000, "approve.html": 58_000, "authorize.html": 45_000 };
 
 for (const [page, max] of Object.entries(bytesMax)) {
   const text = readFileSync(join(dist, page), "utf8");
