@@ -17,8 +17,8 @@ const compiled = join(directory, "compiled");
 const conditionNames = ["mcpx-source", "node", "import", "module", "default"];
 /** They start programs beside them, which are bundled too. */
 const starters = ["packages/aggregator/src/links/lifeline.ts", "packages/gateway/src/topic-log/thread.ts"];
-/** With parts in machine language, or only there for those who install them. */
-const external = ["serialport", "mqtt", "pg"];
+/** With parts in machine language, only there for those who install them, or made of classes that lose their order. */
+const external = ["serialport", "mqtt", "pg", /^@simplewebauthn\/server/];
 
 function places(): Plugin {
   const placeOf = (id: string) =>
