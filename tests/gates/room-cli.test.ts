@@ -19,10 +19,12 @@ async function elsewhere(gated: Gated, id: string, name?: string) {
   return (...args: string[]) => mcpx([...args, ...place]);
 }
 
+/** A call that waits is shown in the room a moment after its caller was told. */
 async function idIn(run: (...args: string[]) => ReturnType<typeof mcpx>): Promise<string> {
-  const proposals = JSON.parse((await run("pending", "ops", "--json")).out);
-  expect(proposals).toHaveLength(1);
-  return proposals[0].mcpax.confirmation_id;
+  const pending = async () => JSON.parse((await run("pending", "ops", "--json")).out);
+  await expect.poll(pending).toHaveLength(1);
+  const [proposal] = await pending();
+  return proposal.mcpax.confirmation_id;
 }
 
 test(
@@ -33,12 +35,12 @@ test(
     const bob = await elsewhere(gated, "bob", "bob");
     const agent = await gated.agent("agent");
     await agent.call("papers.shred", { paper: "taxes" });
+    const id = await idIn(bob);
     const { out } = await bob("pending", "ops");
     expect(out).toMatch(
       /^┌ papers\.shred\n│ agent wants to call it; it cannot be undone\n│ with \{"paper":"taxes"\}\n/,
     );
     expect(out).toMatch(/\n│ shown in ops by tree, aggregator [\w-]+\n/);
-    const id = await idIn(bob);
     expect(out).toMatch(new RegExp(`\n└ \\S.*approve ops ${id}$`));
     expect(await bob("approve", "ops", id)).toMatchObject({
       code: 1,

@@ -237,6 +237,20 @@ test("questions that belong to no request go over the session's own stream, wher
   expect(endpoint.tree.told).toEqual([["notifications/roots/list_changed", {}]]);
 });
 
+test("[B-TREE-2] where it has no stream of its own yet, a question comes on that of a request under way", async () => {
+  const endpoint = await openEndpoint();
+  const { send } = await openSession(endpoint, "2025-11-25", { roots: {} });
+  const stream = events(await send(tool(1, "speaks")));
+  await stream.message();
+  const answer = endpoint.tree.exchanges[0]?.caller.askAside?.({ method: "roots/list" });
+  const { id, method } = await stream.message();
+  expect(method).toBe("roots/list");
+  await send({ jsonrpc: "2.0", id, result: { roots: [] } });
+  expect(await answer).toEqual({ roots: [] });
+  endpoint.tree.release();
+  await stream.rest();
+});
+
 test("a stream that was cut goes on being filled, and is come back to", async () => {
   const endpoint = await openEndpoint();
   const { headers, send } = await openSession(endpoint);

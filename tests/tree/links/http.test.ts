@@ -209,6 +209,27 @@ test("legacy: what is said unasked comes over its own stream, which is opened ag
   expect(ids).toEqual([undefined, "e1"]);
 });
 
+test("[B-TREE-2] legacy: a call waits for the stream on which its server may ask; lists do not", async () => {
+  let listening: RawRequest["response"] | undefined;
+  const server = await legacy(
+    (raw) => json(raw.response, answerTo(raw)),
+    ({ response }) => {
+      listening = response;
+    },
+  );
+  const { ask } = await openTo({ type: "http", url: server.url });
+  const called = () => server.requests.some(({ message }) => message?.method === "tools/call");
+  const call = ask("tools/call", { name: "x" });
+  await expect.poll(() => listening).toBeDefined();
+  await ask("tools/list");
+  expect(called()).toBe(false);
+  if (listening !== undefined) events(listening, []);
+  listening?.flushHeaders();
+  await call;
+  // The next one finds it there.
+  await ask("tools/call", { name: "y" });
+});
+
 test("legacy: an answer is fetched from where its stream ended, after the time the server wants", async () => {
   let endedAt = 0;
   let cameAt = 0;

@@ -94,16 +94,17 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
     for (const [shown, about] of notices) aside.send(notificationMessage(shown, about));
     return true;
   };
-  const caller = callerOf(options, questions, deliver, () => levelOf(state));
+  const underWay = createUnderWay(options.account, options.limits.mcpRequestsPerPrincipalMax);
+  const caller = callerOf(options, { questions, underWay, deliver, logLevel: () => levelOf(state) });
   const state: State = {
     options,
     caller,
     questions,
-    underWay: createUnderWay(options.account, options.limits.mcpRequestsPerPrincipalMax),
+    underWay,
     watching: createWatching({ tree, caller, log, deliver, hold: options.account.hold }),
     logLevel: undefined,
   };
-  const { underWay, watching } = state;
+  const { watching } = state;
 
   return {
     revision: hello.revision,
@@ -144,11 +145,14 @@ function levelOf({ logLevel }: State): LogLevel {
   return logLevel ?? defaultLogLevel;
 }
 
+interface CallerParts extends Pick<State, "questions" | "underWay"> {
+  deliver: Deliver;
+  logLevel(): LogLevel;
+}
+
 function callerOf(
   options: LegacySessionOptions,
-  questions: Questions,
-  deliver: Deliver,
-  logLevel: () => LogLevel,
+  { questions, underWay, deliver, logLevel }: CallerParts,
 ): Caller {
   const { hello, aside, account, key, dialect, profile, place } = options;
   const caller: Caller = {
@@ -169,13 +173,17 @@ function callerOf(
     async askAside(question) {
       const refusal = refusalOf(question, caller);
       if (refusal !== undefined) throw refusal;
-      if (!aside.isOpen)
+      // Clients open the stream for this a moment after their first requests; those bring it as well.
+      const reply = aside.isOpen ? undefined : underWay.oldest;
+      if (!aside.isOpen && reply === undefined)
         throw rpcError(
           rpcCodes.methodNotFound,
           "Method not found: the client has no open stream that could bring it a request",
         );
       const held = account.hold(heapBytesOf(question));
-      return await questions.ask(question, (message) => aside.send(message)).finally(held.release);
+      const send = (message: JsonObject) =>
+        reply === undefined ? aside.send(message) : reply.before(message);
+      return await questions.ask(question, send).finally(held.release);
     },
   };
   return caller;

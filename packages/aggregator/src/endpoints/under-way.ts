@@ -13,6 +13,8 @@ export interface OneUnderWay {
 
 export interface UnderWay {
   readonly isEmpty: boolean;
+  /** Where the first of them is answered. */
+  readonly oldest: Reply | undefined;
   /** Throws `rate_limited`. */
   begin(request: Pick<RpcRequest, "id" | "params">, reply: Reply): OneUnderWay;
   /** `notifications/cancelled`: no answer is given. */
@@ -26,6 +28,10 @@ export function createUnderWay(account: Account, requestsMax: number): UnderWay 
   return {
     get isEmpty() {
       return all.size === 0;
+    },
+    get oldest() {
+      for (const { reply } of all.values()) return reply;
+      return undefined;
     },
     begin({ id, params }, reply) {
       if (account.requests >= requestsMax)

@@ -23,6 +23,10 @@ const farewellMs = 2_000;
 /** A server that cannot be reached so many times in a row is lost. */
 const lostAfter = 2;
 const logLineCharsMax = 400;
+/** How long a call waits for the stream on which its server may ask; some servers have none, and do not say so. */
+const openingMs = 2_000;
+/** In the middle of these a server may ask. */
+const asking = new Set(["tools/call", "prompts/get", "resources/read"]);
 const sessionOver = "its session has ended";
 
 /** Throws `server_unreachable` where the address is none. Nothing is sent before the first message. */
@@ -54,6 +58,8 @@ class HttpWire implements Wire {
   #revision: string | undefined;
   #postHeaders: readonly string[] = contentHeaders;
   #isListening = false;
+  /** Until the stream of what is said unasked is there, or refused: a question before that would be lost. */
+  #opening: PromiseWithResolvers<void> | undefined;
   /** How many times in a row its stream could not be opened because nobody was there. */
   #absences = 0;
 
@@ -71,11 +77,24 @@ class HttpWire implements Wire {
   }
 
   send(message: JsonObject, sending?: Sending): Promise<void> {
-    if (this.#why !== undefined) return Promise.reject(new McpxError("server_unreachable", this.#why));
-    const isRequest = typeof message.method === "string" && message.id !== undefined;
-    return new Promise((resolve, reject) =>
-      this.#post({ message, sending, isRequest, isAnswered: false, resolve, reject }),
-    );
+    const { method } = message;
+    const isRequest = typeof method === "string" && message.id !== undefined;
+    if (method === "notifications/initialized") this.#open();
+    return new Promise((resolve, reject) => {
+      const post = () => this.#post({ message, sending, isRequest, isAnswered: false, resolve, reject });
+      if (this.#opening === undefined || !isRequest || !asking.has(method)) post();
+      else void this.#opening.promise.then(post);
+    });
+  }
+
+  #open(): void {
+    this.#opening = Promise.withResolvers();
+    setTimeout(() => this.#opened(), openingMs).unref();
+  }
+
+  #opened(): void {
+    this.#opening?.resolve();
+    this.#opening = undefined;
   }
 
   async close(): Promise<void> {
@@ -95,6 +114,7 @@ class HttpWire implements Wire {
   #end(why: string): void {
     if (this.#why !== undefined) return;
     this.#why = why;
+    this.#opened();
     this.#closing.abort();
     this.#caller.stop();
     this.#resolveEnded(why);
@@ -102,6 +122,10 @@ class HttpWire implements Wire {
 
   #post(posting: Posting): void {
     const { message, sending } = posting;
+    if (this.#why !== undefined) {
+      posting.reject(new McpxError("server_unreachable", this.#why));
+      return;
+    }
     let headers = this.#postHeaders;
     if (sending?.headers !== undefined) {
       const more = [...headers];
@@ -116,6 +140,7 @@ class HttpWire implements Wire {
       isRepeatable: sending?.isRepeatable,
       taken: (answer) => this.#taken(posting, answer),
       failed: (error) => {
+        if (message.method === "notifications/initialized") this.#opened();
         const isOver = this.#isSessionOver(error);
         posting.reject(isOver ? new McpxError("server_unreachable", sessionOver) : error);
         if (isOver) this.#end(sessionOver);
@@ -226,6 +251,7 @@ class HttpWire implements Wire {
         await this.#get(reader, signal, lastId);
         failures = 0;
       } catch (error) {
+        this.#opened();
         if (error instanceof HttpRefusal && error.status < 500) {
           if (this.#isSessionOver(error)) this.#end(sessionOver);
           return;
@@ -262,6 +288,7 @@ class HttpWire implements Wire {
         failed: (error) => (signal.aborted ? resolve() : reject(error)),
         taken: (answer) => {
           if (isEventStream(answer)) {
+            this.#opened();
             this.#present();
             readEvents(answer, reader, (f) => (f ? reject(f) : resolve()));
           } else {
