@@ -208,7 +208,11 @@ async function handle(state: State, message: RpcRequest, one: OneUnderWay): Prom
     case "initialize":
       throw rpcError(rpcCodes.invalidRequest, "Invalid Request: this session is initialized");
     case "logging/setLevel":
-      if (!isLogLevel(params.level)) throw rpcError(rpcCodes.invalidParams, "Invalid params: no such level");
+      if (!isLogLevel(params.level))
+        throw rpcError(
+          rpcCodes.invalidParams,
+          "Invalid params: level must be one of the log levels of MCP, such as info",
+        );
       state.logLevel = params.level;
       options.tree.tell(caller, method, { level: params.level });
       return {};

@@ -56,7 +56,7 @@ function isLoopbackName(hostname: string): boolean {
 function mayGo(url: URL, reach: Reach, stands: Reach): void {
   const plain = url.protocol === "http:" && reach === "loopback" && isLoopbackName(url.hostname);
   if (url.protocol !== "https:" && !plain) {
-    throw new McpxError("server_unauthorised", `${url.host} must be asked over https`);
+    throw new McpxError("server_unauthorised", `${url.host} must be reached over https`);
   }
   if (isNearer(reach, stands)) {
     throw new McpxError(

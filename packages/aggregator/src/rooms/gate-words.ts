@@ -47,7 +47,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why people are asked. */
 export function reasonOf({ principal, tool, why }: Gate): string {
-  return `${principal} asks for ${tool}. ${reasons[why] ?? `The operator's ${why} wants it.`}`;
+  return `${principal} asks for ${tool}. ${reasons[why] ?? `The operator's ${why} requires an approval.`}`;
 }
 
 /** The outcome, in a sentence. */

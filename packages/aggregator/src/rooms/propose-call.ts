@@ -118,7 +118,7 @@ export function createProposing(
       made.delete(key);
       return;
     }
-    throw new McpxError("rate_limited", `${madeMax} of your proposals are open`);
+    throw new McpxError("rate_limited", `${madeMax} of your proposals are open, and no more are allowed`);
   }
 
   async function outcomeOf(id: string, ms: number, waiter: Waiter): Promise<Proposal> {

@@ -56,7 +56,7 @@ async function verdictOf(
     result,
   };
   const signal = AbortSignal.any([AbortSignal.timeout(scanner.deadlineMs), state.closing.signal]);
-  let why = "it has said nothing that can be read";
+  let why = "its answer cannot be read";
   try {
     const verdict = readVerdict(await inTime(scanner.ask(question, signal, state), signal));
     if (verdict !== undefined) return verdict;

@@ -183,7 +183,8 @@ async function unknownText(state: TreeState, caller: Caller, name: string): Prom
 
 function textOf(args: JsonObject, key: string): string {
   const value = args[key];
-  if (typeof value !== "string" || value.trim() === "") throw new Mistake(`${key} must be a text`);
+  if (typeof value !== "string" || value.trim() === "")
+    throw new Mistake(`${key} must be a string that is not empty`);
   return value;
 }
 

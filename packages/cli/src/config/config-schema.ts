@@ -146,7 +146,7 @@ const notifications = section({
 /** As the known clients write it, and what is ours beside it. */
 const mcpServer = section({
   command: is.text("a command", "npx").exactOptional(),
-  args: list(z.string({ error: ({ input }) => is.expectation("a text", input) })).exactOptional(),
+  args: list(z.string({ error: ({ input }) => is.expectation("a string", input) })).exactOptional(),
   env: byName(z.string(), is.anyText).exactOptional(),
   cwd: is.text("a directory", "/srv/notes").exactOptional(),
   user: shaped("a user of this machine", "notes", /^[a-z_][a-z0-9_-]{0,30}$/).exactOptional(),

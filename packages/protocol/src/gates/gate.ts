@@ -202,7 +202,7 @@ function readDecision(value: unknown): Decision {
 
 function readReason(value: unknown): string {
   if (typeof value !== "string" || value.length > gateReasonCharsMax || !value.isWellFormed()) {
-    throw bad("reason", `a text of at most ${gateReasonCharsMax} characters`);
+    throw bad("reason", `a string of at most ${gateReasonCharsMax} characters`);
   }
   return value;
 }

@@ -44,7 +44,7 @@ export function signedOut(
 /** Why nobody can sign in here, where that is so. */
 function whyNot({ signIns }: TreeState, person: Person | undefined): string {
   if (signIns === undefined) return "users sign in to this server at a running gateway: start mcpx up";
-  if (person === undefined) return "it is used in a user's own name, and this token has none";
+  if (person === undefined) return "each user signs in to it, and this token names no user";
   return `${person.name} is signed out of it`;
 }
 
