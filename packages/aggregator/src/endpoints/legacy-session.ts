@@ -74,7 +74,7 @@ interface State {
   logLevel: LogLevel | undefined;
 }
 
-/** What a client hears that has not said what it wants: of its own requests, and of what belongs to none. */
+/** The least severe log level for a client that has set none: of its own requests, and of notifications. */
 const defaultLogLevel: LogLevel = "info";
 const unaskedLogLevel: LogLevel = "warning";
 /** Of the other era; a tree need not know them. */

@@ -57,7 +57,7 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   /** Everything is asked for. */
   isPanic: boolean;
   readonly watchers: Set<GateWatcher>;
-  /** To be woken when something becomes of a gate. */
+  /** Callers to be woken when a gate changes. */
   readonly waiting: Map<string, Set<() => unknown>>;
   /** Which gates were shown to which clients as addresses: nobody is asked twice. */
   readonly shown: Set<string>;

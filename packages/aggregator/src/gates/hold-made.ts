@@ -46,7 +46,7 @@ export async function holdMade(
   return fitted(call.tool, await waitAt(state, gates, exchange, now));
 }
 
-/** The gate at which the result of this call is held, or was, where its caller has not heard it. */
+/** The gate at which the result of this call is held, or was held and its caller has not got the outcome. */
 export async function findHeld(
   state: TreeState,
   { store }: Gatekeeper,

@@ -1,5 +1,5 @@
-// What both eras have in common: ids, requests in flight and what becomes of them, whatever the server does. Whose
-// messages are whose beyond answers is for the links.
+// What both eras have in common: ids, requests in flight and their ends, whatever the server does. To which caller
+// other messages than answers belong is decided by the links.
 import { isSamePayer, shareOf } from "@mcpx/host";
 import { isMcpxError, isObject, type JsonObject, McpxError, numberOf, type Reason } from "@mcpx/protocol";
 import { CallTable } from "../mcp/call-table.ts";
@@ -113,7 +113,7 @@ export class Conversation implements WireTaker {
     );
   }
 
-  /** Who listens from now on; what it hears is its link's. */
+  /** Sets the listener for messages of the server. */
   set listener(listener: Listener) {
     this.#listener = listener;
   }

@@ -57,7 +57,7 @@ export interface Standing {
   equipment?: JsonObject | undefined;
 }
 
-/** One that registered, also while it is lost. */
+/** A registered subserver, also while it is lost. */
 export interface Subserver {
   readonly registration: Registration;
   readonly standing: Standing;

@@ -1,4 +1,4 @@
-// One channel from its first message to its last: who registers on it, and what becomes of what it says.
+// One channel from its first message to its last: the registration on it, and the handling of its messages.
 import { randomUUID } from "node:crypto";
 import {
   closeCodes,

@@ -1,4 +1,4 @@
-// A gate in the words of a room: why it is asked for, what has become of it, and who decided. Never what a tool has
+// A gate in the words of a room: why it needs an approval, its outcome, and who decided. Never what a tool has
 // answered: everybody in the room would see it. Pure. [B-GATE-2]
 import type { GateNotice, JsonObject } from "@mcpx/protocol";
 import { differenceOf } from "../gates/approve/last-approved.ts";

@@ -1,4 +1,4 @@
-// Which proposals of a room are gates of ours. Pure.
+// Which proposals of a room are this tree's gates. Pure.
 import type { Proposal, Room } from "@mcpx/client";
 import { gateProposalId, readGateNotice } from "@mcpx/protocol";
 

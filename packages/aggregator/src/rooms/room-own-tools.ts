@@ -1,4 +1,4 @@
-// The room's own tools: saying something, who is here, what was said, what has become of a proposal. [X0-8.2-1]
+// The room's own tools: saying something, who is here, what was said, the outcome of a proposal. [X0-8.2-1]
 import type { Room, RoomEnvelope } from "@mcpx/client";
 import { harmless, isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
 import type { LinkRequest } from "../links/link.ts";

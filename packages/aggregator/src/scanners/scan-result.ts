@@ -16,7 +16,7 @@ export function scannersFor(
   { scanners, rootSegment }: Pick<TreeState, "scanners" | "rootSegment">,
   { server, canonical }: Pick<Entry, "server" | "canonical">,
 ): Scanner[] {
-  // What we say ourselves holds nothing that a server says; results that were held come that way, looked at.
+  // Results that the gateway makes itself hold no text of a server; results that were held come here too, looked at.
   if (server.segment === ownSegment) return [];
   return scanners.filter(
     (one) =>

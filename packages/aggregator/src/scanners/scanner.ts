@@ -7,7 +7,7 @@ export interface Scanner {
   /** Globs over canonical names: whose results it looks at. */
   readonly tools: readonly string[];
   readonly deadlineMs: number;
-  /** What becomes of a result that it has not judged in time, or not in words that can be read. */
+  /** What happens to a result that the scanner has not judged in time, or whose verdict cannot be read. */
   readonly whenDown: "pass" | "hold";
   /** The server that judges, whose own results it does not look at. */
   readonly server?: string | undefined;

@@ -39,7 +39,7 @@ export interface Opening {
 /** How rooms of this process are joined. */
 export interface LocalRooms {
   join(topic: string, id: string): Promise<Room>;
-  /** One of our own: no peer of ours. */
+  /** Whether the participant is the gateway's own, and so no peer. */
   isOwn(id: string): boolean;
 }
 

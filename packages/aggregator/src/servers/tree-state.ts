@@ -38,7 +38,7 @@ export interface TreeState {
   /** Wall clock ms; in tokens issued before, the root segment is read as the segment of a server. */
   readonly rootSince: number;
   readonly bySegment: Map<string, Server>;
-  /** Who is told what becomes of them. */
+  /** Notified of changes of servers. */
   readonly events: ServerEvents;
   /** The trees above, and whether they have us. */
   parents: () => readonly ParentFacts[];

@@ -20,7 +20,7 @@ export interface CallTraces {
   resume(exchange: Exchange, gate: Pick<Gate, "id">): void;
   /** The request on its way to a server, which is told what it belongs to. */
   hop(exchange: Exchange, to: Hop, params: JsonObject, run: Run): Promise<JsonObject>;
-  /** Hears what becomes of gates. */
+  /** Notified of every change of a gate. */
   readonly watcher: GateWatcher;
 }
 

@@ -1,4 +1,4 @@
-// One server of a client's file as an entry of ours. Every value is checked: it was written by strangers.
+// One server of a client's file as an entry of mcpx.json. Every value is checked: it was written by strangers.
 import { isObject } from "@mcpx/protocol";
 import type { ServerEntry } from "../config-edit/edit-config.ts";
 import type { Client, ClientWorld, ServerGroup, WrittenServer } from "./client.ts";

@@ -409,7 +409,7 @@ const bridge = section({
   if (Object.keys(value.channels).length === 0) add("has no channels; name at least one with its room");
 });
 
-/** What becomes of calls: the first rule that fits decides. */
+/** Rules of the gates: the first rule that matches a call decides. */
 const gateRule = section({
   tools: is.toolGlob,
   action: is.oneOf(["allow", "ask", "deny", "always_ask"]),

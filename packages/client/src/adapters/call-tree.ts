@@ -16,7 +16,7 @@ export interface ToolCall {
 
 const revision = "2026-07-28";
 const answerCharsMax = 1_048_576;
-/** Longer than any answer of ours is held. */
+/** Longer than the gateway holds any answer. */
 const answerMs = 90_000;
 const loopback: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 

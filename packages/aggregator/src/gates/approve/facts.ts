@@ -46,7 +46,7 @@ export async function findGate({ store }: Gatekeeper, id: string | undefined): P
   return gate;
 }
 
-/** The same while nothing has become of it. */
+/** A text that stays the same until the gate changes. */
 export function versionOf(
   gates: Gatekeeper,
   { id, status, approvals, review, settledAt }: Gate,

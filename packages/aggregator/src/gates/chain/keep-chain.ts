@@ -85,7 +85,7 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
     chain = await extendChain(chain, await store.texts(length), aggregatorId);
     untold ??= state;
   };
-  /** Out of turn: who hears of it may write to the chain. */
+  /** Out of turn: the listener may write to the chain itself. */
   const tell = async () => {
     if (untold === undefined || kept.onGrown === undefined) return;
     const before = untold;

@@ -45,7 +45,7 @@ export async function provePasskey(
   return { key, statement, use: await proveAssertion(proof, key, await challengeOf(statement)) };
 }
 
-/** Somebody with a passkey of ours was there and wants this; gives back who, and how to say that it was used. */
+/** Verifies that the owner of an enrolled passkey wants this; returns the key, and how to record its use. */
 export async function provePresence(
   text: string,
   challenge: string,

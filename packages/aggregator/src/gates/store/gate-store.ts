@@ -59,7 +59,7 @@ export interface GateWish {
   readonly holdsResult?: boolean | undefined;
   /** The call itself waits for nobody. */
   readonly isAllowed?: boolean | undefined;
-  /** Who hears that it was approved makes the call elsewhere: it is told once, and however late. */
+  /** A caller that is told of the approval makes the call elsewhere: it is told once, however late. */
   readonly isForOneHearer?: boolean | undefined;
   /** It was made before it had a gate, which is under way from the first. Not kept. */
   readonly isMade?: boolean | undefined;
@@ -120,7 +120,7 @@ export interface Gate extends GateWish {
   readonly settledAt?: number | undefined;
   /** Of the tool, as JSON. Absent in `done` and `failed` where it was too large to keep. */
   readonly resultText?: string | undefined;
-  /** Whether the caller has heard the outcome. */
+  /** Whether the caller has got the outcome. */
   readonly isDelivered: boolean;
   readonly rejectedBy?: string | undefined;
   readonly reason?: string | undefined;
@@ -174,7 +174,7 @@ export interface GateStore {
   rejectResult(id: string, rejection: Rejection): Promise<Gate>;
   /** What enough have released goes to its caller. True once. */
   handOver(id: string): Promise<boolean>;
-  /** The caller has heard the outcome: the same call is a new one from now on. True the first time. */
+  /** The caller has got the outcome: from now on the same call is a new one. True the first time. */
   deliver(id: string): Promise<boolean>;
   /**
    * Ends those whose time is over, a thousand at most, writes what the store could not take when it happened, and gives
@@ -204,10 +204,10 @@ export interface GateLimits {
   waitingCharsPerPrincipalMax: number;
   waitingCharsMax: number;
   resultCharsMax: number;
-  /** Gates that are over, and their texts; those whose callers have heard of it are forgotten first. */
+  /** Ended gates, and their texts; those whose callers have got the outcome are deleted first. */
   finishedMax: number;
   finishedCharsMax: number;
-  /** How long the same call still joins an outcome nobody has heard. */
+  /** How long the same call still gets an outcome that no caller has got. */
   joinMs: number;
 }
 

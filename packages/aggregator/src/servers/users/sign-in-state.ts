@@ -42,7 +42,7 @@ export interface SignInState {
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit | undefined;
-  /** Binds a page of ours to the browser it was shown in. */
+  /** Binds a sign-in page to the browser it was shown in. */
   readonly secret: Uint8Array;
   /** Where people reach us. */
   base(): string;
