@@ -52,7 +52,7 @@ export function checkFits(
   }
 }
 
-/** Of those that have a limit. */
+/** How much of each limited budget is used. */
 export function usageOf(use: BudgetUse | undefined, budget: Budget, now: number): BudgetUsage {
   const { max_calls_per_minute, max_mutable_calls_per_session, max_cost_units_per_session } = budget;
   return {

@@ -139,7 +139,7 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
   };
 }
 
-/** Of what belongs to its requests. */
+/** The log level for messages that belong to the client's requests. */
 function levelOf({ logLevel }: State): LogLevel {
   return logLevel ?? defaultLogLevel;
 }

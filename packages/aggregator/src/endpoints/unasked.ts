@@ -10,7 +10,7 @@ export interface UnaskedWish {
   level: LogLevel | undefined;
   /** Methods that are none of MCP's, under their own names. */
   hasForeign: boolean;
-  /** The same as log messages. */
+  /** Whether notifications of unknown methods are rendered as log messages. */
   isRendered: boolean;
 }
 

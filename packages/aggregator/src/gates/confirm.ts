@@ -69,7 +69,7 @@ export async function decideSoon(
     await Promise.race([deciding, sleep(outcomeMs, undefined, { signal: left.signal, ref: false })]);
   } finally {
     left.abort();
-    // Where nobody waits for it any more.
+    // After that time nobody waits for the decision, so its error is only logged.
     deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "decision refused"));
   }
   return (await gates.store.find(gate.id)) ?? gate;

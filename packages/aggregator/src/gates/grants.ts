@@ -6,7 +6,7 @@ import type { RuleAction } from "./rules.ts";
 /** Every grant has an end: a time, a number of uses or a session. */
 export interface Grant {
   id: string;
-  /** Who may call. */
+  /** The caller to whom the grant was given. */
   principal: string;
   /** A glob over canonical names. */
   tools: string;

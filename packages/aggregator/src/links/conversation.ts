@@ -24,7 +24,7 @@ export interface Listener {
 
 /** How long a server may take to take note of something. */
 const tellMs = 30_000;
-/** No real answer is nested like that. */
+/** No real answer is nested deeper. */
 const depthMax = 512;
 const once = { once: true } as const;
 const repeatable = /(?:^|\/)(?:list|read|get|complete|discover|ping)$/;
@@ -328,7 +328,7 @@ export class Conversation implements WireTaker {
     try {
       this.#taker.logLine(line);
     } catch {
-      // Nobody to tell.
+      // A log that fails cannot be logged.
     }
   }
 }

@@ -30,7 +30,7 @@ export interface OpenOptions {
   name: string;
   transport: Transport;
   clientInfo: JsonObject;
-  /** Of the caller that the link is for. */
+  /** Capabilities of the caller that the link is for. */
   capabilities: JsonObject;
   /** As it was the last time; found out again where that fails. */
   era?: Era | undefined;

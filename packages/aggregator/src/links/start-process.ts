@@ -17,7 +17,7 @@ export interface ServerCommand {
   cwd: string;
   /** The whole environment: nothing of mcpx's own is added. */
   env: Readonly<Record<string, string | undefined>>;
-  /** As another user than ours. */
+  /** The launcher that starts it as another user. */
   as?: Launcher | undefined;
 }
 
@@ -100,7 +100,7 @@ function spawnServer({ command, args, cwd, env }: ServerCommand): ChildProcess {
 async function notStarted(child: ChildProcess, { command, cwd }: ServerCommand): Promise<McpxError> {
   const [error] = (await once(child, "error")) as [NodeJS.ErrnoException];
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  // Both are the same to the kernel.
+  // The kernel reports a missing command and a missing directory alike.
   const isLost = error.code === "ENOENT" && !isDirectory(cwd);
   return startFault(command, isLost ? "its directory is not there" : (error.code ?? ""));
 }

@@ -21,7 +21,7 @@ interface Running {
 }
 
 export interface Flows {
-  /** Of servers that have none of their own. */
+  /** For servers without limits of their own. */
   readonly limits: FlowLimits;
   readonly running: Map<string, Running>;
   /** By segment, since the tree began. */

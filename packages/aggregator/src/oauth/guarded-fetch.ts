@@ -8,13 +8,13 @@ import { isIP, type LookupFunction } from "node:net";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { isNearer, nearestReach, type Reach } from "./reach.ts";
 
-/** All addresses of a name. */
+/** All IP addresses of a host name. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface GuardedFetchOptions {
-  /** Whose metadata we follow. */
+  /** The MCP server whose metadata is followed. */
   server: URL;
   lookup?: Lookup | undefined;
   timeoutMs?: number | undefined;

@@ -37,7 +37,7 @@ export interface ParentParts {
   tree: Tree;
   /** Of aggregators: our own id and all below us. */
   subtreeIds: (() => readonly string[]) | undefined;
-  /** All that are registered below us. */
+  /** The `subserver_id`s of all subservers below this tree. */
   subserverIds?: (() => readonly string[]) | undefined;
   /** Some of those are registered elsewhere in the tree above. */
   onRefused?: ((subserverIds: readonly string[]) => void) | undefined;

@@ -33,7 +33,7 @@ export interface Registrant {
 interface Occasion {
   /** The stream's own, where there is one. */
   sessionId?: string | undefined;
-  /** It is no applicant any more. */
+  /** Called once it has registered: the time to register ends. */
   registered(): void;
 }
 

@@ -80,7 +80,7 @@ export function outcomeText(gate: Gate): string {
   }
 }
 
-/** The same for programs. */
+/** The outcome as fields, for programs. */
 export function outcomeFacts({
   id,
   tool,

@@ -3,7 +3,7 @@ import type { Proposal, Room } from "@mcpx/client";
 import { gateProposalId, readGateNotice } from "@mcpx/protocol";
 
 export interface OwnProposal {
-  /** Of its gate. */
+  /** The id of the gate. */
   id: string;
   proposal: Proposal;
 }

@@ -11,7 +11,7 @@ export interface Scanned {
   hold?: { by: string; reason: string };
 }
 
-/** Those that look at what this tool gives. */
+/** The scanners that look at this tool's results. */
 export function scannersFor(
   { scanners, rootSegment }: Pick<TreeState, "scanners" | "rootSegment">,
   { server, canonical }: Pick<Entry, "server" | "canonical">,

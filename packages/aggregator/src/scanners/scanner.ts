@@ -25,9 +25,9 @@ interface ScanQuestion {
 
 export type Verdict =
   | { readonly verdict: "pass" }
-  /** This instead. */
+  /** The caller gets `result` instead. */
   | { readonly verdict: "mask"; readonly result: JsonObject; readonly reason: string }
-  /** Only after somebody has looked at it. */
+  /** The caller gets the result only after an approver has released it. */
   | { readonly verdict: "hold"; readonly reason: string };
 
 const reasonCharsMax = 200;

@@ -10,7 +10,7 @@ export interface ListBook {
   readonly perServerMax: number;
   readonly perPrincipalMax: number;
   readonly max: number;
-  /** Of what a server says of itself. */
+  /** Memory for a server's name, capabilities and instructions. */
   readonly factsMax: number;
   /** All servers there are, of each tree. */
   readonly sources: Set<() => readonly Server[]>;
@@ -23,7 +23,7 @@ export interface ListBook {
 
 /** Room for one list that is being read. */
 export interface ListCapacity {
-  /** Of what was read. */
+  /** Memory of the list that was read. */
   readonly bytes: number;
   /** Room for that many bytes more; else why there is none. */
   grow(bytes: number): string | undefined;

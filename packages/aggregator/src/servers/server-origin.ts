@@ -3,7 +3,7 @@ import type { AuthScope, JsonObject, McpxError, RegistrationCapabilities } from 
 import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
 import type { Personal } from "./users/sign-in-state.ts";
 
-/** It has registered by itself. */
+/** A server that registered itself. */
 export interface Registered {
   readonly kind: "registered";
   readonly subserverId: string;

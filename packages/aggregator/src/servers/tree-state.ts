@@ -82,7 +82,7 @@ export interface TreeState {
   readonly listCapacity: ListBook;
   /** How long the tools of a lost server stay listed; 0 is not at all. */
   readonly graceMs: number;
-  /** It has nothing of its own. */
+  /** Whether the tree has no tools of its own and only passes on one room or gateway. */
   readonly isBridge: boolean;
   readonly turns: Turns | undefined;
   readonly rooms: LocalRooms | undefined;

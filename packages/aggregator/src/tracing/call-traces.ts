@@ -25,7 +25,7 @@ export interface CallTraces {
 }
 
 interface Hop {
-  /** Of a tool or a prompt. */
+  /** The name of a tool or a prompt. */
   name: string | undefined;
   server: string;
 }

@@ -9,7 +9,7 @@ import { type Degraded, erasOf, type Server } from "../servers/server.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
-/** Of each kind of trouble. */
+/** Entries of each list that are shown. */
 const shownMax = 20;
 
 export function serverStatus(state: TreeState, server: Server): JsonObject {

@@ -80,7 +80,7 @@ async function readAnswer(response: Response, id: string): Promise<JsonObject | 
     if (text.length > answerCharsMax) throw new RoomError("bad_answer", "the tree's answer is too large");
     if (!isStream) take(text);
     else {
-      // No event is larger than all of them.
+      // No event is larger than the whole answer may be.
       const taker = { event: (data: string) => void (data !== "" && take(data)), tooLarge: () => {} };
       new EventReader(answerCharsMax, taker).push(text);
     }

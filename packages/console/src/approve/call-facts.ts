@@ -15,7 +15,7 @@ export interface CallFacts extends GateFacts {
   warnings: string[];
   /** Where the tool's schema says that arguments are secret. */
   secrets?: string[];
-  /** Whose word the danger is. */
+  /** Who says how dangerous the tool is. */
   word?: string;
   /** By the gateway's clock; the browser's may be wrong. */
   expires_in_ms: number;

@@ -31,7 +31,7 @@ export interface GateView {
   warnings?: string[];
   /** Where the tool's schema says that arguments are secret; gateways of older versions do not say. */
   secrets?: string[];
-  /** Whose word its danger is. */
+  /** Who says how dangerous the tool is. */
   word?: string;
   /** Exact: what the digest is of. */
   argumentsText: string;

@@ -50,7 +50,7 @@ const usesMax = 1_000_000_000;
 
 export async function signCapability(key: AccessKey, claims: CapabilityClaims): Promise<string> {
   const text = await signCompact(key, capabilityType, JSON.stringify(claims));
-  // Nobody is given what nobody would take.
+  // A capability that no owner would accept is not issued.
   readCapabilityToken(text);
   return text;
 }

@@ -211,7 +211,7 @@ export function maskChange<T extends { path: string; old?: string | undefined; n
   return { ...change, old: masked(change.old), new: masked(change.new) };
 }
 
-/** As they are seen from there. */
+/** The places below a path, relative to it. */
 function placesBelow(path: string, places: readonly string[]): string[] {
   const given = path.split("/");
   return places.flatMap((place) => {

@@ -106,7 +106,7 @@ async function decideWith(
   return { body: await factsOf(gates, decided, { state, rpId }) };
 }
 
-/** Before a human is asked for nothing. */
+/** Throws before a person is asked to decide about a gate that is over. */
 function checkOpen({ status }: Gate): void {
   if (status === "expired") throw new McpxError("confirmation_expired");
   if (status !== "pending" && status !== "held") throw new McpxError("confirmation_used");

@@ -22,7 +22,7 @@ export interface CallFacts {
   warnings: string[];
   /** Where its schema says that arguments are secret. */
   secrets: string[];
-  /** Whose word the danger is. */
+  /** Who says how dangerous the tool is. */
   word?: WhoseWord | undefined;
   /** By our clock; the browser's may be wrong. */
   expires_in_ms: number;

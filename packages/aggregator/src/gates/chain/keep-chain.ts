@@ -36,7 +36,7 @@ export interface ChainParts {
   aggregatorId: string;
   clock: Clock;
   audit: Audit;
-  /** Who writes what nobody signs. */
+  /** The name in the audit for entries that nobody signs. */
   actor: string;
 }
 

@@ -18,7 +18,7 @@ export function isWaiting({ status }: { status: GateStatus }): boolean {
   return status === "pending" || status === "approved" || status === "held";
 }
 
-/** Its call has not left. */
+/** Whether the call was not sent. */
 export function isUnsent({ status }: { status: GateStatus }): boolean {
   return status === "pending" || status === "approved";
 }

@@ -33,7 +33,7 @@ export interface AskerToken {
 
 /** What a caller wants to do. */
 export interface GateWish {
-  /** Who asks. */
+  /** The caller. */
   readonly principal: string;
   readonly session: string;
   /** Thumbprints of the caller's own keys: they never approve it. [AX-11.3-6] */
@@ -73,7 +73,7 @@ export interface PromisedGate {
   readonly expiresAt: number;
 }
 
-/** By somebody whose proof holds. */
+/** An approval whose proof was verified. */
 export interface ApprovalGiven {
   readonly by: string;
   readonly thumbprint: string;
@@ -114,7 +114,7 @@ export interface Gate extends GateWish {
   /** Of the call, and once its result is held of that. */
   readonly expiresAt: number;
   readonly heldAt?: number | undefined;
-  /** There from when its result was held. */
+  /** Present once the result was held. */
   readonly review?: Review | undefined;
   /** When it was over; absent until then. */
   readonly settledAt?: number | undefined;
@@ -128,7 +128,7 @@ export interface Gate extends GateWish {
   readonly refusal?: string | undefined;
 }
 
-/** Without what may be large. */
+/** A gate without its large texts. */
 export type ListedGate = Omit<Gate, "argumentsText" | "resultText">;
 
 export interface CallOutcome {
@@ -170,7 +170,7 @@ export interface GateStore {
   hold(id: string, outcome: HeldOutcome, ttlMs: number): Promise<boolean>;
   /** Of a held result. Each approver and each proof counts once; enough of them let it be handed over. */
   approveResult(id: string, approval: ApprovalGiven): Promise<Gate>;
-  /** Nobody will see it. */
+  /** Withholds the result for good. */
   rejectResult(id: string, rejection: Rejection): Promise<Gate>;
   /** What enough have released goes to its caller. True once. */
   handOver(id: string): Promise<boolean>;

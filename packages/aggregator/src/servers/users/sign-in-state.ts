@@ -44,7 +44,7 @@ export interface SignInState {
   readonly audit: Audit | undefined;
   /** Binds a sign-in page to the browser it was shown in. */
   readonly secret: Uint8Array;
-  /** Where people reach us. */
+  /** The gateway's address for people. */
   base(): string;
   readonly lookup: Lookup | undefined;
   /** Issuers of users by their names, by the name of the server. */

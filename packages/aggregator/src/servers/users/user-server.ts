@@ -7,7 +7,7 @@ import { signInLink } from "./sign-in-link.ts";
 import type { Personal } from "./sign-in-state.ts";
 import { isSignedIn, userCredentials } from "./user-credentials.ts";
 
-/** Of one who has signed in. */
+/** The server as this user, who has signed in, gets it. */
 export function signedIn(state: TreeState, server: Server, personal: Personal, person: Person): Server {
   return createServer({
     ...server,
