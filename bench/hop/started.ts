@@ -77,7 +77,7 @@ function killTree({ pid }: ChildProcess): void {
     try {
       process.kill(each.pid, "SIGKILL");
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }

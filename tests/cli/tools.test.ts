@@ -88,7 +88,7 @@ test("one tool is shown in full, and nothing of it reaches the terminal raw", {
   await up(dir, [], { cwd: dir });
   const { out } = await run("tools", "show", "files.read_file");
   expect(out).toContain("from     files (changing 1.0.0)");
-  expect(out).toContain("danger   changes nothing");
+  expect(out).toContain("danger   only reads");
   expect(out).toContain("with \\u001b[31mcolours\\u200f");
   expect(out).toContain(
     "⚠ description contains 2 hidden characters: U+001B (control) at 18, U+200F (direction mark) at 30",

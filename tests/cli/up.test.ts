@@ -130,7 +130,7 @@ test("a port in use is named, with the way to another", async () => {
 test("[X0-9-2] an address others can reach needs TLS", async () => {
   const { code, err } = await mcpx(["up", "--host", "0.0.0.0", "--port", "0", "--data", scratch()]);
   expect(code).toBe(1);
-  expect(err).toMatch(/^mcpx: listen.host 0.0.0.0 is reachable by others: give listen.tls[^\n]*$/);
+  expect(err).toMatch(/^mcpx: listen.host 0.0.0.0 is reachable by others: set listen.tls[^\n]*$/);
   expect(err).toMatch(/`npx mcpx cert ca` and `npx mcpx cert server NAME` make one, see docs\/CONFIG\.md$/);
 });
 

@@ -67,6 +67,6 @@ test("mcpx shows where to sign in, who has, and signs out again", { timeout: 90_
   });
   expect(await run("users", "tiny")).toMatchObject({
     code: 1,
-    err: "mcpx: users do not sign in to tiny themselves; they do to: notes",
+    err: "mcpx: users do not sign in to tiny themselves; they sign in to: notes",
   });
 });

@@ -121,17 +121,17 @@ test(
     const { page, context } = await openScreen(browser, await scene.link());
     const nav = (name: string) => page.getByRole("navigation").getByRole("link", { name }).click();
     await nav("Rules and grants");
-    await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor();
+    await page.getByRole("button", { name: "Panic: stop every call" }).waitFor();
     const setPanic = (on: boolean) => scene.server.callHere("POST", "/admin/panic", { on });
     expect((await setPanic(true)).status).toBe(200);
     // The header and the page say the same, without being asked again; a busy machine may take another second.
-    await page.getByText("panic: every call is asked for").waitFor({ timeout: 3_000 });
+    await page.getByText("panic: every call needs an approval").waitFor({ timeout: 3_000 });
     await page.getByRole("button", { name: "End panic" }).waitFor({ timeout: 3_000 });
     // With an approver there, its end would wait for a signature.
     rmSync(join(scene.server.dataDir, "approvers"), { recursive: true });
     await scene.server.forgetApprovers();
     expect((await setPanic(false)).status).toBe(200);
-    await page.getByRole("button", { name: "Panic: ask for every call" }).waitFor({ timeout: 3_000 });
+    await page.getByRole("button", { name: "Panic: stop every call" }).waitFor({ timeout: 3_000 });
     const grant = { principal: "somebody-else", tools: "office.**", uses: 3 };
     const gran = newKey();
     enrol(scene.server.dataDir, "gran", gran);

@@ -111,7 +111,7 @@ test(
     await dialog.getByRole("combobox", { name: /^Which tools/ }).fill("office.*");
     await dialog.getByRole("textbox", { name: /^How often/ }).fill("1");
     await dialog.getByRole("button", { name: "Allow and sign" }).click();
-    await page.getByText("Granted: such calls are not asked for until it ends.").waitFor();
+    await page.getByText("Granted: such calls need no approval until the grant ends.").waitFor();
     await page.getByRole("cell", { name: "any arguments, once" }).waitFor();
     expect(await scene.shred({ paper: "fourth" })).toContain("shred is done");
     expect(await scene.shred({ paper: "fifth" })).toContain("confirmation_required");

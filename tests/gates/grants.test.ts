@@ -116,7 +116,7 @@ test("what a grant says is what it allows", () => {
     sign_before: 1,
   } as const;
   const [first, second] = grantLines({ ...base, tools: "files.*", uses: 1, ttl_ms: 5_400_000 });
-  expect(first).toBe("agent may call files.* without being asked for: once, for 1 h 30 min");
+  expect(first).toBe("agent may call files.* without an approval: once, for 1 h 30 min");
   expect(second).toBe("with any arguments");
   expect(grantLines({ ...base, tools: "x", session: "s", arguments_digest: "d" })[1]).toContain(
     "only with exactly",

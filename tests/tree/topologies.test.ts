@@ -27,7 +27,7 @@ async function run(name: string, more: NodeJS.ProcessEnv = {}): Promise<Run> {
 /** The drawing's lines without the tree's own tools, and without what differs each time. */
 function pictureIn(out: string): string[] {
   const lines = out.split("\n").filter((line) => /^[├└│ ]/.test(line) && !line.includes("● mcpax "));
-  return lines.map((line) => line.replace(/, heard [\d.]+ s ago$/, ""));
+  return lines.map((line) => line.replace(/, last heartbeat [\d.]+ s ago$/, ""));
 }
 
 const patience = { timeout: 60_000 };

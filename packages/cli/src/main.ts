@@ -6,7 +6,7 @@ import { openInput } from "./framework/input.ts";
 import { createInterruption } from "./framework/interruption.ts";
 import { createOutput } from "./framework/output.ts";
 
-// The reader of our output has closed it: `mcpx tail demo | head`.
+// The reader of standard output has closed it: `mcpx tail demo | head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });

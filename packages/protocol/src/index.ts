@@ -186,6 +186,7 @@ export {
   mixedWords,
   suspicionOf,
 } from "./text/look-alike.ts";
+export { isPublicMember } from "./text/public-values.ts";
 export { replaceBetween } from "./text/replace-between.ts";
 export { isSecretName } from "./text/secret-names.ts";
 export {

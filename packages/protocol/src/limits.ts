@@ -101,13 +101,13 @@ export interface Limits {
   mcpParkedMs: number;
   /** Bytes of memory that may be held for one principal: calls that wait, unread answers, subscriptions. */
   heldBytesPerPrincipalMax: number;
-  /** The same for all principals together. */
+  /** Held bytes of all principals together. */
   heldBytesMax: number;
   /** Bytes of memory that the lists of one server may take. */
   listBytesPerServerMax: number;
   /** The same of all servers that one principal has registered. */
   listBytesPerPrincipalMax: number;
-  /** The same of all servers together. */
+  /** Bytes of the lists of all servers together. */
   listBytesMax: number;
   /** Bytes of memory that what a server says of itself may take: capabilities, instructions, name. */
   factsBytesMax: number;
@@ -119,7 +119,7 @@ export interface Limits {
   pinnedCharsPerServerMax: number;
   /** The same of all servers that one principal has registered. */
   pinnedCharsPerPrincipalMax: number;
-  /** The same of all servers that have registered. */
+  /** Pinned characters of all servers that have registered. */
   pinnedCharsMax: number;
   /** Subservers that one principal has registered. */
   subserversPerPrincipalMax: number;

@@ -4,7 +4,7 @@ const words: Readonly<Record<string, string>> = {
   operator: "by this gateway's configuration",
   server: "its server says so, and is trusted here",
   server_warns: "its server says so; warnings are always believed",
-  not_believed: "assumed: its server says that it is more harmless, and is not trusted here",
+  not_believed: "assumed: its server calls it less dangerous, and is not trusted here",
   assumed: "assumed: its server says nothing of its danger",
 };
 

@@ -81,7 +81,7 @@ describe("the answer", () => {
     });
     stage.issuer.behaviour = { answer: { error: "<b>evil</b>" } };
     await expect(stage.request(stage.credentials())).rejects.toMatchObject({
-      detail: "the authorisation was refused: no code was given",
+      detail: "the authorisation was refused: the authorization server sent no code",
     });
   });
 

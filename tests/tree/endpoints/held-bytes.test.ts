@@ -186,7 +186,7 @@ test("answers that nobody reads count until they are read, or their reader is go
   await until(() => expect(ledger.heldBytes).toBeGreaterThan(24 * mebi));
   const { error } = (await large(12 * mebi)) as { error: JsonObject };
   expect(error).toMatchObject({ data: { reason: "rate_limited" } });
-  expect(error.message).toContain("the request was served, and its answer cannot be kept");
+  expect(error.message).toContain("the request was carried out, but its answer cannot be kept");
   // What has room is given.
   expect(contentOf(await large(mebi))).toHaveLength(mebi);
   await isServed();

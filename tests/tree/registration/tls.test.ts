@@ -77,7 +77,7 @@ function below(above: object): RunningCommand {
 }
 
 const placeAbove = (state: string, reason = "") =>
-  new RegExp(`"state":"${state}"${reason === "" ? "" : `.*${reason}`}.*our place in the tree above`);
+  new RegExp(`"state":"${state}"${reason === "" ? "" : `.*${reason}`}.*registration at the parent changed`);
 
 test("[AX-10.4-1] a tree registers over TLS with a token and an authority of our own", async () => {
   const token = await parent.token({ tools: [], segment: "edge", scope: "write" } as never);

@@ -9,7 +9,7 @@ export function descendants(of: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]));
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   const isBelow = (pid: number): boolean => {

@@ -94,7 +94,7 @@ async function decideGate(
 ): Promise<JsonObject> {
   const body = await request.json();
   const proof = isObject(body) ? body.proof : undefined;
-  if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
+  if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a string");
   const gate = await findGate(gates, request.params.id);
   const decided = await decideSoon(
     state,

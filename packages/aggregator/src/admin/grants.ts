@@ -117,7 +117,7 @@ async function give({ state, gates, offers }: GrantParts, request: HttpRequest):
   const { grant_id: id, proof, credential } = parse(await request.text());
   const given =
     typeof proof === "string" ? proof : isObject(credential) ? proofText({ credential }) : undefined;
-  if (given === undefined) throw bad("proof must be a text, or credential what a passkey has signed");
+  if (given === undefined) throw bad("proof must be a string, or credential what a passkey has signed");
   const now = state.clock.monotonic();
   const { terms, grant, ttlMs, thumbprints } = findOffer(offers, String(id), now);
   const { principal } = terms;
@@ -218,7 +218,7 @@ async function readWish(body: JsonObject): Promise<Wish> {
 
 function readText(value: unknown, field: string): string {
   if (typeof value === "string" && value !== "" && value.length <= textCharsMax) return value;
-  throw bad(`${field} must be a text of at most ${textCharsMax} characters`);
+  throw bad(`${field} must be a string of at most ${textCharsMax} characters`);
 }
 
 function readCount(value: unknown, field: string, max: number): number {

@@ -1,4 +1,4 @@
-// What would become of a call: as the gate would judge it, also of a tool that is not there now.
+// How the gate would judge a call, also of a tool that is not listed now.
 import { cautious, type JsonObject, withoutRoot } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import { withFixed } from "../catalogue/overrides.ts";

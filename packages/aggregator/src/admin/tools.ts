@@ -72,7 +72,7 @@ async function acceptTool(
   const body = request.hasJson() ? await request.json() : {};
   const looked = isObject(body) ? body.hash : undefined;
   if (looked !== undefined && typeof looked !== "string")
-    throw new McpxError("bad_request", "hash must be a text");
+    throw new McpxError("bad_request", "hash must be a string");
   const found = await findTool(state, by, request.params.name ?? "");
   const change = found && (await state.pins?.change(found.server.name, found.tool));
   if (found?.state !== "quarantined" || change === undefined)

@@ -33,7 +33,7 @@ export function checkFits(
   { isMutable, costUnits }: Charge,
   now: number,
 ): void {
-  // Those a minute does not mend come first: nobody is told to wait without effect.
+  // Budgets that do not refill with time come first: no caller is told to wait where waiting does not help.
   const { max_mutable_calls_per_session: mutableMax, max_cost_units_per_session: unitsMax } = budget;
   if (mutableMax !== undefined && isMutable && !(use.mutableCalls < mutableMax)) {
     throw exceeded("max_mutable_calls_per_session", mutableMax, use.mutableCalls);
@@ -52,7 +52,7 @@ export function checkFits(
   }
 }
 
-/** Of those that have a limit. */
+/** How much of each limited budget is used. */
 export function usageOf(use: BudgetUse | undefined, budget: Budget, now: number): BudgetUsage {
   const { max_calls_per_minute, max_mutable_calls_per_session, max_cost_units_per_session } = budget;
   return {

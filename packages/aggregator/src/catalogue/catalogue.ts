@@ -48,7 +48,7 @@ export interface Entry {
 
 /** A tool that is there and not shown. */
 export interface HeldTool {
-  /** At its server. */
+  /** The entry's name at its server. */
   readonly name: string;
   readonly why: "disabled" | "quarantined";
 }
@@ -66,7 +66,7 @@ export interface Listed {
   readonly overrideFaults: readonly string[];
   /** Monotonic ms; long ago where the server has said that it has changed. */
   readonly goodUntil: number;
-  /** Of what the server has listed. */
+  /** Digest of what the server has listed. */
   readonly digest: string;
   readonly isPrivate: boolean;
   /** The memory it takes. */
@@ -245,7 +245,7 @@ async function readUntilSettled(
   let wasOutdated = false;
   for (let reads = 1; ; reads += 1) {
     slot.isOutdated = false;
-    // Of several readings the last counts.
+    // When a list is read several times, the last reading counts.
     capacity.restart();
     const fetched = await fetchList(state, server, kind, caller, capacity);
     const last = digest;

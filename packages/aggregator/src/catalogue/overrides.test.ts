@@ -186,5 +186,7 @@ test("what is set in vain is said", async () => {
     { tools: [tool("x.a")], capabilities: { extensions: { "org.mcpax/aggregator": {} } } },
   );
   expect(await tree.names()).toEqual(["s.x.a"]);
-  expect((await tree.status())?.override_faults).toEqual(["x.a: a tree's tool is renamed in that tree"]);
+  expect((await tree.status())?.override_faults).toEqual([
+    "x.a: a tool of a tree below can only be renamed in that tree",
+  ]);
 });

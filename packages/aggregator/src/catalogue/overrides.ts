@@ -120,7 +120,8 @@ export function overrideFaults(server: Server, items: ReadonlyMap<string, JsonOb
       faults.push(`${name}: its server has no tool of this name`);
       continue;
     }
-    if (wished !== undefined && isTree(server)) faults.push(`${name}: a tree's tool is renamed in that tree`);
+    if (wished !== undefined && isTree(server))
+      faults.push(`${name}: a tool of a tree below can only be renamed in that tree`);
     const schema = isObject(item.inputSchema) ? item.inputSchema : {};
     const known = isObject(schema.properties) ? schema.properties : {};
     for (const argument of Object.keys(values)) {

@@ -3,7 +3,7 @@
 
 /** A tool as its server lists it now. */
 export interface SeenTool {
-  /** At its server. */
+  /** The tool's name at its server. */
   tool: string;
   canonical: string;
   /** SHA-256 of the text. */
@@ -34,13 +34,13 @@ export interface ChangedTool {
   tool: string;
   /** As it was called in the tree when the change was seen. */
   canonical: string;
-  /** Of what it has become. */
+  /** Hash of the changed definition. */
   hash: string;
   /** Ms since 1970. */
   since: number;
 }
 
-/** With what it was and what it has become. */
+/** A changed tool with both definitions, the pinned and the new one. */
 export interface ToolChange extends ChangedTool {
   was: string;
   now: string;

@@ -151,7 +151,7 @@ test("tools that cannot be pinned are left out and named", async () => {
   tools.push(tool("huge", "x".repeat(300_000)), tool("half\ud800"));
   expect(await list()).toEqual(["s.a", "s.b"]);
   expect((await status())?.left_out).toEqual([
-    "half\ufffd: its name is not text",
+    "half\ufffd: its name is not valid Unicode",
     "huge: larger than 262144 characters",
   ]);
 });

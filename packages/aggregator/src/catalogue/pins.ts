@@ -76,7 +76,7 @@ function read(
     const pin = known.get(name);
     const first = pin === undefined || pin.hash.startsWith(wholeMark) ? undefined : firstPinnedText(item);
     // No store would give half a character back as it was, and the tool would be new for ever.
-    if (!name.isWellFormed()) leftOut.push(`${name.toWellFormed()}: its name is not text`);
+    if (!name.isWellFormed()) leftOut.push(`${name.toWellFormed()}: its name is not valid Unicode`);
     else if (whole === undefined) leftOut.push(`${name}: larger than ${pinnedCharsMax} characters`);
     else if (first !== undefined) {
       const old = { tool: name, canonical, hash: hash("sha256", first), text: first };

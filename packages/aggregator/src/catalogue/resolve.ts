@@ -121,7 +121,7 @@ function absence(
 
 export interface Place {
   server: Server;
-  /** At that server. */
+  /** The URI at that server. */
   uri: string;
 }
 

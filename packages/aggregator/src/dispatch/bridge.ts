@@ -64,7 +64,8 @@ function readQuestions(value: unknown, server: string): Record<string, Question>
 export function bridgeError(thrown: unknown, server: Era, { caller, method }: Exchange): JsonObject {
   if (!(thrown instanceof RpcError)) throw thrown;
   if (thrown.fault.code === rpcCodes.urlElicitationRequired && caller.isPublic === true) {
-    const text = "the server wants an address to be visited: call it at /mcp with a client of your own";
+    const text =
+      "the server wants its user to open an address: call the tool at /mcp with a client of your own";
     throw rpcError(rpcCodes.urlElicitationRequired, text);
   }
   if (server === caller.era || server === "modern") throw thrown;

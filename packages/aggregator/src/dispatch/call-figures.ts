@@ -44,7 +44,7 @@ export function createCallFigures(now: number): CallFigures {
   };
 }
 
-/** One that a server was asked for; `reason` says why nothing good came of it. */
+/** A call that was sent to a server; `reason` says why it failed. */
 export function noteCall(
   figures: CallFigures,
   server: string,
@@ -58,7 +58,7 @@ export function noteCall(
   if (reason !== undefined) noteReason(figures, reason);
 }
 
-/** One that never reached a server. */
+/** A call that was refused and reached no server. */
 export function noteRefusal(figures: CallFigures, now: number, reason: string): void {
   minuteAt(figures, now).refused += 1;
   noteReason(figures, reason);

@@ -5,7 +5,7 @@ import { boundedLabel, type Metrics } from "@mcpx/host";
 export interface CallMeter {
   /** `outcome` is `ok`, `tool_error`, or the word of the error. */
   called(server: string, outcome: string, ms: number): void;
-  /** It never reached a server. */
+  /** Counts a call that reached no server. */
   refused(reason: string): void;
 }
 

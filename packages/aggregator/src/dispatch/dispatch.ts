@@ -16,7 +16,7 @@ import { withProofs } from "./joint-proofs.ts";
 import { entryBeside, mayGoBeside } from "./legacy-beside.ts";
 
 export interface Dispatch {
-  /** As the server shall get them. */
+  /** The params that the server gets. */
   params: JsonObject;
   latency?: LatencyClass | undefined;
   paramHeaders?: Readonly<Record<string, string>> | undefined;

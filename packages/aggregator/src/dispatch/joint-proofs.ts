@@ -8,7 +8,7 @@ const proofsKey = "x-mcpax-proofs";
 const proofsMax = 16;
 const proofCharsMax = 16_384;
 
-/** What is none of ours is left out: the call waits at its gate, as it would without. */
+/** Entries that cannot be proofs are left out: the call waits at its gate as it would without them. */
 export function readProofs({ _meta }: JsonObject): readonly string[] {
   const told = isObject(_meta) ? _meta[proofsKey] : undefined;
   if (!Array.isArray(told) || told.length > proofsMax) return [];

@@ -11,7 +11,7 @@ export interface DialectClues {
   profile: Profile | undefined;
   /** As the client declares them. */
   capabilities: JsonObject;
-  /** It is the tree above us. */
+  /** Whether the caller is a parent. */
   isParent?: boolean | undefined;
 }
 

@@ -111,7 +111,7 @@ export function createHttpReply({
     } catch (error) {
       if (!isMcpxError(error)) throw error;
       const { code, detail, retryAfterMs = 0 } = error;
-      const lost = `the request was served, and its answer cannot be kept before you read the answers that wait: ${detail}`;
+      const lost = `the request was carried out, but its answer cannot be kept: read the waiting answers first: ${detail}`;
       return errorMessage(id, faultOf(new McpxError(code, lost, { retryAfterMs })));
     }
   }

@@ -74,7 +74,7 @@ interface State {
   logLevel: LogLevel | undefined;
 }
 
-/** What a client hears that has not said what it wants: of its own requests, and of what belongs to none. */
+/** The least severe log level for a client that has set none: of its own requests, and of notifications. */
 const defaultLogLevel: LogLevel = "info";
 const unaskedLogLevel: LogLevel = "warning";
 /** Of the other era; a tree need not know them. */
@@ -140,7 +140,7 @@ export function createLegacySession(options: LegacySessionOptions): LegacySessio
   };
 }
 
-/** Of what belongs to its requests. */
+/** The log level for messages that belong to the client's requests. */
 function levelOf({ logLevel }: State): LogLevel {
   return logLevel ?? defaultLogLevel;
 }
@@ -216,7 +216,11 @@ async function handle(state: State, message: RpcRequest, one: OneUnderWay): Prom
     case "initialize":
       throw rpcError(rpcCodes.invalidRequest, "Invalid Request: this session is initialized");
     case "logging/setLevel":
-      if (!isLogLevel(params.level)) throw rpcError(rpcCodes.invalidParams, "Invalid params: no such level");
+      if (!isLogLevel(params.level))
+        throw rpcError(
+          rpcCodes.invalidParams,
+          "Invalid params: level must be one of the log levels of MCP, such as info",
+        );
       state.logLevel = params.level;
       options.tree.tell(caller, method, { level: params.level });
       return {};

@@ -174,7 +174,7 @@ export function createLegacy({ tree, accounts, clock, log, limits, open }: Legac
   };
 }
 
-/** Node joins repeated headers with a comma, and no id of ours has one. */
+/** Node joins repeated headers with a comma, and no session id has one. */
 function sessionIdOf({ headers }: HttpRequest): string {
   const id = headers["mcp-session-id"];
   if (typeof id !== "string" || id.includes(",")) {

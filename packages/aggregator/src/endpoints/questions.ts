@@ -9,7 +9,7 @@ export interface Questions {
   ask(question: Question, send: (message: JsonObject) => void, signal?: AbortSignal): Promise<JsonObject>;
   /** An answer; what answers nothing is ignored. */
   answer(response: RpcResponse): void;
-  /** Nobody will answer any more. */
+  /** Rejects all open questions: their client has left. */
   close(): void;
 }
 

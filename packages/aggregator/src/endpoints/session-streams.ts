@@ -40,7 +40,7 @@ interface Kept {
 /** Streams that are over, kept for clients that lost their end. */
 const overMax = 32;
 const keepAliveMs = 15_000;
-/** What servers say unasked takes nothing of what its hearer may hold: so little is not counted. */
+/** The stream of notifications keeps at most this much, so it is not counted against the caller. */
 const asideBytesMax = 16_384;
 
 function asideLimits(limits: SessionStreamsOptions["limits"]): SessionStreamsOptions["limits"] {

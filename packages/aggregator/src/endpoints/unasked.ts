@@ -1,4 +1,4 @@
-// What a client hears that belongs to no request of its own: of what servers say unasked, as much as it has asked for.
+// Notifications for a client that belong to none of its requests: of those that servers send, as many as it has asked for.
 // Most clients know only MCP's own methods, so what matters is said to them as a log message, too. Pure. [AX-12-1]
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { isLogLevel, type LogLevel } from "../mcp/era.ts";
@@ -10,7 +10,7 @@ export interface UnaskedWish {
   level: LogLevel | undefined;
   /** Methods that are none of MCP's, under their own names. */
   hasForeign: boolean;
-  /** The same as log messages. */
+  /** Whether notifications of unknown methods are rendered as log messages. */
   isRendered: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface UnderWay {
   begin(request: Pick<RpcRequest, "id" | "params">, reply: Reply): OneUnderWay;
   /** `notifications/cancelled`: no answer is given. */
   cancel(params: JsonObject): void;
-  /** Nobody waits any more. */
+  /** Cancels all requests: their client has left. */
   abort(): void;
 }
 

@@ -86,7 +86,7 @@ export function createWatching({ tree, caller, log, deliver, hold }: WatchingOpt
   };
 }
 
-/** Whatever becomes of it. */
+/** Called for its effect only: whether the request succeeds makes no difference. */
 function close(subscribed: Promise<Subscription> | undefined): void {
   subscribed?.then(
     (subscription) => subscription.close(),

@@ -18,10 +18,10 @@ export async function allowed(args: JsonObject): Promise<JsonObject> {
   const [other] = Object.keys(rest);
   if (other !== undefined) throw new McpxError("bad_params", `${askName} has no argument ${other}`);
   if (!isName(tool))
-    throw new McpxError("bad_params", `tool must be a text of 1 to ${nameCharsMax} characters`);
+    throw new McpxError("bad_params", `tool must be a string of 1 to ${nameCharsMax} characters`);
   if (!isObject(given)) throw new McpxError("bad_params", "arguments must be an object");
   if (!isName(call))
-    throw new McpxError("bad_params", `call must be a text of 1 to ${nameCharsMax} characters`);
+    throw new McpxError("bad_params", `call must be a string of 1 to ${nameCharsMax} characters`);
   const message = `This one call of ${JSON.stringify(tool)} is allowed, with exactly these arguments.`;
   return {
     content: [{ type: "text", text: message }],

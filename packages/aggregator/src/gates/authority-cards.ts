@@ -156,12 +156,12 @@ async function wishFor(chain: KeptChain, changes: readonly AuthorityChange[]): P
   };
 }
 
-/** One that is signed at this moment is this one: what becomes of it renews the cards. */
+/** A card that is being signed at this moment is the same card: its end renews the cards. */
 async function open(gates: Gatekeeper, wish: GateWish): Promise<string> {
   const { store, watchers } = gates;
   const { gate, isNew } = await store.open(wish, cardMs);
   if (isFinished(gate)) {
-    // How it ended was heard: the same is asked for anew.
+    // A gate of the same change has ended: its outcome is marked as seen, and a new gate is opened.
     await store.deliver(gate.id);
     return await open(gates, wish);
   }

@@ -69,7 +69,7 @@ export async function decideSoon(
     await Promise.race([deciding, sleep(outcomeMs, undefined, { signal: left.signal, ref: false })]);
   } finally {
     left.abort();
-    // Where nobody waits for it any more.
+    // After that time nobody waits for the decision, so its error is only logged.
     deciding.catch((error) => state.log.debug({ err: error, gate: gate.id }, "decision refused"));
   }
   return (await gates.store.find(gate.id)) ?? gate;
@@ -163,7 +163,7 @@ export function noteWrong(
 ): void {
   const wrong = (failures.get(gate.id) ?? 0) + 1;
   failures.set(gate.id, wrong);
-  // No more records of it. One that is right counts still: nobody keeps the human from deciding by guessing.
+  // Further wrong proofs leave no records. A right proof still decides: guessing cannot lock the approver out.
   if (wrong > failuresMax) throw new McpxError("rate_limited", "too many wrong proofs for this call");
   recordRefusal(state, gate, by, error);
 }

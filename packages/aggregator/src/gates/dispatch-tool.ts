@@ -48,7 +48,7 @@ export async function dispatchTool(
   }
 }
 
-/** With a trace where one is wanted. */
+/** Sends the call, inside a span where traces are on. */
 async function send(
   state: TreeState,
   exchange: Exchange,

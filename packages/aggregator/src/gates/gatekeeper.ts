@@ -19,9 +19,9 @@ export interface GateWatcher {
 
 /** Whose signatures count, where that changes while the gateway runs. */
 export interface AnchorSource {
-  /** As it was when it was looked at last. */
+  /** The approvers as they were at the last look. */
   known(): readonly AnchorKey[];
-  /** Looks. Rejects where nobody can tell. */
+  /** Looks at the store now. Rejects where it cannot be read. */
   now(): Promise<readonly AnchorKey[]>;
 }
 
@@ -57,7 +57,7 @@ export interface Gatekeeper extends Omit<GateOptions, "ttlMs" | "holdMs" | "hold
   /** Everything is asked for. */
   isPanic: boolean;
   readonly watchers: Set<GateWatcher>;
-  /** To be woken when something becomes of a gate. */
+  /** Callers to be woken when a gate changes. */
   readonly waiting: Map<string, Set<() => unknown>>;
   /** Which gates were shown to which clients as addresses: nobody is asked twice. */
   readonly shown: Set<string>;
@@ -122,7 +122,7 @@ export function wake({ waiting, watchers, failures }: Gatekeeper, gate: Gate): v
   show({ watchers }, gate);
 }
 
-/** To those who show gates to people. */
+/** Tells everything that shows gates to people. */
 export function show({ watchers }: Pick<Gatekeeper, "watchers">, gate: Gate): void {
   for (const { changed } of watchers) changed?.(gate);
 }

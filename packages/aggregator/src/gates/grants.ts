@@ -6,7 +6,7 @@ import type { RuleAction } from "./rules.ts";
 /** Every grant has an end: a time, a number of uses or a session. */
 export interface Grant {
   id: string;
-  /** Who may call. */
+  /** The caller to whom the grant was given. */
   principal: string;
   /** A glob over canonical names. */
   tools: string;
@@ -48,7 +48,7 @@ export function addGrant(grants: Grants, grant: Grant, now: number): void {
   if (usesLeft !== undefined && !(Number.isSafeInteger(usesLeft) && usesLeft > 0)) {
     throw new McpxError("bad_request", "a grant's uses are a whole number above 0");
   }
-  if (grants.has(grant.id)) throw new McpxError("bad_request", "a grant of this id exists");
+  if (grants.has(grant.id)) throw new McpxError("bad_request", "there is already a grant with this id");
   forgetEnded(grants, now);
   if (grants.size >= grantsMax) {
     throw new McpxError("bad_request", `there are ${grantsMax} grants; revoke some first`);

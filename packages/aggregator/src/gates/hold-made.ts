@@ -21,7 +21,7 @@ export async function holdMade(
   { result, hold: { by, reason } }: Required<Scanned>,
 ): Promise<JsonObject> {
   const { gates, audit } = state;
-  const why = `${call.tool.fullName}: ${by} wants it looked at first${reason && `: ${reason}`}`;
+  const why = `${call.tool.fullName}: ${by} holds its result for review${reason && `: ${reason}`}`;
   if (gates === undefined) throw new McpxError("result_withheld", why);
   const { store, ttlMs, quorum = 1 } = gates;
   const verdict = { why: by, approvers: quorum, holdResult: true };
@@ -32,12 +32,13 @@ export async function holdMade(
   };
   const { gate } = await store.open(wish, ttlMs).catch((error: unknown) => {
     if (!isMcpxError(error)) throw error;
-    throw new McpxError("result_withheld", `${why}, and it cannot be held: ${error.detail}`);
+    throw new McpxError("result_withheld", `${why}, and the result cannot be held: ${error.detail}`);
   });
   // Where the same call waits already, that is what is looked at.
   const isHeld = await store.hold(gate.id, { status: "done", resultText: JSON.stringify({ result }) }, ttlMs);
   const now = await store.find(gate.id);
-  if (now?.review === undefined) throw new McpxError("result_withheld", `${why}, and it cannot be held`);
+  if (now?.review === undefined)
+    throw new McpxError("result_withheld", `${why}, and the result cannot be held`);
   if (isHeld) {
     await audit?.recordNow(gateEvent("held", gate.principal, now));
     wake(gates, now);
@@ -45,7 +46,7 @@ export async function holdMade(
   return fitted(call.tool, await waitAt(state, gates, exchange, now));
 }
 
-/** The gate at which the result of this call is held, or was, where its caller has not heard it. */
+/** The gate at which the result of this call is held, or was held and its caller has not got the outcome. */
 export async function findHeld(
   state: TreeState,
   { store }: Gatekeeper,

@@ -1,4 +1,4 @@
-// What is to become of a call: what the operator's rules say, else what its tool says of its danger. [AX-11.3-1]
+// Whether a call is sent, waits or is denied: by the operator's rules, else by its tool's annotation. [AX-11.3-1]
 import { cautious } from "@mcpx/protocol";
 import type { Entry } from "../catalogue/catalogue.ts";
 import type { TreeState } from "../servers/tree-state.ts";

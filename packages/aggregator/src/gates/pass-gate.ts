@@ -36,7 +36,7 @@ export async function passGate(
   const { action, holdResult } = verdict;
   // mcpax.wait is never gated; otherwise no caller could learn an outcome.
   if (tool.canonical === waitName) return undefined;
-  // Whoever asks again for a result that a scanner has held joins; it is no new call.
+  // The same call while a scanner holds its result joins that gate; it is no new call.
   const held = scannersFor(state, tool).length === 0 ? undefined : await findHeld(state, gates, caller, call);
   if (held !== undefined) return fitted(tool, await waitAt(state, gates, exchange, held));
   if (action === "allow" && !holdResult) return undefined;

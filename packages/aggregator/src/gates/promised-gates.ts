@@ -18,7 +18,7 @@ export function promise(promised: Map<string, Promised>, fresh: Promised, now: n
   return fresh;
 }
 
-/** Only one of several racing calls gets it. */
+/** Only one of several racing calls gets the promised gate. */
 export function takePromised(
   promised: Map<string, Promised>,
   wish: SameCall,

@@ -123,7 +123,7 @@ function checkRules({ tool, isAllowed, approvals }: Gate, verdict: Verdict): voi
   const { action, why, approvers } = verdict;
   if (action === "deny") throw new McpxError("gate_denied", `${tool}: ${why}`);
   if (isAllowed === true || action === "allow" || approvals.length >= approvers) return;
-  throw new McpxError("gate_denied", `${tool}: ${why} wants ${approvers} approvals now`);
+  throw new McpxError("gate_denied", `${tool}: ${why} requires ${approvers} approvals now`);
 }
 
 /** Nothing has left. */

@@ -1,5 +1,5 @@
 // A client that opens addresses for its user is asked to open the page where a gate is decided (an elicitation of mode
-// `url`), and hears when somebody has decided, there or elsewhere.
+// `url`), and is notified when somebody has decided, there or elsewhere.
 import { isObject } from "@mcpx/protocol";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";
@@ -58,7 +58,7 @@ export function tellDecided({ caller, notify }: Exchange, id: string): void {
   if (caller.era === "legacy") notify(complete, { elicitationId: id });
 }
 
-/** Calls back when something becomes of a gate, until it is told to forget. */
+/** Calls back when a gate changes, until the watcher is removed. */
 export function onChange(
   { waiting }: Pick<Gatekeeper, "waiting">,
   id: string,

@@ -94,14 +94,14 @@ export async function outcome(
   const told = tell(gate, dialect);
   if (told === undefined) return undefined;
   const isFirst = await gates.store.deliver(gate.id);
-  // Two callers that heard one approval would make two calls.
+  // Two callers that got one approval would make two calls.
   if (gate.isForOneHearer === true && gate.status === "done" && !isFirst) {
     throw new McpxError("confirmation_used", "its approval was given to another call; ask again");
   }
   return told;
 }
 
-/** In words, where something has become of it. */
+/** The outcome in words; `undefined` while the gate is open. */
 export function tell(gate: Gate, dialect: Dialect): JsonObject | undefined {
   const { status, resultText, rejectedBy, reason } = gate;
   const tool = nameIn(dialect, gate.tool);
@@ -162,7 +162,7 @@ interface WaitLeft {
   signs: number;
 }
 
-/** Until something becomes of it, or waiting has become long. */
+/** Resolves when the gate changes, or when the time to wait is over. */
 async function held(gates: Gatekeeper, exchange: Exchange, gate: ShownGate, wait: WaitLeft): Promise<void> {
   const { id, status } = gate;
   const { dialect } = exchange.caller;
@@ -172,7 +172,7 @@ async function held(gates: Gatekeeper, exchange: Exchange, gate: ShownGate, wait
   const { promise: woken, resolve } = Promise.withResolvers<"woken">();
   const forget = onChange(gates, id, () => resolve("woken"));
   try {
-    // What has become of it since it was looked at wakes nobody.
+    // A change since the last look would wake no waiter, so it is looked at again.
     if ((await look(gates, gate)).status !== status) return;
     while (leftMs() > 0) {
       const passed = sleep(Math.max(0, Math.min(everyMs, leftMs())), undefined, {

@@ -1,5 +1,5 @@
-// What both eras have in common: ids, requests in flight and what becomes of them, whatever the server does. Whose
-// messages are whose beyond answers is for the links.
+// What both eras have in common: ids, requests in flight and their ends, whatever the server does. To which caller
+// other messages than answers belong is decided by the links.
 import { isSamePayer, shareOf } from "@mcpx/host";
 import { isMcpxError, isObject, type JsonObject, McpxError, numberOf, type Reason } from "@mcpx/protocol";
 import { CallTable } from "../mcp/call-table.ts";
@@ -24,7 +24,7 @@ export interface Listener {
 
 /** How long a server may take to take note of something. */
 const tellMs = 30_000;
-/** No real answer is nested like that. */
+/** No real answer is nested deeper. */
 const depthMax = 512;
 const once = { once: true } as const;
 const repeatable = /(?:^|\/)(?:list|read|get|complete|discover|ping)$/;
@@ -113,7 +113,7 @@ export class Conversation implements WireTaker {
     );
   }
 
-  /** Who listens from now on; what it hears is its link's. */
+  /** Sets the listener for messages of the server. */
   set listener(listener: Listener) {
     this.#listener = listener;
   }
@@ -328,7 +328,7 @@ export class Conversation implements WireTaker {
     try {
       this.#taker.logLine(line);
     } catch {
-      // Nobody to tell.
+      // A log that fails cannot be logged.
     }
   }
 }

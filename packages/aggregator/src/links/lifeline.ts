@@ -7,7 +7,7 @@ import type { Group } from "./process-group.ts";
 
 /** For starts that follow each other. */
 const lingerMs = 250;
-/** One that lives no longer is not replaced before this has passed. */
+/** A reaper that ended sooner than this after its start is not replaced before this time has passed. */
 const shortLifeMs = 1_000;
 
 const groups = new Map<number, Group>();

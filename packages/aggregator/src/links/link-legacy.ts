@@ -174,7 +174,7 @@ export class LegacyLink implements Link, Listener {
       if (isMcpxError(error) && error.code === "internal") this.#conversation.logLine(error.message);
       reply = { id, error: faultOf(error) };
     }
-    // It may have taken its question back.
+    // The server may have cancelled its question.
     if (this.#asked.delete(id)) this.#conversation.tell(reply);
   }
 }

@@ -67,7 +67,7 @@ export interface Link {
   watch(uris: ReadonlySet<string>): void;
   /** The loudest level any caller of this link wants; legacy servers are told. */
   setLogLevel(level: LogLevel): void;
-  /** Of the child it speaks to, where that is one of ours. */
+  /** The process id of the child that it speaks to, where this process started it. */
   readonly pid?: number | undefined;
   /** Resolves with why it ended; never rejects. */
   readonly ended: Promise<string>;

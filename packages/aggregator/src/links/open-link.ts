@@ -22,7 +22,7 @@ export type Transport =
   | ({ type: "stdio" } & ServerCommand)
   /** `auto-http` takes the SSE transport of 2024 where streamable HTTP is not spoken. */
   | ({ type: "http" | "sse" | "auto-http" } & HttpAddress)
-  /** One that is open already, and cannot be opened again. */
+  /** A connection that is open already, and cannot be opened again. */
   | { type: "channel"; connect(taker: WireTaker): Wire };
 
 export interface OpenOptions {
@@ -30,7 +30,7 @@ export interface OpenOptions {
   name: string;
   transport: Transport;
   clientInfo: JsonObject;
-  /** Of the caller that the link is for. */
+  /** Capabilities of the caller that the link is for. */
   capabilities: JsonObject;
   /** As it was the last time; found out again where that fails. */
   era?: Era | undefined;
@@ -41,7 +41,7 @@ export interface OpenOptions {
   limits?: Partial<LinkLimits> | undefined;
   /** Gives the opening up. */
   signal?: AbortSignal | undefined;
-  /** In which what a server of ours says is read; as it comes unless given. */
+  /** The turns in which messages of the server are read; without them they are read as they come. */
   turns?: Turns | undefined;
 }
 

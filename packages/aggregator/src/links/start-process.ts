@@ -15,9 +15,9 @@ export interface ServerCommand {
   args: readonly string[];
   /** With `as` it may be empty: that user's home. */
   cwd: string;
-  /** All of it: nothing of ours is added. */
+  /** The whole environment: nothing of mcpx's own is added. */
   env: Readonly<Record<string, string | undefined>>;
-  /** As another user than ours. */
+  /** The launcher that starts it as another user. */
   as?: Launcher | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function startProcess(wish: ServerCommand): Promise<ServerProcess> 
   const group = groupOf(child.pid);
   hold(group);
   const stdin = child.stdin as Writable;
-  // Writing to what has just ended is no fault of ours; its end is told by `ended`.
+  // Writing to a process that has just ended is no fault here; its end is told by `ended`.
   stdin.on("error", () => {});
   const exited = Promise.withResolvers<string>();
   child.on("error", () => {});
@@ -100,7 +100,7 @@ function spawnServer({ command, args, cwd, env }: ServerCommand): ChildProcess {
 async function notStarted(child: ChildProcess, { command, cwd }: ServerCommand): Promise<McpxError> {
   const [error] = (await once(child, "error")) as [NodeJS.ErrnoException];
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  // Both are the same to the kernel.
+  // The kernel reports a missing command and a missing directory alike.
   const isLost = error.code === "ENOENT" && !isDirectory(cwd);
   return startFault(command, isLost ? "its directory is not there" : (error.code ?? ""));
 }

@@ -34,7 +34,7 @@ export function openHttpWire(address: HttpAddress, taker: WireTaker, limits: Par
   return new HttpWire(new HttpCaller(address), taker, limits.messageBytesMax);
 }
 
-/** One message and what becomes of it. */
+/** Sends one message and handles its answer. */
 interface Posting {
   readonly message: JsonObject;
   readonly sending: Sending | undefined;

@@ -42,7 +42,7 @@ export class CallDeadline {
     return this.#wasPaused;
   }
 
-  /** There was a sign of life. */
+  /** Begins the time again after progress. */
   extend(): void {
     if (this.#pauses === 0) this.#timer?.refresh();
   }

@@ -6,7 +6,7 @@ export interface KnownClient {
   readonly client: string;
   /** Its `clientInfo.name`, in lower case. */
   readonly name: RegExp;
-  /** It gives up a call after so long. */
+  /** The time after which the client gives up a call. */
   readonly waitsMs: number;
   /** Unless it hears progress: then the time begins again. */
   readonly isKeptByProgress: boolean;

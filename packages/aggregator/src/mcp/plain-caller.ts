@@ -2,7 +2,7 @@
 import type { Principal } from "@mcpx/host";
 import type { Caller } from "./exchange.ts";
 
-/** One that can nothing special, and sees names as they are. */
+/** A caller without extensions, which sees canonical names. */
 export function plainCaller(principal: Principal, key: string): Caller {
   return {
     principal,
@@ -16,7 +16,7 @@ export function plainCaller(principal: Principal, key: string): Caller {
   };
 }
 
-/** Somebody without a token: one of ours, for these tools and nothing else. */
+/** A caller without a token: a part of mcpx itself, for these tools and nothing else. */
 export function innerPrincipal(id: string, tools: readonly string[], issuer = "local"): Principal {
   return {
     id,

@@ -5,7 +5,7 @@ import { knownClient } from "./known-clients.ts";
 
 /** Clients nobody knows: the official SDKs end a call after a minute, unless told otherwise. */
 const waitMsDefault = 30_000;
-/** Some end a call after a minute although they hear that it goes on. */
+/** Some clients end a call after a minute although they get progress. */
 const waitWithProgressMsDefault = 50_000;
 /** As long as a gate waits for its decision, unless set. */
 const waitMsMax = 300_000;

@@ -8,7 +8,7 @@ export interface Origin {
   segment: string | undefined;
   /** Only a tree's own words on what stands below it count. */
   isTree: boolean;
-  /** Its log messages say in words whose they are, also where it would rather not. [B-REG-1] */
+  /** Its log messages name its segment, whatever `logger` it gives. [B-REG-1] */
   isGuest?: boolean;
 }
 

@@ -13,7 +13,7 @@ export function prefixUri(segment: string | undefined, uri: string): string {
   return segment === undefined ? uri : `${isPage(uri) ? pageScheme : scheme}${segment}/${uri}`;
 }
 
-/** The segment and the server's own URI; `undefined` for what has no prefix of ours. */
+/** The segment and the server's own URI; `undefined` for a URI without a prefix of this tree. */
 export function splitUri(uri: string): { segment: string; rest: string } | undefined {
   const before = isPage(uri) ? pageScheme : scheme;
   if (!uri.startsWith(before)) return undefined;

@@ -1,4 +1,4 @@
-// The flows of a tree's servers: the clock and the timers they need, and what becomes of what they drop. By segment, so
+// The flows of a tree's servers: the clock and the timers they need, and the count of what they drop. By segment, so
 // that a server which comes back has no new allowance and its old words go first.
 import { type JsonObject, treeNotifications } from "@mcpx/protocol";
 import { bytesOf } from "../catalogue/item-size.ts";
@@ -21,7 +21,7 @@ interface Running {
 }
 
 export interface Flows {
-  /** Of servers that have none of their own. */
+  /** For servers without limits of their own. */
   readonly limits: FlowLimits;
   readonly running: Map<string, Running>;
   /** By segment, since the tree began. */

@@ -1,4 +1,4 @@
-// Who is told what becomes of servers.
+// Which callers are notified of changes of servers.
 
 import { isDefinitionSmuggling } from "@mcpx/protocol";
 import { forgetListed } from "../catalogue/directory.ts";

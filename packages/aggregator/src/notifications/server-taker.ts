@@ -83,7 +83,7 @@ function changedBeside(state: TreeState, server: Server, entry: LinkEntry, kinds
   for (const kind of kinds) announceChange(state, kind, undefined, entry.owner?.key);
 }
 
-/** Only a tree has servers to speak of, and only of those below it is it believed. */
+/** Only a tree may report on servers, and only on servers below itself. */
 function believed({ bySegment }: TreeState, server: Server, params: JsonObject): JsonObject | undefined {
   const word = isTree(server) ? treeWord(server.segment, params) : undefined;
   const [first = ""] = written(word?.segment).split(".");

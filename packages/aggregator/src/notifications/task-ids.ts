@@ -25,7 +25,7 @@ export interface OpenedTask {
   taskId: string;
 }
 
-/** Throws `bad_params` for what is no id of ours for this caller. */
+/** Throws `bad_params` for an id that this tree has not made for this caller. */
 export function openTaskId(state: TreeState, owner: Owner, sealed: string): OpenedTask {
   const [word = "", seal = "", ...rest] = sealed.split("~");
   const taskId = rest.join("~");

@@ -20,7 +20,7 @@ import { personOf } from "../servers/users/person.ts";
 import { isSignedIn } from "../servers/users/user-credentials.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
-/** `owner`: the one caller the conversation belongs to, who alone hears it then. */
+/** `owner`: the caller to whom the session belongs; then only this caller is notified. */
 export function tellUpward(
   state: TreeState,
   server: Server,
@@ -30,7 +30,7 @@ export function tellUpward(
   const told = upward(originOf(server), method, params);
   const isMeant = ({ caller }: Subscriber) => {
     if (owner !== undefined) return caller.key === owner.key;
-    // It hears the same in its own conversation.
+    // This caller gets the same notification in its own session.
     if (hasBeside(server, caller)) return false;
     return caller.isParent === true || isForEverybody(method);
   };

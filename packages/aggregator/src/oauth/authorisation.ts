@@ -93,6 +93,7 @@ async function exchange(
 }
 
 function refusal(error: string | null): McpxError {
-  const word = error !== null && /^[a-z_]{1,40}$/.test(error) ? error : "no code was given";
+  const word =
+    error !== null && /^[a-z_]{1,40}$/.test(error) ? error : "the authorization server sent no code";
   return new McpxError("server_unauthorised", `the authorisation was refused: ${word}`);
 }

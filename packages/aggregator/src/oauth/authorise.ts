@@ -1,5 +1,5 @@
 // One authorisation by a person at this machine: they go to the authorization server in their browser, and come back to
-// a listener of ours with a code, which becomes tokens.
+// a listener of mcpx with a code, which is exchanged for tokens.
 import { beginAuthorisation } from "./authorisation.ts";
 import type { Credential } from "./credential-store.ts";
 import type { Discovery } from "./discover.ts";

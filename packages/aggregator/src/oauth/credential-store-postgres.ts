@@ -84,7 +84,7 @@ export function createPostgresCredentialStore(options: PostgresCredentialStoreOp
       try {
         return await work(await readOne(key));
       } finally {
-        // Where this fails the turn ends by itself.
+        // If this fails, the lock expires by itself.
         await askPostgres(session, giveBack, [hash, holder]).catch(() => {});
       }
     },

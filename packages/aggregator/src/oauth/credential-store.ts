@@ -2,7 +2,7 @@
 // `userKey` makes of it and a user's.
 import { isObject } from "@mcpx/protocol";
 
-/** Who we are at one authorization server. */
+/** mcpx's client registration at one authorization server. */
 export interface OAuthClient {
   id: string;
   secret?: string | undefined;

@@ -1,4 +1,4 @@
-// What went wrong with an authorisation, in words of ours: the library's errors may hold whole answers, and with them
+// What went wrong with an authorisation, in mcpx's own words: the library's errors may hold whole answers, and with them
 // secrets, so nothing of them is passed on but an OAuth error code.
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 

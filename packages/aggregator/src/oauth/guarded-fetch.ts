@@ -8,13 +8,13 @@ import { isIP, type LookupFunction } from "node:net";
 import { isMcpxError, McpxError } from "@mcpx/protocol";
 import { isNearer, nearestReach, type Reach } from "./reach.ts";
 
-/** All addresses of a name. */
+/** All IP addresses of a host name. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface GuardedFetchOptions {
-  /** Whose metadata we follow. */
+  /** The MCP server whose metadata is followed. */
   server: URL;
   lookup?: Lookup | undefined;
   timeoutMs?: number | undefined;
@@ -56,7 +56,7 @@ function isLoopbackName(hostname: string): boolean {
 function mayGo(url: URL, reach: Reach, stands: Reach): void {
   const plain = url.protocol === "http:" && reach === "loopback" && isLoopbackName(url.hostname);
   if (url.protocol !== "https:" && !plain) {
-    throw new McpxError("server_unauthorised", `${url.host} must be asked over https`);
+    throw new McpxError("server_unauthorised", `${url.host} must be reached over https`);
   }
   if (isNearer(reach, stands)) {
     throw new McpxError(

@@ -50,7 +50,7 @@ export async function openLoopbackRedirect(port = 0): Promise<LoopbackRedirect> 
         timer.unref();
         server.once("close", () => {
           clearTimeout(timer);
-          reject(new McpxError("server_unauthorised", "the authorisation was given up"));
+          reject(new McpxError("server_unauthorised", "the authorisation was cancelled"));
         });
         take = (params) => {
           if (!isSame(params.get("state") ?? "", state)) return false;

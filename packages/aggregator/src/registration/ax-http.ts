@@ -62,7 +62,7 @@ async function say(
   message: JsonObject,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  // Whose it is not looks like what is not there.
+  // A session of another credential is answered like one that does not exist.
   if (session === undefined || !isSameCredential(session.credential, credential)) {
     throw new McpxError("registration_unknown");
   }

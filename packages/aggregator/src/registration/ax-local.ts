@@ -48,7 +48,7 @@ export function createAxLocal(visits: AxVisits, limits: Limits): EnterLocally {
         later(() => tell(socket.onmessage, { data }));
       },
       close: (code: CloseCode, why: string) => {
-        // What was said before is heard before.
+        // Messages that came earlier are handled earlier.
         later(() => end(code, why));
       },
     };

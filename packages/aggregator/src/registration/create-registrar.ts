@@ -52,11 +52,11 @@ export interface Registrar {
   readonly state: RegistrarState;
   readonly routes: Route[];
   readonly upgrade: UpgradeHandler;
-  /** The same for those in this process. */
+  /** The same for registrants in this process. */
   readonly enter: EnterLocally;
   /** Our own id and all below us. */
   subtreeIds(): readonly string[];
-  /** All that are registered below us. */
+  /** The `subserver_id`s of all subservers below this tree. */
   subserverIds(): readonly string[];
   /** A tree above knows these from elsewhere. */
   refuse(subserverIds: readonly string[]): void;

@@ -1,5 +1,5 @@
 // A tree above has refused us because of ids that we have brought from below: the subserver that brings them is ended,
-// and not this tree. One that claims the id of a tree above would otherwise cut us off for as long as it stays.
+// and not this tree. A registrant that claims a parent's id would otherwise cut this tree off for as long as it stays.
 // [AX-5.3-2]
 import type { RegistrarState } from "./registrar.ts";
 import { evict } from "./remove.ts";

@@ -7,7 +7,7 @@ import { remove } from "./remove.ts";
 export async function heartbeat(state: RegistrarState, subserver: Subserver): Promise<JsonObject> {
   const { subserverId, heartbeatMs } = subserver.registration;
   const heardAt = state.clock.monotonic();
-  // One that has waited until we went on again is no sign of life: its sender may be elsewhere by now.
+  // A heartbeat that waited while this process was stopped proves nothing: its sender may be elsewhere by now.
   if (heartbeatMs !== 0 && heardAt - subserver.heardAt >= deadlineMs(heartbeatMs)) {
     lose(state, subserver, "it has missed three heartbeats");
     throw new McpxError("registration_unknown", "three heartbeats were missed");

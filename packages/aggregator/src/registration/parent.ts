@@ -37,7 +37,7 @@ export interface ParentParts {
   tree: Tree;
   /** Of aggregators: our own id and all below us. */
   subtreeIds: (() => readonly string[]) | undefined;
-  /** All that are registered below us. */
+  /** The `subserver_id`s of all subservers below this tree. */
   subserverIds?: (() => readonly string[]) | undefined;
   /** Some of those are registered elsewhere in the tree above. */
   onRefused?: ((subserverIds: readonly string[]) => void) | undefined;
@@ -76,7 +76,10 @@ export function registerAt(options: ParentOptions, parts: ParentParts): Parent {
     openSocket: (address, headers) => new WebSocket(address, { headers, ...tls, minVersion: "TLSv1.3" }),
     onState: (state, error) => {
       const level = isCycle(error) ? "warn" : "info";
-      log[level]({ parent: url, segment, state, reason: error?.message }, "our place in the tree above");
+      log[level](
+        { parent: url, segment, state, reason: error?.message },
+        "registration at the parent changed",
+      );
       if (isCycle(error)) onCycle?.(closingIdsOf(error));
       onState?.(state, error);
     },

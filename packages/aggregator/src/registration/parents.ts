@@ -14,7 +14,7 @@ export interface Parents {
   announce(): Promise<ReadonlySet<string>>;
   /** The trees above us, also those that cannot be reached now. */
   ids(): ReadonlySet<string>;
-  /** Where we stand with each of them now. */
+  /** The state of the registration at each parent. */
   facts(): ParentFacts[];
   close(): Promise<void>;
 }

@@ -46,7 +46,7 @@ export async function prove(
   return { identity, isProven: false, registrant, scope: rule.scope ?? "read", isGuest };
 }
 
-/** The same for all registrations of one principal. */
+/** A text that is the same for all registrations of one principal. */
 export function registrantOf({ principal, certificateNames }: Credential): string {
   return principal === undefined ? `certificate ${certificateNames.join()}` : principalKey(principal);
 }

@@ -99,10 +99,13 @@ function checkSubtree({ subtreeIds, segment }: Registration, { isProven }: Stand
 function checkPlace(state: RegistrarState, { segment, subserverId }: Registration, standing: Standing): void {
   const holder = state.bySegment.get(segment);
   // A name would not say any more whether its first part is the root's or the subserver's.
-  if (segment === state.tree.rootSegment) throw conflict(segment, "it is the segment of this tree itself");
+  if (segment === state.tree.rootSegment)
+    throw conflict(segment, "the segment is the root segment of this tree itself");
   if (holder === undefined) {
-    if (state.tree.bySegment.has(segment)) throw conflict(segment, "a server of the configuration has it");
-  } else if (!isSame(holder, subserverId, standing)) throw conflict(segment, "another subserver has it");
+    if (state.tree.bySegment.has(segment))
+      throw conflict(segment, "a server of the configuration has this segment");
+  } else if (!isSame(holder, subserverId, standing))
+    throw conflict(segment, "another subserver has this segment");
   for (const other of state.bySegment.values()) {
     if (other === holder || other.registration.subserverId !== subserverId || !other.isAlive) continue;
     throw new McpxError(
@@ -174,9 +177,13 @@ async function admit(
   const owner = { aggregatorId: state.aggregatorId, sessionId };
   const lease = await state.store.take(subserverId, owner, leaseMs(heartbeatMs));
   if (!lease.isOurs) {
-    throw new McpxError("duplicate_subserver", `${lease.owner.aggregatorId} has it`, {
-      retryAfterMs: Math.ceil(lease.leftMs),
-    });
+    throw new McpxError(
+      "duplicate_subserver",
+      `the aggregator ${lease.owner.aggregatorId} owns this subserver_id`,
+      {
+        retryAfterMs: Math.ceil(lease.leftMs),
+      },
+    );
   }
   try {
     const { refused, subserverIds } = await announce(state, registration);

@@ -46,7 +46,7 @@ export interface Credential {
 
 /** Who somebody is for the tree, and what that allows. */
 export interface Standing {
-  /** The same text is the same one. */
+  /** Two registrants with the same text are the same one. */
   identity: string;
   isProven: boolean;
   /** Whose token or certificate it came with: what it takes is counted for that one. */
@@ -57,7 +57,7 @@ export interface Standing {
   equipment?: JsonObject | undefined;
 }
 
-/** One that registered, also while it is lost. */
+/** A registered subserver, also while it is lost. */
 export interface Subserver {
   readonly registration: Registration;
   readonly standing: Standing;
@@ -75,7 +75,7 @@ export interface Subserver {
   isUpdating: boolean;
   /** Its channel is there and its lease has not ended. */
   isAlive: boolean;
-  /** Its session cannot be saved any more. */
+  /** The session has ended and cannot come back. */
   isOver: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface RegistrarState {
   readonly budgets: Pick<Budgets, "accountFor" | "touch">;
   /** The tree, for those who have registered and call its tools themselves. */
   readonly calls: Pick<Tree, "handle" | "leave"> & Pick<Limits, "subserverCallsMax"> & { ledger: ByteLedger };
-  /** Its channel has ended. */
+  /** Handles the end of the subserver's channel. */
   lose(subserver: Subserver, why: string): void;
   /** Ids of the trees above us, also while they cannot be reached. */
   parentIds(): ReadonlySet<string>;

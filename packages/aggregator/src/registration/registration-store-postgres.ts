@@ -32,7 +32,7 @@ type ClaimRow = [
 
 const columns = "segment, subserver_id, identity, registrant, is_proven";
 
-/** Whose it is elsewhere, whose it has become, or whose it was all the time. */
+/** The row of the id's other segment if another registrant holds it, else the new claim, else the claim that stands. */
 const claim = {
   name: "claims-take",
   text: `

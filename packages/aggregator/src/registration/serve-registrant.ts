@@ -1,4 +1,4 @@
-// One channel from its first message to its last: who registers on it, and what becomes of what it says.
+// One channel from its first message to its last: the registration on it, and the handling of its messages.
 import { randomUUID } from "node:crypto";
 import {
   closeCodes,
@@ -33,7 +33,7 @@ export interface Registrant {
 interface Occasion {
   /** The stream's own, where there is one. */
   sessionId?: string | undefined;
-  /** It is no applicant any more. */
+  /** Called once it has registered: the time to register ends. */
   registered(): void;
 }
 

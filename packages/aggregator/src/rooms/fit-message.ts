@@ -24,7 +24,7 @@ function fitAnswer(result: JsonObject, bounds: RoomBounds): JsonObject {
   return { result: { isError: true, content: [{ type: "text", text }] } };
 }
 
-/** As many tools as fit, and where to go on. One that is too large by itself cannot be shown in a room. */
+/** As many tools as fit, and the cursor of the next page. A tool that is too large by itself is left out in a room. */
 function fitPage(tools: readonly JsonObject[], bounds: RoomBounds): JsonObject {
   const small = tools.filter((tool) => fitsRoom({ result: { tools: [tool] } }, half(bounds)));
   let count = small.length;

@@ -31,7 +31,7 @@ export interface GateProposalsOptions {
 export interface GateProposals {
   /** From now on. What waits already is shown, and what was decided while nobody was here is ended, in its time. */
   start(): void;
-  /** What has become of the gate behind a proposal; waits until something has. */
+  /** The outcome of the gate behind a proposal; waits until there is one. */
   outcomeOf(proposalId: string): Promise<JsonObject>;
   close(): void;
 }

@@ -56,7 +56,7 @@ test("[B-GATE-1] a notice has the terms, and the difference from the call before
 test.each([
   ["unannotated", "No trusted annotation says how dangerous the tool is."],
   ["panic", "Panic is on: every call waits for an approval."],
-  ["rule 3", "The operator's rule 3 wants it."],
+  ["rule 3", "The operator's rule 3 requires an approval."],
 ])("people are told that they are asked because of %s", (why, text) => {
   expect(reasonOf(gateOf("pending", { why }))).toBe(`agent asks for files.delete. ${text}`);
 });

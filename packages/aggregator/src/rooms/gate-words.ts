@@ -1,4 +1,4 @@
-// A gate in the words of a room: why it is asked for, what has become of it, and who decided. Never what a tool has
+// A gate in the words of a room: why it needs an approval, its outcome, and who decided. Never what a tool has
 // answered: everybody in the room would see it. Pure. [B-GATE-2]
 import type { GateNotice, JsonObject } from "@mcpx/protocol";
 import { differenceOf } from "../gates/approve/last-approved.ts";
@@ -47,7 +47,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why people are asked. */
 export function reasonOf({ principal, tool, why }: Gate): string {
-  return `${principal} asks for ${tool}. ${reasons[why] ?? `The operator's ${why} wants it.`}`;
+  return `${principal} asks for ${tool}. ${reasons[why] ?? `The operator's ${why} requires an approval.`}`;
 }
 
 /** The outcome, in a sentence. */
@@ -80,7 +80,7 @@ export function outcomeText(gate: Gate): string {
   }
 }
 
-/** The same for programs. */
+/** The outcome as fields, for programs. */
 export function outcomeFacts({
   id,
   tool,

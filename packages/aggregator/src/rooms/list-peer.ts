@@ -11,7 +11,7 @@ export interface PeerList {
 
 export interface PeerListBounds {
   toolsMax: number;
-  /** Of memory. */
+  /** Memory that the list may take. */
   bytesMax: number;
   /** For all of its pages. */
   listMs: number;

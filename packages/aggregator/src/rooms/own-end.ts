@@ -1,5 +1,5 @@
 // What the tree's participant asks itself in a room: its own call that names a gate's proposal ends that proposal, and is
-// answered with what became of the gate. Nothing is ever dispatched by it. [B-GATE-2]
+// answered with the gate's outcome. Nothing is ever dispatched by it. [B-GATE-2]
 
 import { fulfilmentMetaOf, type ServableServer } from "@mcpx/client";
 import { isObject, type JsonObject, written } from "@mcpx/protocol";

@@ -1,9 +1,9 @@
-// Which proposals of a room are gates of ours. Pure.
+// Which proposals of a room are this tree's gates. Pure.
 import type { Proposal, Room } from "@mcpx/client";
 import { gateProposalId, readGateNotice } from "@mcpx/protocol";
 
 export interface OwnProposal {
-  /** Of its gate. */
+  /** The id of the gate. */
   id: string;
   proposal: Proposal;
 }

@@ -12,7 +12,7 @@ import { isNothingServed } from "./room-fault.ts";
 interface RoomTool {
   readonly name: string;
   readonly peer: string;
-  /** At its peer. */
+  /** The tool's name at its peer. */
   readonly tool: string;
   readonly item: JsonObject;
 }
@@ -34,7 +34,7 @@ export interface PeerListsBounds extends PeerListBounds {
   /** How long one who could not be asked is left alone, and how often one is asked at most. */
   retryMs: number;
   againMs: number;
-  /** Of all together. */
+  /** Tools of all peers together. */
   allToolsMax: number;
   allBytesMax: number;
 }
@@ -55,7 +55,7 @@ export interface PeerLists {
   read(): Promise<RoomTool[]>;
   /** What is known now. */
   find(name: string): RoomTool | undefined;
-  /** It is not as it was listed. */
+  /** The peer's list has changed: ask for it again. */
   outdate(peer: string): void;
   close(): void;
 }
@@ -69,7 +69,7 @@ interface Slot {
   /** Monotonic ms. */
   notBefore: number;
   fetching: Promise<void> | undefined;
-  /** Until it is asked again. */
+  /** Runs until the peer is asked again. */
   timer: NodeJS.Timeout | undefined;
   /** A reader waits for it and will see what comes. */
   isAwaited: boolean;

@@ -1,10 +1,10 @@
-// What has become of a proposal, as the result of a tool call. Pure.
+// The outcome of a proposal, as the result of a tool call. Pure.
 
 import type { Proposal } from "@mcpx/client";
 import { confirmationKey, type JsonObject, type WaitAdvice, written } from "@mcpx/protocol";
 import { RpcError } from "../mcp/rpc-error.ts";
 
-/** Whether nothing more will come of it. */
+/** Whether the proposal has ended. */
 export function isOver({ status, fulfilment, lateCall, result, error }: Proposal): boolean {
   const isMade = status === "fulfilled" || (fulfilment ?? lateCall) !== undefined;
   return isMade ? result !== undefined || error !== undefined : status !== "pending";

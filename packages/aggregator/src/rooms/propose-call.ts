@@ -17,7 +17,7 @@ type Waiter = Pick<LinkRequest, "signal" | "notify" | "params" | "caller" | "nam
 
 export interface Proposing {
   call(call: ProposedCall, waiter: Waiter): Promise<JsonObject>;
-  /** The outcome of a proposal of ours, or that it is still open after `ms`. */
+  /** The outcome of this participant's proposal, or that it is still open after `ms`. */
   wait(id: string, ms: number, waiter: Waiter): Promise<JsonObject>;
   close(): void;
 }
@@ -31,7 +31,7 @@ interface Made {
   holders: number;
 }
 
-/** Proposals of ours whose outcome may not have been seen. */
+/** Proposals of this participant whose outcome the caller may not have seen. */
 const madeMax = 256;
 const progressMs = 1_000;
 /** OpenAI's agents in Python give up after 5 s unless told otherwise: the answer must be there before. */
@@ -118,7 +118,7 @@ export function createProposing(
       made.delete(key);
       return;
     }
-    throw new McpxError("rate_limited", `${madeMax} of your proposals are open`);
+    throw new McpxError("rate_limited", `${madeMax} of your proposals are open, and no more are allowed`);
   }
 
   async function outcomeOf(id: string, ms: number, waiter: Waiter): Promise<Proposal> {

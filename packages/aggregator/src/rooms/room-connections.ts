@@ -17,7 +17,7 @@ import { createRoomLink } from "./room-link.ts";
 export interface RoomConnectionsOptions {
   /** Enters the room as this principal, in this process. */
   join(principal: Principal, topic: string): Promise<Room>;
-  /** Enters it as one of our own that only asks for tools, in the place of those who may not. */
+  /** Joins the room as the gateway's own participant, which asks for tools on behalf of callers that may not. */
   joinAsScout(topic: string): Promise<Room>;
   /** Participants of this process that are nobody's peers. */
   isLeftOut(id: string): boolean;

@@ -37,7 +37,7 @@ export function faultInRoom(thrown: unknown): unknown {
   return new McpxError(known, detail, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-/** In the peer's place: number and word of one row of our table. */
+/** Whether the gateway made the error on behalf of the peer: code and reason are one row of the error table. */
 function isOfGateway(code: number, known: Reason | undefined): boolean {
   return known !== undefined && errorTable[known].code === code;
 }

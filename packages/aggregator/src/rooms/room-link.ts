@@ -12,9 +12,9 @@ import { faultInRoom, isLevelFault, isNothingServed } from "./room-fault.ts";
 import { argumentsOf, findOwnTool, type OwnToolParts, ownItems } from "./room-own-tools.ts";
 
 export interface RoomLinkOptions extends ProposingOptions {
-  /** Who may ask for tools in our place, where our level does not allow it. */
+  /** The participant that asks for tools on behalf of this one, where this one's level does not allow it. */
   scout?: (() => Promise<Room>) | undefined;
-  /** Participants that are no peers, such as ourselves in another name. */
+  /** Participants that are no peers, such as this gateway under another name. */
   isLeftOut?: ((id: string) => boolean) | undefined;
   bounds?: Partial<PeerListsBounds> | undefined;
 }

@@ -1,4 +1,4 @@
-// The room's own tools: saying something, who is here, what was said, what has become of a proposal. [X0-8.2-1]
+// The room's own tools: saying something, who is here, what was said, the outcome of a proposal. [X0-8.2-1]
 import type { Room, RoomEnvelope } from "@mcpx/client";
 import { harmless, isObject, type JsonObject, McpxError, numberOf } from "@mcpx/protocol";
 import type { LinkRequest } from "../links/link.ts";
@@ -113,7 +113,7 @@ function capability(more: JsonObject): JsonObject {
 
 async function say({ room, names }: OwnToolParts, args: JsonObject): Promise<JsonObject> {
   const { text: said, format } = args;
-  if (typeof said !== "string" || said === "") throw bad("text must be a text");
+  if (typeof said !== "string" || said === "") throw bad("text must be a string that is not empty");
   if (format !== undefined && format !== "plain" && format !== "markdown")
     throw bad("format must be plain or markdown");
   const to = args.to ?? [];
@@ -145,7 +145,7 @@ async function history({ room }: OwnToolParts, args: JsonObject): Promise<JsonOb
   const { before } = args;
   const limit = numberOf(args.limit ?? historyDefault) ?? 0;
   if (!Number.isInteger(limit) || limit < 1) throw bad("limit must be a whole number from 1");
-  if (before !== undefined && typeof before !== "string") throw bad("before must be a text");
+  if (before !== undefined && typeof before !== "string") throw bad("before must be a string");
   const page = await room.history({
     limit: Math.min(limit, historyMax),
     ...(before !== undefined && { before }),
@@ -178,7 +178,7 @@ function shownEnvelope({ id, from, to, kind, at, seq, correlation_id, payload }:
 
 function wait({ proposing }: OwnToolParts, args: JsonObject, request: LinkRequest): Promise<JsonObject> {
   const { proposal_id: id, timeout_ms: given } = args;
-  if (typeof id !== "string") throw bad("proposal_id must be a text");
+  if (typeof id !== "string") throw bad("proposal_id must be a string");
   const { wantsProgress, info } = request;
   return proposing.wait(id, waitMsOf({ given, wantsProgress, info }), request);
 }

@@ -50,7 +50,7 @@ async function reject(
 /** Their token says who they are; an id that was only asserted at the endpoint is nobody's. */
 async function isApprover({ gates, principalsOf }: Showing, id: string): Promise<boolean> {
   const principals = principalsOf(id);
-  // Of who has left nothing is known.
+  // Nothing is known of a participant that has left.
   const isProven = principals.length > 0 && principals.every((one) => one.id === id);
   return isProven && (await anchorsNow(gates)).some(({ name }) => name === id);
 }

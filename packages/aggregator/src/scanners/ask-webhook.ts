@@ -5,7 +5,7 @@ export interface WebhookOptions {
   url: string;
   /** Asked for at each question: secrets can be replaced meanwhile. */
   headers(id: string, body: string): Readonly<Record<string, string>>;
-  /** Of an answer. */
+  /** The largest answer. */
   bytesMax: number;
 }
 

@@ -11,12 +11,12 @@ export interface Scanned {
   hold?: { by: string; reason: string };
 }
 
-/** Those that look at what this tool gives. */
+/** The scanners that look at this tool's results. */
 export function scannersFor(
   { scanners, rootSegment }: Pick<TreeState, "scanners" | "rootSegment">,
   { server, canonical }: Pick<Entry, "server" | "canonical">,
 ): Scanner[] {
-  // What we say ourselves holds nothing that a server says; results that were held come that way, looked at.
+  // Results that the gateway makes itself hold no text of a server; results that were held come here too, looked at.
   if (server.segment === ownSegment) return [];
   return scanners.filter(
     (one) =>
@@ -56,7 +56,7 @@ async function verdictOf(
     result,
   };
   const signal = AbortSignal.any([AbortSignal.timeout(scanner.deadlineMs), state.closing.signal]);
-  let why = "it has said nothing that can be read";
+  let why = "its answer cannot be read";
   try {
     const verdict = readVerdict(await inTime(scanner.ask(question, signal, state), signal));
     if (verdict !== undefined) return verdict;

@@ -7,7 +7,7 @@ export interface Scanner {
   /** Globs over canonical names: whose results it looks at. */
   readonly tools: readonly string[];
   readonly deadlineMs: number;
-  /** What becomes of a result that it has not judged in time, or not in words that can be read. */
+  /** What happens to a result that the scanner has not judged in time, or whose verdict cannot be read. */
   readonly whenDown: "pass" | "hold";
   /** The server that judges, whose own results it does not look at. */
   readonly server?: string | undefined;
@@ -25,9 +25,9 @@ interface ScanQuestion {
 
 export type Verdict =
   | { readonly verdict: "pass" }
-  /** This instead. */
+  /** The caller gets `result` instead. */
   | { readonly verdict: "mask"; readonly result: JsonObject; readonly reason: string }
-  /** Only after somebody has looked at it. */
+  /** The caller gets the result only after an approver has released it. */
   | { readonly verdict: "hold"; readonly reason: string };
 
 const reasonCharsMax = 200;

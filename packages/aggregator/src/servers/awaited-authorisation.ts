@@ -14,7 +14,7 @@ export function awaitedOf({ origin }: Pick<Server, "origin">): AwaitedAuthorisat
   return origin.kind === "configured" ? origin.awaited : undefined;
 }
 
-/** One that is open waits for more than it has, and is of use meanwhile. */
+/** A server with an open session is not awaited: it asks for further rights, and can be used meanwhile. */
 export function isAwaiting(server: Pick<Server, "origin" | "links">): boolean {
   const address = awaitedOf(server)?.address;
   return address !== undefined && [...server.links.values()].every(({ link }) => link === undefined);

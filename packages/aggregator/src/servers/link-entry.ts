@@ -44,7 +44,7 @@ export function createLinkEntry(
   return Object.assign(entry, { opening: open(entry as unknown as LinkEntry) });
 }
 
-/** It is open from now on. */
+/** Marks the entry's link as open. */
 export function hasBegun(entry: LinkEntry, link: Link, now: number): void {
   entry.link = link;
   entry.openedAt = now;

@@ -10,7 +10,7 @@ export interface ListBook {
   readonly perServerMax: number;
   readonly perPrincipalMax: number;
   readonly max: number;
-  /** Of what a server says of itself. */
+  /** Memory for a server's name, capabilities and instructions. */
   readonly factsMax: number;
   /** All servers there are, of each tree. */
   readonly sources: Set<() => readonly Server[]>;
@@ -23,7 +23,7 @@ export interface ListBook {
 
 /** Room for one list that is being read. */
 export interface ListCapacity {
-  /** Of what was read. */
+  /** Memory of the list that was read. */
   readonly bytes: number;
   /** Room for that many bytes more; else why there is none. */
   grow(bytes: number): string | undefined;
@@ -75,7 +75,7 @@ export function openListCapacity(
   let ofServer = keptBytes(server);
 
   function fit(bytes: number): string | undefined {
-    if (isOver) return "it came too late";
+    if (isOver) return "it arrived after the list had ended";
     const beyond = Math.max(0, bytes - (replaced()?.bytes ?? 0));
     if (ofServer + beyond > book.perServerMax)
       return `its lists take more than ${book.perServerMax} bytes of memory`;
@@ -83,7 +83,7 @@ export function openListCapacity(
     const reading = book.readingBytes - read;
     const own = (byPayer.get(payer) ?? 0) + (book.readings.get(payer) ?? 0) - read + beyond;
     if (hasOwnShare && own > book.perPrincipalMax)
-      return "there is no more memory for the lists of all that its principal has registered";
+      return "the lists of all servers that its principal has registered already take the memory allowed for one principal";
     // A registrant takes no more than it leaves for others.
     const free = book.max - all - reading - beyond;
     if (free < (hasOwnShare ? own : 0))

@@ -71,7 +71,7 @@ export function outdateLists(server: Server, kinds: readonly ListKind[], now: nu
   return !isIdle && (isKnown || !isBeingRead);
 }
 
-/** It has said so too often for nothing. */
+/** Whether the server's `list_changed` was wrong too often. */
 export function isDoubted({ falseAlarms }: Server, kind: ListKind): boolean {
   return (falseAlarms.get(kind) ?? 0) >= falseAlarmsMax;
 }

@@ -18,7 +18,7 @@ export function loseConversation(state: TreeState, server: Server, entry: LinkEn
   state.events.ended(server, entry);
 }
 
-/** It is not started for a while: for nobody, or for the one whose own it was. */
+/** The server is not started for a while: for no caller, or not for the caller to whom the session belonged. */
 function breakLoop(state: TreeState, server: Server, { openedAt, owner }: LinkEntry, why: string): void {
   const now = state.clock.monotonic();
   if (owner !== undefined) {

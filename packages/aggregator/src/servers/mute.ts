@@ -11,7 +11,7 @@ const retryMsMax = 300_000;
 /** Reads the list once more. */
 type Again = () => Promise<unknown>;
 
-/** It did not list in time, or took long to fail. One that does not even open keeps all its lists back. */
+/** The server did not list in time, or took long to fail. If it does not even open, none of its lists is waited for. */
 export function hasKeptWaiting(state: TreeState, server: Server, kind: ListKind, again: Again): void {
   const isOpen = [...server.links.values()].some(({ link }) => link !== undefined);
   for (const one of isOpen ? [kind] : listKinds) {

@@ -57,7 +57,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return "";
   }
 }

@@ -1,4 +1,4 @@
-// What becomes of servers that others have to know of. Servers and their lists tell it here and know nobody of those
+// Changes of servers of which other parts have to be told. Servers and their lists report them here and know nobody of those
 // who are told; `notifications/server-news.ts` says who that is.
 import type { LinkTaker } from "../links/link.ts";
 import type { ListKind } from "../mcp/list-kinds.ts";

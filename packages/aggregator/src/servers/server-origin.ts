@@ -3,7 +3,7 @@ import type { AuthScope, JsonObject, McpxError, RegistrationCapabilities } from 
 import type { AwaitedAuthorisation } from "./awaited-authorisation.ts";
 import type { Personal } from "./users/sign-in-state.ts";
 
-/** It has registered by itself. */
+/** A server that registered itself. */
 export interface Registered {
   readonly kind: "registered";
   readonly subserverId: string;
@@ -67,7 +67,7 @@ export function userOf({ origin }: Originated): string | undefined {
   return origin.kind === "user" || origin.kind === "sign-in" ? origin.user : undefined;
 }
 
-/** The principal whose share of memory it takes, where that is not the operator's own. */
+/** The principal whose share of memory the server's lists take; none where that is the operator's. */
 export function payerOf({ origin }: Originated): string | undefined {
   return origin.kind === "registered" || origin.kind === "roomConnection" ? origin.payer : undefined;
 }

@@ -39,7 +39,7 @@ export interface Opening {
 /** How rooms of this process are joined. */
 export interface LocalRooms {
   join(topic: string, id: string): Promise<Room>;
-  /** One of our own: no peer of ours. */
+  /** Whether the participant is the gateway's own, and so no peer. */
   isOwn(id: string): boolean;
 }
 
@@ -54,7 +54,7 @@ export interface ServerIdentity {
 }
 
 export interface ServerOptions {
-  /** As the operator calls it. */
+  /** The operator's name for the server. */
   name: string;
   origin: ServerOrigin;
   /** Asked when a call stops at a gate; its name and segment unless given. */
@@ -75,7 +75,7 @@ export interface ServerOptions {
   idleMs?: number | undefined;
   /** What the operator has set for single tools. */
   overrides?: Overrides | undefined;
-  /** Its tools may change as they like. */
+  /** Its tools are not pinned and may change unseen. */
   isUnpinned?: boolean | undefined;
   /** How tools that say nothing of their danger are treated, instead of the tree's own way. */
   unannotated?: "ask" | "allow" | undefined;

@@ -38,7 +38,7 @@ export interface TreeState {
   /** Wall clock ms; in tokens issued before, the root segment is read as the segment of a server. */
   readonly rootSince: number;
   readonly bySegment: Map<string, Server>;
-  /** Who is told what becomes of them. */
+  /** Notified of changes of servers. */
   readonly events: ServerEvents;
   /** The trees above, and whether they have us. */
   parents: () => readonly ParentFacts[];
@@ -82,7 +82,7 @@ export interface TreeState {
   readonly listCapacity: ListBook;
   /** How long the tools of a lost server stay listed; 0 is not at all. */
   readonly graceMs: number;
-  /** It has nothing of its own. */
+  /** Whether the tree has no tools of its own and only passes on one room or gateway. */
   readonly isBridge: boolean;
   readonly turns: Turns | undefined;
   readonly rooms: LocalRooms | undefined;

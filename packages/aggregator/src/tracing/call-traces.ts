@@ -20,12 +20,12 @@ export interface CallTraces {
   resume(exchange: Exchange, gate: Pick<Gate, "id">): void;
   /** The request on its way to a server, which is told what it belongs to. */
   hop(exchange: Exchange, to: Hop, params: JsonObject, run: Run): Promise<JsonObject>;
-  /** Hears what becomes of gates. */
+  /** Notified of every change of a gate. */
   readonly watcher: GateWatcher;
 }
 
 interface Hop {
-  /** Of a tool or a prompt. */
+  /** The name of a tool or a prompt. */
   name: string | undefined;
   server: string;
 }

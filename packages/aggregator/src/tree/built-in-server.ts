@@ -53,7 +53,10 @@ const tools: readonly OwnTool[] = [
     }),
   },
   {
-    item: ownItem("notifications_dropped", "How many notifications of each server were too many to pass on."),
+    item: ownItem(
+      "notifications_dropped",
+      "How many notifications of each server were dropped because there were too many.",
+    ),
     call: notificationsDropped,
   },
   {

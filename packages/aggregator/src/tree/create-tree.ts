@@ -67,7 +67,7 @@ export interface TreeOptions {
   tracer?: SpanStarter | undefined;
   /** What looks at results before callers do; nothing unless given. */
   scanners?: readonly Scanner[] | undefined;
-  /** Without it tools may change unseen. */
+  /** Without a pin store tools may change unseen. */
   pins?: PinStore | undefined;
   secret: Uint8Array;
   /** How long the tools of a lost server stay listed; 0 is not at all. */
@@ -84,7 +84,7 @@ export interface TreeOptions {
   listCapacity?: ListBook | undefined;
   /** Only carries another tree's names on: no tools of its own. */
   isBridge?: boolean | undefined;
-  /** Whose turn it is to work in this process. */
+  /** Shares the process's time among principals. */
   turns?: Turns | undefined;
   /** The rooms of this process, for servers that are one. */
   rooms?: LocalRooms | undefined;

@@ -4,7 +4,7 @@ import { listGrants } from "../gates/grants.ts";
 import { everyServer, type TreeState } from "../servers/tree-state.ts";
 
 export interface KnownNames {
-  /** Those of the configuration. */
+  /** Names of configured servers. */
   servers(): string[];
   profiles(): string[];
   /** Of what anybody has listed: shown, or held back for this reason. */

@@ -9,7 +9,7 @@ import { type Degraded, erasOf, type Server } from "../servers/server.ts";
 import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 
-/** Of each kind of trouble. */
+/** Entries of each list that are shown. */
 const shownMax = 20;
 
 export function serverStatus(state: TreeState, server: Server): JsonObject {
@@ -64,7 +64,7 @@ function leftOutOf({ lists, facts }: Server): string[] {
   return [...leftOut].slice(0, shownMax);
 }
 
-/** One that registered is there until it is lost; others are asked when somebody wants something of them. */
+/** A registered server is up until it is lost; others are opened when a caller needs them. */
 function stateOf(server: Server, isOpen: boolean): string {
   const { fault, listFaults, degraded } = server;
   const hasRegistered = registeredOf(server) !== undefined;

@@ -86,7 +86,7 @@ function firstAfter(entries: readonly Entry[], canonical: string): number {
   return low;
 }
 
-/** As a client of this dialect gets it. */
+/** The entry as a client of this dialect gets it. */
 export function render(directory: Directory, kind: ListKind, entry: Entry, caller: Caller): JsonObject {
   const { item, canonical } = entry;
   const capability = shownCapability(entry);

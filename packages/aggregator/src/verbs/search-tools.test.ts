@@ -114,10 +114,10 @@ test("headers a tool's arguments are mirrored into are made from the inner argum
 });
 
 test.each([
-  ["find_tools", {}, /query must be a text/],
+  ["find_tools", {}, /query must be a string/],
   ["find_tools", { query: "file", limit: 0 }, /limit must be/],
   ["find_tools", { query: "file", limit: "3" }, /limit must be/],
-  ["describe_tool", {}, /name must be a text/],
+  ["describe_tool", {}, /name must be a string/],
   ["describe_tool", { name: "fs.raed_file" }, /no tool "fs.raed_file". Did you mean fs\.\w+_file/],
   ["call_tool", { name: "fs.read_file", arguments: "{}" }, /arguments must be an object/],
   ["call_tool", { name: "zzz" }, /Look for it with find_tools/],

@@ -13,7 +13,7 @@ import { mayList, render } from "./list.ts";
 const limitDefault = 10;
 const limitMax = 50;
 const excerptCharsMax = 300;
-/** They never change. */
+/** The three tools never change, so clients may keep the list. */
 const ttlMs = 3_600_000;
 
 const nameSchema = { type: "string", minLength: 1, maxLength: 300 } as const;
@@ -52,7 +52,7 @@ const tools = [
       properties: { name: nameSchema, arguments: { type: "object", additionalProperties: true } },
       required: ["name"],
     },
-    // It is as dangerous as what it calls.
+    // `call_tool` is as dangerous as the tool that it calls.
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   },
 ] as const satisfies JsonObject[];
@@ -183,7 +183,8 @@ async function unknownText(state: TreeState, caller: Caller, name: string): Prom
 
 function textOf(args: JsonObject, key: string): string {
   const value = args[key];
-  if (typeof value !== "string" || value.trim() === "") throw new Mistake(`${key} must be a text`);
+  if (typeof value !== "string" || value.trim() === "")
+    throw new Mistake(`${key} must be a string that is not empty`);
   return value;
 }
 

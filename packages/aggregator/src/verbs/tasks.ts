@@ -1,4 +1,4 @@
-// Tasks of both generations: their ids say which server they are at, and whose they are.
+// Tasks of both eras: their ids name the server and the caller.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { textParam } from "../catalogue/resolve.ts";
 import { dispatch } from "../dispatch/dispatch.ts";
@@ -44,7 +44,7 @@ function checkDeclared({ era, capabilities }: Caller): void {
   });
 }
 
-/** Only conversations of the caller's own know whose tasks are whose; shared ones are not asked. */
+/** Only sessions of one caller know whose tasks they list; shared sessions are not asked. */
 async function listTasks(state: TreeState, exchange: Exchange): Promise<JsonObject> {
   const { caller } = exchange;
   const isAsked = ({ links }: Server) =>

@@ -24,7 +24,7 @@ export function createHearing(core: BridgeCore): Hearing {
   const lines = new Map<string, Promise<void>>();
   /** By channel: up to here everything was handled. */
   const marks = new Map<string, Promise<void>>();
-  /** By channel: what was missed was read. Whoever waits for one waits for what came earlier, so nobody for themselves. */
+  /** By channel: the promise of reading what was missed. Each waits only for earlier ones, so none for itself. */
   const caughtUp = new Map<string, Promise<void>>();
   const waiting = new Set<string>();
 
@@ -45,7 +45,7 @@ export function createHearing(core: BridgeCore): Hearing {
   };
   const begin = () => {
     for (const channel of core.channels.values()) {
-      // One that has not begun will read what this one would.
+      // A catch-up that has not begun will read what this one would read.
       if (waiting.has(channel.id)) continue;
       waiting.add(channel.id);
       const done = inTurn(marks, channel.id, async () => {

@@ -1,5 +1,5 @@
 // A private word to one person, and not the same one all the time. Where the platform does not take it now, it is told
-// later: who was not heard shall know it. Nobody's turn waits for that.
+// later: a person whose message was refused has to be told. No other work waits for that.
 import { PlatformError, type PlatformUser } from "../platform.ts";
 import type { BridgeCore } from "./bridge-core.ts";
 import { sleep } from "./sleep.ts";

@@ -5,7 +5,7 @@ import { errcodeOf, isFinal, type MatrixClient, matrixPath } from "./matrix-clie
 export interface DirectRooms {
   /** Whether nobody else is in that room. */
   isWith(room: string, user: string): Promise<boolean>;
-  /** One that is there already, or a new one. */
+  /** The private room that exists already, or a new one. */
   roomWith(user: string): Promise<string>;
 }
 

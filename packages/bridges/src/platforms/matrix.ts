@@ -121,7 +121,7 @@ export function createMatrixPlatform(options: MatrixOptions): Platform {
   const take = async (given: JsonObject[]) => {
     const work = line.then(() => takeAll(given));
     line = work.catch(() => {
-      // Told to whoever waits for this transaction, and to nobody who waits for the next.
+      // Only requests that wait for this transaction get the fault, not those that wait for the next one.
     });
     const late = AbortSignal.timeout(handledMs);
     const tooLate = new Promise<never>((_, reject) =>

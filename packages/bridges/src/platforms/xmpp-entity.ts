@@ -55,7 +55,7 @@ async function createClient({ service, domain, username, password }: XmppAccount
 async function createComponent({ service, domain, username, password }: XmppAccount): Promise<OwnEnd> {
   // Components have no TLS: nobody between may read or change what is said.
   if (!isLoopback(service)) {
-    const fix = "run mcpx beside the server, or lead a tunnel to it";
+    const fix = "run mcpx on the server's machine, or use a tunnel to it";
     throw new PlatformError("refused", `a component is connected on loopback only: ${fix}`);
   }
   // @ts-expect-error: the library brings no types

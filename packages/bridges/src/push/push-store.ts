@@ -15,7 +15,7 @@ export interface PushDevice extends PushKeys {
 export interface PushStore {
   /** Made at the first call, and the same from then on. */
   key(): Promise<PushKey>;
-  /** False where there are too many already. One that is there is replaced. */
+  /** False where there are too many devices already. A device that is known already is replaced. */
   add(device: PushDevice): Promise<boolean>;
   list(): Promise<PushDevice[]>;
   remove(endpoint: string): Promise<boolean>;

@@ -144,7 +144,7 @@ export function createFixturePlatform(changed: Partial<PlatformAbilities> = {}):
         ...{ id: id ?? `u${count}`, ref: called, replyTo, ...at, ...(isEdit && { isEdit }) },
       };
       if (said.at !== undefined) history.push({ ...said, at: said.at });
-      // Whoever is not connected hears nothing.
+      // A person who is not connected gets nothing.
       if (fixture.trouble !== "down") await events?.said(said);
     },
     async press(user, verb, card, channel = fixtureChannel) {

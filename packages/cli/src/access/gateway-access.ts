@@ -12,7 +12,7 @@ import { runningPlace } from "./running-gateway.ts";
 export interface Entrance {
   url: string;
   token: string;
-  /** That we have its data directory, for an admin's work; a gateway elsewhere is told nothing of ours. */
+  /** Shows that this program has the data directory, for an admin's work; a gateway elsewhere gets no secret of it. */
   local?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -40,7 +40,7 @@ export function accessGateway(
   const dataDir = dataDirOf(context, options);
   const given = options.token ?? (env.MCPX_TOKEN || undefined);
   if (options.url !== undefined && given === undefined) {
-    // A fresh token of ours would open our gateway to the server at that address.
+    // A fresh token of the local gateway would give the server at that address access to the local gateway.
     throw misuse(`${urlOption} needs a token of that gateway`, "give --token TOKEN or set MCPX_TOKEN");
   }
   return {

@@ -12,7 +12,7 @@ interface Meaning {
 const meanings: Readonly<Record<string, Meaning>> = {
   bad_frame: {
     code: closeCodes.badFrame,
-    fault: "the gateway refused the connection: it could not read our messages",
+    fault: "the gateway refused the connection: it could not read this program's messages",
     fix: "check that it is a gateway of this version",
   },
   unauthorised: {

@@ -15,13 +15,13 @@ export async function compareWithLive(
 ): Promise<{ records: number }> {
   const chain = await source.verify();
   if (!chain.ok) {
-    const fix = "keep the export: it may have what was changed there";
+    const fix = "keep the export: it may have the original records";
     throw new Failure(`the chain of ${source.where} is itself broken at record ${chain.at}`, fix);
   }
   const { pruned } = chain;
   const last = chain.records + (pruned?.to ?? 0);
   if (last < to) {
-    const fix = "it was cut, put back from a backup, or the export is another gateway's";
+    const fix = "it was cut, restored from a backup, or the export is another gateway's";
     throw new Failure(`${source.where} has ${last} records, and the export goes to ${to}`, fix);
   }
   if (pruned !== undefined && to < pruned.to) {

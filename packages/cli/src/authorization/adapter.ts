@@ -65,7 +65,7 @@ export function keyOf(id: string): string {
   return hash("sha256", id, "base64url");
 }
 
-/** The name under which an access token of ours is known to the library, which takes no JWT for one of its own. */
+/** The name under which the library knows an access token of mcpx: it does not accept JWTs as its own. */
 export function nameOfToken(token: string): string {
   return `sha256-${hash("sha256", token, "base64url")}`;
 }

@@ -100,7 +100,7 @@ export function librarySettings(parts: LibraryParts): Configuration {
       RefreshToken: consentMsMax / 1_000,
       Session: sessionSeconds,
     },
-    // Shown as a page of ours by the route.
+    // The route shows the gateway's own page.
     async renderError(ctx, out) {
       ctx.type = "json";
       ctx.body = JSON.stringify(out);

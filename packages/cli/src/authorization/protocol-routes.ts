@@ -177,7 +177,7 @@ function oauthFault(status: number, error: string, description: string): HttpRes
   };
 }
 
-/** Faults of our own in the form that clients of OAuth read. */
+/** Errors of mcpx in the form that OAuth clients read. */
 function asOAuth(handle: (request: HttpRequest) => Promise<HttpResponse>): Route["handle"] {
   return async (request) => {
     try {
@@ -195,7 +195,7 @@ function asOAuth(handle: (request: HttpRequest) => Promise<HttpResponse>): Route
   };
 }
 
-/** What goes wrong before it is known where the client is to hear of it, a person sees. */
+/** An error before the redirect address of the client is known is shown to the person. */
 function asPage(handle: (request: HttpRequest) => Promise<HttpResponse>): Route["handle"] {
   const again = "Begin again in the program that sent you here";
   return async (request) => {

@@ -15,7 +15,7 @@ export const redirectsMax = 10;
 /** Why a client may not have its codes sent there; `undefined` where it may. */
 export function redirectFault(redirect: unknown): string | undefined {
   if (typeof redirect !== "string" || redirect.length > charsMax)
-    return "must be a text of at most 1000 characters";
+    return "must be a string of at most 1000 characters";
   const url = URL.parse(redirect);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a parser leaves out without a word
   if (url === null || /[\u0000-\u0020\\\u007f]/.test(redirect)) return "must be an absolute address";

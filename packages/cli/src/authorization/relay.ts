@@ -1,4 +1,4 @@
-// A request of our listener, answered by a library that wants Node's own HTTP objects. It goes over a pair of streams
+// A request of the gateway's listener, answered by a library that needs Node's own HTTP objects. It goes over a pair of streams
 // in memory: both ends speak real HTTP, and nothing listens.
 import { createServer, type IncomingMessage, type RequestListener, request as sendRequest } from "node:http";
 import { duplexPair } from "node:stream";

@@ -64,7 +64,7 @@ export interface Client {
   /** Whether it asks us over HTTP with a token, or starts `mcpx stdio`. */
   reaches: "http" | "stdio";
   entryPath: readonly [string, string];
-  /** A command of ours that does more for it, and what it does. */
+  /** A command of mcpx that does more for this client, and what it does. */
   hint?: string;
   entry(endpoint: Endpoint): JsonObject;
 }

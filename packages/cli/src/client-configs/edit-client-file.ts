@@ -10,7 +10,7 @@ import { parseClientFile, valueAt } from "./parse-client-file.ts";
 
 type Target = Pick<Client, "format" | "entryPath">;
 
-/** What stands in our place there. */
+/** The value of mcpx's entry in the file, if there is one. */
 export function entryIn(text: string, { format, entryPath }: Target, file: string): unknown {
   return valueAt(parseClientFile(format, text, file).value, entryPath);
 }
@@ -20,7 +20,7 @@ export function fileSecrets(text: string, { format }: Target, file: string): str
   return secretsIn(parseClientFile(format, text, file).value);
 }
 
-/** The text with this entry in our place; with `undefined`, with none. */
+/** The text with this entry for mcpx; with `undefined`, without an entry. */
 export function withEntry(text: string, entry: JsonObject | undefined, target: Target, file: string): string {
   const { format, entryPath } = target;
   const before = parseClientFile(format, text, file).value;

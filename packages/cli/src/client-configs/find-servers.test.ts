@@ -73,12 +73,12 @@ test.each([
   [
     "has a command that is a list",
     '#\n[mcp_servers.a]\ncommand = ["npx"]',
-    /:2:1 a: command: expected a text; found a list/,
+    /:2:1 a: command: expected a string; found a list/,
   ],
   [
     "has a date for a command",
     "[mcp_servers.a]\ncommand = 2026-01-01",
-    /:1:1 a: command: expected a text; found an object$/,
+    /:1:1 a: command: expected a string; found an object$/,
   ],
   ["has a bad name", '[mcp_servers.__proto__]\ncommand = "x"', /:1:1 __proto__: cannot be a name$/],
 ])("a file of codex that %s gives one line", (_, content, fault) => {
@@ -99,22 +99,30 @@ test.each([
   [
     "a list for a command",
     { command: ["npx", "x"] },
-    "command: expected a text; found a list; put what follows the first into args",
+    "command: expected a string; found a list; put what follows the first into args",
   ],
-  ["an empty command", { command: "" }, "command: expected a text; found an empty one"],
-  ["a number for a command", { command: 5 }, "command: expected a text; found a number"],
-  ["a NUL in a command", { command: "a\0b" }, "command: expected a text; found a string"],
-  ["a text for args", { command: "x", args: "-y" }, "args: expected a list of texts; found a string"],
+  ["an empty command", { command: "" }, "command: expected a string; found an empty one"],
+  ["a number for a command", { command: 5 }, "command: expected a string; found a number"],
+  [
+    "a NUL in a command",
+    { command: "a\0b" },
+    "command: expected a string; found a string with a NUL character",
+  ],
+  [
+    "a text for args",
+    { command: "x", args: "-y" },
+    "args: expected a list of strings; found a string of 2 characters",
+  ],
   [
     "a number in args",
     { command: "x", args: ["-p", 80] },
-    "args: expected a list of texts; found a number in it",
+    "args: expected a list of strings; found a number in it",
   ],
   ["a list for env", { command: "x", env: ["A=1"] }, "env: expected an object; found a list"],
   [
     "an object in env",
     { command: "x", env: { TOKEN: { a: "hunter2" } } },
-    'env: expected texts; found an object at "TOKEN"',
+    'env: expected strings; found an object at "TOKEN"',
   ],
   ["no address", { url: "mcp.example.com" }, "url: is not an http or https address"],
   ["an address that runs", { url: "javascript:alert(1)" }, "url: is not an http or https address"],

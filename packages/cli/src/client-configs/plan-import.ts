@@ -24,7 +24,7 @@ export interface ImportPlan {
 }
 
 export interface Present {
-  /** The servers of our configuration, as they are written there. */
+  /** The servers of mcpx's configuration, as they are written there. */
   servers: ReadonlyMap<string, ServerEntry>;
   /** Their segments, with whom they belong to. */
   segments: ReadonlyMap<string, string>;

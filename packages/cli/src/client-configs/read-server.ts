@@ -1,4 +1,4 @@
-// One server of a client's file as an entry of ours. Every value is checked: it was written by strangers.
+// One server of a client's file as an entry of mcpx.json. Every value is checked: it was written by strangers.
 import { isObject } from "@mcpx/protocol";
 import type { ServerEntry } from "../config-edit/edit-config.ts";
 import type { Client, ClientWorld, ServerGroup, WrittenServer } from "./client.ts";
@@ -101,16 +101,16 @@ function text(value: unknown, key: string): string {
   if (typeof value === "string" && value.trim() !== "" && value.length <= charsMax && !value.includes("\0"))
     return value;
   const found = Array.isArray(value) ? "a list; put what follows the first into args" : kindOf(value);
-  throw new ServerFault(`expected a text; found ${found}`, key);
+  throw new ServerFault(`expected a string; found ${found}`, key);
 }
 
 function texts(value: unknown): string[] {
   if (!Array.isArray(value))
-    throw new ServerFault(`expected a list of texts; found ${kindOf(value)}`, "args");
+    throw new ServerFault(`expected a list of strings; found ${kindOf(value)}`, "args");
   if (value.length > itemsMax) throw new ServerFault(`has more than ${itemsMax}`, "args");
   return value.map((item) => {
     if (typeof item === "string" && item.length <= charsMax && !item.includes("\0")) return item;
-    throw new ServerFault(`expected a list of texts; found ${kindOf(item)} in it`, "args");
+    throw new ServerFault(`expected a list of strings; found ${kindOf(item)} in it`, "args");
   });
 }
 
@@ -126,7 +126,7 @@ function pairs(value: unknown, key: string, fill: Fill): Record<string, string> 
       if (typeof item === "string" && item.length <= charsMax && !item.includes("\0"))
         return [name, fill(key, item, name)];
       // Its value may be a secret: only its kind is told.
-      throw new ServerFault(`expected texts; found ${kindOf(item)} at ${JSON.stringify(name)}`, key);
+      throw new ServerFault(`expected strings; found ${kindOf(item)} at ${JSON.stringify(name)}`, key);
     }),
   );
 }
@@ -155,6 +155,9 @@ function readTimeout(value: unknown): string {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value === null) return "null";
-  if (value === "") return "an empty one";
+  if (typeof value === "string") {
+    if (value.trim() === "") return "an empty one";
+    return value.includes("\0") ? "a string with a NUL character" : `a string of ${value.length} characters`;
+  }
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -42,7 +42,7 @@ interface Work {
   own: ClientServers;
 }
 
-/** What became of our configuration. */
+/** What was changed in mcpx's configuration. */
 type Moved = NonNullable<Connection["moved"]>;
 
 export async function runConnect(context: ConnectContext, world: ClientWorld): Promise<number> {
@@ -103,7 +103,7 @@ async function write(context: ConnectContext, work: Work): Promise<number> {
   return 0;
 }
 
-/** Which servers it has of its own, and what becomes of them. */
+/** Which servers the client has of its own, and whether they are moved. */
 function showOwn({ output }: ConnectContext, { client, own }: Work): void {
   if (own.all.length === 0) return;
   const count = own.all.length === 1 ? "1 server" : `${own.all.length} servers`;

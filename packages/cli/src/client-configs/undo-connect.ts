@@ -94,7 +94,7 @@ function show(
   else {
     const how = target.isExact
       ? `this would make ${path} what it was`
-      : `this would take our entry out of ${path}, which others changed since`;
+      : `this would remove the entry of mcpx from ${path}, which others changed since`;
     output.line(`${client.title}: ${how}`);
     const after = target.bytes.toString().replace(/^\ufeff/, "");
     const secrets = [before.text, after].flatMap((text) => fileSecrets(text, client, file));

@@ -58,7 +58,7 @@ export function translate(text: string, filling: Filling, name = ""): string {
   }
 }
 
-/** The names of variables that a text of ours needs. */
+/** The names of the variables that a text with `${env:NAME}` needs. */
 export function neededBy(text: string): string[] {
   const names = new Set<string>();
   replaceBraces(text, (inner) => {

@@ -58,7 +58,7 @@ test.each([
   [["token", "--topic", "t"], "mcpx: --id is missing; say whose token it is: --id alice"],
   [
     ["token", "--id", "system:x", "--topic", "t"],
-    "mcpx: system:x is kept for the gateway itself; choose another id",
+    "mcpx: system:x is reserved for the gateway itself; choose another id",
   ],
   [["token", "--id", "a", "--topic", "t", "--ttl", "1y"], /^mcpx: --ttl 1y is not a duration/],
   [["token", "--id", "a", "--topic", "t", "--level", "ful"], /did you mean --level full\?$/],

@@ -1,4 +1,4 @@
-// `mcpx __complete -- WORDS…`, which the scripts of `mcpx completion` ask: what could become of the last word. The
+// `mcpx __complete -- WORDS…`, which the scripts of `mcpx completion` ask: what could complete the last word. The
 // first line says whether the shell shall complete `words`, which follow with a tab and what they are, or `files`,
 // `directories` or `commands`, which it knows itself.
 import { spelledOut } from "@mcpx/protocol";

@@ -13,7 +13,7 @@ export function checkCommand(
   const path = env.PATH === undefined ? from.env.PATH : fillIn(env.PATH, from);
   const found = findCommand(fillIn(command, from), { path, cwd: resolve(from.dir, fillIn(cwd, from)) });
   if (typeof found === "object") return;
-  const anyway = "--force writes it all the same";
+  const anyway = "--force writes it anyway";
   if (found === "not executable") {
     throw new Failure(`nothing was written: ${command} may not be executed`, `chmod +x it; ${anyway}`);
   }

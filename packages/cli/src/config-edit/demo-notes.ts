@@ -3,7 +3,7 @@
 import { runningPlace } from "../access/running-gateway.ts";
 import type { ConfigFile } from "./edit-config.ts";
 
-/** What becomes of it, where the gateway that runs shows one. `file` is as it was before. */
+/** What happens to the demo, where the running gateway shows one. `file` is as it was before. */
 export function demoNotes({ before, dataDir }: Pick<ConfigFile, "before" | "dataDir">): string[] {
   if (before !== undefined || runningPlace(dataDir)?.isDemo !== true) return [];
   return [

@@ -57,7 +57,7 @@ export async function editTool(
   const text = change && withToolValue(file, place, change.key, change.value);
   if (change === undefined || text === undefined || text === file.before?.text) {
     if (options.json) output.json({ ...about, changed: false });
-    else output.line(`${visible(name)} is already so; nothing was written`);
+    else output.line(`${visible(name)} has this setting already; nothing was written`);
     return 0;
   }
   const { backup } = saveConfig(file, text, new Date());

@@ -6,7 +6,7 @@ const rule = "use 1 to 128 characters of A-Z a-z 0-9 . _ : @ / + -";
 
 export function checkParticipantId(id: string): void {
   if (!isId(id)) throw misuse(`${JSON.stringify(id)} cannot be an id`, rule);
-  if (isReservedId(id)) throw misuse(`${id} is kept for the gateway itself`, "choose another id");
+  if (isReservedId(id)) throw misuse(`${id} is reserved for the gateway itself`, "choose another id");
 }
 
 export function checkTopic(topic: string): void {

@@ -146,7 +146,7 @@ const notifications = section({
 /** As the known clients write it, and what is ours beside it. */
 const mcpServer = section({
   command: is.text("a command", "npx").exactOptional(),
-  args: list(z.string({ error: ({ input }) => is.expectation("a text", input) })).exactOptional(),
+  args: list(z.string({ error: ({ input }) => is.expectation("a string", input) })).exactOptional(),
   env: byName(z.string(), is.anyText).exactOptional(),
   cwd: is.text("a directory", "/srv/notes").exactOptional(),
   user: shaped("a user of this machine", "notes", /^[a-z_][a-z0-9_-]{0,30}$/).exactOptional(),
@@ -409,7 +409,7 @@ const bridge = section({
   if (Object.keys(value.channels).length === 0) add("has no channels; name at least one with its room");
 });
 
-/** What becomes of calls: the first rule that fits decides. */
+/** Rules of the gates: the first rule that matches a call decides. */
 const gateRule = section({
   tools: is.toolGlob,
   action: is.oneOf(["allow", "ask", "deny", "always_ask"]),

@@ -87,11 +87,11 @@ export const line = value<string>(`a line: ${lineForms}`, "serial:/dev/ttyUSB0",
 export const text = (what: string, example: string) =>
   value<string>(what, example, (input) => typeof input === "string" && input !== "");
 
-export const anyText = value<string>("a text", "value", (input) => typeof input === "string");
+export const anyText = value<string>("a string", "value", (input) => typeof input === "string");
 
 /** A value with nothing inside it. */
 export const plainValue = value<string | number | boolean | null>(
-  "a text, a number, true, false or null",
+  "a string, a number, true, false or null",
   "/tmp/**",
   (input) => input === null || ["string", "number", "boolean"].includes(typeof input),
   { type: ["string", "number", "boolean", "null"] },

@@ -132,7 +132,7 @@ function isIn(check: GateNewsOptions["check"], request: HttpRequest): boolean {
     check(request);
     return true;
   } catch {
-    // Whatever it says: who cannot be checked hears nothing.
+    // Whatever the news is: a page whose login cannot be checked gets nothing.
     return false;
   }
 }
@@ -147,7 +147,7 @@ function aroundOf(gates: Pick<Gatekeeper, Around>): string {
       knownAnchors(gates).map(({ name, thumbprint }) => [name, thumbprint]),
     ]);
   } catch {
-    // The page hears why when it looks.
+    // The page gets the reason when it asks.
     return "unreadable";
   }
 }

@@ -79,7 +79,7 @@ function tokenTools(headers: Readonly<Record<string, string>>): string[] | undef
       const { tools } = JSON.parse(Buffer.from(body, "base64url").toString()) as { tools?: unknown };
       if (Array.isArray(tools)) return tools.filter((glob) => typeof glob === "string");
     } catch {
-      // No token of ours.
+      // Not a token of this gateway.
     }
   }
   return undefined;

@@ -124,7 +124,7 @@ export function listKeyFiles(dataDir: string): KeyFile[] {
       try {
         return [openKeyFile(join(dir, name))];
       } catch (error) {
-        // What is no key of ours is nobody's to judge here.
+        // A file that is no key of mcpx is not judged here.
         if (error instanceof Failure) return [];
         throw error;
       }

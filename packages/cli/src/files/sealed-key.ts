@@ -60,7 +60,7 @@ export async function unsealKey(sealed: SealedKey, passphrase: string): Promise<
   }
 }
 
-/** Why what a file says cannot be a sealed key of ours; `undefined` where it can. */
+/** Why a file's content cannot be a sealed key of mcpx; `undefined` where it can. */
 export function sealFault({ version, kdf, cipher }: Record<string, unknown>): string | undefined {
   if (version !== 1) return `version ${JSON.stringify(version)} of the key file is not known; known: 1`;
   if (!isObject(kdf) || kdf.name !== "scrypt") return "kdf.name must be scrypt";

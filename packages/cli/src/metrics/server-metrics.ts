@@ -8,19 +8,25 @@ const serversMax = 100;
 const states = ["up", "idle", "down", "degraded", "ailing", "needs authorisation"];
 
 export function showServers({ state }: Pick<RunningTree, "state">, metrics: Metrics): void {
-  const servers = metrics.gauge("servers", "Servers of the tree, by how they are", ["state"]);
+  const servers = metrics.gauge("servers", "Servers of the tree, by state", ["state"]);
   const processes = metrics.gauge("server_processes", "Processes of a server that is started here", [
     "server",
   ]);
-  const memory = metrics.gauge("server_memory_bytes", "Resident memory of those processes", ["server"]);
-  const cpu = metrics.gauge("server_cpu_seconds", "Processor time of those processes since they began", [
-    "server",
-  ]);
+  const memory = metrics.gauge(
+    "server_memory_bytes",
+    "Resident memory of the processes of a server that is started here",
+    ["server"],
+  );
+  const cpu = metrics.gauge(
+    "server_cpu_seconds",
+    "Processor time of the processes of a server that is started here",
+    ["server"],
+  );
   const budget = metrics.gauge("server_budget_used_ratio", "Part of a budget of a server that is used", [
     "server",
     "budget",
   ]);
-  const parents = metrics.gauge("parents", "Trees above, by whether they have us", ["state"]);
+  const parents = metrics.gauge("parents", "Parent trees, by the state of the registration", ["state"]);
   const label = boundedLabel(serversMax);
   metrics.onScrape(() => {
     for (const gauge of [servers, processes, memory, cpu, budget, parents] as Gauge<string>[]) gauge.reset();

@@ -25,7 +25,7 @@ function sizeOf(path: string): number {
 }
 
 export function showBridges(bridges: Pick<OpenBridges, "facts">, metrics: Metrics): void {
-  const gauge = metrics.gauge("bridges", "Bridges to chat platforms, by how they are", ["platform", "state"]);
+  const gauge = metrics.gauge("bridges", "Bridges to chat platforms, by state", ["platform", "state"]);
   metrics.onScrape(async () => {
     const facts = await bridges.facts();
     gauge.reset();

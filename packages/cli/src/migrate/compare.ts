@@ -36,7 +36,10 @@ const noHash = "0".repeat(64);
 
 export function checkSame(copied: Ends, wanted: Ends): void {
   if (!isDeepStrictEqual(copied.ends, wanted.ends))
-    throw new Failure("the topics of the copy end elsewhere", "keep the original, and tell us");
+    throw new Failure(
+      "the last envelopes of the copied topics are not those of the original",
+      "keep the original, and report this as a bug",
+    );
   if (copied.head !== wanted.head)
     throw new Failure(`the audit chain of the copy ends at ${copied.head}, and not at ${wanted.head}`);
 }

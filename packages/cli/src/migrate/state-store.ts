@@ -66,7 +66,7 @@ export async function openStateStore(
     checkOurs() {
       if (lost === undefined) return;
       throw new Failure(
-        `the store may be another's by now: ${lost.message}`,
+        `another gateway may use the store by now: ${lost.message}`,
         "type the same again: it goes on",
       );
     },

@@ -44,7 +44,7 @@ const casts: Record<Kind, string> = {
   blob: "bytea",
 };
 
-/** `name`, `name>other` where the store calls it otherwise, `name:kind` where it is not a text. */
+/** `name`, `name>other` where the store calls it otherwise, `name:kind` where it is not a string. */
 export function columnsOf(text: string, places: Record<string, NonNullable<Column["place"]>> = {}): Column[] {
   return text.split(" ").map((word) => {
     const [names = "", kind = "text"] = word.split(":");

@@ -31,16 +31,19 @@ export const id = z.string().min(1).max(128);
 export const texts = z.array(z.string());
 export const anything = z.looseObject({});
 export const level = z.enum(["full", "responder", "restricted"] satisfies Level[]);
-export const actor = z.string().describe("Who did it");
+export const actor = z.string().describe("Who did this");
 
-export const limit: Parameter = { schema: z.int().min(1), about: "How many at most; 100 unless given" };
+export const limit: Parameter = {
+  schema: z.int().min(1),
+  about: "The most entries of the answer; 100 unless given",
+};
 export const topic: Parameter = { schema: id, about: "The name of a room" };
 
 /** What every refusal says. */
 export const problem = z.strictObject({
   error: z.strictObject({
-    code: z.int().describe("A number of docs/ERRORS.md"),
-    reason: z.string().describe("Its word, which stays"),
+    code: z.int().describe("The error's number, in docs/ERRORS.md"),
+    reason: z.string().describe("The error's reason, which never changes its meaning"),
     message: z.string(),
     suggestion: z.string().optional(),
   }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Address, actor, anything, count, id, level, limit, time, topic } from "./address.ts";
 
 const admin = "admin" as const;
-const ofTopic = { topic: { ...topic, about: "Only in this room; in all of them unless given" } };
+const ofTopic = { topic: { ...topic, about: "The room in which this counts; all rooms unless given" } };
 const nullable = z.string().nullable();
 
 const changed = (by: "promotedBy" | "demotedBy", at: "promotedAt" | "demotedAt") =>
@@ -17,14 +17,14 @@ const changed = (by: "promotedBy" | "demotedBy", at: "promotedAt" | "demotedAt")
   });
 
 const chained = {
-  action: z.string().describe("What was tried: room.join, gate.approve"),
-  count: z.int().min(1).describe("How many identical refusals it stands for"),
-  hash: z.string().describe("SHA-256 over the hash before it and this record"),
+  action: z.string().describe("The action: room.join, gate.approve"),
+  count: z.int().min(1).describe("How many identical refusals this record stands for"),
+  hash: z.string().describe("SHA-256 over the previous record's hash and this record"),
 };
 
 const record = z.strictObject({
   ...{ seq: count, at: time, ...chained },
-  reason: z.string().optional().describe("Why it was refused; allowed where there is none"),
+  reason: z.string().optional().describe("Why the action was refused; missing where it was allowed"),
   actor: z.string().optional(),
   subject: z.string().optional(),
   topic: z.string().optional(),
@@ -34,31 +34,31 @@ const record = z.strictObject({
 const row = z.strictObject({
   ...{ seq: count, at: count.describe("Ms since 1970"), ...chained },
   ...{ reason: nullable, actor: nullable, subject: nullable, topic: nullable },
-  detail: nullable.describe("JSON, as it was hashed"),
+  detail: nullable.describe("The JSON text that was hashed"),
 });
 
-const since = { schema: count, about: "Only what came then or later, in ms since 1970" };
+const since = { schema: count, about: "Only records from this time on, in ms since 1970" };
 
 export const administration: readonly Address[] = [
   {
     ...{ method: "POST", path: "/admin/participants/:id/promote", access: admin },
     summary: "Give a participant more rights, at once and for good",
-    query: { ...ofTopic, level: { schema: level, about: "full unless given" } },
+    query: { ...ofTopic, level: { schema: level, about: "The new level; full unless given" } },
     answer: changed("promotedBy", "promotedAt"),
   },
   {
     ...{ method: "POST", path: "/admin/participants/:id/demote", access: admin },
     summary: "Take rights from a participant, at once and for good",
-    query: { ...ofTopic, level: { schema: level, about: "restricted unless given" } },
+    query: { ...ofTopic, level: { schema: level, about: "The new level; restricted unless given" } },
     answer: changed("demotedBy", "demotedAt"),
   },
   {
     ...{ method: "DELETE", path: "/admin/participants/:id", access: admin },
-    summary: "Kick a participant: out, and not in again until an admin sets a level",
+    summary: "Kick a participant: its connections end, and it cannot come back until an admin sets its level",
     query: ofTopic,
     answer: z.strictObject({
       ...{ participantId: id, kickedBy: actor, kickedAt: time, topic: id.optional() },
-      connections: count.describe("How many were ended"),
+      connections: count.describe("How many connections were ended"),
     }),
   },
   {
@@ -83,17 +83,17 @@ export const administration: readonly Address[] = [
     query: {
       limit,
       since,
-      before: { schema: count, about: "Only lower numbers" },
+      before: { schema: count, about: "Only records with a lower seq" },
       action: { schema: z.string(), about: "An action; * is any run of characters" },
-      actor: { schema: z.string(), about: "Only what this one did" },
-      verify: { schema: z.literal("1"), about: "Whether the chain is whole, too" },
+      actor: { schema: z.string(), about: "Only records of this actor" },
+      verify: { schema: z.literal("1"), about: "1 verifies the whole chain as well" },
     },
     answer: z.strictObject({ records: z.array(record), chain: anything.optional() }),
   },
   {
     ...{ method: "GET", path: "/admin/audit/chain", access: admin },
-    summary: "The audit as its hashes cover it, oldest first",
-    query: { limit, since, after: { schema: count, about: "Only higher numbers" } },
+    summary: "The records exactly as the chain hashes them, oldest first",
+    query: { limit, since, after: { schema: count, about: "Only records with a higher seq" } },
     answer: z.strictObject({
       records: z.array(row),
       head: z.strictObject({ seq: count, hash: z.string() }),
@@ -102,8 +102,8 @@ export const administration: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/admin/proposals", access: admin },
-    summary: "What became of the proposals of rooms",
-    query: { topic, since, next: { schema: z.string(), about: "next of the last page" } },
+    summary: "Proposals of rooms, and their outcomes",
+    query: { topic, since, next: { schema: z.string(), about: "The field next of the previous page" } },
     answer: z.strictObject({
       records: z.array(
         z.strictObject({
@@ -121,7 +121,7 @@ export const administration: readonly Address[] = [
       tokens: z.array(
         z.strictObject({
           ...{ jti: z.string(), sub: z.string().optional(), kid: z.string() },
-          claims: anything.describe("What was granted; never the token"),
+          claims: anything.describe("The token's claims; never the token itself"),
           ...{ issuedAt: time, expiresAt: time, revokedAt: time.nullable() },
         }),
       ),
@@ -131,12 +131,12 @@ export const administration: readonly Address[] = [
     ...{ method: "DELETE", path: "/admin/tokens/:jti", access: admin, summary: "Revoke a token" },
     answer: z.strictObject({
       ...{ jti: z.string(), revokedBy: actor, revokedAt: time },
-      known: z.boolean().describe("Whether it was issued here"),
+      known: z.boolean().describe("Whether this gateway issued the token"),
     }),
   },
   {
     ...{ method: "GET", path: "/admin/capabilities", access: admin },
-    summary: "Capabilities that were seen given in rooms",
+    summary: "Capabilities that were granted in rooms",
     query: { topic },
     answer: z.strictObject({
       capabilities: z.array(
@@ -152,7 +152,7 @@ export const administration: readonly Address[] = [
   },
   {
     ...{ method: "DELETE", path: "/admin/capabilities/:topic/:issuer/:id", access: admin },
-    summary: "Revoke a capability in its issuer's place",
+    summary: "Revoke a capability, although another participant issued it",
     answer: z.strictObject({
       ...{ topic: id, issuer: id, id, revokedBy: actor, revokedAt: time, known: z.boolean() },
     }),

@@ -9,11 +9,11 @@ import { envelope, rooms } from "./rooms.ts";
 import { tree } from "./tree.ts";
 
 const sections = {
-  Rooms: { addresses: rooms, about: "For participants." },
+  Rooms: { addresses: rooms, about: "Addresses for participants of rooms." },
   Administration: { addresses: administration, about: "Participants, tokens and the audit, for admins." },
   Gates: { addresses: gates, about: "Calls that wait for a person." },
   Tree: { addresses: tree, about: "Servers, tools, devices, bridges and logins." },
-  Operations: { addresses: operations, about: "For machines that watch over the gateway." },
+  Operations: { addresses: operations, about: "Addresses for monitoring, and public keys." },
 } satisfies Record<string, { addresses: readonly Address[]; about: string }>;
 
 /** All that are described. */
@@ -34,7 +34,7 @@ export function openApi(): Record<string, unknown> {
       // Of this interface, as it stands in its paths. Which build answers is nobody's business.
       version: "v0",
       description:
-        "Rooms, administration and operations of an mcpx gateway. The tree is MCP, at /mcp. WebSockets of rooms are at /v0/ws; what is said there is the schema Envelope. Everything under /admin is there for the console under /console/api/admin as well.",
+        "Rooms, administration and operations of an mcpx gateway. The tree is MCP, at /mcp. WebSockets of rooms are at /v0/ws; what is said there is the schema Envelope. The console has the same addresses under /console/api/admin.",
     },
     tags: Object.entries(sections).map(([name, { about }]) => ({ name, description: about })),
     paths,
@@ -45,7 +45,7 @@ export function openApi(): Record<string, unknown> {
       schemas: { Envelope: jsonSchema(envelope), Problem: problemSchema() },
       responses: {
         Problem: {
-          description: "It was refused: docs/ERRORS.md says why and what to do",
+          description: "The request was refused: docs/ERRORS.md explains the reason and what to do",
           content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
         },
       },
@@ -85,9 +85,9 @@ function operationOf(address: Address, tag: string): Record<string, unknown> {
 
 const meanings: Readonly<Record<number, string>> = {
   200: "Done",
-  201: "Made",
-  202: "It waits for an approver's signature",
-  503: "Not now",
+  201: "Created",
+  202: "The change waits for an approver's signature",
+  503: "The gateway is not ready",
 };
 
 function meaningOf(status: number): string {

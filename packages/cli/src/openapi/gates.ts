@@ -35,11 +35,11 @@ const gate = {
   id: z.string(),
   nonce: z.string(),
   status,
-  principal: z.string().describe("Who asks"),
+  principal: z.string().describe("The caller"),
   session: z.string(),
   keys: texts.describe("Thumbprints of the asker's own keys, which never approve it"),
   tool: z.string(),
-  digest: z.string().describe("Of the arguments"),
+  digest: z.string().describe("The digest of the arguments"),
   server: anything.optional(),
   token: anything.optional(),
   route: texts,
@@ -54,7 +54,7 @@ const gate = {
   isDelivered: z.boolean(),
   rejectedBy: z.string().optional(),
   reason: z.string().optional(),
-  refusal: z.string().optional().describe("The word of the error for which it was not sent"),
+  refusal: z.string().optional().describe("The reason of the error because of which the call was not sent"),
   askerSigned: z.boolean(),
   terms: anything.describe("What an approver signs"),
 };
@@ -62,19 +62,19 @@ const gate = {
 const wholeGate = z.looseObject({
   ...gate,
   arguments: anything,
-  argumentsText: z.string().describe("To the byte, as it is sent"),
+  argumentsText: z.string().describe("The arguments exactly as they are sent"),
   warnings: texts,
   secrets: texts.describe("Where the tool's schema says that arguments are secret"),
   statements: z.strictObject({ approve: z.string(), reject: z.string() }),
   outcome: z.unknown().optional(),
   resultText: z.string().optional(),
-  last: anything.optional().describe("The same tool, when it was approved and done last"),
+  last: anything.optional().describe("The last call of this tool that was approved and done"),
 });
 
 const grant = z.looseObject({
   id: z.string(),
   principal: z.string(),
-  tools: z.string().describe("A glob over tools"),
+  tools: z.string().describe("A tool's name, or a glob"),
   grantedBy: z.string(),
   reason: z.string(),
   expiresAt: time.optional(),
@@ -83,7 +83,7 @@ const grant = z.looseObject({
 });
 
 const rule = {
-  tools: z.string().describe("A glob over tools"),
+  tools: z.string().describe("A tool's name, or a glob"),
   action,
   where: anything.optional(),
   approvers: count.optional(),
@@ -95,7 +95,7 @@ const judged = { action, why: z.string() };
 export const gates: readonly Address[] = [
   {
     ...{ method: "GET", path: "/admin/gates", access: admin, summary: "Calls that wait, or have waited" },
-    query: { status: { schema: status, about: "Only those" } },
+    query: { status: { schema: status, about: "Only gates with this status" } },
     answer: z.strictObject({
       gates: z.array(z.looseObject(gate)),
       approvers: z.array(approver),
@@ -124,7 +124,12 @@ export const gates: readonly Address[] = [
     answer: z.strictObject({}),
   },
   {
-    ...{ method: "GET", path: "/admin/grants", access: admin, summary: "What is allowed beforehand" },
+    ...{
+      method: "GET",
+      path: "/admin/grants",
+      access: admin,
+      summary: "The grants: calls that need no approval for a while",
+    },
     answer: z.strictObject({ grants: z.array(grant) }),
   },
   {
@@ -132,13 +137,18 @@ export const gates: readonly Address[] = [
       method: "POST",
       path: "/admin/grants/terms",
       access: here,
-      summary: "What a grant would be, to sign",
+      summary: "The terms of a grant, to be signed",
     },
     body: z.looseObject({ principal: z.string().optional(), tools: z.string().optional() }),
     answer: z.strictObject({ terms: anything, passkey: anything.optional() }),
   },
   {
-    ...{ method: "POST", path: "/admin/grants", access: here, summary: "Give a grant that was signed" },
+    ...{
+      method: "POST",
+      path: "/admin/grants",
+      access: here,
+      summary: "Make a grant whose terms an approver has signed",
+    },
     body: z.strictObject({
       grant_id: z.string(),
       proof: z.string().optional(),
@@ -151,7 +161,12 @@ export const gates: readonly Address[] = [
     answer: z.strictObject({ revoked: z.string() }),
   },
   {
-    ...{ method: "GET", path: "/admin/rules", access: admin, summary: "What becomes of which tool" },
+    ...{
+      method: "GET",
+      path: "/admin/rules",
+      access: admin,
+      summary: "The rules, and the tools that they are about",
+    },
     answer: z.strictObject({
       rules: z.array(z.strictObject({ ...rule, number: count, matches: texts })),
       rest: z.array(z.strictObject({ tool: z.string(), ...judged })),
@@ -162,13 +177,13 @@ export const gates: readonly Address[] = [
   },
   {
     ...{ method: "POST", path: "/admin/rules/test", access: admin },
-    summary: "What would become of a call; nothing is called",
+    summary: "What the rules would do with a call; nothing is called",
     body: z.strictObject({ tool: z.string().max(255), arguments: anything.optional() }),
     answer: z.looseObject({ ...judged, tool: z.string(), isKnown: z.boolean(), capability: anything }),
   },
   {
     ...{ method: "POST", path: "/admin/rules/try", access: admin },
-    summary: "What other rules would have made of the last calls",
+    summary: "What other rules would have done with the last calls",
     body: z.strictObject({ rules: z.array(z.strictObject(rule)).max(1_000) }),
     answer: z.strictObject({
       calls: z.array(
@@ -181,14 +196,14 @@ export const gates: readonly Address[] = [
   },
   {
     ...{ method: "POST", path: "/admin/panic", access: admin },
-    summary: "Every call waits, or no longer does; to end it takes somebody at the gateway's machine",
+    summary: "Switch panic on or off; it can be switched off only at the gateway's machine or at its console",
     body: z.strictObject({ on: z.boolean() }),
     answer: z.strictObject({ panic: z.boolean(), waits: z.string().optional() }),
     also: [202],
   },
   {
     ...{ method: "GET", path: "/admin/approvers/chain", access: admin },
-    summary: "Who approves, and who signed that",
+    summary: "The approvers, and the chain of signed changes that made them",
     answer: z.strictObject({
       aggregator_id: z.string(),
       approvers: z.array(approver),
@@ -199,7 +214,7 @@ export const gates: readonly Address[] = [
   },
   {
     ...{ method: "POST", path: "/admin/approvers/enrolments", access: here },
-    summary: "An address where somebody makes a passkey and becomes an approver",
+    summary: "Make an address at which a person registers a passkey to become an approver",
     body: z.strictObject({ name: z.string() }),
     status: 201,
     answer: z.strictObject({ url: z.string(), expires_at: time }),

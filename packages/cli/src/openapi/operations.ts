@@ -13,11 +13,21 @@ const publicKey = z.strictObject({
 
 export const operations: readonly Address[] = [
   {
-    ...{ method: "GET", path: "/healthz", access: "everybody", summary: "Whether the process answers" },
+    ...{
+      method: "GET",
+      path: "/healthz",
+      access: "everybody",
+      summary: "Liveness: 200 while the process answers",
+    },
     answer: z.strictObject({ status: z.literal("ok") }),
   },
   {
-    ...{ method: "GET", path: "/readyz", access: "everybody", summary: "Whether it takes connections" },
+    ...{
+      method: "GET",
+      path: "/readyz",
+      access: "everybody",
+      summary: "Readiness: 200 while the gateway accepts connections",
+    },
     answer: z.strictObject({ status: z.enum(["ready", "not_ready"]) }),
     also: [503],
   },
@@ -28,7 +38,7 @@ export const operations: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/.well-known/jwks.json", access: "everybody" },
-    summary: "The public keys of tokens that are signed here",
+    summary: "The public keys with which this gateway's tokens are verified",
     answer: z.strictObject({ keys: z.array(publicKey) }),
   },
   {

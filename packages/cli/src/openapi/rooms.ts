@@ -8,9 +8,9 @@ const participant = z.strictObject({
   name: z.string().optional(),
   kind: z.enum(["human", "agent", "robot"]).optional(),
   privilege: level,
-  own: z.literal(true).optional().describe("It is the gateway's own tree"),
-  mcp: anything.optional().describe("Its MCP version, where it serves tools"),
-  key: anything.optional().describe("Its public key as JWK"),
+  own: z.literal(true).optional().describe("This participant is the gateway's own tree"),
+  mcp: anything.optional().describe("The participant's MCP version, if it serves tools"),
+  key: anything.optional().describe("The participant's public key as JWK"),
   status: z.strictObject({ status: z.string(), text: z.string().optional() }).optional(),
 });
 
@@ -19,17 +19,19 @@ export const envelope = z
   .looseObject({
     protocol: z.enum(protocols),
     id,
-    ts: z.string().optional().describe("When its sender says that it was made"),
+    ts: z.string().optional().describe("When the sender says that the envelope was made"),
     from: id,
     to: z.array(id).optional(),
     kind: z
       .string()
       .max(256)
-      .describe(`One of ${kinds.join(", ")}, or one of these with a method behind it`),
+      .describe(
+        `One of ${kinds.join(", ")}; a request or proposal may add its method: mcp/request:tools/call`,
+      ),
     correlation_id: id.optional(),
     payload: anything,
-    seq: count.optional().describe("Its number in the room, without gaps"),
-    at: time.optional().describe("When the gateway got it"),
+    seq: count.optional().describe("The envelope's number in the room, without gaps"),
+    at: time.optional().describe("When the gateway received the envelope"),
   })
   .describe("What participants of a room send each other");
 
@@ -47,7 +49,7 @@ export const rooms: readonly Address[] = [
           waiting: z
             .array(z.strictObject({ id, seq: count }))
             .optional()
-            .describe("Proposals that wait, the oldest first; missing where none does"),
+            .describe("Proposals that wait, the oldest first; missing if none waits"),
         }),
       ),
     }),
@@ -59,13 +61,13 @@ export const rooms: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/v0/topics/:topic/history", access: "participant" },
-    summary: "What was said in a room, newest first",
+    summary: "The envelopes of a room, newest first",
     query: {
       limit,
-      before: { schema: point, about: "Only what came before it" },
-      after: { schema: point, about: "Only what came after it" },
-      before_seq: { schema: count, about: "Only lower numbers" },
-      after_seq: { schema: count, about: "Only higher numbers" },
+      before: { schema: point, about: "Only envelopes before this one, or before this time" },
+      after: { schema: point, about: "Only envelopes after this one, or after this time" },
+      before_seq: { schema: count, about: "Only envelopes with a lower seq" },
+      after_seq: { schema: count, about: "Only envelopes with a higher seq" },
     },
     answer: z.strictObject({
       envelopes: z.array(envelope),
@@ -74,7 +76,7 @@ export const rooms: readonly Address[] = [
   },
   {
     ...{ method: "POST", path: "/v0/tickets", access: "participant" },
-    summary: "A ticket for one WebSocket, good for 30 s: browsers cannot send headers there",
+    summary: "Make a ticket for one WebSocket, valid for 30 s: browsers cannot send headers with a WebSocket",
     body: z.strictObject({ topic: id }),
     status: 201,
     answer: z.strictObject({ ticket: z.string(), expires_at: time }),

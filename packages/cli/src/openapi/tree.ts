@@ -6,9 +6,9 @@ const admin = "admin" as const;
 const here = "here" as const;
 
 const tool = {
-  canonical: z.string().describe("Its name in the tree"),
+  canonical: z.string().describe("The tool's name in the tree"),
   server: z.string(),
-  tool: z.string().describe("Its name there"),
+  tool: z.string().describe("The server's own name for the tool"),
   state: z.enum(["listed", "disabled", "quarantined"]),
 };
 
@@ -34,12 +34,12 @@ const bridge = z.strictObject({
 export const tree: readonly Address[] = [
   {
     ...{ method: "GET", path: "/admin/tools", access: admin },
-    summary: "Tools that are not shown, and why",
+    summary: "Tools that clients are not shown, and why",
     answer: z.strictObject({ tools: z.array(z.strictObject(tool)) }),
   },
   {
     ...{ method: "GET", path: "/admin/tools/:name", access: admin },
-    summary: "One tool; of a changed one, what has changed",
+    summary: "One tool; of a changed tool, the difference too",
     answer: z.strictObject({
       ...tool,
       ...{ hash: z.string().optional(), since: time.optional(), diff: texts.optional() },
@@ -47,8 +47,13 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "POST", path: "/admin/tools/:name/accept", access: here },
-    summary: "A changed tool may be as it is now",
-    body: z.strictObject({ hash: z.string().optional().describe("Only if it is still this one") }),
+    summary: "Accept a changed tool as it is now",
+    body: z.strictObject({
+      hash: z
+        .string()
+        .optional()
+        .describe("The hash of the definition to accept; refused if the tool has changed since"),
+    }),
     answer: z.strictObject({
       ...{ canonical: z.string(), server: z.string(), tool: z.string() },
       ...{ hash: z.string(), acceptedBy: z.string().optional() },
@@ -73,7 +78,7 @@ export const tree: readonly Address[] = [
     answer: z.strictObject({ server: z.string(), user: z.string(), signedOutBy: z.string().optional() }),
   },
   {
-    ...{ method: "GET", path: "/admin/devices", access: admin, summary: "Microcontrollers and how they are" },
+    ...{ method: "GET", path: "/admin/devices", access: admin, summary: "Microcontrollers and their state" },
     answer: z.strictObject({ devices: z.array(z.looseObject({ segment: z.string(), line: z.string() })) }),
   },
   {
@@ -82,14 +87,14 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "POST", path: "/admin/bridges/:name/codes", access: here },
-    summary: "A code by which a person of a chat platform is linked to a participant",
+    summary: "Make a code that links a person of a chat platform to a participant",
     body: z.strictObject({ participant: id, level: level.optional() }),
     status: 201,
     answer: z.strictObject({ code: z.string(), expires_at: time }),
   },
   {
     ...{ method: "DELETE", path: "/admin/bridges/:name/links/:user", access: admin },
-    summary: "End such a link",
+    summary: "Unlink a person of a chat platform",
     answer: z.strictObject({ user: z.string(), participant: id }),
   },
   {
@@ -99,7 +104,7 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "DELETE", path: "/admin/bridges/:name/presses", access: admin },
-    summary: "They do not count any more",
+    summary: "Presses of buttons at this bridge are no longer approvals",
     answer: z.strictObject({ what: texts }),
   },
   {
@@ -113,18 +118,18 @@ export const tree: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/admin/logins", access: admin },
-    summary: "Logins with an account of a company",
+    summary: "The names of the configured company logins",
     answer: z.strictObject({ logins: texts }),
   },
   {
     ...{ method: "POST", path: "/admin/logins/test", access: admin },
-    summary: "What somebody could do of whom the provider says this",
+    summary: "The rights that these claims of a provider would give",
     body: z.strictObject({ login: z.string(), claims: anything }),
     answer: z.strictObject({ login: z.string(), rights: anything.nullable(), rules: z.array(z.unknown()) }),
   },
   {
     ...{ method: "POST", path: "/admin/console-links", access: admin },
-    summary: "An address that logs one browser in at the console, once",
+    summary: "Make an address that logs one browser in at the console, once",
     status: 201,
     answer: z.strictObject({ path: z.string() }),
   },
@@ -137,8 +142,8 @@ export const tree: readonly Address[] = [
     ...{ method: "GET", path: "/admin/names", access: here },
     summary: "Names to complete a command line with, for the owner of the data directory",
     query: {
-      of: { schema: z.string(), about: "What kind of name" },
-      room: { schema: id, about: "In which room" },
+      of: { schema: z.string(), about: "The kind of name" },
+      room: { schema: id, about: "The room whose names are wanted" },
     },
     answer: z.strictObject({ names: texts }),
   },

@@ -140,7 +140,7 @@ function gatewayUrl({ listen = {} }: Config): string {
   return localUrl(`${scheme}://${name}:${port}`, { hosts, tls: tls && { cert: "", key: "" } });
 }
 
-/** The configuration's servers, started by ourselves and ended with us. */
+/** The configuration's servers, started by this process and ended with it. */
 async function ownTree(
   context: StdioContext,
   { identity, audit, home, loaded: written, stores, log }: OwnParts,

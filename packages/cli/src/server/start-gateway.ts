@@ -283,7 +283,7 @@ async function openGateway(
   return { gateway, topicLog };
 }
 
-/** What becomes of the stores, for a gateway that is made after them. */
+/** Events of the stores, for a gateway that is made after them. */
 function createHealth(log: Logger) {
   let told: Pick<RunningGateway, "fail" | "setCutOff"> | undefined;
   let [hasFailed, isCutOff] = [false, false];

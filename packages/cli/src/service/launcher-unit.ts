@@ -1,5 +1,5 @@
 // The launchers of a service: for each user that servers run as, a socket that only the gateway's user may open, and a
-// process of that user behind it. systemd alone changes users; nothing of ours has root. Pure. [B-KEY-3]
+// process of that user behind it. systemd alone changes users; no part of mcpx has root. Pure. [B-KEY-3]
 import { Failure } from "../framework/failure.ts";
 import { launchersDir, type ServiceFacts } from "./facts.ts";
 import { unitWord } from "./systemd-unit.ts";

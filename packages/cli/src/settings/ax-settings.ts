@@ -1,4 +1,4 @@
-// From the configuration to the tree's place among others: who may register here, and where we register ourselves.
+// From the configuration to the tree's place among others: who may register here, and where this tree registers.
 import type { ParentOptions, SubserverRule } from "@mcpx/aggregator";
 import type { Config } from "../config/config.ts";
 import { type FillInFrom, fillIn } from "../files/fill-in.ts";

@@ -35,7 +35,7 @@ export const defaultGates: GateSettings = {
 
 type AnchorConfig = NonNullable<NonNullable<Config["gates"]>["anchors"]>[number];
 
-/** Where a client hears that it goes on, a call is held this long at least, unless none is held. */
+/** For a client that gets progress a call is held this long at least, unless no call is held. */
 const holdWithProgressMsMin = 25_000;
 
 export function gateSettings({ gates = {} }: Config, { dir }: { dir: string }): GateSettings {

@@ -11,7 +11,7 @@ import type { GateSettings } from "./gate-settings.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import type { TreeSettings } from "./tree-settings.ts";
 
-/** What a configuration says, and what comes of it. */
+/** A configuration, and the settings made of it. */
 export interface Reading {
   loaded: LoadedConfig;
   settings: ServerSettings;

@@ -73,7 +73,7 @@ type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 /** A list waits this long for a server; a slower server appears later. */
 const listMsDefault = 10_000;
 
-/** What a child gets of our environment without being given it: enough to run, no secret among it. */
+/** The variables of mcpx's environment that every child process gets: enough to run, and no secrets. */
 const inherited = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"],
   ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SystemRoot", "APPDATA"],

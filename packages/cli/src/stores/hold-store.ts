@@ -20,7 +20,7 @@ const duty = "gateway";
 const leaseDefaultMs = 5_000;
 const askAgainMs = 500;
 
-/** Rejects where another gateway has it. One that was killed is waited for as long as its lease lasts. */
+/** Rejects where another gateway holds the store. The lease of a killed gateway is waited for. */
 export async function holdStore(options: HoldOptions): Promise<AsyncDisposable> {
   const { store, log, onLost, onBack, onFailure, leaseMs = leaseDefaultMs } = options;
   let isEnding = false;

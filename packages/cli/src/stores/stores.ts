@@ -19,7 +19,7 @@ export interface Stores {
   push: PushStore;
 }
 
-/** What becomes of stores while a gateway runs on them. */
+/** Events of stores while a gateway runs on them. */
 export interface StoreEvents {
   /** Once: nothing more can be trusted. */
   onFailure(error: Error): void;

@@ -29,7 +29,10 @@ function serverFault(name: string, servers: readonly JsonObject[]): Failure | un
   if (found === undefined) return new Failure(`there is no server ${name}`, listText(servers));
   if (found.users !== undefined) return undefined;
   const others = servers.filter(({ users }) => users !== undefined);
-  const fix = others.length === 0 ? "to none here" : `they do to: ${namesText(others.map(nameOf))}`;
+  const fix =
+    others.length === 0
+      ? "no server here has users who sign in"
+      : `they sign in to: ${namesText(others.map(nameOf))}`;
   return new Failure(`users do not sign in to ${name} themselves`, fix);
 }
 

@@ -17,7 +17,7 @@ export function serversIn({ servers }: JsonObject): JsonObject[] {
   return Array.isArray(servers) ? servers.filter(isObject) : [];
 }
 
-/** One that has been asked for and has not answered yet is starting. */
+/** A server that was asked and has not answered yet is starting. */
 export function stateOf({ state, conversations }: JsonObject): ServerState {
   return state === "idle" && Number(conversations) > 0 ? "starting" : (String(state) as ServerState);
 }

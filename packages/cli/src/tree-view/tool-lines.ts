@@ -100,9 +100,9 @@ export function listLines(rows: readonly ToolRow[], width: number): string[] {
 }
 
 const dangers = {
-  irreversible: "changes things, for good",
-  mutable: "changes things, and it can be undone",
-  none: "changes nothing",
+  irreversible: "changes things; cannot be undone",
+  mutable: "changes things; can be undone",
+  none: "only reads",
   unknown: "unknown",
 } as const;
 

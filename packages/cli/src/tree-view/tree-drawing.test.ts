@@ -43,7 +43,7 @@ test("servers, those that registered among them, with what is known of them", ()
     "mcpx http://here  3 of 3 servers are up",
     "├─ ● mcpax  built in, 4 tools, modern",
     "├─ ● files  14 tools, legacy, p95 12.5 ms",
-    "├─ ● oven  1 tool, modern, registered (write), fast, heard 1.2 s ago",
+    "├─ ● oven  1 tool, modern, registered (write), fast, last heartbeat 1.2 s ago",
     "│     budget: 3 of 60 calls in a minute, 2 of 10 changes",
     "└─ ● lamp  1 tool, modern, registered (read, not proven)",
   ]);

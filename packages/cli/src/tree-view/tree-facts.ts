@@ -38,7 +38,7 @@ export function usersText({ users }: JsonObject): string | undefined {
 
 export function heardText({ heartbeat }: JsonObject): string | undefined {
   if (!isObject(heartbeat) || Number(heartbeat.interval_ms) === 0) return undefined;
-  return `heard ${(Number(heartbeat.last_ms_ago) / 1_000).toFixed(1)} s ago`;
+  return `last heartbeat ${(Number(heartbeat.last_ms_ago) / 1_000).toFixed(1)} s ago`;
 }
 
 /** Its processes, and what they use where that is known. */
@@ -111,7 +111,9 @@ export function troubles(server: JsonObject): string[] {
       ...server.quarantined.map((one) => visible(`has changed: ${one}; see mcpx tools diff ${one}`)),
     );
   if (Array.isArray(server.override_faults))
-    lines.push(...server.override_faults.map((one) => visible(`set for a tool that is not there: ${one}`)));
+    lines.push(
+      ...server.override_faults.map((one) => visible(`configured, but there is no such tool: ${one}`)),
+    );
   return lines;
 }
 

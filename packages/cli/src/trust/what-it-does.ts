@@ -172,7 +172,7 @@ function weakenedEndpoints(config: Config): string[] {
   return [
     ...(host === undefined || loopback.test(host) ? [] : [`listen.host: others reach it at ${host}`]),
     ...(insecure === true ? ["listen.insecure: tokens travel where others can read them"] : []),
-    ...hosts.map((name) => `listen.hosts: it answers to ${name}, wherever that leads`),
+    ...hosts.map((name) => `listen.hosts: it answers to ${name}, whichever address that name has`),
     ...origins.map((origin) => `listen.origins: pages of ${origin} may talk to it`),
     ...(mode === "open" ? ["mode: nobody has to prove who they are"] : []),
     ...Object.entries(bridges).flatMap(([name, { unlinked }]) =>

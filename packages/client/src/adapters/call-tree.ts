@@ -16,7 +16,7 @@ export interface ToolCall {
 
 const revision = "2026-07-28";
 const answerCharsMax = 1_048_576;
-/** Longer than any answer of ours is held. */
+/** Longer than the gateway holds any answer. */
 const answerMs = 90_000;
 const loopback: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 
@@ -80,7 +80,7 @@ async function readAnswer(response: Response, id: string): Promise<JsonObject | 
     if (text.length > answerCharsMax) throw new RoomError("bad_answer", "the tree's answer is too large");
     if (!isStream) take(text);
     else {
-      // No event is larger than all of them.
+      // No event is larger than the whole answer may be.
       const taker = { event: (data: string) => void (data !== "" && take(data)), tooLarge: () => {} };
       new EventReader(answerCharsMax, taker).push(text);
     }

@@ -1,4 +1,4 @@
-// Requests of others that are being answered here. A server sees numbers of ours instead of theirs, so that any
+// Requests of others that are being answered here. A server sees this library's numbers instead of theirs, so that any
 // number of peers can share it; answers and progress go back under the ids they came with. [X0-4.1.1-1]
 
 import { isId, isObject, isRequestId, type JsonObject, written } from "@mcpx/protocol";

@@ -34,7 +34,11 @@ export class TokenSource {
   }
 
   async #ask(): Promise<string> {
-    if (this.#provider === undefined) throw new RoomError("unauthorised", "there is no other token");
+    if (this.#provider === undefined)
+      throw new RoomError(
+        "unauthorised",
+        "the token was refused, and there is no tokenProvider to get another",
+      );
     try {
       this.#token = await this.#provider();
     } catch (cause) {

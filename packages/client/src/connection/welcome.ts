@@ -1,4 +1,4 @@
-// The first thing a connection hears: who we are here, who else is, and where the stream begins.
+// The first envelope of a connection: who this participant is, who else is there, and where the stream begins.
 
 import { isId, isLevel, isObject, type Level, numeric, written } from "@mcpx/protocol";
 import type { Position } from "../core/position.ts";

@@ -29,7 +29,7 @@ interface CoreOptions {
   handshake: "on-demand" | "eager" | "lazy";
   clientInfo: { name: string; version: string };
   bufferMax: number;
-  /** Requests to us are for another connection of ours. */
+  /** Requests to this participant are for another of its connections. */
   isSecond: (() => boolean) | undefined;
 }
 

@@ -147,6 +147,6 @@ function obtain(core: RoomCore, peer: string, wish: JsonObject, send: Send): Pro
 async function request(core: RoomCore, peer: string, wish: JsonObject, send: Send): Promise<CapabilityToken> {
   const { token } = await send(capabilityMethods.request, wish, core.calls.nextRpcId(), newId());
   if (typeof token !== "string")
-    throw new RoomError("bad_answer", `${peer} answered with a capability that is not a text`);
+    throw new RoomError("bad_answer", `${peer} answered with a capability that is not a string`);
   return heldIn(core).add(peer, token);
 }

@@ -19,11 +19,11 @@ export interface ApprovalQuestion {
   kind: "grant" | "call";
   from: string;
   tools: ToolSet;
-  /** Of a call. */
+  /** The arguments of a call; absent for a grant. */
   arguments?: unknown;
   /** Of a grant, in seconds. */
   duration?: number;
-  /** As the asker has put it. */
+  /** The asker's own words. */
   reason?: string;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
@@ -89,7 +89,7 @@ export interface GuardState {
   destructive: ReadonlySet<string>;
   /** The last key each participant was seen with: who comes back shows it a moment later. */
   readonly keys: Map<string, Ed25519Jwk>;
-  /** Who has passed on what was used here. */
+  /** Participants that have passed on capabilities used here. */
   readonly delegators: Set<string>;
   /** Live channel bindings by store id. What is not here is over. */
   readonly channels: Map<string, { holder: string; channel: string }>;

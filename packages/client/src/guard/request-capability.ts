@@ -59,7 +59,7 @@ export async function requestCapability(
   const options = { propose: "auto", ...(timeoutMs === undefined ? {} : { timeoutMs }) } as const;
   const grant = await room.peer(owner).request(capabilityMethods.request, asked, options);
   if (!isObject(grant) || typeof grant.token !== "string") {
-    throw new RoomError("bad_answer", `${owner} answered with a capability that is not a text`);
+    throw new RoomError("bad_answer", `${owner} answered with a capability that is not a string`);
   }
   const token = grant.encrypted === true && encryption ? await encryption.decrypt(grant.token) : grant.token;
   heldIn(core).add(owner, token);

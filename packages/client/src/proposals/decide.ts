@@ -13,7 +13,7 @@ import { fulfilmentMetaOf } from "./fulfilment-meta.ts";
 import { meaningOf } from "./meaning-of.ts";
 import type { MadeCall, Proposal, ProposalChange, Rejection } from "./proposal.ts";
 
-/** Of a reason, a code or a status: no gateway of ours lets longer ones through by default. */
+/** Of a reason, a code or a status: a gateway of mcpx refuses longer ones by default. */
 const wordCharsMax = 2_000;
 /** How many advisers of one proposal are remembered, and how many that said how it stands. */
 const voicesMax = 100;

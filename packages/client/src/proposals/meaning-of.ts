@@ -10,7 +10,7 @@ export function meaningOf(params: unknown): unknown {
   try {
     meaning ??= JSON.stringify({ ...params, _meta: undefined }, inOrder);
   } catch {
-    // Nested too deep to be written, as no gateway of ours lets it be: it is like nothing else.
+    // Nested too deep to be written, which no gateway of mcpx allows: it equals nothing else.
     meaning = params;
   }
   meanings.set(params, meaning);

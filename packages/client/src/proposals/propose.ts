@@ -1,4 +1,4 @@
-// A proposal of our own, from its publication to its one outcome. [X1-4.2-1]
+// A proposal of this participant, from its publication to its one outcome. [X1-4.2-1]
 
 import type { JsonObject } from "@mcpx/protocol";
 import { numeric, written } from "@mcpx/protocol";
@@ -74,7 +74,7 @@ export function propose(core: RoomCore, tracking: ProposalTracking, draft: Propo
   };
 }
 
-/** One or several of our own. [PL-8-1] */
+/** Withdraws one or several of this participant's proposals. [PL-8-1] */
 export async function withdraw(core: RoomCore, ids: readonly string[], reason?: string): Promise<void> {
   if (ids.length === 0) return;
   const why = reason === undefined ? {} : { reason };

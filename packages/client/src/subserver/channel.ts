@@ -13,7 +13,7 @@ export interface Channel {
 
 export interface ChannelTaker {
   message(message: JsonObject): void;
-  /** Once, unless we have ended it ourselves. */
+  /** Called once, unless this side has ended the connection. */
   ended(error: RoomError): void;
 }
 

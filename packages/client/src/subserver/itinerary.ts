@@ -19,7 +19,7 @@ const goodMs = 5_000;
 
 export class Itinerary {
   readonly #addresses: readonly string[];
-  /** Those that will not have us. */
+  /** Addresses whose refusal was final. */
   readonly #closed = new Set<number>();
   #at = 0;
   #attempt = 0;

@@ -1,4 +1,4 @@
-// What we ask the aggregator ourselves. The ids are words, so that those of the served server, numbers in every SDK,
+// Requests of this library to the aggregator. The ids are words, so that those of the served server, numbers in every SDK,
 // are never taken for them.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import { RoomError } from "../core/room-error.ts";

@@ -22,7 +22,7 @@ import { Subserver, type SubserverState } from "./subserver.ts";
 type Given = string | (() => string | Promise<string>);
 
 export interface RegisterOptions {
-  /** The name of our place in the tree: 1 to 63 characters out of a-z 0-9 _ -. */
+  /** The segment to register in the tree: 1 to 63 characters out of a-z 0-9 _ -. */
   segment: string;
   /**
    * An `McpServer` or `Server` of either official SDK, which is connected anew after every loss; or a factory that makes

@@ -37,7 +37,7 @@ export class ServerSource {
     }
   }
 
-  /** Its connection is over. One that was given is left as it is: it can be connected again. */
+  /** The server's connection has ended. An instance that was given is not closed: it can be connected again. */
   async done(server: ServableServer): Promise<void> {
     if (typeof this.#given !== "function" || server === this.#unused) return;
     try {

@@ -15,7 +15,7 @@ export interface CallFacts extends GateFacts {
   warnings: string[];
   /** Where the tool's schema says that arguments are secret. */
   secrets?: string[];
-  /** Whose word the danger is. */
+  /** Who says how dangerous the tool is. */
   word?: string;
   /** By the gateway's clock; the browser's may be wrong. */
   expires_in_ms: number;
@@ -48,7 +48,7 @@ export async function checkShown(base: string, facts: CallFacts, resultText?: st
   await checkSigned(terms, { id, tool: terms.tool, asker, argumentsText, resultText });
 }
 
-/** Waits for a person, or something may still come of it. */
+/** The gate waits for a person, or its call has not ended. */
 export function isUnderWay({ status }: CallFacts): boolean {
   return ["pending", "approved", "consumed", "held"].includes(status);
 }

@@ -80,7 +80,7 @@ function decided(
         before && { ...asked, by: deciders, decidedAt: at, outcome: "approved", note: changedNote(proposal) }
       );
     case "called late":
-      return before && { ...asked, note: `${by ?? "somebody"} made the call all the same` };
+      return before && { ...asked, note: `${by ?? "somebody"} made the call anyway` };
     case "answered":
       return before && { ...asked, note: [asked.note, resultNote(proposal)].filter(isThere).join(", ") };
     case "rejected":

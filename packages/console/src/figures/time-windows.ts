@@ -1,4 +1,4 @@
-// Of how long a time decisions are shown.
+// The time ranges in which decisions are shown.
 export interface TimeWindow {
   readonly label: string;
   /** In a sentence. */

@@ -62,7 +62,7 @@ const reasons: Readonly<Record<string, string>> = {
   irreversible: "The tool is irreversible",
   unannotated: "No trusted annotation says how dangerous the tool is",
   reversible: "A rule asks for it",
-  panic: "Panic is on: every call is asked for",
+  panic: "Panic is on: every call needs an approval",
   "weaker gates": "The change makes gates weaker, or changes who approves",
 };
 

@@ -24,7 +24,7 @@ export function callSecrets(
   if (notice !== undefined) return { places: notice.secrets ?? [], unlisted: [] };
   // Before we are in the room nobody knows who is there: all of it is hidden.
   if (participants.length === 0) return { places: [""], unlisted: [] };
-  // Not all who serve tools have said so.
+  // A participant may serve tools without an `mcp` field in presence.
   const present = to.slice(0, targetsMax).filter((id) => participants.some((one) => one.id === id));
   const lists = present.map((id) => ({ id, list: tools.get(id) }));
   const places = lists.flatMap(({ list }) =>

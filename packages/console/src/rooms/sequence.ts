@@ -125,7 +125,7 @@ function columnsOf(envelopes: readonly RoomEnvelope[]): Column[] {
   };
   for (const envelope of envelopes) {
     const isNote = kindOf(envelope) === "note";
-    // Who only comes and goes is not who talks.
+    // Participants who only join and leave count less than those who talk.
     weigh(isNote ? subjectOf(envelope) : envelope.from, isNote ? 1 : 10);
     for (const id of isNote ? [] : (envelope.to ?? [])) weigh(id, 10);
   }

@@ -34,7 +34,7 @@ export interface ApiOptions {
   fetch: typeof fetch;
   /** Before every path; `/console/api` unless given. */
   base?: string;
-  /** Nobody is logged in any more. */
+  /** Called when the login has ended. */
   onLoggedOut?(): void;
 }
 

@@ -74,7 +74,7 @@ export interface AppOptions {
   renameTab(): void;
   fetch: typeof fetch;
   later: Later;
-  /** Nobody looks at the moment. */
+  /** Whether the page is hidden. */
   isHidden(): boolean;
   /** Where they cannot find each other, each looks for itself again and again. */
   pages?: Pages | undefined;

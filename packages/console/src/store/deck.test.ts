@@ -83,7 +83,7 @@ test("what became of it always says who decided", () => {
   }
   expect(outcomeOf({ status: "expired" })).toBe("Nobody decided in time. No call was made for it.");
   expect(outcomeOf({ status: "withdrawn", lateCall: fulfilment, result: {} })).toBe(
-    "The proposer withdrew it. anna made the call all the same, and it is done.",
+    "The proposer withdrew it. anna made the call anyway, and it is done.",
   );
 });
 
@@ -105,7 +105,7 @@ test.each([
   ["indeterminate", "Approved by anna. It is not known whether the call was made."],
   ["consumed", "Approved by anna. The call is on its way."],
   ["expired", "Nobody decided in time. Nothing has happened."],
-  ["of a later time", "This page does not know what has become of it."],
+  ["of a later time", "This page cannot show the state of this call: load it again."],
 ])("a gate that is %s says so", (status, words) => {
   const approvals = status === "pending" ? [] : [{ by: "anna", at: "" }];
   expect(gateItem(gate({ status, approvals })).outcome.long).toBe(words);

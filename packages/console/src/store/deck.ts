@@ -149,7 +149,7 @@ function rejectedText(no: Rejection | undefined): string {
 /** A room hinders nobody from making a call whose proposal is over: what counts is whether somebody has. */
 function doneText({ lateCall, result, error }: Proposal): string {
   if (lateCall === undefined) return "No call was made for it.";
-  const made = `${personText(lateCall.fulfiller)} made the call all the same${lateCall.isChanged ? ", changed" : ""}`;
+  const made = `${personText(lateCall.fulfiller)} made the call anyway${lateCall.isChanged ? ", changed" : ""}`;
   if (error !== undefined || (isObject(result) && result.isError === true)) return `${made}, and it failed.`;
   return result === undefined ? `${made}.` : `${made}, and it is done.`;
 }

@@ -31,7 +31,7 @@ export interface GateView {
   warnings?: string[];
   /** Where the tool's schema says that arguments are secret; gateways of older versions do not say. */
   secrets?: string[];
-  /** Whose word its danger is. */
+  /** Who says how dangerous the tool is. */
   word?: string;
   /** Exact: what the digest is of. */
   argumentsText: string;
@@ -52,7 +52,7 @@ export interface Gates {
   readonly changes: Readable<number>;
   /** What is wrong with a gate that is not shown for it. */
   readonly fault: Readable<string | undefined>;
-  /** Something has become of it, or of any. */
+  /** The gate with this id has changed; `touchAll` means that any gate may have. */
   touch(id: string): void;
   touchAll(): void;
   /** Something was touched and could not be looked at. */
@@ -86,7 +86,7 @@ export function createGates(api: Api): Gates {
     for (const { id } of settled.slice(0, Math.max(0, settled.length - settledMax))) known.delete(id);
     view.set([...known.values()]);
   };
-  /** One that cannot be trusted or is no longer there is not shown, and the others are. */
+  /** A gate that cannot be trusted or is gone is not shown; the others are. */
   const load = async (id: string) => {
     try {
       known.set(id, await readGate(await api.call("GET", `/admin/gates/${encodeURIComponent(id)}`)));
@@ -182,7 +182,7 @@ export function createGates(api: Api): Gates {
   };
 }
 
-/** Waits for a person, or something may still come of it. */
+/** The gate waits for a person, or its call has not ended. */
 function isUnderWay(status: string): boolean {
   return ["pending", "approved", "consumed", "held"].includes(status);
 }

@@ -193,7 +193,7 @@ export function tell(text: string, isFault = false): void {
   leaving = setTimeout(() => notice.set(undefined), isFault ? noticeMs.fault : noticeMs.plain);
 }
 
-/** What comes of it is seen by itself; only a fault has to be told. */
+/** The page shows the result by itself; only a fault has to be told. */
 export function attempt(work: Promise<void>): void {
   work.catch((error: unknown) => tell(faultText(error), true));
 }

@@ -9,7 +9,7 @@ export async function askPasskey(options: JsonObject): Promise<JsonObject> {
   return textOf(navigator.credentials.get({ publicKey }), "used");
 }
 
-/** The same for a new one. */
+/** Makes a new passkey. */
 export async function makePasskey(options: JsonObject): Promise<JsonObject> {
   const given = options as unknown as PublicKeyCredentialCreationOptionsJSON;
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(given);

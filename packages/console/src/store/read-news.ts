@@ -4,7 +4,7 @@ import { EventReader, isObject } from "@mcpx/protocol";
 export interface News {
   /** Where it stands in the stream: what to come back to. Absent in a mere sign of life. */
   readonly id?: string;
-  /** Something has become of this gate. */
+  /** This gate has changed. */
   readonly gate?: string;
   /** Everything has to be looked at: what was missed is not known. */
   readonly isAll?: boolean;

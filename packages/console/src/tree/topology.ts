@@ -167,7 +167,7 @@ function isBelow(tool: string, segment: string | undefined): boolean {
   return segment !== undefined && tool.startsWith(`${segment}.`);
 }
 
-/** One that has been asked for and has not answered yet is starting. */
+/** A server that was asked and has not answered yet is starting. */
 function healthOf({ state, conversations }: JsonObject): Health {
   if (state === "idle" && Number(conversations) > 0) return "starting";
   return healths.find((known) => known === state) ?? "unknown";

@@ -29,7 +29,7 @@ export interface DeviceOptions {
   limits?: (LineLimits & Pick<Limits, "deviceEventsPerSecond">) | undefined;
   /** When what its line has brought is read, in the order it came; at once unless given. */
   inTurn?: ((work: () => void) => void) | undefined;
-  /** In words what happens to it. */
+  /** Called for everything that happens to the device. */
   onEvent?: ((event: DeviceEvent) => void) | undefined;
 }
 
@@ -292,7 +292,7 @@ export class Device implements AsyncDisposable {
     this.#tellRestart();
   }
 
-  /** It may have other tools than before. */
+  /** After a restart the device may have other tools. */
   #tellRestart(): void {
     const isChanged = this.isHere && this.#toolNames() !== this.#toolsTold;
     this.#tell({ event: "restarted", isChanged });

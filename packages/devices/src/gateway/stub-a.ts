@@ -48,7 +48,7 @@ export const createStubA: CreateStub = (
           const isAnswer =
             type === frameTypes.response || (type === frameTypes.heartbeat && tool === heartbeatId);
           const answer = isAnswer ? splitStatus(payload, statusPlace) : undefined;
-          // Without a status it is what we have sent ourselves: a line that echoes.
+          // A frame without a status is an echo of the request.
           if (answer === undefined) return events.dropped("a frame that is not an answer");
           events.heard();
           const { status, result } = answer;

@@ -81,7 +81,7 @@ export const createStubB: CreateStub = (config, events) => {
       return (bytes) => read(bytes);
     },
     greet,
-    // One that does not know the question is there all the same.
+    // A device that does not know the request is present anyway.
     heartbeat: async (timeoutMs) => {
       const { kind } = await own(ownMethods.heartbeat, timeoutMs);
       return kind === "result" || kind === "error";

@@ -11,7 +11,7 @@ interface StubEvents {
   heard(): void;
   /** An event of the configuration has happened. */
   said(event: SaidEvent): void;
-  /** It began anew by itself. */
+  /** The device has restarted by itself. */
   restarted(): void;
   /** Another device is at the other end now; nothing is asked of it until the right one was greeted. */
   replaced(): void;
@@ -25,7 +25,7 @@ export interface Stub {
   greet(timeoutMs: number): Promise<string | undefined>;
   /** Whether it answered. */
   heartbeat(timeoutMs: number): Promise<boolean>;
-  /** Those of the configuration that the stub has. */
+  /** The configured tools that the stub has. */
   tools(): readonly ToolConfig[];
   call(tool: ToolConfig, values: Values, signal: AbortSignal | undefined): Promise<DeviceOutcome>;
   /** A string that says what is wrong. */

@@ -18,9 +18,9 @@ export interface BleAddress {
 const connectMs = 5_000;
 const greetMs = 5_000;
 const goodbyeMs = 1_000;
-/** Without a word about it. */
+/** The MTU where none was negotiated. */
 const mtuLeast = 23;
-/** Of what a write has besides its value. */
+/** Bytes of a write besides its value. */
 const writeHeadBytes = 3;
 /** The longest value there is. */
 const valueBytesMax = 512;

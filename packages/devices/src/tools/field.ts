@@ -107,7 +107,7 @@ export function faultOf(field: Field, value: unknown): string | undefined {
   const { name, type } = field;
   if (type === "bool") return typeof value === "boolean" ? undefined : `${name} is not a boolean`;
   if (isNumberType(type)) return numberFault(field, value);
-  if (typeof value !== "string") return `${name} is not a text`;
+  if (typeof value !== "string") return `${name} is not a string`;
   if (type === "bytes" && !isBase64(value)) return `${name} is not base64`;
   if (!value.isWellFormed()) return `${name} is not well-formed text`;
   const bytes = Buffer.byteLength(value, type === "bytes" ? "base64" : "utf8");

@@ -38,7 +38,7 @@ async function decide(gateway: Gateway, request: HttpRequest, verb: "promote" | 
   const isWrongWay =
     old !== "none" &&
     (verb === "promote" ? levelRank(level) < levelRank(old) : levelRank(level) > levelRank(old));
-  if (isWrongWay) throw new McpxError("bad_request", `that would not ${verb}: ${id} is ${old}`);
+  if (isWrongWay) throw new McpxError("bad_request", `cannot ${verb} ${id} to ${level}: its level is ${old}`);
   const at = gateway.clock.now();
   await decideLevel(gateway, { verb, id, topic, level, by, at, detail: { old, new: level } });
   return { id, topic, by, level, old, at: isoTime(at) };

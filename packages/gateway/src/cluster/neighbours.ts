@@ -30,7 +30,7 @@ export function createNeighbours({ membership, peers, log }: NeighboursParts): N
     const gateway = membership.gateways().find((one) => one.number === wanted);
     if (gateway !== undefined) return peers.to(gateway);
     // It has joined since this gateway last asked, or has gone.
-    throw new McpxError("draining", "another gateway serves this", { retryAfterMs: 200 });
+    throw new McpxError("draining", "another gateway serves this topic", { retryAfterMs: 200 });
   }
 
   async function askOne(gateway: ClusterGateway, verb: string, body: unknown): Promise<unknown[]> {

@@ -20,7 +20,7 @@ export interface Edges {
 /** A connection of an edge: at first only let in, then a member's wire. */
 interface Stream {
   begin(): void;
-  /** There is none before it has begun. */
+  /** Absent before the connection has begun. */
   wire?: { socket: PeerSocket; events: SocketEvents };
   /** It is over, at whatever point it was. */
   end(): void;

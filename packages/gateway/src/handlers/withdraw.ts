@@ -13,7 +13,7 @@ export async function handleWithdraw({ gateway, member, envelope }: Handling): P
     const referred = await log.find(topic, id);
     // Unknown or ended ones are relayed without effect. [PL-9-1]
     if (referred !== undefined && referred.from !== member.participant.id) {
-      throw new McpxError("not_the_proposer", "that envelope is somebody else's");
+      throw new McpxError("not_the_proposer", `the proposal ${id} was made by another participant`);
     }
     if (referred !== undefined) own.push({ id, proposer: referred.from, seq: referred.seq });
   }

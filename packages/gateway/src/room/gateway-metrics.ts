@@ -27,7 +27,7 @@ export function createGatewayMetrics(metrics: Metrics) {
     proposalsWaiting: metrics.gauge("proposals_waiting", "Proposals of rooms that wait for a decision"),
     append: metrics.histogram(
       "append_seconds",
-      "Time from receipt to durable",
+      "Time from the receipt of an envelope until it is on disk",
       [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1],
     ),
   };

@@ -16,7 +16,7 @@ export interface OpenProposal {
   /** Ms since 1970. */
   readonly openedAt: number;
   readonly expiresAt: number;
-  /** Whose no was heard. */
+  /** Participants whose rejection was recorded. */
   readonly rejectedBy: Set<string>;
 }
 

@@ -56,7 +56,7 @@ export function takeTopic({ places, topics, limits }: Gateway, principal: Princi
   add(places.topics, key, 1);
 }
 
-/** It could not be made. */
+/** Gives the place back when the topic could not be made. */
 export function giveTopicBack({ places }: Gateway, principal: Principal): void {
   if (principal.issuedAt !== undefined) add(places.topics, principalKey(principal), -1);
 }

@@ -64,7 +64,7 @@ export class SeenCapabilities {
     return [...this.#seen.values()].filter(({ untilMs }) => untilMs > now);
   }
 
-  /** Who gives very many forgets its own first. */
+  /** An issuer with very many capabilities loses its own oldest ones first. */
   #makeSpace(topic: string, issuer: string, now: number): void {
     const own: string[] = [];
     for (const [name, seen] of this.#seen) {

@@ -28,7 +28,7 @@ interface Head extends Grown {
   bytes: number;
 }
 
-/** So much is appended between two marks. */
+/** Bytes that are appended between two marks. */
 const markBytes = 1_048_576;
 
 export function createTables(db: DatabaseSync, trimRows: number): Tables {

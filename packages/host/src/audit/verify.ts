@@ -23,7 +23,7 @@ export type ExportVerdict =
       ok: true;
       records: number;
       from: number;
-      /** Of the record before the first. */
+      /** The hash of the record before the first. */
       previous: string;
       to: number;
       head: string;

@@ -4,7 +4,7 @@
 export interface GatewayAddress {
   /** What people call it; a gateway that was started anew may have the id of the one before. */
   id: string;
-  /** Where the other gateways reach it. */
+  /** The address at which other gateways reach this one. */
   address: string;
   /** Of the program. */
   version: string;

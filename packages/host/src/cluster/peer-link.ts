@@ -122,7 +122,7 @@ export function createPeerLink(parts: PeerLinkParts): PeerLink {
       error?: WireError;
     };
     const question = questions.get(id);
-    // Its time may have been over.
+    // The question may have timed out.
     if (question === undefined) return;
     questions.delete(id);
     clearTimeout(question.timer);

@@ -47,7 +47,7 @@ export function createAnswer(
     if (isMyTurn !== true && !(await heldMeanwhile(raw, isMyTurn))) return;
     const turn = connections.turn(raw, requestMs);
     if (turn !== undefined) await turn;
-    // It may have left while it waited.
+    // The client may have left while its request waited.
     if (raw.socket.destroyed) return;
     const startedAt = performance.now();
     let found: Found | undefined;

@@ -104,7 +104,7 @@ export function createListener(options: ListenerOptions): Listener {
   const { host, port, tls, limits, log, metrics } = options;
   if (tls === undefined && options.insecure !== true && !isLoopbackHost(host)) {
     throw new Error(
-      `listen.host ${host} is reachable by others: give listen.tls, or insecure behind a proxy; \`mcpx cert ca\` and \`mcpx cert server NAME\` make one, see docs/CONFIG.md`,
+      `listen.host ${host} is reachable by others: set listen.tls, or listen.insecure behind a proxy; \`mcpx cert ca\` and \`mcpx cert server NAME\` make one, see docs/CONFIG.md`,
     );
   }
   const rules = {

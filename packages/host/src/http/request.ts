@@ -52,7 +52,7 @@ export interface UpgradeRequest extends HttpRequest {
 // Addresses end up in histories and logs: no long-lived token in a URL, ever. [X0-5.1-1]
 const tokenParameters = new Set(["token", "access_token", "id_token", "jwt", "bearer", "authorization"]);
 
-/** Nobody writes to a query. */
+/** Shared by all requests without a query: it is never written to. */
 const noQuery = new URLSearchParams();
 
 /** What the answer to a request knows of it. */
@@ -153,7 +153,7 @@ class IncomingRequest implements UpgradeRequest {
 
   onDone(callback: () => void): void {
     const { response } = this.#context;
-    // It may have left before anybody asked.
+    // The client may have left before this was called.
     if (response?.closed === true) queueMicrotask(callback);
     else response?.once("close", callback);
   }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Limits } from "@mcpx/protocol";
 
 export interface SocketBounds {
-  /** Of all. */
+  /** Sockets of all principals. */
   max: number;
   /** Connections on which no credential was found good yet; the oldest goes for the next one. */
   strangersMax: number;

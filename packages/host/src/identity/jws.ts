@@ -7,7 +7,7 @@ import { fewAtOnce } from "./few-at-once.ts";
 import type { TrustedIssuer } from "./issuers.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-/** Whose signatures count. */
+/** The keys whose signatures are accepted. */
 export interface Signers {
   gatewayId: string;
   keys: Pick<SigningKeys, "find">;

@@ -7,7 +7,7 @@ import { connectPostgres, explainPostgres } from "./connect.ts";
 import { sqlState } from "./fault.ts";
 
 export interface PostgresComponent {
-  /** Whose tables these are. */
+  /** The component that owns the tables. */
   component: string;
   migrations: readonly Migration[];
 }

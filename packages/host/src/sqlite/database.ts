@@ -12,7 +12,7 @@ export interface Migration {
 }
 
 export interface DatabaseOptions {
-  /** Whose tables these are. */
+  /** The component that owns the tables. */
   component: string;
   migrations: readonly Migration[];
   /** FULL (the default) survives a power cut, NORMAL only a crash of the process. */

@@ -164,8 +164,8 @@ const rules: Record<string, Rule> = {
   maximum: bound(asNumber, isNumber, atMost, "be at most"),
   exclusiveMinimum: bound(asNumber, isNumber, (a, b) => a > b, "be more than"),
   exclusiveMaximum: bound(asNumber, isNumber, (a, b) => a < b, "be less than"),
-  minLength: bound(textLength, isCount, atLeast, "be a text of at least"),
-  maxLength: bound(textLength, isCount, atMost, "be a text of at most"),
+  minLength: bound(textLength, isCount, atLeast, "be a string of at least"),
+  maxLength: bound(textLength, isCount, atMost, "be a string of at most"),
   minItems: bound(listLength, isCount, atLeast, "be a list of at least"),
   maxItems: bound(listLength, isCount, atMost, "be a list of at most"),
   items: {

@@ -50,7 +50,7 @@ const usesMax = 1_000_000_000;
 
 export async function signCapability(key: AccessKey, claims: CapabilityClaims): Promise<string> {
   const text = await signCompact(key, capabilityType, JSON.stringify(claims));
-  // Nobody is given what nobody would take.
+  // A capability that no owner would accept is not issued.
   readCapabilityToken(text);
   return text;
 }
@@ -58,7 +58,7 @@ export async function signCapability(key: AccessKey, claims: CapabilityClaims): 
 /** Every claim, or `malformed` with what is wrong. Says nothing of who has signed it. */
 export function readCapabilityToken(text: unknown): CapabilityToken {
   if (typeof text !== "string" || text.length > tokenCharsMax) {
-    throw malformed(`a capability is a text of at most ${tokenCharsMax} characters`);
+    throw malformed(`a capability is a string of at most ${tokenCharsMax} characters`);
   }
   const jws = readCompact(text, capabilityType);
   if (jws === undefined) throw malformed(`a capability is a compact JWS, EdDSA, ${capabilityType}`);

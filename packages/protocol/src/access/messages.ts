@@ -65,7 +65,7 @@ export function readCapabilityRequest(params: JsonObject): CapabilityRequest {
   const channel = readChannel(params);
   if (duration !== undefined && !isCount(duration, secondsMax)) throw bad("duration", "whole seconds");
   if (reason !== undefined && (typeof reason !== "string" || reason.length > reasonCharsMax)) {
-    throw bad("reason", `a text of at most ${reasonCharsMax} characters`);
+    throw bad("reason", `a string of at most ${reasonCharsMax} characters`);
   }
   if (refresh !== undefined && !isId(refresh)) throw bad("refresh", "the id of a capability");
   if (delegations !== undefined && !isCount(delegations, 100)) throw bad("delegations", "a small number");

@@ -59,7 +59,7 @@ const rulesMax = 256;
 const fields = ["mode", "default", "rules", "humans"];
 const ruleFields = ["agent", "tools", "expires", "requires_approval", "effect"];
 
-/** Nobody may anything without being asked for. */
+/** The policy that lets no participant do anything unasked. */
 export const strictPolicy: AccessPolicy = { mode: "allowlist", humans: false };
 
 /** What an owner without a policy means: what only reads is open, the rest needs a capability. [AC-1-3] */

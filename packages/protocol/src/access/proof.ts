@@ -19,7 +19,7 @@ export interface ProvenCall {
   tool: string;
   arguments: unknown;
   topic: string;
-  /** Whose tool it is. */
+  /** The owner of the tool. */
   target: string;
   /** The JSON-RPC id, or the id of the proposal. */
   request: string | number;

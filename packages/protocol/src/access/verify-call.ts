@@ -103,7 +103,7 @@ async function verifyChain(
   owner: string,
   { ownerKey, verified }: Verification,
 ): Promise<readonly CapabilityToken[]> {
-  if (typeof text !== "string") throw new McpxError("malformed", "a capability is a text");
+  if (typeof text !== "string") throw new McpxError("malformed", "a capability is a string");
   const name = `${ownerKey.x}.${owner}.${text}`;
   const known = verified.get(name);
   if (known !== undefined) return known;

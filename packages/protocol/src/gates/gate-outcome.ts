@@ -65,6 +65,10 @@ export function gateOutcome(facts: GateFacts): GateOutcome {
     case "consumed":
       return { short: "Approved", long: `${by} The call is on its way.`, tone: "good" };
     default:
-      return { short: "Unknown", long: "This page does not know what has become of it.", tone: "odd" };
+      return {
+        short: "Unknown",
+        long: "This page cannot show the state of this call: load it again.",
+        tone: "odd",
+      };
   }
 }

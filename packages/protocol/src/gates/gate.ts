@@ -10,7 +10,7 @@ export type Decision = (typeof decisions)[number];
 
 /** The server a call goes to, and what it calls the tool: another one does not get what was signed for this one. */
 export interface ServerTerms {
-  /** As the operator calls it. */
+  /** The operator's name for the server. */
   name: string;
   /** What it is, as configured or proven: its kind, and a hash of what its operator has set or its proof has shown. */
   identity: string;
@@ -202,7 +202,7 @@ function readDecision(value: unknown): Decision {
 
 function readReason(value: unknown): string {
   if (typeof value !== "string" || value.length > gateReasonCharsMax || !value.isWellFormed()) {
-    throw bad("reason", `a text of at most ${gateReasonCharsMax} characters`);
+    throw bad("reason", `a string of at most ${gateReasonCharsMax} characters`);
   }
   return value;
 }

@@ -52,7 +52,7 @@ export function grantLines({ principal, tools, call, ...terms }: GrantTerms): st
     ...(session === undefined ? [] : ["until its session ends"]),
   ];
   return [
-    `${principal} may call ${tools} without being asked for: ${ends.join(", ")}`,
+    `${principal} may call ${tools} without an approval: ${ends.join(", ")}`,
     digest === undefined ? "with any arguments" : "only with exactly the arguments that were shown",
     ...(call === undefined
       ? []

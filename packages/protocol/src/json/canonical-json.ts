@@ -87,7 +87,7 @@ function readExponent(text: string): number {
   if (!isDigits(digits)) throw bad("a text that is not a number");
   const significant = digits.slice(countZeros(digits, 0, 1));
   // Counting with it must stay exact.
-  if (significant.length > exponentDigitsMax) throw bad("a number with an exponent nobody can count with");
+  if (significant.length > exponentDigitsMax) throw bad("a number whose exponent is too large");
   return isNegative ? -Number(significant) : Number(significant);
 }
 

@@ -84,6 +84,25 @@ test("arguments are masked by name, by shape and by schema, at any depth, and no
   expect(maskSecrets({ login: value.login })).toEqual({ login: value.login });
 });
 
+test("the hash in a change of the gates and a public key are shown; the same text elsewhere and a private key are not", () => {
+  const text = "uE3p8XnQm2LrT5vYb7Zc0KdWf9HjA1sGo4iN6eRxVtM";
+  const jwk = { kty: "OKP", crv: "Ed25519", x: text };
+  const change = {
+    what: ["anna may approve"],
+    changes: [{ key: "approver/anna", value: { jwk } }],
+    entry: 3,
+    after: text,
+  };
+  expect(maskSecrets(change)).toEqual(change);
+  expect(secretTexts(change)).toEqual([]);
+  expect(maskSecrets(change, ["/after"])).toEqual({ ...change, after: "•••" });
+  expect(maskSecrets({ ...change, more: 1 })).toMatchObject({ after: "•••" });
+  expect(maskSecrets({ ...change, after: `${text}A` })).toMatchObject({ after: "•••" });
+  expect(maskSecrets({ after: text, x: text })).toEqual({ after: "•••", x: "•••" });
+  expect(maskSecrets({ ...jwk, d: text })).toEqual({ ...jwk, d: "•••" });
+  expect(maskSecrets({ kty: "oct", k: text, x: text })).toEqual({ kty: "oct", k: "•••", x: "•••" });
+});
+
 test("a schema that goes round or on for ever is looked at so far and no further", () => {
   const round: { properties: Record<string, unknown> } = { properties: {} };
   round.properties.again = round;

@@ -1,6 +1,7 @@
 // Which values of a call's arguments look like secrets, by the tool's schema, by name and by shape; and the same value
 // without them. One place for every card, line and log. Pure.
 import { isObject } from "../json/json-rpc.ts";
+import { isPublicMember } from "./public-values.ts";
 import { isSecretName } from "./secret-names.ts";
 import { secretsInside } from "./secrets-inside.ts";
 
@@ -135,6 +136,8 @@ interface Walk {
   places: readonly string[];
   name: string;
   path: string;
+  /** Only the tool's schema can make this value a secret. */
+  isPublic?: boolean;
   hide(secret: string | number): unknown;
 }
 
@@ -142,12 +145,19 @@ function walk(value: unknown, at: Walk): unknown {
   const { places, name, path, hide } = at;
   if (typeof value === "string" || typeof value === "number") {
     const isMarked = places.length > 0 && path !== "" && value !== "" && isSecretPlace(path, places);
-    if (isMarked || isSecretValue(name, value)) return hide(value);
+    if (isMarked) return hide(value);
+    if (at.isPublic === true) return value;
+    if (isSecretValue(name, value)) return hide(value);
     return typeof value === "string" ? maskInside(value, hide) : value;
   }
   if (Array.isArray(value)) {
     return value.map((item, index) =>
-      walk(item, { ...at, name: nameInside(value, index, name), path: placeOf(path, "", true) }),
+      walk(item, {
+        ...at,
+        name: nameInside(value, index, name),
+        path: placeOf(path, "", true),
+        isPublic: false,
+      }),
     );
   }
   if (!isObject(value)) return value;
@@ -155,7 +165,12 @@ function walk(value: unknown, at: Walk): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      walk(inner, { ...at, name: nameInside(value, key, name), path: placeOf(path, key, false) }),
+      walk(inner, {
+        ...at,
+        name: nameInside(value, key, name),
+        path: placeOf(path, key, false),
+        isPublic: isPublicMember(value, key),
+      }),
     ]),
   );
 }
@@ -196,7 +211,7 @@ export function maskChange<T extends { path: string; old?: string | undefined; n
   return { ...change, old: masked(change.old), new: masked(change.new) };
 }
 
-/** As they are seen from there. */
+/** The places below a path, relative to it. */
 function placesBelow(path: string, places: readonly string[]): string[] {
   const given = path.split("/");
   return places.flatMap((place) => {

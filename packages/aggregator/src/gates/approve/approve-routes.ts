@@ -22,7 +22,7 @@ export interface ApproveRoutesOptions {
   /** Where new approvers go; whether they count is what `gates.anchors` says. */
   approvers: ApproverStore;
   audit: Audit;
-  /** Where it is kept who approves. */
+  /** The chain of approvers. */
   chain?: KeptChain;
   /** Where humans decide and become approvers: the same for everybody, whatever its address ends in. */
   page: HttpResponse;

@@ -29,7 +29,7 @@ const promptMsMax = 120_000;
 
 export async function takeProof(parts: ApprovalParts, request: HttpRequest): Promise<HttpResponse> {
   const { proof } = await readBody(request);
-  if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a text");
+  if (typeof proof !== "string") throw new McpxError("bad_request", "proof must be a string");
   return await decideWith(parts, request, proof.trim());
 }
 
@@ -106,7 +106,7 @@ async function decideWith(
   return { body: await factsOf(gates, decided, { state, rpId }) };
 }
 
-/** Before a human is asked for nothing. */
+/** Throws before a person is asked to decide about a gate that is over. */
 function checkOpen({ status }: Gate): void {
   if (status === "expired") throw new McpxError("confirmation_expired");
   if (status !== "pending" && status !== "held") throw new McpxError("confirmation_used");
@@ -116,7 +116,7 @@ function readWish(gate: Gate, { aggregatorId }: Gatekeeper, { decision, reason }
   const known = decisions.find((one) => one === decision);
   if (known === undefined) throw new McpxError("bad_request", `decision must be ${decisions.join(" or ")}`);
   if (reason !== undefined && typeof reason !== "string") {
-    throw new McpxError("bad_request", "reason must be a text");
+    throw new McpxError("bad_request", "reason must be a string");
   }
   return readStatement(statementOf(termsOf(gate, aggregatorId), known, reason));
 }

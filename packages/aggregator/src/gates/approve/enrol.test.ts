@@ -68,7 +68,7 @@ test("of two that have one credential id none is guessed", async () => {
   const twice = anchorKeys(["ann", "paul"].map((name) => anchorOf({ name, passkey: paul.passkey })));
   const proof = await paul.prove({} as never, { challenge: "AAAA", origin });
   await expect(provePresence(proof, "AAAA", twice)).rejects.toThrow(
-    "two approvers have a passkey of this id",
+    "two approvers have a passkey with this id",
   );
   await expect(provePresence(proof, "AAAA", twice.slice(1))).resolves.toMatchObject({
     key: { name: "paul" },

@@ -22,7 +22,7 @@ export interface CallFacts {
   warnings: string[];
   /** Where its schema says that arguments are secret. */
   secrets: string[];
-  /** Whose word the danger is. */
+  /** Who says how dangerous the tool is. */
   word?: WhoseWord | undefined;
   /** By our clock; the browser's may be wrong. */
   expires_in_ms: number;
@@ -46,7 +46,7 @@ export async function findGate({ store }: Gatekeeper, id: string | undefined): P
   return gate;
 }
 
-/** The same while nothing has become of it. */
+/** A text that stays the same until the gate changes. */
 export function versionOf(
   gates: Gatekeeper,
   { id, status, approvals, review, settledAt }: Gate,

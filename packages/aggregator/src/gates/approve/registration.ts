@@ -38,11 +38,11 @@ export async function readRegistration(
 ): Promise<Passkey> {
   const rpId = rpIdOf(origin);
   checkNamed(rpId);
-  if (challenge === undefined) throw new McpxError("bad_request", "ask for the options first");
+  if (challenge === undefined) throw new McpxError("bad_request", "request the registration options first");
   const { id, response } = isObject(credential) ? credential : {};
   const { clientDataJSON, attestationObject, transports } = isObject(response) ? response : {};
   if (![id, clientDataJSON, attestationObject].every(isBase64Url)) {
-    throw new McpxError("bad_request", "credential must be what the browser gave");
+    throw new McpxError("bad_request", "credential must be the object that the browser returned");
   }
   const registration = { id, clientDataJSON, attestationObject } as Record<keyof Registration, string>;
   const { publicKey, counter } = await verify(registration, challenge, origin, rpId);
@@ -85,7 +85,8 @@ async function verify(
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
     });
-    if (registrationInfo?.credential.id !== id) throw new Error("it is another credential");
+    if (registrationInfo?.credential.id !== id)
+      throw new Error("the attestation names another credential id");
     const { publicKey, counter } = registrationInfo.credential;
     return { publicKey: jwkOfCose(decodeCredentialPublicKey(publicKey)), counter };
   } catch (error) {

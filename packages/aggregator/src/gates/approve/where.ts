@@ -1,4 +1,4 @@
-// Where a page of ours is seen by its reader. Passkeys are bound to it.
+// The origin at which a browser sees a page of the gateway. Passkeys are bound to it.
 import { isIP } from "node:net";
 import type { HttpRequest } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";

@@ -77,7 +77,7 @@ export interface SignedPress {
 
 const pressKind = "bridge/";
 
-/** Where it stands. */
+/** The key of such a value in the state. */
 export function pressPlace(bridge: string, user: string): string {
   return `${pressKind}${encodeURIComponent(bridge)}/${encodeURIComponent(user)}`;
 }

@@ -36,7 +36,7 @@ export interface ChainParts {
   aggregatorId: string;
   clock: Clock;
   audit: Audit;
-  /** Who writes what nobody signs. */
+  /** The name in the audit for entries that nobody signs. */
   actor: string;
 }
 
@@ -85,7 +85,7 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
     chain = await extendChain(chain, await store.texts(length), aggregatorId);
     untold ??= state;
   };
-  /** Out of turn: who hears of it may write to the chain. */
+  /** Out of turn: the listener may write to the chain itself. */
   const tell = async () => {
     if (untold === undefined || kept.onGrown === undefined) return;
     const before = untold;

@@ -45,7 +45,7 @@ interface SigningKeyFacts {
   kind: SigningKind;
   /** The anchor's name, or its issuer. */
   name: string;
-  /** As its owner names the key. */
+  /** The key id that the anchor's owner has given. */
   kid: string | undefined;
   thumbprint: string;
   jwk: PublicJwk;
@@ -59,7 +59,7 @@ export interface PasskeyKey {
   name: string;
   thumbprint: string;
   passkey: Passkey;
-  /** Its holder can log in at the console with it. */
+  /** Whether its holder can log in at the console with this passkey. */
   mayLogIn: boolean;
   /** Takes its count, once it was used. Throws `bad_proof` where that does not go on: then there are two of it. */
   use(counter: number): Promise<void>;

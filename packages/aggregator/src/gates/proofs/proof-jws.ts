@@ -34,7 +34,7 @@ export async function proveProof(
   types: ReadonlyMap<unknown, SigningKind> = kindsByType,
 ): Promise<ProvenProof> {
   if (typeof proof !== "string" || proof.length > proofCharsMax) {
-    throw badProof(`it is not a text of at most ${proofCharsMax} characters`);
+    throw badProof(`it is not a string of at most ${proofCharsMax} characters`);
   }
   const { header, payload } = decode(proof);
   const refused = headersRefused.find((name) => Object.hasOwn(header, name));

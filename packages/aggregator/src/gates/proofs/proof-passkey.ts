@@ -45,7 +45,7 @@ export async function provePasskey(
   return { key, statement, use: await proveAssertion(proof, key, await challengeOf(statement)) };
 }
 
-/** Somebody with a passkey of ours was there and wants this; gives back who, and how to say that it was used. */
+/** Verifies that the owner of an enrolled passkey wants this; returns the key, and how to record its use. */
 export async function provePresence(
   text: string,
   challenge: string,
@@ -61,7 +61,7 @@ function keyFor({ credential_id }: PasskeyProof, keys: readonly AnchorKey[]): Pa
     (one): one is PasskeyKey => one.kind === "passkey" && one.passkey.credentialId === credential_id,
   );
   if (key === undefined) throw badProof("its key belongs to no enrolled approver");
-  if (another !== undefined) throw badProof("two approvers have a passkey of this id");
+  if (another !== undefined) throw badProof("two approvers have a passkey with this id");
   return key;
 }
 
@@ -76,7 +76,8 @@ async function proveAssertion(
 }
 
 function readProof(text: string): PasskeyProof {
-  if (text.length > proofCharsMax) throw badProof(`it is not a text of at most ${proofCharsMax} characters`);
+  if (text.length > proofCharsMax)
+    throw badProof(`it is not a string of at most ${proofCharsMax} characters`);
   const proof = parseObject(text);
   if (proof.type !== "webauthn") throw badProof("it is of another type");
   const wrong = binaryFields.find((field) => !isBase64Url(proof[field]));

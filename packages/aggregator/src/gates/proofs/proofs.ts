@@ -73,7 +73,7 @@ export interface Proven {
   statement: Statement;
   /** For whom a service speaks. */
   sub?: unknown;
-  /** To be called once nothing is wrong with it. */
+  /** To be called once the proof has passed every check. */
   use?: () => Promise<void>;
 }
 

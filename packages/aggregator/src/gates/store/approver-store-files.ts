@@ -34,7 +34,7 @@ export async function createFileApproverStore(directory: string): Promise<Approv
     },
     remove: async (name) => isApproverName(name) && (await unlinkKnown(pathOf(name))),
     keepCounter(name, counter) {
-      // One after the other, whatever became of the one before.
+      // One write after the other, also after a write that failed.
       const next = counting.then(() => writeCounter(pathOf(name), name, counter));
       counting = next.catch(() => {});
       return next;

@@ -34,7 +34,7 @@ export interface ApproverStore {
   keepCounter(name: string, counter: number): Promise<void>;
 }
 
-/** It is the name of a file too. */
+/** The name is a file's name too, so few characters are allowed. */
 export function isApproverName(name: unknown): name is string {
   return typeof name === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }

@@ -78,7 +78,7 @@ export async function save(
   return became === "replaced";
 }
 
-/** Until it comes to something. */
+/** Tries again until the attempt gives a value. */
 export async function again<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const result = await attempt();

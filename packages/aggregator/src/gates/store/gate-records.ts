@@ -22,7 +22,7 @@ export function gateEvent(
   };
 }
 
-/** On disk before anything comes of it. Where it cannot be, nothing does: rejects with `storage_failed`. */
+/** The record is on disk before the decision has any effect. Where it cannot be, nothing does: rejects with `storage_failed`. */
 export async function recordFirst(audit: Audit | undefined, event: AuditEvent): Promise<void> {
   if ((await audit?.recordNow(event)) === false) {
     throw new McpxError("storage_failed", "the decision could not be recorded, so it has no effect");

@@ -5,7 +5,7 @@ import type { Gate, GateLimits, GateStatus, ListedGate, SameCall } from "./gate-
 
 export interface GateLoad {
   count: number;
-  /** Of their arguments. */
+  /** Characters of the arguments. */
   chars: number;
 }
 
@@ -43,7 +43,7 @@ export interface GateRows {
   /** Newest first, `listMax` at most. */
   list(status: GateStatus | undefined): Promise<ListedGate[]>;
   waiting(): Promise<WaitingGate[]>;
-  /** Without their large texts. */
+  /** Gates without their large texts. */
   findAll(ids: readonly string[]): Promise<Kept<ListedGate>[]>;
   /**
    * Of this status, last changed by a gateway that is neither this one nor among these; `listMax` at most. What was

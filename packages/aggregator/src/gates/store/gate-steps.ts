@@ -18,7 +18,7 @@ export function isWaiting({ status }: { status: GateStatus }): boolean {
   return status === "pending" || status === "approved" || status === "held";
 }
 
-/** Its call has not left. */
+/** Whether the call was not sent. */
 export function isUnsent({ status }: { status: GateStatus }): boolean {
   return status === "pending" || status === "approved";
 }
@@ -107,7 +107,7 @@ export const decidedText: Readonly<Record<Exclude<GateStatus, "pending" | "expir
   done: "it was approved, and the call is done",
   failed: "it was approved, and the call has failed",
   rejected: "it was rejected",
-  indeterminate: "it was approved, and what became of the call is unknown",
+  indeterminate: "it was approved, and the outcome of the call is unknown",
   held: "the call is done, and its result waits to be released",
   withheld: "the call is done, and its result was withheld",
   refused: "it was approved, and could not be sent as it was signed",

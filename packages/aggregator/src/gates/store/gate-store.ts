@@ -33,7 +33,7 @@ export interface AskerToken {
 
 /** What a caller wants to do. */
 export interface GateWish {
-  /** Who asks. */
+  /** The caller. */
   readonly principal: string;
   readonly session: string;
   /** Thumbprints of the caller's own keys: they never approve it. [AX-11.3-6] */
@@ -59,7 +59,7 @@ export interface GateWish {
   readonly holdsResult?: boolean | undefined;
   /** The call itself waits for nobody. */
   readonly isAllowed?: boolean | undefined;
-  /** Who hears that it was approved makes the call elsewhere: it is told once, and however late. */
+  /** A caller that is told of the approval makes the call elsewhere: it is told once, however late. */
   readonly isForOneHearer?: boolean | undefined;
   /** It was made before it had a gate, which is under way from the first. Not kept. */
   readonly isMade?: boolean | undefined;
@@ -73,7 +73,7 @@ export interface PromisedGate {
   readonly expiresAt: number;
 }
 
-/** By somebody whose proof holds. */
+/** An approval whose proof was verified. */
 export interface ApprovalGiven {
   readonly by: string;
   readonly thumbprint: string;
@@ -114,13 +114,13 @@ export interface Gate extends GateWish {
   /** Of the call, and once its result is held of that. */
   readonly expiresAt: number;
   readonly heldAt?: number | undefined;
-  /** There from when its result was held. */
+  /** Present once the result was held. */
   readonly review?: Review | undefined;
   /** When it was over; absent until then. */
   readonly settledAt?: number | undefined;
   /** Of the tool, as JSON. Absent in `done` and `failed` where it was too large to keep. */
   readonly resultText?: string | undefined;
-  /** Whether the caller has heard the outcome. */
+  /** Whether the caller has got the outcome. */
   readonly isDelivered: boolean;
   readonly rejectedBy?: string | undefined;
   readonly reason?: string | undefined;
@@ -128,7 +128,7 @@ export interface Gate extends GateWish {
   readonly refusal?: string | undefined;
 }
 
-/** Without what may be large. */
+/** A gate without its large texts. */
 export type ListedGate = Omit<Gate, "argumentsText" | "resultText">;
 
 export interface CallOutcome {
@@ -170,11 +170,11 @@ export interface GateStore {
   hold(id: string, outcome: HeldOutcome, ttlMs: number): Promise<boolean>;
   /** Of a held result. Each approver and each proof counts once; enough of them let it be handed over. */
   approveResult(id: string, approval: ApprovalGiven): Promise<Gate>;
-  /** Nobody will see it. */
+  /** Withholds the result for good. */
   rejectResult(id: string, rejection: Rejection): Promise<Gate>;
   /** What enough have released goes to its caller. True once. */
   handOver(id: string): Promise<boolean>;
-  /** The caller has heard the outcome: the same call is a new one from now on. True the first time. */
+  /** The caller has got the outcome: from now on the same call is a new one. True the first time. */
   deliver(id: string): Promise<boolean>;
   /**
    * Ends those whose time is over, a thousand at most, writes what the store could not take when it happened, and gives
@@ -204,10 +204,10 @@ export interface GateLimits {
   waitingCharsPerPrincipalMax: number;
   waitingCharsMax: number;
   resultCharsMax: number;
-  /** Gates that are over, and their texts; those whose callers have heard of it are forgotten first. */
+  /** Ended gates, and their texts; those whose callers have got the outcome are deleted first. */
   finishedMax: number;
   finishedCharsMax: number;
-  /** How long the same call still joins an outcome nobody has heard. */
+  /** How long the same call still gets an outcome that no caller has got. */
   joinMs: number;
 }
 

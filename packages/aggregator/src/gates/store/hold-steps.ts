@@ -48,7 +48,7 @@ export function handedOver(gate: Gate, at: number): Gate {
   return ended(gate, outcome, at);
 }
 
-/** It is not kept any longer: nobody is to see it. */
+/** The result is deleted: nobody may see it any more. */
 export function withheld<T extends ListedGate>(gate: T, reason: string, at: number): T {
   return { ...ended(gate, "withheld", at), reason, resultText: undefined };
 }

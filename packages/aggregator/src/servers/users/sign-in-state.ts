@@ -42,9 +42,9 @@ export interface SignInState {
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: Audit | undefined;
-  /** Binds a page of ours to the browser it was shown in. */
+  /** Binds a sign-in page to the browser it was shown in. */
   readonly secret: Uint8Array;
-  /** Where people reach us. */
+  /** The gateway's address for people. */
   base(): string;
   readonly lookup: Lookup | undefined;
   /** Issuers of users by their names, by the name of the server. */

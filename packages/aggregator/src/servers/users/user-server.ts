@@ -7,7 +7,7 @@ import { signInLink } from "./sign-in-link.ts";
 import type { Personal } from "./sign-in-state.ts";
 import { isSignedIn, userCredentials } from "./user-credentials.ts";
 
-/** Of one who has signed in. */
+/** The server as this user, who has signed in, gets it. */
 export function signedIn(state: TreeState, server: Server, personal: Personal, person: Person): Server {
   return createServer({
     ...server,
@@ -44,7 +44,7 @@ export function signedOut(
 /** Why nobody can sign in here, where that is so. */
 function whyNot({ signIns }: TreeState, person: Person | undefined): string {
   if (signIns === undefined) return "users sign in to this server at a running gateway: start mcpx up";
-  if (person === undefined) return "it is used in a user's own name, and this token has none";
+  if (person === undefined) return "each user signs in to it, and this token names no user";
   return `${person.name} is signed out of it`;
 }
 

@@ -26,7 +26,7 @@ const actions: Record<End, string> = {
   rejected: "proposal.rejected",
   withdrawn: "proposal.withdrawn",
   expired: "proposal.expired",
-  // Crowded out by others while it was open: what became of it is in the room's log, and not followed.
+  // Crowded out by other proposals while it was open: its outcome is in the room's log, and not followed.
   untracked: "proposal.untracked",
 };
 

@@ -26,7 +26,7 @@ export async function* scanProposals(
 ): AsyncGenerator<ProposalRecord[]> {
   for (const { name, seq: last } of await log.topics()) {
     if (topic !== undefined && name !== topic) continue;
-    // From the beginning whatever `since` is: a proposal may be older than what became of it.
+    // From the beginning whatever `since` is: a proposal may be older than its outcome.
     const follower = followTopic(name);
     const isWanted = ({ at }: ProposalRecord) => at >= since;
     for (let after = 0; after < last; ) {

@@ -153,7 +153,7 @@ async function follow(context: AuditContext, source: AuditSource, query: AuditQu
       lost: ({ message }) => output.note(`-- ${message}; trying again`),
       back: () => output.note("-- back, nothing was missed"),
       shortened: (seq) =>
-        output.note(`-- the chain ends at record ${seq} now: it was cut, or a backup put back`),
+        output.note(`-- the chain ends at record ${seq} now: it was cut, or a backup was restored`),
     },
   );
   return 0;

@@ -1,4 +1,4 @@
-// `mcpx rules test TOOL JSON`: what would become of a call. Nothing is called.
+// `mcpx rules test TOOL JSON`: what the rules would do with a call. Nothing is called.
 import { type JsonObject, parseExact } from "@mcpx/protocol";
 import { type Context, defineCommand, gatewayOptions } from "../../framework/command.ts";
 import { readJsonObject } from "../../framework/read-json-object.ts";

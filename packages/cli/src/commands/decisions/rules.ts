@@ -44,7 +44,7 @@ function ruleLines(answer: JsonObject, { paint }: Output): string[] {
     paint("dim", given.length === 0 ? noRules : noneFits),
     ...columns(rest.slice(0, restShown).map(restRow)).map((line) => `  ${line}`),
     ...(rest.length > restShown ? [`  … and ${rest.length - restShown} more: --json shows them`] : []),
-    ...(rest.length === 0 ? ["  no tool is left"] : []),
+    ...(rest.length === 0 ? ["  every tool is covered by a rule above"] : []),
     ...(rest.some(({ why }) => why === "unannotated") ? [paint("dim", trustHint)] : []),
   ];
 }

@@ -56,7 +56,7 @@ function targetOf(context: Context<typeof options>): Target {
   }
   const command = options["token-command"];
   if (command !== undefined) return { url, mint: mintByCommand(command) };
-  // Tokens of ours would open our gateway to another that is asked to believe them.
+  // Tokens of the local gateway would give the tested gateway access to the local one.
   if (url !== here) throw misuse(`${url} needs tokens of its own`, "give --token-command CMD");
   return { url, mint: mintFromStore({ ...context, dataDir }) };
 }

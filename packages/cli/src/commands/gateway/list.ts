@@ -45,17 +45,17 @@ export const gatewayCommands: readonly ListedCommand[] = [
   ),
   listed(
     "conform",
-    "judge this gateway or another implementation",
+    "test this gateway or another implementation",
     async () => (await import("./conform.ts")).conform,
   ),
   listed(
     "conform codec",
-    "judge a codec of the devices' bytes",
+    "test a codec of the device protocol",
     async () => (await import("./conform-codec.ts")).conformCodecCommand,
   ),
   listed(
     "conform stub",
-    "judge the stub of a device",
+    "test the stub of a device",
     async () => (await import("./conform-stub.ts")).conformStubCommand,
   ),
   listed(

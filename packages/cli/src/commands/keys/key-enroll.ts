@@ -53,7 +53,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   if (!isApproverName(name)) {
     throw misuse(`${JSON.stringify(name)} cannot be a name`, "use 1 to 64 characters of A-Z a-z 0-9 . _ -");
   }
-  if (isReservedId(name)) throw misuse(`${name} is kept for the gateway itself`, "choose another name");
+  if (isReservedId(name)) throw misuse(`${name} is reserved for the gateway itself`, "choose another name");
   const path = options.key === undefined ? defaultKeyPath(dataDir) : resolve(cwd, options.key);
   if (dirname(path) === approversDir(dataDir)) {
     throw new Failure(`${path} is where public keys are kept, not your own`, "keep the key file elsewhere");

@@ -32,7 +32,7 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
     };
     throw new Failure(`${path} ${why[file.kept]}`, "nothing was changed");
   }
-  // One that others could read was perhaps copied: it says so before anything is sealed.
+  // A key file that others could read may have been copied: this is said before anything is sealed.
   privateKeyOf(file);
   await sealKeyFile(file, await newPassphrase(context, path));
   if (options.json) output.json({ file: path, kept: "sealed", thumbprint: thumbprint(file.jwk) });

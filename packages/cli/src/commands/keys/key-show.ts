@@ -21,7 +21,7 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
   const [file] = words;
   const path = file === undefined ? defaultKeyPath(dataDirOf(context, options)) : resolve(cwd, file);
   const { jwk, ...key } = openKeyFile(path);
-  // Of a FIDO2 key whoever enrols it needs what it was made for too.
+  // To enrol a FIDO2 key an approver needs its application too.
   const application = key.kept === "security-key" ? key.application : undefined;
   const shown = application === undefined ? jwk : agentKeyText(jwk, application);
   const json = { file: path, jwk, ...(application && { application }), thumbprint: thumbprint(jwk) };

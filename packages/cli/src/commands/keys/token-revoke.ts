@@ -52,7 +52,7 @@ function chosenOf(given: string, issued: readonly JsonObject[]): string {
 const namedMax = 5;
 const wholeCharsMin = 16;
 
-/** Ids of ours are UUIDs: less of one is a slip. */
+/** Token ids of this gateway are UUIDs: a shorter text is a mistake. */
 function isWhole(id: string): boolean {
   const isPartOfOurs = /^[0-9a-f]{8}-[0-9a-f-]*$/i.test(id) && id.length < 36;
   return id.length >= wholeCharsMin && !isPartOfOurs;

@@ -50,7 +50,10 @@ function chosenOf(context: Context<typeof options>, seen: readonly JsonObject[])
   const begun = withIdPrefix(id, here, (one) => String(one.id));
   const [first, second] = whole.length > 0 ? whole : begun;
   if (second !== undefined)
-    throw misuse(`${id} fits several`, "write more of it, or give --room and --owner");
+    throw misuse(
+      `several capabilities start with ${id}`,
+      "write more characters of the id, or give --room and --owner",
+    );
   if (first !== undefined) return first;
   if (room !== undefined && owner !== undefined) return { topic: room, issuer: owner, id };
   throw new Failure(`no capability ${id} was seen`, "see mcpx capabilities, or give --room and --owner");

@@ -18,7 +18,9 @@ export const toolsRename = defineCommand({
       );
     }
     return editTool(context, name, (now) =>
-      now.name === wished ? undefined : { key: ["name"], value: wished, done: `${name} is called ${wished}` },
+      now.name === wished
+        ? undefined
+        : { key: ["name"], value: wished, done: `${name} is called ${wished} from now on` },
     );
   },
 });

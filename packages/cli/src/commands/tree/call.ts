@@ -94,7 +94,7 @@ function readArguments(text: string): JsonObject {
   throw misuse("the arguments are not a JSON object", `write for example '{"path": "README.md"}'`);
 }
 
-/** A server that says the same again and again is heard once. */
+/** A message that a server repeats is printed once. */
 function progressTeller(output: Output): (params: JsonObject) => void {
   let said: unknown;
   return (params) => {

@@ -128,7 +128,7 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       const rights = adminRights(rightsOf(proven.claims, rules).rights, name);
       const sub = subjectOf(proven.claims);
       if (live.size >= liveMax)
-        throw new McpxError("rate_limited", "too many are logged in", { retryAfterMs: askMs });
+        throw new McpxError("rate_limited", "too many people are logged in", { retryAfterMs: askMs });
       const { refresh } = proven;
       const ttlMs = refresh === undefined ? unaskedLifeMs : lifeMs;
       const { topics, tools, level } = rights;
@@ -172,7 +172,7 @@ function adminRights(rights: Rights | undefined, name: string): Rights {
   const detail =
     rights === undefined
       ? `no rule of the login ${name} fits you`
-      : `the rules of the login ${name} make you no admin`;
+      : `the rules of the login ${name} do not make you an admin`;
   throw new McpxError("admin_only", detail, {
     suggestion: "Ask who runs the gateway: mcpx access test shows why",
   });

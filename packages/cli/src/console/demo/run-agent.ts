@@ -38,7 +38,7 @@ export function runAgent({ room, robot, callTree, fault }: DemoAgentOptions): vo
   const propose = () => {
     const wish = wishes[done];
     if (wish === undefined || isWaiting()) return;
-    // What comes of it is heard below, as everybody hears it.
+    // The outcome is read below, like by every participant.
     room.propose({
       to: robot,
       method: "tools/call",

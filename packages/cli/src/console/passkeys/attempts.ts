@@ -5,7 +5,7 @@ import { McpxError } from "@mcpx/protocol";
 export interface Attempts {
   /** Throws `rate_limited` where too many have failed, or are under way. */
   count(address: string): void;
-  /** One that was counted has not failed. */
+  /** Uncounts an attempt that succeeded. */
   forgive(address: string): void;
 }
 

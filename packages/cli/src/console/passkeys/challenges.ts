@@ -6,7 +6,7 @@ import { canonicalJson, McpxError } from "@mcpx/protocol";
 
 export interface Challenges {
   make(): { ticket: string; challenge: string };
-  /** The ticket's challenge, once. `undefined` where it was tried, is too old, or is none of ours. */
+  /** The ticket's challenge, once. `undefined` where it was used, is too old, or was not made here. */
   take(ticket: unknown): string | undefined;
 }
 

@@ -65,7 +65,7 @@ function readDevice(body: unknown, services: readonly string[]): Omit<PushDevice
   const { endpoint, keys } = isObject(subscription) ? subscription : {};
   const { p256dh, auth } = isObject(keys) ? keys : {};
   if (typeof name !== "string" || name === "" || name.length > 80 || /[^\P{C}]/u.test(name)) {
-    throw new McpxError("bad_request", "name must be a text of 1 to 80 characters");
+    throw new McpxError("bad_request", "name must be a string of 1 to 80 characters");
   }
   if (typeof endpoint !== "string" || !isPushEndpoint(endpoint, services)) {
     const host = typeof endpoint === "string" ? URL.parse(endpoint)?.host : undefined;

@@ -39,7 +39,7 @@ export interface Plan {
 
 type ToolConfig = NonNullable<NonNullable<Config["mcpServers"]>[string]["tools"]>[string];
 
-/** Throws a failure where nothing can come of it. */
+/** Throws a failure where the change cannot be made. */
 export function planChange(configuration: Configuration, change: Change): Plan {
   const file = configuration.open();
   const plan = planIn(file, configuration, change);
@@ -173,7 +173,7 @@ function withEdit(file: ConfigFile, name: string, { words, ...set }: Edit): stri
     : withoutServerValue(edited, name, ["oauth", "per"]);
 }
 
-/** What other clients of this machine have, and what would become of it here. */
+/** The servers of other clients of this machine, and how an import would change them. */
 export function lookAround(
   configuration: Configuration,
   file: ConfigFile,

@@ -121,7 +121,7 @@ function readWish(given: JsonObject): EntryWish {
 function text(given: JsonObject, field: string): string {
   const value = given[field];
   if (isText(value) && value !== "") return value;
-  throw new McpxError("bad_request", `change.${field} must be a text of at most ${charsMax} characters`);
+  throw new McpxError("bad_request", `change.${field} must be a string of at most ${charsMax} characters`);
 }
 
 function optional(given: JsonObject, field: string): string | undefined {
@@ -131,7 +131,7 @@ function optional(given: JsonObject, field: string): string | undefined {
 function texts(given: JsonObject, field: string, max: number): string[] {
   const { [field]: value = [] } = given;
   if (Array.isArray(value) && value.length <= max && value.every(isText)) return value;
-  throw new McpxError("bad_request", `change.${field} must be a list of at most ${max} texts`);
+  throw new McpxError("bad_request", `change.${field} must be a list of at most ${max} strings`);
 }
 
 function objects(given: JsonObject, field: string, max: number): JsonObject[] {

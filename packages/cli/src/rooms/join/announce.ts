@@ -76,7 +76,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
     status: `${by}: ${statuses.find((one) => one.by === by)?.status}`,
     advice: `${by} advises against it: ${because(by)}`,
     fulfilled: `approved by ${by}${fulfilment?.isChanged ? ", with changes" : ""}`,
-    "called late": `had ended, and ${by} has made the call all the same${lateCall?.isChanged ? ", with changes" : ""}`,
+    "called late": `had ended, and ${by} made the call anyway${lateCall?.isChanged ? ", with changes" : ""}`,
     answered: error !== undefined ? `failed: ${error.message}` : result?.isError === true ? "failed" : "done",
     rejected: `rejected by ${by}: ${because(by)}`,
     withdrawn: `withdrawn by ${by}`,

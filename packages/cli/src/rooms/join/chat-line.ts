@@ -44,7 +44,7 @@ export class ProposalNumbers {
     return this.#last;
   }
 
-  /** The id meant by what was typed. Digits alone are always a number of ours. */
+  /** The id meant by what was typed. Digits alone are always a number of this list. */
   id(typed: string): string | undefined {
     return /^[0-9]+$/.test(typed) ? this.#ids.get(Number(typed)) : typed;
   }

@@ -165,11 +165,11 @@ async function withdraw(chat: ChatLine, { id: typed, reason }: Of<"withdraw">): 
     throw new Failure(`only ${proposal.proposer} can withdraw proposal ${typed}`, "see /pending");
   }
   await room.proposals.withdraw([proposal], reason);
-  // That it is over everybody hears.
+  // The whole room is told that the proposal has ended.
   tell([], { event: "withdrawn", proposal: proposal.id });
 }
 
-/** Signed with the key of who types; what comes of it everybody hears. */
+/** Signed with the key of the person who types; the whole room is told the outcome. */
 async function decideGate(
   { room, signer, tell }: ChatLine,
   { id }: Proposal,

@@ -19,7 +19,7 @@ export interface SessionOptions {
   url: string;
   /** Told again when the reason is another one. */
   onLost?: (error: Error) => void;
-  /** Both are back. */
+  /** Called when both connections are back. */
   onBack?: () => void;
   onWarning?: (warning: string) => void;
 }

@@ -2,7 +2,7 @@
 // itself, and PostgreSQL refuses them where it knows better. Pure.
 import { type Appended, bytesInStore, type NewEntry } from "../topic-log.ts";
 
-/** Where a topic ends. */
+/** The last entry of a topic. */
 export interface Head {
   readonly key: number;
   readonly last: number;

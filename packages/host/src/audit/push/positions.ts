@@ -2,7 +2,7 @@
 // whatever happened.
 
 export interface AuditPosition {
-  /** Of the last record that has arrived. */
+  /** The `seq` of the last record that has arrived. */
   seq: number;
   hash: string;
 }
