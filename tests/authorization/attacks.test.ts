@@ -110,6 +110,71 @@ describe("redirects", () => {
   });
 });
 
+describe("a stranger's site", () => {
+  const site = "https://app.example/cb?tenant=1";
+  const faults: Record<string, string | undefined>[] = [
+    { prompt: "none" },
+    { response_type: "token" },
+    { response_type: "code token" },
+    { response_type: undefined },
+    { response_type: "nonsense" },
+    { code_challenge: undefined, code_challenge_method: undefined },
+    { code_challenge_method: "plain" },
+    { resource: "https://evil.example/mcp" },
+    { request: "x.y.z" },
+    { request_uri: "urn:x" },
+    { max_age: "-1" },
+    { state: undefined, prompt: "none" },
+  ];
+  const placeOf = (location: string) => (location === "" ? "" : new URL(location).origin);
+
+  test("nobody is led to it before a person has seen who asks", async () => {
+    const client = await newClient(server, { redirect_uris: [site, "cursor://back", redirect] });
+    for (const wish of faults) {
+      const shown = JSON.stringify(wish);
+      const { status, location, text, headers } = await begin(client, { redirect_uri: site, ...wish });
+      expect([status, location, headers.get("refresh")], shown).toEqual([400, "", null]);
+      expect(text, shown).not.toContain("state-1");
+      // A program of this machine is told, as ever, and so is nobody else's program.
+      const local = await begin(client, { ...wish });
+      expect(placeOf(local.location), shown).toBe(new URL(redirect).origin);
+      const scheme = await begin(client, { redirect_uri: "cursor://back", ...wish });
+      expect([scheme.status, scheme.location], shown).toEqual([400, ""]);
+    }
+    const { text } = await begin(client, { redirect_uri: site, prompt: "none" });
+    expect(text).toContain("app.example");
+    expect(text).not.toContain("tenant=1");
+    expect((await begin(client, { redirect_uri: site })).isAsked).toBe(true);
+  });
+
+  test("a client that a person has allowed something is answered there, until that is revoked", async () => {
+    const metadata = { redirect_uris: [site, "https://app.example/other"] };
+    const [client, other] = [await newClient(server, metadata), await newClient(server, metadata)];
+    const { verifier, code } = await codeFor(server, client, { wish: { redirect_uri: site } });
+    const answered = await exchange(server, client, { code, verifier, redirect_uri: site });
+    expect(answered.status).toBe(200);
+    for (const wish of faults) {
+      const { location } = await begin(client, { redirect_uri: site, ...wish });
+      expect(placeOf(location), JSON.stringify(wish)).toBe("https://app.example");
+    }
+    const silent = await begin(client, { redirect_uri: site, prompt: "none" });
+    const { searchParams } = new URL(silent.location);
+    expect([searchParams.get("error"), searchParams.get("state"), searchParams.get("tenant")]).toEqual([
+      "consent_required",
+      "state-1",
+      "1",
+    ]);
+    const led = async (by: Client, redirect_uri: string) =>
+      (await begin(by, { redirect_uri, prompt: "none" })).location;
+    expect(await led(client, "https://app.example/other")).toBe("");
+    expect(await led(other, site)).toBe("");
+    const { client_id } = client;
+    const token = String(answered.body.refresh_token);
+    expect((await tokenCall(server, { token, client_id }, "/oauth/revoke")).status).toBe(200);
+    expect(await led(client, site)).toBe("");
+  });
+});
+
 describe("PKCE", () => {
   test("only S256, and only with its verifier", async () => {
     const client = await newClient(server);

@@ -1,7 +1,8 @@
 // Logging in at the console with an account of the company: whom its groups let in, and who is out again.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createOpenId } from "../../packages/cli/src/console/company/openid.ts";
 import { newBrowser } from "../authorization/support/oauth-client.ts";
 import { mcpx } from "../cli/support/mcpx-process.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -47,6 +48,12 @@ afterAll(async () => {
   await server.stop();
   await provider.close();
 });
+
+afterEach(() => {
+  provider.refuses = () => false;
+});
+
+const askedFor = (part: string) => provider.asked.filter((path) => path.includes(part)).length;
 
 /** The way there and back, up to where the browser brings the code. */
 async function comeBack(sub: string) {
@@ -147,6 +154,52 @@ test("a code that another browser brings, or that comes twice, lets nobody in", 
   expect((await browser.go(callback)).location).toBe("");
 });
 
+test("what a provider says of itself is read once for all, again after ten minutes, and counts for a day where it is not said again", async () => {
+  let now = 0;
+  const settings = { issuer: provider.issuer, clientId, clientSecret: () => clientSecret, scopes: [] };
+  const openId = createOpenId(settings, { monotonic: () => now });
+  const begin = () => openId.begin("https://gateway.example/cb", "state");
+  const before = askedFor("/.well-known/");
+  const reads = () => askedFor("/.well-known/") - before;
+  await Promise.all([begin(), begin(), begin()]);
+  await begin();
+  expect(reads()).toBe(1);
+  now += 600_000;
+  await begin();
+  expect(reads()).toBe(2);
+  provider.refuses = () => true;
+  now += 600_000;
+  for (let i = 0; i < 3; i += 1) expect((await begin()).location.host).toBe(new URL(provider.issuer).host);
+  expect(reads()).toBe(3);
+  now += 86_400_000;
+  await expect(begin()).rejects.toThrow();
+  provider.refuses = () => false;
+  await begin();
+  // A new secret is a new client, and nothing of the old one counts.
+  settings.clientSecret = () => "another";
+  const read = reads();
+  await begin();
+  expect(reads()).toBe(read + 1);
+});
+
+test("a provider that is asked too often ends no login, and who comes meanwhile is told what to do", async () => {
+  provider.people.set("alice", { groups: ["ops"] });
+  const alice = await logIn("alice");
+  const { browser, callback } = await comeBack("alice");
+  provider.refuses = (path) => path.startsWith("/token");
+  const asked = askedFor("/token");
+  await expect.poll(() => askedFor("/token")).toBeGreaterThan(asked + 2);
+  expect((await alice.call("GET", "/session")).status).toBe(200);
+  const { status, location, text } = await browser.go(callback);
+  expect([status, location]).toEqual([503, ""]);
+  expect(text).toContain("is asked too often (HTTP 429)");
+  expect(text).toContain("mcpx console");
+  // Control: once it answers again, what it says counts again.
+  provider.refuses = () => false;
+  provider.people.delete("alice");
+  await expect.poll(async () => (await alice.call("GET", "/session")).status).toBe(401);
+});
+
 test("mcpx access test says what claims would give, and why", { timeout: 60_000 }, async () => {
   const file = join(server.dataDir, "claims.json");
   const at = ["--url", server.url, "--token", await server.adminToken()];
@@ -169,6 +222,7 @@ test("a provider that does not answer, or that nobody configured, is no way in, 
   });
   const away = await newBrowser().go(`${server.url}/console/login/with/company`);
   expect([away.status, away.text.includes("cannot be reached")]).toEqual([503, true]);
+  expect(away.text).toContain("Log in again in a minute");
   const { status, text } = await newBrowser().go(`${server.url}/console/login/with/nobody`);
   expect([status, text.includes("there is no login")]).toEqual([404, true]);
 });

@@ -269,6 +269,61 @@ test("a flood of pings that are never read back is bounded in memory", async () 
   await oracle.check({});
 });
 
+describe("what one principal has not finished, over all its connections", () => {
+  const small = { heldBytesPerPrincipalMax: 2_097_152 };
+  const pieces = (count: number) => Buffer.concat(Array(count).fill(more("x", { fin: false })));
+  const begun = () => Buffer.concat([text("{", { fin: false }), pieces(3_999)]);
+
+  test("frames count for the memory they take, not for the bytes they carry; others are untouched", async () => {
+    const narrow = await Oracle.start({ limits: small });
+    try {
+      const claims = { sub: "mallory", topics: ["**"] };
+      const enterRoom = (i: number) => narrow.rawAttacker(claims, { target: `/v0/ws?topic=flood:${i}` });
+      const open = [await enterRoom(0), await enterRoom(1), await enterRoom(2)];
+      for (const raw of open) raw.write(begun());
+      // A pong says that all before it was taken.
+      for (const raw of open) {
+        raw.write(ping("taken"));
+        await raw.until(() => raw.pongs.length > 0, "a pong");
+      }
+      const last = await enterRoom(3);
+      last.write(begun());
+      expect((await last.closing()).code).toBe(4429);
+      await narrow.check({ denials: ["rate_limited"], actor: "mallory" });
+      // What is finished is free again.
+      for (const raw of open) {
+        raw.write(more("}"));
+        await raw.find(({ payload }) => payload.reason === "bad_json");
+      }
+      const again = await enterRoom(4);
+      again.write(Buffer.concat([begun(), more("}")]));
+      await again.find(({ payload }) => payload.reason === "bad_json");
+      for (const raw of [...open, last, again]) raw.destroy();
+    } finally {
+      await narrow.stop();
+    }
+  });
+
+  test("who only listens, and answers pings for weeks, has nothing unfinished", async () => {
+    const narrow = await Oracle.start({ limits: small });
+    try {
+      const raw = await narrow.rawAttacker();
+      const pongs = Buffer.concat(Array(1_000).fill(frame(10, "x".repeat(125))));
+      for (let i = 0; i < 30; i += 1) {
+        if (!raw.socket.write(pongs)) await new Promise((resolve) => raw.socket.once("drain", resolve));
+      }
+      raw.write(ping("still here"));
+      await raw.until(() => raw.pongs.length > 0, "a pong");
+      raw.write(text(chat()));
+      await raw.find(({ payload }) => payload.event === "ack");
+      await narrow.check({ connection: raw, published: 1 });
+      raw.destroy();
+    } finally {
+      await narrow.stop();
+    }
+  });
+});
+
 describe("control: the oracle itself", () => {
   test("sees a secret in a log line", async () => {
     const { logged } = oracle.server;

@@ -113,9 +113,12 @@ export class Oracle {
   }
 
   /** A new attacker in the room whose every byte is its own. */
-  async rawAttacker(claims: Partial<Parameters<TestServer["token"]>[0]> = {}): Promise<RawSocket> {
+  async rawAttacker(
+    claims: Partial<Parameters<TestServer["token"]>[0]> = {},
+    changes: Record<string, string | undefined> = {},
+  ): Promise<RawSocket> {
     const raw = await RawSocket.connect(this.server.url);
-    raw.write(this.handshake(await this.token(claims)));
+    raw.write(this.handshake(await this.token(claims), changes));
     const { status } = await raw.answer();
     if (status !== 101) throw new Error(`the handshake was answered with ${status}`);
     const { to } = await raw.find(({ payload }) => payload.event === "welcome");

@@ -1,6 +1,7 @@
 // Who keeps making faults is closed; who comes when there is no room is told when to come again.
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { enter, enterWith, refusedOnConnect } from "../support/enter.ts";
+import { startTestIssuer } from "../support/test-issuer.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -54,6 +55,36 @@ test("[X0-9-5] every kind of fault counts, and what comes behind the last one is
     await server.token({ sub: "reader", topics: ["**"] }),
   );
   expect(body.envelopes).toEqual([]);
+});
+
+test("what waits behind a slow check is held for its sender: what is beyond its share is refused, others go on", async () => {
+  const issuer = await startTestIssuer();
+  onTestFinished(() => issuer.down());
+  const { asked, release } = issuer.hold();
+  onTestFinished(release);
+  await start({
+    issuers: [{ issuer: issuer.issuer, jwksUri: issuer.jwksUri, topics: ["**"] }],
+    limits: { heldBytesPerPrincipalMax: 2_097_152 },
+  });
+  const [mallory, bob] = [await enter(server, "mallory"), await enter(server, "bob")];
+  const aud = server.identity.gatewayId;
+  mallory.send({
+    kind: "system",
+    payload: { type: "refresh", token: issuer.token({ sub: "mallory", aud }) },
+  });
+  await asked;
+  const large = "x".repeat(200_000);
+  const said = Array.from({ length: 10 }, () => mallory.say(large));
+  // In its second room, too: it is one principal.
+  const elsewhere = await enter(server, "mallory", { topic: "room:other" });
+  // Each takes some 400 KB of memory, and before it is whole some 200 KB more.
+  for (const id of said.slice(4)) expect(await mallory.outcome(id)).toBe("rate_limited");
+  expect(await elsewhere.outcome(elsewhere.say(large))).toBe("rate_limited");
+  expect(await elsewhere.outcome(elsewhere.say("hello"))).toBe("ack");
+  expect(await bob.outcome(bob.say(large))).toBe("ack");
+  release();
+  for (const id of said.slice(0, 4)) expect(await mallory.outcome(id)).toBe("ack");
+  expect(await elsewhere.outcome(elsewhere.say(large))).toBe("ack");
 });
 
 test("beyond the limit of connections newcomers get 503 and Retry-After, until somebody leaves", async () => {

@@ -1,14 +1,16 @@
 // Puts the rooms together from the parts the host gives.
-import type {
-  Audit,
-  Clock,
-  Identity,
-  Logger,
-  Metrics,
-  PeerHandler,
-  Principal,
-  Route,
-  UpgradeHandler,
+import {
+  type Audit,
+  type ByteLedger,
+  type Clock,
+  createByteLedger,
+  type Identity,
+  type Logger,
+  type Metrics,
+  type PeerHandler,
+  type Principal,
+  type Route,
+  type UpgradeHandler,
 } from "@mcpx/host";
 import { closeCodes, type Limits, withAssignedRights } from "@mcpx/protocol";
 import { createEdge } from "./cluster/edge.ts";
@@ -57,6 +59,8 @@ export interface GatewayParts {
   /** Where several gateways share the store. */
   cluster?: { neighbours: Neighbours; ownership: Ownership; news: NewsFeed } | undefined;
   limits: Limits;
+  /** The memory that is held for principals; one of its own unless given. */
+  ledger?: ByteLedger | undefined;
 }
 
 export interface RunningGateway {
@@ -131,6 +135,7 @@ export async function createGateway(
     openProposals: new OpenProposals(),
     proposalListeners: new Set(),
     rates: new Rates(limits),
+    ledger: parts.ledger ?? createByteLedger(limits),
     handshakes: new Handshakes(limits.handshakesPerSecond),
     places: createPlaces(await countMade(state.topicMakers, topics)),
     topicMakers: state.topicMakers,

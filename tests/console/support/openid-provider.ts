@@ -12,6 +12,10 @@ export interface OpenIdProvider {
   readonly people: Map<string, Record<string, unknown>>;
   /** Who sits at the browser. */
   current: string;
+  /** The paths that were asked for. */
+  readonly asked: string[];
+  /** Those that are answered with 429 instead. */
+  refuses(path: string): boolean;
   close(): Promise<void>;
 }
 
@@ -29,6 +33,8 @@ export async function startOpenIdProvider(redirects: readonly string[]): Promise
     issuer,
     people,
     current: "",
+    asked: [],
+    refuses: () => false,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -36,7 +42,12 @@ export async function startOpenIdProvider(redirects: readonly string[]): Promise
       }),
   };
   server.on("request", (request, response) => {
-    if (request.url?.startsWith("/people/")) void logIn(provider, state.current, request, response);
+    const path = request.url ?? "";
+    state.asked.push(path);
+    if (state.refuses(path)) {
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "1" });
+      response.end(JSON.stringify({ error: "too_many_requests" }));
+    } else if (request.url?.startsWith("/people/")) void logIn(provider, state.current, request, response);
     else answer(request, response);
   });
   return state;

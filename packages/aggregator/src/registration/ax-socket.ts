@@ -34,7 +34,6 @@ export function createAxSocket(visits: AxVisits, limits: Limits): UpgradeHandler
       const { take } = visits.begin(channel, credential);
       share.onRefused((error) => channel.close(closeCodes.abuse, reasonOf(error)));
       opened.on("message", (data, isBinary) => {
-        share.settled();
         // What comes behind our close is not read.
         if (opened.readyState !== opened.OPEN) return;
         try {

@@ -5,6 +5,7 @@ import type { Clock, Logger } from "@mcpx/host";
 import {
   closingIdsKey,
   isObject,
+  isUuid,
   type JsonObject,
   type Limits,
   McpxError,
@@ -96,7 +97,7 @@ function isCycle(error: (Error & { reason?: unknown }) | undefined): boolean {
 export function closingIdsOf(error: unknown): string[] {
   const { data } = error as { data?: unknown };
   const ids = isObject(data) ? data[closingIdsKey] : undefined;
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string").slice(0, subtreeIdsMax) : [];
+  return Array.isArray(ids) ? ids.slice(0, subtreeIdsMax).filter(isUuid) : [];
 }
 
 /** Whether it would carry what is said over a network for everybody to read. */

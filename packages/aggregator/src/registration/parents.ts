@@ -2,7 +2,7 @@
 // [AX-5.3-2]
 
 import { setTimeout as wait } from "node:timers/promises";
-import { closingIdsKey, McpxError, written } from "@mcpx/protocol";
+import { closingIdsKey, McpxError, subtreeIdsMax, written } from "@mcpx/protocol";
 import type { ParentFacts } from "../servers/tree-state.ts";
 import { closingIdsOf, type Parent, type ParentOptions, type ParentParts, registerAt } from "./parent.ts";
 
@@ -25,12 +25,19 @@ const askAgainMs = 30_000;
 export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts): Parents {
   const closing = new AbortController();
   const current = new Map<ParentOptions, Parent>();
+  /** Those learnt last. What is forgotten is refused by the parent again, and learnt again. */
   const known = new Set<string>();
+  const learn = (id: string) => {
+    known.delete(id);
+    known.add(id);
+    const [oldest] = known;
+    if (known.size > subtreeIdsMax && oldest !== undefined) known.delete(oldest);
+  };
   const learning: ParentParts = {
     ...parts,
     onCycle: (closingIds) => {
       // They stand above: a subserver that brings one of them again is refused, and learns that it is this one.
-      for (const id of closingIds) known.add(id);
+      for (const id of closingIds) learn(id);
       parts.onCycle?.(closingIds);
     },
   };
@@ -58,7 +65,7 @@ export function registerAtAll(all: readonly ParentOptions[], parts: ParentParts)
     }),
     ids() {
       for (const { registration } of current.values()) {
-        for (const id of registration.parentIds) known.add(id);
+        for (const id of registration.parentIds) learn(id);
       }
       return known;
     },

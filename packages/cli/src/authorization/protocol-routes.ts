@@ -11,6 +11,7 @@ import { paths, scope } from "./library-settings.ts";
 import { createPerAddress } from "./per-address.ts";
 import { readRegistration } from "./registration.ts";
 import { type RelayedAnswer, relay } from "./relay.ts";
+import { withoutUnseenRedirect } from "./unseen-redirect.ts";
 
 export interface ProtocolParts extends ConsentParts {
   server: AuthorizationServer;
@@ -78,7 +79,8 @@ async function authorize(parts: ProtocolParts, request: HttpRequest): Promise<Ht
   const mode = query.get("response_mode");
   if (mode !== null && mode !== "query")
     throw new McpxError("bad_request", `response_mode must be query, not ${mode.slice(0, 40)}`);
-  return await answerOf(parts, request, { target: `${request.path}?${query}` });
+  const answer = await answerOf(parts, request, { target: `${request.path}?${query}` });
+  return await withoutUnseenRedirect(parts, query.get("client_id"), answer);
 }
 
 async function token(parts: ProtocolParts, request: HttpRequest): Promise<HttpResponse> {

@@ -266,10 +266,10 @@ async function openGateway(
   ground: Ground,
   opened: AsyncDisposableStack,
 ) {
-  const { clock, log, audit, metrics, identity, limits, stores, health } = ground;
+  const { clock, log, audit, metrics, identity, limits, ledger, stores, health } = ground;
   const { topicLog } = stores;
   const gateway = await createGateway(
-    { clock, log, audit, metrics, identity, state: stores.rooms, topicLog, limits },
+    { clock, log, audit, metrics, identity, state: stores.rooms, topicLog, limits, ledger },
     {
       ...options.gateway,
       ownIds: ownIds(settings),

@@ -82,6 +82,7 @@ export function join(
     isCatchingUp: false,
     tail: Promise.resolve(),
     waiting: 0,
+    backlog: { bytes: 0, hold: undefined },
     faults: { count: 0, sinceMs: gateway.clock.monotonic() },
     wasWarned: false,
     hasLeft: false,

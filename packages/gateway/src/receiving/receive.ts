@@ -37,13 +37,36 @@ import type { Member } from "../room/room.ts";
 import { isServing, rememberSender, senderNow } from "../room/senders.ts";
 import { recordDecision } from "./audit-proposals.ts";
 import { actionOf, authorise } from "./authorise.ts";
+import { giveBack, type Kept, keepInMemory } from "./backlog.ts";
 
 /** Envelopes of one connection that may wait before its socket is no longer read. */
 const waitingMax = 256;
 
 /** Takes a frame's text; frames of one connection are handled in the order they came. */
 export function receive(gateway: Gateway, member: Member, text: string): void {
-  inTurn(gateway, member, () => receiveNow(gateway, member, text));
+  let kept: Kept;
+  try {
+    kept = keepInMemory(gateway, member, text.length);
+  } catch (error) {
+    // At once: to wait for its turn, it would have to be kept.
+    if (!member.hasLeft) refuse(gateway, member, error, scannedIf(gateway, text));
+    return;
+  }
+  inTurn(
+    gateway,
+    member,
+    () => receiveNow(gateway, member, text, kept),
+    () => giveBack(member, kept),
+  );
+}
+
+function scannedIf({ limits }: Gateway, text: string): Scanned | undefined {
+  try {
+    return scan(text, limits);
+  } catch {
+    // What it is called cannot be read; the refusal says so by naming nothing.
+    return undefined;
+  }
 }
 
 /** Takes a frame that holds no envelope: its answer waits for those to the frames before it. */
@@ -55,20 +78,29 @@ export function receiveFault(gateway: Gateway, member: Member, fault: McpxError)
 }
 
 /** Most work is done at once; what has to wait makes the frames behind it wait too. */
-function inTurn(gateway: Gateway, member: Member, work: () => Promise<void> | undefined): void {
+function inTurn(
+  gateway: Gateway,
+  member: Member,
+  work: () => Promise<void> | undefined,
+  done: () => void = () => {},
+): void {
   const begin = () => (member.hasLeft ? undefined : work());
   const doing = member.waiting === 0 ? begin() : member.tail.then(begin);
-  if (doing === undefined) return;
+  if (doing === undefined) {
+    done();
+    return;
+  }
   member.waiting += 1;
   if (member.waiting === waitingMax) member.socket.pause();
   member.tail = doing.then(() => {
+    done();
     member.waiting -= 1;
     if (member.waiting === waitingMax - 1 && !gateway.isDraining) member.socket.resume();
   });
 }
 
 /** Gives a promise only where a handler has to wait: at thousands a second each one would count. */
-function receiveNow(gateway: Gateway, member: Member, text: string): Promise<void> | undefined {
+function receiveNow(gateway: Gateway, member: Member, text: string, kept: Kept): Promise<void> | undefined {
   if (expelIfExpired(gateway, member)) return undefined;
   const at = gateway.clock.now();
   let scanned: Scanned | undefined;
@@ -92,27 +124,30 @@ function receiveNow(gateway: Gateway, member: Member, text: string): Promise<voi
     const outcome = handle(action, { gateway, member, envelope, permission });
     if (outcome instanceof Promise) {
       return outcome
-        .then((late) => carryOut(gateway, member, envelope, at, late))
+        .then((late) => carryOut(gateway, member, { envelope, at, kept }, late))
         .catch((error: unknown) => refuse(gateway, member, error, envelope.scanned));
     }
-    carryOut(gateway, member, envelope, at, outcome);
+    carryOut(gateway, member, { envelope, at, kept }, outcome);
   } catch (error) {
     refuse(gateway, member, error, scanned);
   }
   return undefined;
 }
 
-function carryOut(
-  gateway: Gateway,
-  member: Member,
-  envelope: Envelope,
-  at: number,
-  outcome: HandlerOutcome,
-): void {
+interface Received {
+  envelope: Envelope;
+  /** When it came, ms since 1970. */
+  at: number;
+  kept: Kept;
+}
+
+function carryOut(gateway: Gateway, member: Member, received: Received, outcome: HandlerOutcome): void {
+  const { envelope } = received;
   // It may have been sent away meanwhile: nothing of it counts any more.
   if (member.hasLeft) return;
   gateway.metrics.received.inc({ kind: envelope.kind.kind });
-  if (outcome.type === "publish") void publish(gateway, member, correlated(envelope, outcome), at);
+  if (outcome.type === "publish")
+    void publish(gateway, member, { ...received, envelope: correlated(envelope, outcome) });
   else finish(gateway, member, envelope, outcome);
 }
 
@@ -160,11 +195,12 @@ function handle(action: Action, handling: Handling): HandlerOutcome | Promise<Ha
  * Commit, then deliver. Not waited for: the log keeps the order, and a sender's next envelope may join this one's
  * commit.
  */
-async function publish(gateway: Gateway, member: Member, envelope: Envelope, at: number): Promise<void> {
+async function publish(gateway: Gateway, member: Member, { envelope, at, kept }: Received): Promise<void> {
   const { room, participant } = member;
   const from = participant.id;
   const sender = senderNow(gateway, member, envelope);
   room.pending += 1;
+  kept.users += 1;
   try {
     const entry = {
       topic: room.topic,
@@ -201,6 +237,7 @@ async function publish(gateway: Gateway, member: Member, envelope: Envelope, at:
   } catch (error) {
     refuse(gateway, member, error, envelope.scanned);
   } finally {
+    giveBack(member, kept);
     room.pending -= 1;
   }
 }

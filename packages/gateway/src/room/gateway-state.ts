@@ -1,5 +1,5 @@
 // Everything the verbs of the gateway share: parts, options, rooms.
-import type { Audit, Clock, Identity, Logger } from "@mcpx/host";
+import type { Audit, ByteLedger, Clock, Identity, Logger } from "@mcpx/host";
 import type { Level, LevelRights, LevelTable, Limits } from "@mcpx/protocol";
 import type { Edge } from "../cluster/edge.ts";
 import type { Neighbours } from "../cluster/neighbours.ts";
@@ -103,6 +103,8 @@ export interface Gateway {
   readonly openProposals: OpenProposals;
   readonly proposalListeners: Set<ProposalListener>;
   readonly rates: Rates;
+  /** Memory that is held for principals, here and elsewhere. */
+  readonly ledger: ByteLedger;
   readonly handshakes: Handshakes;
   readonly places: Places;
   readonly topicMakers: TopicMakerStore;

@@ -1,5 +1,5 @@
 // The state of a room and of its members. Verbs live in files of their own: join, receive, deliver, leave…
-import type { Principal, PublicJwk } from "@mcpx/host";
+import type { Hold, Principal, PublicJwk } from "@mcpx/host";
 import type { Level, Protocol } from "@mcpx/protocol";
 import type { ToolAccessOption } from "../tool-access/tool-access.ts";
 import type { Entry, TopicLog } from "../topic-log/topic-log.ts";
@@ -43,6 +43,8 @@ export interface Member {
   /** Envelopes are handled one after the other, so that slow checks never break the sender's order. */
   tail: Promise<void>;
   waiting: number;
+  /** What has come from it and is not done, in bytes of memory; held for its principal where it is much. */
+  backlog: { bytes: number; hold: Hold | undefined };
   faults: { count: number; sinceMs: number };
   wasWarned: boolean;
   hasLeft: boolean;

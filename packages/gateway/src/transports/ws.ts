@@ -49,7 +49,6 @@ export function acceptUpgrade(
 export class WsSocket implements RoomSocket {
   queuedEnvelopes = 0;
   readonly turn: RoomSocket["turn"];
-  readonly #share: Share;
   readonly #duplex: Duplex;
   readonly #reader: FrameReader;
   readonly #limits: Limits;
@@ -65,7 +64,6 @@ export class WsSocket implements RoomSocket {
 
   constructor(duplex: Duplex, limits: Limits, monotonic: () => number, events: SocketEvents, share: Share) {
     this.turn = share.turn;
-    this.#share = share;
     share.onRefused((error) => this.#refused(error));
     this.#duplex = duplex;
     this.#limits = limits;
@@ -188,7 +186,6 @@ export class WsSocket implements RoomSocket {
   }
 
   #message(data: Buffer, isBinary: boolean): void {
-    this.#share.settled();
     if (this.#isClosing) return;
     const { envelopeBytesMax } = this.#limits;
     if (isBinary) this.#events.fault(new McpxError("not_text", "a binary frame holds no envelope"), false);

@@ -171,7 +171,6 @@ export function createPeers({ number, secret, log, limits: given }: PeersParts):
     server.once("headers", tell);
     server.handleUpgrade(request.raw, socket, head, (opened) => {
       const link = open(hello.from, opened, { dialler, listener }, "listener");
-      opened.on("message", () => share.settled());
       share.onRefused(() => link.cut("it sends more at once than a gateway may"));
     });
     // A handshake that the library refuses has no such headers, and the next one has its own.

@@ -137,7 +137,7 @@ test("an unfinished message is held on its account until it is whole, or its soc
       held = 0;
     },
   });
-  const { share } = paced(near, undefined, { hold });
+  paced(near, undefined, { hold });
   let seen = 0;
   near.on("data", (chunk: Buffer) => {
     seen += chunk.length;
@@ -145,18 +145,21 @@ test("an unfinished message is held on its account until it is whole, or its soc
   const until = async (bytes: number) => {
     while (seen < bytes) await new Promise(setImmediate);
   };
-  far.write(Buffer.alloc(10_000));
+  const head = Buffer.from("82ff0000000000030d4000000000", "hex");
+  const message = Buffer.concat([head, Buffer.alloc(200_000)]);
+  far.write(message.subarray(0, 10_000));
   await until(10_000);
   expect(held).toBe(0);
-  far.write(Buffer.alloc(90_000));
+  far.write(message.subarray(10_000, 100_000));
   await until(100_000);
   // And what keeping it in pieces costs.
   expect(held).toBeGreaterThan(100_000);
   expect(held).toBeLessThan(130_000);
-  share.settled();
+  far.write(message.subarray(100_000));
+  await until(message.length);
   expect(held).toBe(0);
-  far.write(Buffer.alloc(50_000));
-  await until(150_000);
+  far.write(message.subarray(0, 50_000));
+  await until(message.length + 50_000);
   expect(held).toBeGreaterThan(50_000);
   far.destroy();
   await once(near, "close");
@@ -174,8 +177,9 @@ test("a message that comes byte by byte is held for what it takes in memory", as
   });
   paced(near, undefined, { hold });
   near.resume();
-  for (let i = 0; i < 300; i += 1) {
-    near.push(Buffer.alloc(1));
+  // A frame of 256 bytes and its mask, and behind it those of a next one.
+  for (const byte of [0x01, 0xff, 0, 0, 0, 0, 0, 0, 1, 0, ...Array<number>(290).fill(1)]) {
+    near.push(Buffer.from([byte]));
     await new Promise(setImmediate);
   }
   expect(held).toBeGreaterThan(300 * 100);
@@ -193,6 +197,6 @@ test("where there is no room for an unfinished message, its reader is told", asy
   const refused = Promise.withResolvers<unknown>();
   share.onRefused(refused.resolve);
   near.resume();
-  far.write(Buffer.alloc(100_000));
+  far.write(Buffer.concat([Buffer.from("82ff0000000000030d4000000000", "hex"), Buffer.alloc(100_000)]));
   expect(await refused.promise).toMatchObject({ code: "rate_limited" });
 });

@@ -4,14 +4,13 @@
 import type { Readable } from "node:stream";
 import type { Hold } from "./byte-ledger.ts";
 import type { Account, Turns } from "./turns.ts";
+import { UnfinishedMessage } from "./unfinished-message.ts";
 
 /** What the peer of a socket may take of this process. Unlike the request that began it, it may be kept. */
 export interface Share {
   /** Its turn, for what takes long; `undefined` where it has it. */
   turn(): Promise<void> | undefined;
-  /** A message is whole: what came before is no longer kept by the reader of the socket. */
-  settled(): void;
-  /** Called where the messages it has not finished take more memory than it may have. */
+  /** Called where a message it has not finished takes more memory than it may have. */
   onRefused(callback: (error: unknown) => void): void;
 }
 
@@ -22,7 +21,7 @@ export interface PaceOptions {
   /** Asked each time: who speaks may be found out later. */
   account(): Account;
   /**
-   * Memory for what has come of a message that is not whole; throws where that is too much. Not counted unless given.
+   * What comes is a WebSocket: memory for what has come of a message that is not whole; throws where that is too much.
    */
   hold?(bytes: number): Hold;
 }
@@ -31,8 +30,6 @@ export interface PaceOptions {
 const pieceBytesDefault = 1_024;
 /** So much of an unfinished message costs a socket anyway. */
 const freeBytes = 16_384;
-/** What a piece takes in memory beside its bytes: some come byte by byte. */
-const bytesPerPiece = 160;
 
 /** To be called before anybody listens to the socket. `head` came with the handshake and is read first. */
 export function paceInput(socket: Readable, head: Buffer, options: PaceOptions): Share {
@@ -45,7 +42,7 @@ export function paceInput(socket: Readable, head: Buffer, options: PaceOptions):
   let isGiving = false;
   /** The next piece is given when its turn comes. */
   let isPutOff = false;
-  let unfinishedBytes = 0;
+  const unfinished = options.hold && new UnfinishedMessage();
   let held: Hold | undefined;
   let refused: (error: unknown) => void = () => socket.destroy();
 
@@ -80,15 +77,19 @@ export function paceInput(socket: Readable, head: Buffer, options: PaceOptions):
   }
 
   function giveOn(piece: Buffer | null): void {
-    if (piece !== null) unfinishedBytes += piece.length + bytesPerPiece;
+    if (piece !== null) unfinished?.take(piece);
     push(piece);
-    if (unfinishedBytes > freeBytes) keep();
+    if (unfinished !== undefined) keep(unfinished.bytes);
   }
 
-  function keep(): void {
+  function keep(bytes: number): void {
+    if (bytes <= freeBytes) {
+      if (held !== undefined) release();
+      return;
+    }
     try {
       held ??= options.hold?.(0);
-      held?.resize(unfinishedBytes);
+      held?.resize(bytes);
     } catch (error) {
       refused(error);
     }
@@ -115,10 +116,6 @@ export function paceInput(socket: Readable, head: Buffer, options: PaceOptions):
 
   return {
     turn: () => turns.turn(account()),
-    settled() {
-      unfinishedBytes = 0;
-      if (held !== undefined) release();
-    },
     onRefused(callback) {
       refused = callback;
     },

@@ -5,7 +5,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { Audit, Clock, HttpRequest, Identity, Logger, Principal } from "@mcpx/host";
 import { isId, type JsonObject, McpxError } from "@mcpx/protocol";
 import { createSingleUse } from "../passkeys/single-use.ts";
-import { type Begun, createOpenId, type OpenId, type OpenIdSettings } from "./openid.ts";
+import { type Begun, createOpenId, type OpenIdSettings, troubleOf } from "./openid.ts";
 import { type Rights, type RightsRule, rightsOf, type Verdict } from "./rights.ts";
 
 export interface CompanyLoginSettings extends OpenIdSettings {
@@ -40,6 +40,8 @@ const promptMs = 600_000;
 const openMax = 1_000;
 const liveMax = 500;
 const askMsDefault = 120_000;
+/** Providers count how often they are asked. */
+const askedAtOnceMax = 8;
 /** So long a provider may be out of order before its logins end. */
 const silenceMsMax = 900_000;
 const lifeMs = 12 * 3_600_000;
@@ -59,13 +61,11 @@ interface Live {
   /** When the provider has answered last. */
   seenAt: number;
   endsAt: number;
-  /** Two questions at once would each spend the other's refresh token. */
-  isAsked: boolean;
 }
 
 export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogins {
   const { settings, identity, audit, clock, log, askMs = askMsDefault } = options;
-  const providers = new Map(settings.map((one) => [one.name, { ...one, openId: createOpenId(one) }]));
+  const providers = new Map(settings.map((one) => [one.name, { ...one, openId: createOpenId(one, clock) }]));
   const pending = createSingleUse<Pending>(clock, { lifeMs: promptMs, countMax: openMax });
   const live = new Map<string, Live>();
   const providerOf = (name: string) => {
@@ -81,8 +81,6 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
     await audit.recordNow({ action: "console.logout", actor: "gateway", subject, detail: { why } });
   };
   const ask = async (jti: string, login: Live) => {
-    if (login.isAsked) return;
-    login.isAsked = true;
     const { openId, rules } = providerOf(login.name);
     try {
       const answer = await openId.askAgain(login.refresh);
@@ -93,16 +91,30 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       Object.assign(login, { refresh: answer.refresh ?? login.refresh, seenAt: clock.monotonic() });
     } catch (err) {
       log.warn({ err, login: login.name }, "could not ask a login's provider");
-      if (clock.monotonic() - login.seenAt > silenceMsMax) await end(jti, "the provider did not answer");
-    } finally {
-      login.isAsked = false;
     }
   };
-  const timer = setInterval(() => {
-    for (const [jti, login] of live) {
-      if (login.endsAt <= clock.now()) live.delete(jti);
-      else void ask(jti, login);
+  /** Each once: two questions about one login would each spend the other's refresh token. */
+  const askAll = async () => {
+    const all = [...live];
+    const askOn = async () => {
+      for (let next = all.shift(); next !== undefined; next = all.shift()) await ask(...next);
+    };
+    await Promise.all(Array.from({ length: askedAtOnceMax }, askOn));
+  };
+  const endSilent = async () => {
+    for (const [jti, { endsAt, seenAt }] of live) {
+      if (endsAt <= clock.now()) live.delete(jti);
+      else if (clock.monotonic() - seenAt > silenceMsMax) await end(jti, "the provider did not answer");
     }
+  };
+  let isAsking = false;
+  const timer = setInterval(() => {
+    endSilent().catch((err: unknown) => log.warn({ err }, "could not end logins"));
+    if (isAsking) return;
+    isAsking = true;
+    void askAll().finally(() => {
+      isAsking = false;
+    });
   }, askMs).unref();
   return {
     names: [...providers.keys()],
@@ -110,7 +122,9 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       const { openId } = providerOf(name);
       const state = randomBytes(32).toString("base64url");
       const redirect = `${request.origin}${callbackPath}`;
-      const begun = await reached(openId, redirect, state, name);
+      const begun = await openId.begin(redirect, state).catch((error: unknown) => {
+        throw outOfOrder(name, troubleOf(error) ?? "cannot be understood", error);
+      });
       pending.keep(keyOf(state), { ...begun, name, redirect });
       return { location: begun.location.href, cookie: cookieText(request, state, promptMs / 1_000) };
     },
@@ -121,6 +135,8 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       const { openId, rules, name } = providerOf(begun.name);
       const came = new URL(`${begun.redirect}?${request.query}`);
       const proven = await openId.finish(came, { ...begun, state }).catch((cause: unknown) => {
+        const trouble = troubleOf(cause);
+        if (trouble !== undefined) throw outOfOrder(name, trouble, cause);
         throw new McpxError("unauthorised", `the answer of the login provider ${name} is not valid`, {
           cause,
         });
@@ -136,7 +152,7 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
       const { token, jti, expiresAt } = await identity.tokens.mint(claims, { ttlMs });
       if (refresh !== undefined)
         live.set(jti, {
-          ...{ name, sub, rights, refresh, isAsked: false },
+          ...{ name, sub, rights, refresh },
           seenAt: clock.monotonic(),
           endsAt: expiresAt,
         });
@@ -152,12 +168,12 @@ export function createCompanyLogins(options: CompanyLoginsOptions): CompanyLogin
 
 export const callbackPath = "/console/login/callback";
 
-async function reached(openId: OpenId, redirect: string, state: string, name: string): Promise<Begun> {
-  try {
-    return await openId.begin(redirect, state);
-  } catch (cause) {
-    throw new McpxError("identity_unavailable", `the provider of ${name} cannot be reached`, { cause });
-  }
+function outOfOrder(name: string, trouble: string, cause: unknown): McpxError {
+  return new McpxError("identity_unavailable", `the login provider ${name} ${trouble}`, {
+    cause,
+    suggestion:
+      "Log in again in a minute, or with a passkey or a link that `mcpx console` makes; where that goes on, the operator of the provider has to look",
+  });
 }
 
 function isChanged({ sub, rights }: Live, claims: JsonObject, rules: readonly RightsRule[]): boolean {

@@ -1,4 +1,5 @@
 // One OpenID provider, by its library: where people are sent, what comes back, and whether they are still there.
+import type { Clock } from "@mcpx/host";
 import type { JsonObject } from "@mcpx/protocol";
 import type * as Library from "openid-client";
 
@@ -33,22 +34,46 @@ export interface OpenId {
 
 const timeoutS = 10;
 
-export function createOpenId(settings: OpenIdSettings): OpenId {
-  /** Metadata and keys are read anew: a login is rare, and what was rotated must not lock people out. */
+/** Metadata is read again after this long: what a provider has moved locks nobody out for longer. */
+const freshMs = 600_000;
+/** A provider that does not give it then is asked again so soon, and what it said last counts meanwhile. */
+const againMs = 60_000;
+const staleMs = 86_400_000;
+
+/** What a provider has said of itself. Its keys are not asked for: an ID token comes straight from it, over TLS. */
+interface Known {
+  readonly config: Library.Configuration;
+  readonly secret: string | undefined;
+  readonly readAgainAt: number;
+  readonly endsAt: number;
+}
+
+export function createOpenId(settings: OpenIdSettings, clock: Pick<Clock, "monotonic">): OpenId {
+  let known: Known | undefined;
+  /** Everybody who logs in meanwhile waits for the same answer. */
+  let reading: Promise<Known> | undefined;
+
+  async function read(library: typeof Library, secret: string | undefined): Promise<Known> {
+    const now = clock.monotonic();
+    try {
+      const config = await discover(library, settings, secret);
+      return { config, secret, readAgainAt: now + freshMs, endsAt: now + staleMs };
+    } catch (error) {
+      if (known?.secret !== secret || known === undefined || now >= known.endsAt) throw error;
+      return { ...known, readAgainAt: now + againMs };
+    }
+  }
+
   const open = async () => {
     const library: typeof Library = await import("openid-client");
-    const issuer = new URL(settings.issuer);
-    const isHere =
-      issuer.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(issuer.hostname);
     const secret = settings.clientSecret?.();
-    const config = await library.discovery(
-      issuer,
-      settings.clientId,
-      undefined,
-      secret === undefined ? library.None() : library.ClientSecretBasic(secret),
-      { timeout: timeoutS, ...(isHere && { execute: [library.allowInsecureRequests] }) },
-    );
-    return { library, config };
+    if (known === undefined || known.secret !== secret || clock.monotonic() >= known.readAgainAt) {
+      reading ??= read(library, secret).finally(() => {
+        reading = undefined;
+      });
+      known = await reading;
+    }
+    return { library, config: known.config };
   };
   return {
     async begin(redirect, state) {
@@ -82,10 +107,40 @@ export function createOpenId(settings: OpenIdSettings): OpenId {
         const claims = answer.claims();
         return { claims: (claims ?? {}) as JsonObject, refresh: answer.refresh_token ?? refresh };
       } catch (error) {
-        const isRefused = error instanceof library.ResponseBodyError && error.status < 500;
+        const isRefused = error instanceof library.ResponseBodyError && troubleOf(error) === undefined;
         if (isRefused) return "gone";
         throw error;
       }
     },
   };
+}
+
+function discover(
+  library: typeof Library,
+  { issuer, clientId }: OpenIdSettings,
+  secret: string | undefined,
+): Promise<Library.Configuration> {
+  const url = new URL(issuer);
+  const isHere = url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  return library.discovery(
+    url,
+    clientId,
+    undefined,
+    secret === undefined ? library.None() : library.ClientSecretBasic(secret),
+    { timeout: timeoutS, ...(isHere && { execute: [library.allowInsecureRequests] }) },
+  );
+}
+
+/** Statuses that say nothing of the person: the same question may be answered later. */
+const later = new Set([408, 425]);
+
+/** What is wrong with the provider, in words; `undefined` where it has answered, whatever it said. */
+export function troubleOf(error: unknown): string | undefined {
+  const { status: own, cause, code } = error as { status?: unknown; cause?: unknown; code?: unknown };
+  const status = typeof own === "number" ? own : cause instanceof Response ? cause.status : undefined;
+  if (status === 429) return "is asked too often (HTTP 429)";
+  if (status !== undefined)
+    return status >= 500 || later.has(status) ? `answers with HTTP ${status}` : undefined;
+  if (code === "OAUTH_TIMEOUT") return `does not answer within ${timeoutS} s`;
+  return error instanceof TypeError && cause instanceof Error ? "cannot be reached" : undefined;
 }
