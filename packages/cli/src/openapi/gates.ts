@@ -152,12 +152,19 @@ export const gates: readonly Address[] = [
   },
   {
     ...{ method: "GET", path: "/admin/rules", access: admin, summary: "What becomes of which tool" },
+    query: {
+      list_wait_ms: {
+        schema: count.max(60_000),
+        about: "How long to wait for the tools of any one server; as long as the server has, unless given",
+      },
+    },
     answer: z.strictObject({
       rules: z.array(z.strictObject({ ...rule, number: count, matches: texts })),
       rest: z.array(z.strictObject({ tool: z.string(), ...judged })),
       unannotated: z.enum(["ask", "allow"]),
       quorum: count,
       panic: z.boolean(),
+      awaited: texts,
     }),
   },
   {
