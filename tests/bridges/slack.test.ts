@@ -136,6 +136,7 @@ test("[X0-2.1-5] of more than 2 000 missed messages the newest are copied, and t
   const { bench, workspace, room, heard } = await start();
   bench.forgets?.();
   await bench.cut(true);
+  await expect.poll(() => workspace.connections()).toBe(0);
   // By somebody who is not linked: none of it is chat of the room, all of it is of the channel.
   for (let n = 0; n < 2_345; n += 1) await workspace.say(userOf("mallory"), `missed ${n}`);
   await workspace.say(userOf("alice"), "the newest");

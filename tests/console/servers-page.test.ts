@@ -213,7 +213,7 @@ test(
     await article(page, "mute").getByText("its tools are still to come").waitFor();
     // The tools of the others are there.
     await article(page, "tiny").getByText("7 tools").waitFor();
-    await go(page, "Rules");
+    await go(page, "Rules and grants");
     const rest = page.getByRole("region", { name: "List of rules" });
     await rest.getByText("tiny.params").waitFor();
     await rest.getByText("those of mute").waitFor();
