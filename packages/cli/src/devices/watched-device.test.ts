@@ -26,7 +26,8 @@ async function watched(crc: 0 | 16 = 16) {
     (device.frames(after).frames as { from: string; text: string }[]).map(
       ({ from, text }) => `${from} ${text}`,
     );
-  return { clock, sent, heard, line, texts, say: (bytes: Uint8Array) => taker?.bytes(bytes) };
+  const reopen = () => device.openLine({ bytes: () => {}, ended: () => {} });
+  return { clock, sent, heard, line, reopen, texts, say: (bytes: Uint8Array) => taker?.bytes(bytes) };
 }
 
 test("frames of both directions are kept from the first question on, and only while somebody asks", async () => {
@@ -44,6 +45,20 @@ test("frames of both directions are kept from the first question on, and only wh
   expect(texts(2)).toEqual(["gateway heartbeat id 5"]);
   // Whoever looks on changes nothing for the device and the gateway.
   expect([sent.length, heard.length]).toEqual([4, 1]);
+});
+
+test("half a frame from before somebody looked away, or of the line before, spoils none", async () => {
+  const { clock, line, reopen, texts } = await watched();
+  const [begin, end] = [heartbeat(1).subarray(0, 4), heartbeat(1).subarray(4)];
+  texts();
+  line.write(begin);
+  clock.advance(10_001);
+  line.write(end);
+  texts();
+  line.write(heartbeat(2));
+  line.write(begin);
+  (await reopen()).write(heartbeat(3));
+  expect(texts(0)).toEqual(["gateway heartbeat id 2", "gateway heartbeat id 3"]);
 });
 
 test("a thousand frames keep the newest, and what cannot be read says so", async () => {
