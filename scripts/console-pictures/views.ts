@@ -55,9 +55,24 @@ export function viewsOf(gate: string): readonly View[] {
     { name: "rule", path: "/console/rules", shows: sheet, press: (page) => button(page, /^Add a rule/) },
     { name: "approvers", path: "/console/approvers", shows: sheet },
     { name: "tokens", path: "/console/tokens", shows: sheet },
+    {
+      name: "rotate",
+      path: "/console/tokens",
+      shows: sheet,
+      press: (page) => button(page, /^Rotate the signing key/),
+    },
     { name: "servers", path: "/console/servers", shows: sheet },
     { name: "server", path: "/console/servers/library", shows: ".sheet article" },
     { name: "bridges", path: "/console/bridges", shows: sheet },
+    {
+      name: "add-a-bridge",
+      path: "/console/bridges",
+      shows: sheet,
+      press: (page) =>
+        button(page, /^Add a bridge/).then(() =>
+          page.getByRole("combobox", { name: "Platform" }).selectOption("xmpp"),
+        ),
+    },
     { name: "devices", path: "/console/devices", shows: sheet },
     { name: "backups", path: "/console/backups", shows: sheet },
     {

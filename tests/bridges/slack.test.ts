@@ -132,6 +132,26 @@ test("[X0-2.1-5] edits are said as edits, files are links", async () => {
     ]);
 });
 
+test("[X0-2.1-5] of more than 2 000 missed messages the newest are copied, and the room and the channel are told once how many were not", async () => {
+  const { bench, workspace, room, heard } = await start();
+  bench.forgets?.();
+  await bench.cut(true);
+  await expect.poll(() => workspace.connections()).toBe(0);
+  // By somebody who is not linked: none of it is chat of the room, all of it is of the channel.
+  for (let n = 0; n < 2_345; n += 1) await workspace.say(userOf("mallory"), `missed ${n}`);
+  await workspace.say(userOf("alice"), "the newest");
+  await bench.cut(false);
+  await expect.poll(() => heard.at(-1)).toBe("alice: the newest");
+  const notice =
+    "346 messages of the channel were not copied into the room: the bridge was away, and brings the newest only";
+  expect(heard).toEqual([`bridge:team: ${notice}`, "alice: the newest"]);
+  await expect.poll(() => workspace.posts.map(({ text }) => text)).toEqual([`bridge:team\n${notice}`]);
+  await room.restart();
+  await workspace.say(userOf("alice"), "later");
+  await expect.poll(() => heard.at(-1)).toBe("alice: later");
+  expect(heard).toHaveLength(3);
+});
+
 test("[B-BRIDGE-1] the same user id of another team is another person", async () => {
   const { workspace, room } = await start();
   room.propose("dock 1");

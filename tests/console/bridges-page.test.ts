@@ -3,6 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { bridgePlatforms } from "../../packages/cli/src/commands/bridges/bridge-add.ts";
+import { bridgeKeys } from "../../packages/cli/src/config/config-schema.ts";
+import { platformForms } from "../../packages/console/src/bridges/bridge-form.ts";
 import { slackTokens, startSlackWorkspace } from "../bridges/support/slack-workspace.ts";
 import { openBrowser } from "../browser/page.ts";
 import { scratch } from "../cli/support/mcpx-process.ts";
@@ -118,4 +121,19 @@ test("[X0-14.4-1] bridges are shown as they are; people are linked by a code and
   expect(errors).toEqual([]);
   expect([...origins]).toEqual([new URL(gateway.link).origin]);
   await context.close();
+});
+
+test("[X0-14.4-1] the form of a bridge knows every platform of `mcpx bridge add`, and every setting of each", () => {
+  expect(Object.keys(platformForms).toSorted()).toEqual(bridgePlatforms.toSorted());
+  for (const platform of bridgePlatforms) {
+    const { fields = [], hasPeople = false } = platformForms[platform] ?? {};
+    const asked = [...fields.map(({ key }) => key), ...(hasPeople ? ["unlinked"] : [])];
+    const { needed, more } = bridgeKeys[platform];
+    expect([platform, asked.toSorted()]).toEqual([platform, [...needed, ...more].toSorted()]);
+    const optional = fields.filter(({ isOptional, isFlag }) => isOptional || isFlag).map(({ key }) => key);
+    expect([platform, optional.filter((key) => (needed as readonly string[]).includes(key))]).toEqual([
+      platform,
+      [],
+    ]);
+  }
 });

@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/page.ts";
 import { type Scene, startScene } from "./support/scene.ts";
-import { openScreen } from "./support/screen.ts";
+import { openCard, openScreen } from "./support/screen.ts";
 
 let browser: Browser;
 let scene: Scene;
@@ -122,25 +122,31 @@ test(
   slow,
   async () => {
     const far = extra[39] as Room;
-    const { withdraw } = far.propose({
-      to: [],
-      method: "tools/call",
-      params: { name: "ring", arguments: { bell: 7 } },
-      ttlMs: 600_000,
-    });
+    const propose = (name: string) =>
+      far.propose({ to: [], method: "tools/call", params: { name, arguments: { bell: 7 } }, ttlMs: 600_000 });
+    propose("toll");
+    const { withdraw } = propose("ring");
     for (let i = 0; i < 260; i += 1) await far.say(`line ${i}`);
     // The control: a page that only joins does not see it any more.
     expect((await far.history({ limit: 200 })).envelopes.some(({ kind }) => kind.includes("proposal"))).toBe(
       false,
     );
     const { page, context, errors } = await openScreen(browser, await scene.link());
-    const card = page.getByRole("article", { name: "founder asks to call ring" });
-    await card.waitFor();
-    await page
-      .getByRole("navigation")
-      .getByRole("link", { name: /hall-39/ })
-      .filter({ hasText: "waiting" })
-      .waitFor();
+    const card = (name: string) => page.getByRole("article", { name: `founder asks to call ${name}` });
+    const entry = page.getByRole("navigation").getByRole("link", { name: /hall-39/ });
+    await card("ring").waitFor();
+    await entry.filter({ hasText: /2\s*waiting/ }).waitFor();
+    // What this person has rejected does not come back with the page.
+    await openCard(page, "toll");
+    await card("toll")
+      .getByRole("button", { name: /^Reject/ })
+      .click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reject", exact: true }).click();
+    await entry.filter({ hasText: /1\s*waiting/ }).waitFor();
+    await page.reload();
+    await card("ring").waitFor();
+    await entry.filter({ hasText: /1\s*waiting/ }).waitFor();
+    expect(await card("toll").count()).toBe(0);
     await withdraw();
     await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
     expect(errors).toEqual([]);

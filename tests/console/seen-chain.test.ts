@@ -52,6 +52,13 @@ test("[B-KEY-2] a browser says when the whole chain was replaced, and signs noth
   await page.getByRole("dialog").getByText("Nothing is signed here until you say").waitFor();
   expect(after.shredded()).toEqual([]);
   await page.getByRole("button", { name: "No, go back" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Rules and grants" }).click();
+  await page.getByRole("button", { name: "Allow beforehand …" }).click();
+  await page.getByRole("textbox", { name: /^Who/ }).fill("agent");
+  await page.getByRole("combobox", { name: /^Which tools/ }).fill("office.*");
+  await page.getByRole("button", { name: "Allow and sign" }).click();
+  await page.getByRole("dialog").getByText("Nothing is signed here until you say").waitFor();
+  await page.getByRole("button", { name: "No, go back" }).click();
 
   // The control: the person says that it is right.
   await alert.getByRole("link", { name: "Approvers" }).click();

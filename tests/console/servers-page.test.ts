@@ -7,7 +7,7 @@ import { openBrowser } from "../browser/page.ts";
 import { scratch } from "../cli/support/mcpx-process.ts";
 import { axeFaults } from "./support/axe.ts";
 import { startGateway } from "./support/gateway.ts";
-import { openScreen } from "./support/screen.ts";
+import { goToTool, openScreen } from "./support/screen.ts";
 
 let browser: Browser;
 const slow = { timeout: 90_000 };
@@ -188,6 +188,38 @@ test(
     expect(
       Object.keys(JSON.parse(readFileSync(join(gateway.dataDir, "mcpx.json"), "utf8")).mcpServers),
     ).toEqual(["broken"]);
+    expect(errors).toEqual([]);
+    await context.close();
+  },
+);
+
+test(
+  "[X1-8-1] a server that never answers delays no page: what is there is shown, what is still to come is said",
+  slow,
+  async () => {
+    const home = scratch();
+    mkdirSync(join(home, "data"));
+    const mcpServers = {
+      tiny: { command: process.execPath, args: [tiny] },
+      // It starts and says nothing, and its list may take longer than any page waits.
+      mute: { command: process.execPath, args: ["-e", "setInterval(() => {}, 60000)"], listTimeout: "30m" },
+    };
+    writeFileSync(join(home, "data", "mcpx.json"), JSON.stringify({ mcpServers }));
+    const gateway = await startGateway([], { home });
+    const { page, context, errors } = await openScreen(browser, gateway.link);
+    await go(page, "Servers");
+    await article(page, "tiny").getByText("up", { exact: true }).waitFor();
+    await article(page, "mute").getByText("starting", { exact: true }).waitFor();
+    await article(page, "mute").getByText("its tools are still to come").waitFor();
+    // The tools of the others are there.
+    await article(page, "tiny").getByText("7 tools").waitFor();
+    await go(page, "Rules and grants");
+    const rest = page.getByRole("region", { name: "List of rules" });
+    await rest.getByText("tiny.params").waitFor();
+    await rest.getByText("those of mute").waitFor();
+    await goToTool(page, "tiny", "params");
+    await page.getByRole("button", { name: "Edit …" }).click();
+    await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
     expect(errors).toEqual([]);
     await context.close();
   },

@@ -110,6 +110,17 @@ test(
     await dialog.getByRole("textbox", { name: /^Who/ }).fill("agent");
     await dialog.getByRole("combobox", { name: /^Which tools/ }).fill("office.*");
     await dialog.getByRole("textbox", { name: /^How often/ }).fill("1");
+    // Whatever the gateway wants signed instead is not signed.
+    for (const instead of [{ principal: "mallory" }, { tools: "**" }, { ttl_ms: 86_400_000 }, { uses: 9 }]) {
+      await page.route("**/admin/grants/terms", async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        await route.fulfill({ response, json: { ...answer, terms: { ...answer.terms, ...instead } } });
+      });
+      await dialog.getByRole("button", { name: "Allow and sign" }).click();
+      await dialog.getByText("another grant signed than was asked for. Nothing was signed.").waitFor();
+      await page.unroute("**/admin/grants/terms");
+    }
     await dialog.getByRole("button", { name: "Allow and sign" }).click();
     await page.getByText("Granted: such calls need no approval until the grant ends.").waitFor();
     await page.getByRole("cell", { name: "any arguments, once" }).waitFor();

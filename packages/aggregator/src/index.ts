@@ -4,6 +4,7 @@ export { type GateRoutesOptions, gateRoutes } from "./admin/gates.ts";
 export { createAdminRoutes } from "./admin/servers.ts";
 export { changeReport, type ToolRoutesOptions, toolRoutes } from "./admin/tools.ts";
 export { type BudgetAccount, type Budgets, createBudgets } from "./budgets/budget.ts";
+export { listsAwaited } from "./catalogue/catalogue.ts";
 export type { Overrides, ToolOverride } from "./catalogue/overrides.ts";
 export type { ChangedTool, PinStore, ToolChange } from "./catalogue/pin-store.ts";
 export { shownFigures } from "./dispatch/call-figures.ts";

@@ -32,6 +32,14 @@ export interface MissedPage {
   /** Where the page ends; undefined where the channel never had a message. */
   readonly at: string | undefined;
   readonly isMore: boolean;
+  /** There were too many: the platform's file leaves out those before. */
+  readonly leftOut?: LeftOut | undefined;
+}
+
+export interface LeftOut {
+  readonly count: number;
+  /** There are more than were counted. */
+  readonly isUncounted: boolean;
 }
 
 /** What a message answers. Only the same channel counts; what it was said to be is not believed. */

@@ -3,7 +3,7 @@
 // POST /admin/panic (everything is asked for, until it is over).
 import type { HttpRequest, Principal, Route } from "@mcpx/host";
 import { cautious, isObject, type JsonObject, McpxError, matchesTool, parseExact } from "@mcpx/protocol";
-import { type Entry, listSoon } from "../catalogue/catalogue.ts";
+import { type Entry, listSoon, listsAwaited, listWithin } from "../catalogue/catalogue.ts";
 import { resolveName } from "../catalogue/resolve.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { judge } from "../gates/judge.ts";
@@ -30,7 +30,9 @@ interface RuleRouteOptions extends PanicKeeper {
 export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRouteOptions): Route[] {
   const { guard, keepPanic, endPanic } = options;
   return [
-    operatorRoute(guard, "GET", "/admin/rules", async (by) => ({ body: await showRules(state, gates, by) })),
+    operatorRoute(guard, "GET", "/admin/rules", async (by, { query }) => ({
+      body: await showRules(state, gates, by, listWaitOf(query.get("list_wait_ms"))),
+    })),
     operatorRoute(guard, "POST", "/admin/rules/test", async (by, request) => ({
       body: await testRules(state, gates, by, request),
     })),
@@ -54,11 +56,30 @@ export function ruleRoutes(state: TreeState, gates: Gatekeeper, options: RuleRou
   ];
 }
 
-async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Promise<JsonObject> {
+const listWaitMsMax = 60_000;
+
+/** How long its reader waits for any one server; as long as the server has, unless given. */
+function listWaitOf(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const ms = Number(text);
+  if (/^\d{1,5}$/.test(text) && ms <= listWaitMsMax) return ms;
+  throw new McpxError("bad_request", `list_wait_ms must be a number from 0 to ${listWaitMsMax}`);
+}
+
+async function showRules(
+  state: TreeState,
+  gates: Gatekeeper,
+  by: Principal,
+  listWaitMs: number | undefined,
+): Promise<JsonObject> {
   const { rules, unannotated, quorum = 1, isPanic } = gates;
   const caller = everywhere(by);
   const lists = await Promise.all(
-    ensureServersFor(state, caller).map((server) => listSoon(state, server, "tools", caller)),
+    ensureServersFor(state, caller).map((server) =>
+      listWaitMs === undefined
+        ? listSoon(state, server, "tools", caller)
+        : listWithin(state, server, "tools", caller, listWaitMs),
+    ),
   );
   const tools = lists.flatMap((listed) => listed?.entries ?? []);
   // A rule without conditions leaves nothing for those after it.
@@ -79,6 +100,7 @@ async function showRules(state: TreeState, gates: Gatekeeper, by: Principal): Pr
     unannotated,
     quorum,
     panic: isPanic,
+    awaited: listsAwaited(state, "tools", caller),
   };
 }
 

@@ -12,14 +12,15 @@ import {
 } from "@mcpx/protocol";
 import { listSoon } from "../catalogue/catalogue.ts";
 import type { ToolChange } from "../catalogue/pin-store.ts";
+import { serverAt } from "../catalogue/resolve.ts";
 import { toolDiff } from "../catalogue/tool-diff.ts";
 import { localRoute, operatorRoute } from "../mcp/operator.ts";
 import { plainCaller, principalName } from "../mcp/plain-caller.ts";
 import { announceChange } from "../notifications/announce.ts";
 import { expireLists } from "../servers/list-slots.ts";
 import type { Server } from "../servers/server.ts";
-import { everyServer, type TreeState } from "../servers/tree-state.ts";
-import { ensureServersFor } from "../servers/users/server-for.ts";
+import { everyServer, serversOf, type TreeState } from "../servers/tree-state.ts";
+import { ensureServerFor } from "../servers/users/server-for.ts";
 
 export interface ToolRoutesOptions {
   tree: { readonly state: TreeState };
@@ -104,16 +105,20 @@ function written({ rootSegment }: TreeState, { canonical, server, tool, state }:
 /** By its name, with or without the root's segment. */
 async function findTool(state: TreeState, by: Principal, written: string): Promise<KnownTool | undefined> {
   const name = withoutRoot(state.rootSegment, written);
-  return (await knownTools(state, by)).find(({ canonical }) => canonical === name);
+  const at = serverAt(state, name);
+  return (await knownTools(state, by, at && [at])).find(({ canonical }) => canonical === name);
 }
 
-/** Asks every server first, so that nothing is judged by an old list. */
-async function knownTools(state: TreeState, principal: Principal): Promise<KnownTool[]> {
+/** Asks the servers they may be at first, so that nothing is judged by an old list. */
+async function knownTools(
+  state: TreeState,
+  principal: Principal,
+  at: readonly Server[] = serversOf(state),
+): Promise<KnownTool[]> {
   const caller = plainCaller(principal, "operator");
   const known = new Map<string, KnownTool>();
-  await Promise.all(
-    ensureServersFor(state, caller).map((server) => listSoon(state, server, "tools", caller, server.listMs)),
-  );
+  const asked = at.map((server) => ensureServerFor(state, server, caller));
+  await Promise.all(asked.map((server) => listSoon(state, server, "tools", caller, server.listMs)));
   // Of what is other users' own, what they have listed themselves: nobody else asks in their name.
   for (const server of everyServer(state)) {
     for (const { tools } of server.lists.values()) {

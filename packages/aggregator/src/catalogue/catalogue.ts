@@ -20,6 +20,7 @@ import { hasAnswered, hasKeptWaiting } from "../servers/mute.ts";
 import { isDegraded, type Server } from "../servers/server.ts";
 import { userOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
+import { findServersFor } from "../servers/users/server-for.ts";
 import { type FetchedList, fetchList } from "./fetch-list.ts";
 import { applyOverrides, type FixedArguments } from "./overrides.ts";
 import { type Checked, checkPins } from "./pins.ts";
@@ -131,6 +132,21 @@ export async function listSoon(
   return known;
 }
 
+/**
+ * For pages that people look at: after this time what is known, whatever the server does. Whose lists are still to
+ * come is in `listsAwaited`.
+ */
+export async function listWithin(
+  state: TreeState,
+  server: Server,
+  kind: ListKind,
+  caller: Caller,
+  waitMs: number,
+): Promise<Listed | undefined> {
+  const found = await within(listSoon(state, server, kind, caller, waitMs), waitMs);
+  return found === late ? knownList(server, kind, caller) : found;
+}
+
 const late = Symbol("late");
 
 /** The promise goes on. */
@@ -157,6 +173,13 @@ export async function listForCall(
   const known = knownList(server, kind, caller);
   const isOutdated = known?.goodUntil === Number.NEGATIVE_INFINITY;
   return isOutdated ? await listSoon(state, server, kind, caller) : known;
+}
+
+/** Servers whose list is being read, and is still waited for by those who want it. */
+export function listsAwaited(state: TreeState, kind: ListKind, caller: Caller): string[] {
+  return findServersFor(state, caller)
+    .filter((server) => !server.mute.has(kind) && findSlot(server, kind, caller)?.fetching !== undefined)
+    .map(({ name }) => name);
 }
 
 /** What is known without asking anybody, however old. */

@@ -18,7 +18,7 @@ import { registeredOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { personOf } from "../servers/users/person.ts";
 import { ensureServersFor, findServerFor, findServersFor } from "../servers/users/server-for.ts";
-import { type Entry, type Listed, listForCall, listOf, listSoon } from "./catalogue.ts";
+import { type Entry, type Listed, listForCall, listOf, listSoon, listWithin } from "./catalogue.ts";
 import type { ToolIndex } from "./rank-tools.ts";
 
 export interface Directory {
@@ -38,10 +38,15 @@ interface Rendering {
 const directoriesMax = 256;
 
 /** Asks every server whose list is not good any more, all at once; each has its own time. [AX-5.1-1] */
-export async function directoryFor(state: TreeState, kind: ListKind, caller: Caller): Promise<Directory> {
+export async function directoryFor(
+  state: TreeState,
+  kind: ListKind,
+  caller: Caller,
+  waitMs?: number,
+): Promise<Directory> {
   const begun = state.turns?.count;
   const parts = await Promise.all(
-    ensureServersFor(state, caller).map((server) => partOf(state, server, kind, caller)),
+    ensureServersFor(state, caller).map((server) => partOf(state, server, kind, caller, waitMs)),
   );
   if (state.turns?.count !== begun) await ownTurn(state, caller);
   const key = keyOf(state, kind, caller);
@@ -76,8 +81,11 @@ export function forgetListed(state: TreeState, server: Server): void {
 }
 
 /** No list waits for a registered server that has never listed anything: it appears once it has. */
-function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller) {
-  const listing = listSoon(state, server, kind, caller);
+function partOf(state: TreeState, server: Server, kind: ListKind, caller: Caller, waitMs?: number) {
+  const listing =
+    waitMs === undefined
+      ? listSoon(state, server, kind, caller)
+      : listWithin(state, server, kind, caller, waitMs);
   if (registeredOf(server) === undefined || hasListed(server, kind)) return listing;
   void listing.then((listed) => {
     if (listed !== undefined && listed.entries.length > 0) state.events.listsChanged([kind]);

@@ -86,7 +86,7 @@ export async function renewTools(state: TreeState, written: string, caller: Call
 }
 
 /** Whose name it is, by its first part. */
-function serverAt({ bySegment, root }: TreeState, name: string): Server | undefined {
+export function serverAt({ bySegment, root }: TreeState, name: string): Server | undefined {
   const dot = name.indexOf(".");
   return (dot > 0 ? bySegment.get(name.slice(0, dot)) : undefined) ?? root;
 }

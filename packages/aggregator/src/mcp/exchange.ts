@@ -65,6 +65,8 @@ export interface Exchange {
   readonly wantsProgress: boolean;
   /** `Mcp-Param-*` headers as they came, names in lower case; absent where the endpoint has no headers or the era none. */
   readonly paramHeaders: Readonly<Record<string, string>> | undefined;
+  /** How long a list waits for any one server; as long as the server has, unless given. */
+  readonly listWaitMs?: number | undefined;
   /** Aborted when the client cancels or goes away. */
   readonly signal: AbortSignal;
   /** Progress and log messages of this request; the endpoint gives them the client's token. */

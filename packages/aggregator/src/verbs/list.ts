@@ -31,11 +31,11 @@ const pageMax = 1_000;
 
 export async function list(
   state: TreeState,
-  { caller, params }: Exchange,
+  { caller, params, listWaitMs }: Exchange,
   kind: ListKind,
 ): Promise<JsonObject> {
   const after = readCursor(params.cursor);
-  const directory = await directoryFor(state, kind, caller);
+  const directory = await directoryFor(state, kind, caller, listWaitMs);
   const { page, isLast } = takePage(directory.entries, after, (entry) => mayList(state, caller, kind, entry));
   const last = page.at(-1);
   return {

@@ -32,6 +32,9 @@ const handledMs = 2_000;
 /** Messages of one page, and of all that was missed. */
 const missedPage = 200;
 const missedMax = 2_000;
+/** What is left out is counted, in the longest pages that Slack gives. */
+const countedPage = 999;
+const countedMax = 10_000;
 const shownSubtypes: readonly unknown[] = [undefined, "file_share", "thread_broadcast", "me_message"];
 
 export function createSlackPlatform({ botToken, appToken, apiUrl = slackUrl }: SlackOptions): Platform {
@@ -172,23 +175,31 @@ async function missed(
   call: (method: string, given: Record<string, unknown>) => Promise<Record<string, unknown>>,
   { channel, since, team }: Missed,
 ): Promise<MissedPage> {
-  const found: JsonObject[] = [];
-  let cursor = "";
-  const wish = { channel, limit: since === undefined ? 1 : missedPage, ...(since && { oldest: since }) };
-  do {
-    const answer = await call("conversations.history", { ...wish, ...(cursor && { cursor }) });
-    found.push(...(Array.isArray(answer.messages) ? answer.messages.filter(isObject) : []));
-    const { response_metadata: more } = answer;
-    cursor = isObject(more) && typeof more.next_cursor === "string" ? more.next_cursor : "";
-  } while (cursor !== "" && since !== undefined && found.length < missedMax);
+  const page = async (limit: number, cursor: string) => {
+    const wish = { channel, limit, ...(since && { oldest: since }), ...(cursor && { cursor }) };
+    const { messages, response_metadata: more } = await call("conversations.history", wish);
+    const next = isObject(more) && typeof more.next_cursor === "string" ? more.next_cursor : "";
+    return { messages: Array.isArray(messages) ? messages.filter(isObject) : [], next };
+  };
+  const said = (message: JsonObject) =>
+    saidIn({ team_id: team, event: { ...message, channel, channel_type: "channel" } }) ?? [];
+  let { messages: found, next } = await page(since === undefined ? 1 : missedPage, "");
   const newest = found[0]?.ts;
   const at = typeof newest === "string" ? newest : (since ?? "0");
   if (since === undefined) return { said: [], at, isMore: false };
-  const said = found.reverse().flatMap((message) => {
-    const event = { ...message, channel, channel_type: "channel" };
-    return saidIn({ team_id: team, event }) ?? [];
-  });
-  return { said, at, isMore: false };
+  while (next !== "" && found.length < missedMax) {
+    const more = await page(missedPage, next);
+    found = [...found, ...more.messages];
+    ({ next } = more);
+  }
+  let count = 0;
+  while (next !== "" && count < countedMax) {
+    const older = await page(countedPage, next);
+    count += older.messages.flatMap(said).length;
+    ({ next } = older);
+  }
+  const leftOut = count === 0 ? undefined : { count, isUncounted: next !== "" };
+  return { said: found.reverse().flatMap(said), at, isMore: false, leftOut };
 }
 
 /** Files stay at Slack, which asks who wants to see them. */

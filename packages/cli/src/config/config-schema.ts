@@ -299,7 +299,7 @@ const device = section({
 });
 
 /** What each platform needs, and may have. */
-const bridgeKeys = {
+export const bridgeKeys = {
   xmpp: { needed: ["service", "username", "password"], more: ["domain", "component", "nick", "unlinked"] },
   slack: { needed: ["token", "appToken"], more: ["url", "unlinked"] },
   discord: { needed: ["token"], more: ["url", "unlinked"] },

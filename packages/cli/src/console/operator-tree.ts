@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import {
   authorisationStatus,
   gatedNames,
+  listsAwaited,
   plainCaller,
   type RunningTree,
   serverStatus,
@@ -14,6 +15,8 @@ import { isObject, type JsonObject, McpxError, parseExact } from "@mcpx/protocol
 
 /** Lists longer than this are cut; the page says so. */
 const toolsMax = 10_000;
+/** No page waits longer for a server that starts, hangs or has to be authorised: its tools come with a later look. */
+const listWaitMs = 250;
 
 /** `seen`: the version of the tools that the page has: they are many, change seldom, and are not told again. */
 export async function showTree(
@@ -24,7 +27,13 @@ export async function showTree(
   const tools: JsonObject[] = [];
   let cursor: unknown;
   do {
-    const page = await ask(tree, principal, "tools/list", cursor === undefined ? {} : { cursor });
+    // The pages after the first wait for nobody.
+    const page = await ask(
+      tree,
+      principal,
+      "tools/list",
+      cursor === undefined ? { listWaitMs } : { listWaitMs: 0, params: { cursor } },
+    );
     if (Array.isArray(page.tools)) tools.push(...page.tools.filter(isObject));
     cursor = page.nextCursor;
   } while (cursor !== undefined && tools.length < toolsMax);
@@ -38,7 +47,8 @@ export async function showTree(
   const gated = gatedNames(tree.state);
   const version = hash("sha256", JSON.stringify([tools, gated]), "base64url");
   const told = version === seen ? {} : { tools, gated };
-  return { ...told, version, servers, segment, isCut: cursor !== undefined };
+  const awaited = listsAwaited(tree.state, "tools", callerOf(principal));
+  return { ...told, version, servers, awaited, segment, isCut: cursor !== undefined };
 }
 
 /** Exactly as it was written: numbers are not read and written again. */
@@ -46,7 +56,7 @@ export async function callByHand(tree: RunningTree, principal: Principal, text: 
   const { tool, arguments: given = {} } = readCall(text);
   if (typeof tool !== "string") throw new McpxError("bad_request", "tool must be a tool's name");
   if (!isObject(given)) throw new McpxError("bad_request", "arguments must be an object");
-  return await ask(tree, principal, "tools/call", { name: tool, arguments: given });
+  return await ask(tree, principal, "tools/call", { params: { name: tool, arguments: given } });
 }
 
 function readCall(text: string): JsonObject {
@@ -66,12 +76,13 @@ function ask(
   tree: RunningTree,
   principal: Principal,
   method: string,
-  params: JsonObject,
+  { params = {}, listWaitMs }: { params?: JsonObject; listWaitMs?: number },
 ): Promise<JsonObject> {
   return tree.handle({
     caller: callerOf(principal),
     method,
     params,
+    listWaitMs,
     wantsProgress: false,
     paramHeaders: undefined,
     signal: new AbortController().signal,

@@ -2,11 +2,12 @@
 // is degraded while it is silent, and ends with us.
 import type { Registrar } from "@mcpx/aggregator";
 import { type Device, type DeviceEvent, openDevice } from "@mcpx/devices";
-import type { Logger, Principal, Turns } from "@mcpx/host";
-import type { Limits } from "@mcpx/protocol";
+import type { Clock, Logger, Principal, Turns } from "@mcpx/host";
+import type { JsonObject, Limits } from "@mcpx/protocol";
 import { ownPrincipal } from "../access/local-gateway.ts";
 import { segmentUuid } from "../config/segment-uuid.ts";
 import type { DeviceSettings } from "../settings/device-settings.ts";
+import { type WatchedDevice, watchDevice } from "./watched-device.ts";
 
 interface DeviceFacts {
   segment: string;
@@ -26,6 +27,8 @@ interface DeviceFacts {
 
 export interface OpenDevices {
   facts(): DeviceFacts[];
+  /** What goes over its line, for people who look on; `undefined` where there is no such device. */
+  frames(segment: string, after: number | undefined): JsonObject | undefined;
   /** One more, until it is disposed of or everything ends. */
   open(settings: DeviceSettings): AsyncDisposable;
 }
@@ -34,6 +37,7 @@ export interface DeviceParts {
   dataDir: string;
   registrar: Pick<Registrar, "enter">;
   log: Logger;
+  clock: Clock;
   limits?: Limits | undefined;
   /** In which what their lines bring is read; as it comes unless given. */
   turns?: Turns | undefined;
@@ -54,6 +58,8 @@ export function createDevices(parts: DeviceParts, opened: AsyncDisposableStack):
   });
   return {
     facts: () => [...watched].map(factsOf),
+    frames: (segment, after) =>
+      [...watched].find(({ settings }) => settings.config.segment === segment)?.line.frames(after),
     open: (one) => {
       const added = openOne(one, parts);
       watched.add(added);
@@ -65,6 +71,7 @@ export function createDevices(parts: DeviceParts, opened: AsyncDisposableStack):
 interface Watched {
   settings: DeviceSettings;
   device: Device;
+  line: WatchedDevice;
   story: Story;
 }
 
@@ -77,14 +84,18 @@ interface Story {
   dropped: number;
 }
 
-function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits, turns }: DeviceParts): Watched {
-  const { config, openLine, line } = settings;
+function openOne(
+  settings: DeviceSettings,
+  { dataDir, registrar, log, limits, turns, clock }: DeviceParts,
+): Watched {
+  const { config, line } = settings;
   const { segment } = config;
   const story: Story = { isRegistered: false, since: new Date(), why: undefined, missing: [], dropped: 0 };
   const principal = principalFor(segment);
+  const watchedLine = watchDevice(settings, clock);
   const device = openDevice({
     config,
-    openLine,
+    openLine: watchedLine.openLine,
     limits,
     inTurn: turns && ((work) => void turns.run(turns.account(`device ${segment}`), work)),
     url: here,
@@ -97,7 +108,7 @@ function openOne(settings: DeviceSettings, { dataDir, registrar, log, limits, tu
       tell(log, { device: segment, line }, event);
     },
   });
-  return { settings, device, story };
+  return { settings, device, line: watchedLine, story };
 }
 
 /** What its tools may need is the configuration's to say, and `subservers` may bound it. */

@@ -128,6 +128,12 @@ export const administration: readonly Address[] = [
     }),
   },
   {
+    ...{ method: "POST", path: "/admin/signing-keys", access: "here" },
+    summary: "A new signing key; tokens that the old one signed stay valid until they end",
+    status: 201,
+    answer: z.strictObject({ kid: z.string(), retired: z.string().nullable() }),
+  },
+  {
     ...{ method: "DELETE", path: "/admin/tokens/:jti", access: admin, summary: "Revoke a token" },
     answer: z.strictObject({
       ...{ jti: z.string(), revokedBy: actor, revokedAt: time },

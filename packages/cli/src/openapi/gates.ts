@@ -167,12 +167,19 @@ export const gates: readonly Address[] = [
       access: admin,
       summary: "The rules, and the tools that they are about",
     },
+    query: {
+      list_wait_ms: {
+        schema: count.max(60_000),
+        about: "How long to wait for the tools of any one server; as long as the server has, unless given",
+      },
+    },
     answer: z.strictObject({
       rules: z.array(z.strictObject({ ...rule, number: count, matches: texts })),
       rest: z.array(z.strictObject({ tool: z.string(), ...judged })),
       unannotated: z.enum(["ask", "allow"]),
       quorum: count,
       panic: z.boolean(),
+      awaited: texts,
     }),
   },
   {

@@ -5,6 +5,15 @@ import { type Address, anything, count, id, level, texts, time } from "./address
 const admin = "admin" as const;
 const here = "here" as const;
 
+const frame = z.strictObject({
+  number: count,
+  at: time,
+  from: z.enum(["device", "gateway"]),
+  read: z.boolean().describe("Whether it could be read"),
+  text: z.string(),
+  bytes: z.string().describe("In hexadecimal, the first 128"),
+});
+
 const tool = {
   canonical: z.string().describe("The tool's name in the tree"),
   server: z.string(),
@@ -80,6 +89,22 @@ export const tree: readonly Address[] = [
   {
     ...{ method: "GET", path: "/admin/devices", access: admin, summary: "Microcontrollers and their state" },
     answer: z.strictObject({ devices: z.array(z.looseObject({ segment: z.string(), line: z.string() })) }),
+  },
+  {
+    ...{ method: "GET", path: "/admin/devices/:segment/frames", access: admin },
+    summary: "What goes over the line of a device, while somebody asks",
+    query: { after: { schema: count, about: "Only higher numbers; none yet unless given" } },
+    answer: z.strictObject({ frames: z.array(frame), last: count }),
+  },
+  {
+    ...{ method: "POST", path: "/admin/devices/probe", access: here },
+    summary: "Who is on a line of the gateway's machine; nothing is called",
+    body: z.strictObject({
+      line: z.string().min(1).max(500),
+      username: z.string().optional(),
+      password: z.string().optional(),
+    }),
+    answer: z.strictObject({ line: z.string(), found: anything.nullable(), entry: anything.nullable() }),
   },
   {
     ...{ method: "GET", path: "/admin/bridges", access: admin, summary: "Bridges to chat platforms" },

@@ -1,6 +1,7 @@
 // Composes the server from its parts, and takes it apart again in order.
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import {
   approveRoutes,
   createAdminRoutes,
@@ -30,6 +31,7 @@ import {
 import type { Limits } from "@mcpx/protocol";
 import type { Rooms } from "../access/local-gateway.ts";
 import { localUrl } from "../access/local-url.ts";
+import { signingKeyRoutes } from "../access/signing-key-routes.ts";
 import { proposalRoutes } from "../audit/proposals/proposal-routes.ts";
 import { openAuthorization } from "../authorization/open-authorization.ts";
 import { bridgeRoutes } from "../bridges/bridge-routes.ts";
@@ -161,7 +163,10 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
     ...toolRoutes({ tree, identity, audit }),
     ...createAdminRoutes(tree, identity),
     ...proposalRoutes({ identity, audit, log: topicLog, clock }),
-    ...deviceRoutes({ identity, audit, devices }),
+    ...deviceRoutes({
+      ...{ identity, audit, devices },
+      dir: () => (configuration === undefined ? "." : dirname(configuration.open().path)),
+    }),
     ...bridgeRoutes({ identity, audit, clock, authority, bridges: () => bridges }),
     ...signInRoutes({ tree, signIns, identity, audit }),
     ...approveRoutes({
@@ -181,6 +186,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
       },
     }),
     ...authorization.adminRoutes,
+    ...signingKeyRoutes({ identity, audit }),
     ...chainRoutes({ identity, audit, authority, gates }),
   ];
   const push = openPush(options.push, { ...ground, gates, gateway, own: ownIds(settings) }, opened);

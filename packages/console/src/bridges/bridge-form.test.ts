@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bridgeChange, platformForms } from "./bridge-form.ts";
+import { bridgeChange, isNeeded, platformForms } from "./bridge-form.ts";
 
 const draft = {
   name: " team ",
@@ -35,4 +35,19 @@ test("what is secret is asked for as such, with a variable as its example", () =
       if (isSecret) expect(example).toMatch(/^\$\{env:[A-Z_]+\}$/);
     }
   }
+});
+
+test("a component of an XMPP server needs its address, and is written as one", () => {
+  const form = platformForms.xmpp?.fields ?? [];
+  const needed = (values: Record<string, string>) =>
+    form.filter((field) => isNeeded(field, values)).map(({ key }) => key);
+  expect(needed({})).toEqual(["service", "username", "password"]);
+  expect(needed({ component: "true" })).toEqual(["service", "domain", "username", "password"]);
+  const values = { component: "true", service: "xmpp://127.0.0.1:5347", domain: "bridge.example.com" };
+  expect(bridgeChange({ ...draft, platform: "xmpp", values }).entry).toMatchObject({
+    ...{ component: true, service: "xmpp://127.0.0.1:5347", domain: "bridge.example.com" },
+  });
+  expect(bridgeChange({ ...draft, platform: "xmpp", values: { component: "" } }).entry).not.toHaveProperty(
+    "component",
+  );
 });

@@ -1,11 +1,14 @@
 // What each platform needs, as the page asks for it; and how a bridge is shown. Pure.
 import type { JsonObject } from "@mcpx/protocol";
 
-interface BridgeField {
+export interface BridgeField {
   readonly key:
     | "service"
+    | "component"
+    | "domain"
     | "username"
     | "password"
+    | "nick"
     | "url"
     | "secret"
     | "token"
@@ -16,6 +19,12 @@ interface BridgeField {
   readonly example: string;
   readonly isSecret?: boolean;
   readonly isOptional?: boolean;
+  /** Ticked, or not there. */
+  readonly isFlag?: boolean;
+  /** Few people need it. */
+  readonly isRare?: boolean;
+  /** It is needed where this one is ticked. */
+  readonly neededWith?: BridgeField["key"];
 }
 
 interface PlatformForm {
@@ -31,17 +40,22 @@ const secret = (key: BridgeField["key"], label: string, name: string): BridgeFie
   ...{ key, label, example: `\${env:${name}}`, isSecret: true },
 });
 
+const api = (example: string): BridgeField => ({
+  ...{ key: "url", label: "Address of its API", example, isOptional: true, isRare: true },
+});
+
 export const platformForms: Readonly<Record<string, PlatformForm>> = {
   slack: {
     ...{ label: "Slack", channel: "C0123456789", hasPeople: true },
     fields: [
       secret("token", "Bot token (xoxb-…)", "SLACK_TOKEN"),
       secret("appToken", "App-level token (xapp-…)", "SLACK_APP_TOKEN"),
+      api("https://slack.com/api/"),
     ],
   },
   discord: {
     ...{ label: "Discord", channel: "1234567890123456789", hasPeople: true },
-    fields: [secret("token", "Bot token", "DISCORD_TOKEN")],
+    fields: [secret("token", "Bot token", "DISCORD_TOKEN"), api("https://discord.com/api")],
   },
   matrix: {
     ...{ label: "Matrix", channel: "!abc:example.com", hasPeople: true },
@@ -55,9 +69,20 @@ export const platformForms: Readonly<Record<string, PlatformForm>> = {
   xmpp: {
     ...{ label: "XMPP", channel: "ops@muc.example.com", hasPeople: true },
     fields: [
+      {
+        key: "component",
+        label: "As a component of the server, not with an account",
+        example: "",
+        isFlag: true,
+      },
       { key: "service", label: "Server", example: "xmpps://chat.example.com:5223" },
-      { key: "username", label: "Account", example: "mcpx" },
-      secret("password", "Password", "XMPP_PASSWORD"),
+      {
+        ...{ key: "domain", label: "Domain of the account, or the component's own address" },
+        ...{ example: "example.com", isOptional: true, neededWith: "component" },
+      },
+      { key: "username", label: "Account, or the component's user", example: "mcpx" },
+      secret("password", "Password, or the component's secret", "XMPP_PASSWORD"),
+      { key: "nick", label: "Name in chats", example: "mcpx", isOptional: true, isRare: true },
     ],
   },
   ntfy: {
@@ -85,6 +110,15 @@ export interface BridgeDraft {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** Whether the form cannot be sent without it. */
+export function isNeeded(
+  { isFlag, isOptional, neededWith }: BridgeField,
+  values: BridgeDraft["values"],
+): boolean {
+  if (isFlag === true) return false;
+  return neededWith === undefined ? !isOptional : (values[neededWith] ?? "") !== "";
+}
+
 /** Only what the platform uses, and only what was given. */
 export function bridgeChange({
   name,
@@ -95,9 +129,9 @@ export function bridgeChange({
   values,
 }: BridgeDraft): JsonObject {
   const { fields = [], hasPeople = false } = platformForms[platform] ?? {};
-  const given = fields.flatMap(({ key }) => {
+  const given = fields.flatMap(({ key, isFlag }) => {
     const value = values[key]?.trim() ?? "";
-    return value === "" ? [] : [[key, value]];
+    return value === "" ? [] : [[key, isFlag ? true : value]];
   });
   const entry = {
     platform,

@@ -21,6 +21,8 @@ interface TreeView {
   version: string;
   tools: readonly JsonObject[];
   servers: readonly JsonObject[];
+  /** Servers whose tools are still to come. */
+  awaited: ReadonlySet<string>;
   /** What stands first in the names of the tools. */
   root: string | undefined;
   isCut: boolean;
@@ -216,18 +218,17 @@ export function createApp(options: AppOptions): App {
       version: String(answer.version),
       tools: isSame ? before.tools : Array.isArray(answer.tools) ? answer.tools.filter(isObject) : [],
       servers: Array.isArray(answer.servers) ? answer.servers.filter(isObject) : [],
+      awaited: new Set(Array.isArray(answer.awaited) ? answer.awaited.map(String) : []),
       root: typeof answer.segment === "string" ? answer.segment : undefined,
       isCut: answer.isCut === true,
       gated: isSame ? before.gated : new Set(Array.isArray(answer.gated) ? answer.gated.map(String) : []),
     });
   };
 
-  const isSettled = () =>
-    tree
-      .get()
-      ?.servers.every(
-        ({ state, tools }) => state !== "starting" && state !== "idle" && Number(tools) >= 0,
-      ) === true;
+  const isSettled = () => {
+    const now = tree.get();
+    return now?.awaited.size === 0 && now.servers.every(({ state }) => state !== "idle");
+  };
   const followTree = async () => {
     for (let time = 0; time < followTimes && !isStopped; time += 1) {
       await refreshTree().catch(() => undefined);
@@ -275,7 +276,7 @@ export function createApp(options: AppOptions): App {
       if (pages !== undefined && !signal.aborted) live = followGates({ api, gates, pages, signal });
       keep(lookAtGates, soon);
       keep(lookAtTopics, soon);
-      keep(refreshTree, () => treeMs);
+      keep(refreshTree, () => (tree.get()?.awaited.size ? soon() : treeMs));
     });
 
   return {

@@ -24,6 +24,11 @@ export interface Tools {
 /** The gateway's own tools are no server's. */
 const own = "mcpax";
 
+/** It has been asked for, and has not answered yet. */
+export function isStarting({ state, conversations }: JsonObject): boolean {
+  return state === "idle" && Number(conversations) > 0;
+}
+
 export function branchesOf({ servers, tools, root }: Tools): Branch[] {
   const bySegment = new Map<string, Leaf[]>();
   const branches = servers

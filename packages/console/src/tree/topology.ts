@@ -10,6 +10,7 @@ import {
   type JsonObject,
   withoutRoot,
 } from "@mcpx/protocol";
+import { isStarting } from "./branches.ts";
 
 export const healths = ["up", "idle", "starting", "ailing", "degraded", "down", "unknown"] as const;
 export type Health = (typeof healths)[number];
@@ -167,10 +168,9 @@ function isBelow(tool: string, segment: string | undefined): boolean {
   return segment !== undefined && tool.startsWith(`${segment}.`);
 }
 
-/** A server that was asked and has not answered yet is starting. */
-function healthOf({ state, conversations }: JsonObject): Health {
-  if (state === "idle" && Number(conversations) > 0) return "starting";
-  return healths.find((known) => known === state) ?? "unknown";
+function healthOf(server: JsonObject): Health {
+  if (isStarting(server)) return "starting";
+  return healths.find((known) => known === server.state) ?? "unknown";
 }
 
 function wordOf(health: Health, { state }: JsonObject): string {

@@ -17,24 +17,25 @@ export interface SeenFrame {
 
 export interface WatchedLine {
   profile: "a" | "b";
-  encoding: Encoding;
-  /** Of profile A; 16 unless given. */
-  crc?: 8 | 16 | undefined;
+  encoding?: Encoding | undefined;
+  /** As it is configured; 16 unless given. */
+  crc?: 0 | 8 | 16 | undefined;
 }
 
 /** One for each direction. */
 export function watchFrames(
-  { profile, encoding, crc = 16 }: WatchedLine,
+  { profile, encoding = "cbor", crc = 16 }: WatchedLine,
   see: (frame: SeenFrame) => void,
 ): FrameReader {
   const dropped = (why: string) => see({ text: why, bytes: new Uint8Array(), isRead: false });
-  if (profile === "a") {
-    return createFrameAReader(crc, {
+  if (profile === "a" || encoding === "frame") {
+    const width = crc === 8 ? 8 : 16;
+    return createFrameAReader(width, {
       dropped,
-      frame: (frame) => see({ text: wordsOfFrameA(frame), bytes: encodeFrameA(frame, crc), isRead: true }),
+      frame: (frame) => see({ text: wordsOfFrameA(frame), bytes: encodeFrameA(frame, width), isRead: true }),
     });
   }
-  const packet = (bytes: Uint8Array) => see({ bytes, ...wordsOfPacket(bytes) });
+  const packet = (bytes: Uint8Array) => see({ bytes, ...wordsOfPacket(bytes, crc) });
   if (encoding === "packet") return packet;
   if (encoding === "json")
     return (bytes) => see({ text: Buffer.from(bytes).toString(), bytes, isRead: true });
@@ -55,8 +56,8 @@ function wordsOfFrameA({ type, tool, seq, payload }: FrameA): string {
   return `${what} tool ${tool} seq ${seq}${body}`;
 }
 
-function wordsOfPacket(packet: Uint8Array): Pick<SeenFrame, "text" | "isRead"> {
-  const bytes = unsealed(packet);
+function wordsOfPacket(packet: Uint8Array, crc: 0 | 8 | 16): Pick<SeenFrame, "text" | "isRead"> {
+  const bytes = crc === 0 ? packet : unsealed(packet);
   if (bytes === undefined) return { text: "a packet with a wrong CRC", isRead: false };
   try {
     const message = decodeCbor(bytes);

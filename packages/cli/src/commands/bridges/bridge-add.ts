@@ -3,10 +3,10 @@ import { type Context, configOption, dataOption, defineCommand } from "../../fra
 import { Failure, misuse } from "../../framework/failure.ts";
 import { shortPath, showDiff } from "../../framework/show-change.ts";
 
-const platforms = ["xmpp", "slack", "discord", "matrix", "webhook", "ntfy"] as const;
+export const bridgePlatforms = ["xmpp", "slack", "discord", "matrix", "webhook", "ntfy"] as const;
 
 const options = {
-  platform: { type: "string", values: platforms, value: "PLATFORM", about: platforms.join(", ") },
+  platform: { type: "string", values: bridgePlatforms, value: "PLATFORM", about: bridgePlatforms.join(", ") },
   channel: {
     type: "string",
     multiple: true,
@@ -74,7 +74,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, words } = context;
   const [name = ""] = words;
   if (options.platform === undefined)
-    throw misuse("--platform is missing", `write one of ${platforms.join(", ")}`);
+    throw misuse("--platform is missing", `write one of ${bridgePlatforms.join(", ")}`);
   const { openConfig, saveConfig, withBridge } = await import("../../config-edit/edit-config.ts");
   const { secretsOfChange } = await import("../../config-edit/plan-servers.ts");
   const file = openConfig(context);
