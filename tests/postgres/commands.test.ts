@@ -54,6 +54,7 @@ test(
     );
     expect((await run("key", "new", "--unsealed")).code).toBe(0);
     expect(await run("key", "enroll", "carla", "--unsealed")).toMatchObject({ code: 0 });
+    expect(existsSync(join(dataDir, "approvers"))).toBe(false);
     expect(await run("panic")).toMatchObject({ code: 0 });
     const { tokens } = JSON.parse((await run("token", "list", "--json")).out);
     const { jti } = tokens.find(({ sub }: { sub: string }) => sub === "alice");
@@ -108,6 +109,35 @@ test(
       code: 1,
       err: expect.stringMatching(/chain is broken at record \d+/),
     });
+  },
+);
+
+test(
+  "[B-SCALE-1] [B-KEY-2] approvers are rows: a command's count at once, whoever removes one by hand is heard within a second, and a row alone makes none",
+  slow,
+  async () => {
+    const { dataDir, run, begin } = home("enrolled");
+    const gateway = await begin();
+    const approversThere = async () => {
+      const { approvers } = JSON.parse((await run("pending", "--json")).out);
+      return approvers;
+    };
+    const key = (name: string) => join(dataDir, `${name}.jwk`);
+    const listed = async () =>
+      JSON.parse((await run("key", "list", "--json")).out).approvers.map(
+        ({ name }: { name: string }) => name,
+      );
+    for (const name of ["ada", "ben", "mallory"])
+      expect(await run("key", "new", "--out", key(name), "--unsealed")).toMatchObject({ code: 0 });
+    const enrol = (name: string, ...more: string[]) =>
+      run("key", "enroll", name, "--key", key(name), "--unsealed", "--yes", "--json", ...more);
+    const first = await enrol("ada");
+    expect(JSON.parse(first.out)).not.toHaveProperty("file");
+    expect(JSON.parse((await enrol("ben")).out)).toMatchObject({ waits: true });
+    expect(JSON.parse((await enrol("ben", "--by", key("ada"))).out)).not.toHaveProperty("waits");
+    expect(await listed()).toEqual(["ada", "ben"]);
+    console.log(await approversThere());
+    gateway.kill("SIGTERM");
   },
 );
 

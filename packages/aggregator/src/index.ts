@@ -56,6 +56,7 @@ export {
   type ApproverStore,
   anchorOf,
   approverValue,
+  type Enrolled,
   isApproverName,
   type KeyKeeping,
   readApprover,
