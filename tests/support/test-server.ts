@@ -146,8 +146,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     async stop() {
       identity.close();
-      await besides.disposeAsync();
       await server.stop();
+      await besides.disposeAsync();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
