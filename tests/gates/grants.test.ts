@@ -8,7 +8,7 @@ import { programArgs } from "../support/programs.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { callTool } from "../tree/support/ask.ts";
 import { newKey } from "./attacks/support/keys.ts";
-import { enrol, giveGrant, grantProof } from "./support/give-grant.ts";
+import { giveGrant, grantProof } from "./support/give-grant.ts";
 
 let server: TestServer;
 let traces: string;
@@ -20,7 +20,7 @@ beforeEach(async () => {
   traces = join(server.dataDir, "traces");
   const papers = { command: process.execPath, args: [...shredder, traces], trusted: true };
   await server.restart({ config: { mcpServers: { papers }, gates: { hold: 0 } } });
-  enrol(server.dataDir, "alice", alice);
+  await server.approvers.add({ name: "alice", jwk: alice.jwk });
 });
 afterEach(() => server.stop());
 

@@ -54,6 +54,7 @@ test(
     );
     expect((await run("key", "new", "--unsealed")).code).toBe(0);
     expect(await run("key", "enroll", "carla", "--unsealed")).toMatchObject({ code: 0 });
+    expect(existsSync(join(dataDir, "approvers"))).toBe(false);
     expect(await run("panic")).toMatchObject({ code: 0 });
     const { tokens } = JSON.parse((await run("token", "list", "--json")).out);
     const { jti } = tokens.find(({ sub }: { sub: string }) => sub === "alice");
@@ -108,6 +109,103 @@ test(
       code: 1,
       err: expect.stringMatching(/chain is broken at record \d+/),
     });
+  },
+);
+
+test(
+  "[B-SCALE-1] [B-KEY-2] approvers are rows: a command's count at once, whoever removes one by hand is heard within a second, and a row alone makes none",
+  slow,
+  async () => {
+    const { dataDir, run, begin } = home("enrolled");
+    const gateway = await begin();
+    const key = (name: string) => join(dataDir, `${name}.jwk`);
+    const listed = async () =>
+      JSON.parse((await run("key", "list", "--json")).out).approvers.map(
+        ({ name }: { name: string }) => name,
+      );
+    for (const name of ["ada", "ben", "mallory"])
+      expect(await run("key", "new", "--out", key(name), "--unsealed")).toMatchObject({ code: 0 });
+    const enrol = (name: string, ...more: string[]) =>
+      run("key", "enroll", name, "--key", key(name), "--unsealed", "--yes", "--json", ...more);
+    const first = await enrol("ada");
+    expect(JSON.parse(first.out)).not.toHaveProperty("file");
+    expect(JSON.parse((await enrol("ben")).out)).toMatchObject({ waits: true });
+    expect(JSON.parse((await enrol("ben", "--by", key("ada"))).out)).not.toHaveProperty("waits");
+    expect(await listed()).toEqual(["ada", "ben"]);
+    const cards = async () =>
+      (JSON.parse((await run("pending", "--json")).out) as { id: string; arguments: unknown }[]).map(
+        ({ id, arguments: about }) => ({ id, about: JSON.stringify(about) }),
+      );
+    const cardAbout = async (words: string) => {
+      await expect
+        .poll(cards)
+        .toContainEqual({ id: expect.any(String), about: expect.stringContaining(words) });
+      return (await cards()).find(({ about }) => about.includes(words))?.id ?? "";
+    };
+    const approve = (id: string, by: string) => run("approve", id, "--yes", "--key", key(by));
+    expect(await run("panic")).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run("panic", "off", "--json")).out)).toMatchObject({ waits: true });
+    const calm = await cardAbout("panic");
+
+    // By hand: nobody comes, and who is gone or has another key decides nothing.
+    const [row] = await server.sql("SELECT name, approver FROM enrolled.approvers WHERE name = 'ben'");
+    const put = (name: string, text: string) =>
+      server.sql("INSERT INTO enrolled.approvers (name, approver) VALUES ($1, $2)", [name, text]);
+    const own = JSON.parse((await run("key", "show", key("mallory"), "--json")).out).jwk;
+    await put("mallory", JSON.stringify({ name: "mallory", jwk: own }));
+    expect((await approve(calm, "mallory")).err).toMatch(/is not an enrolled approver/);
+    await cardAbout("mallory may approve");
+    await server.sql("DELETE FROM enrolled.approvers WHERE name = 'ben'");
+    expect((await approve(calm, "ben")).err).toMatch(/is not an enrolled approver/);
+    await cardAbout("ben approves nothing any more");
+    await put("ben", JSON.stringify({ name: "ben", jwk: own }));
+    for (const name of ["ben", "mallory"])
+      expect((await approve(calm, name)).err).toMatch(/is not an enrolled approver/);
+    await server.sql("UPDATE enrolled.approvers SET approver = $1 WHERE name = 'ben'", [row?.approver]);
+    await expect.poll(async () => (await cards()).filter(({ about }) => about.includes("ben"))).toEqual([]);
+    expect(await approve(calm, "ben"), "control").toMatchObject({ code: 0 });
+
+    expect(await run("key", "remove", "ben", "--by", key("ada"), "--yes")).toMatchObject({ code: 0 });
+    expect(await run("key", "remove", "mallory", "--by", key("ada"), "--yes")).toMatchObject({ code: 0 });
+    expect(await server.sql("SELECT name FROM enrolled.approvers")).toEqual([{ name: "ada" }]);
+    await end(gateway);
+    expect(await run("key", "reset", "--no-key-is-left")).toMatchObject({ code: 0 });
+    expect(await listed()).toEqual([]);
+    expect(existsSync(join(dataDir, "approvers"))).toBe(false);
+  },
+);
+
+test(
+  "[B-SCALE-1] no command makes files where a configuration names a store that no gateway was started on",
+  slow,
+  async () => {
+    const { dataDir, address } = home("early");
+    rmSync(join(dataDir, "mcpx.json"));
+    const elsewhere = scratch();
+    const config = join(elsewhere, "mcpx.json");
+    writeFileSync(config, JSON.stringify({ store: address }));
+    await mcpx(["key", "new", "--unsealed", "--data", dataDir], { cwd: elsewhere, env });
+    const token = ["token", "--id", "ada", "--topic", "demo"];
+    const told = /mcpx\.json names a store, and no gateway has been started on it yet/;
+    const outcomes: [words: string[], err: RegExp][] = [
+      [token, told],
+      [["key", "enroll", "ada", "--unsealed"], told],
+      [["config", "sign", "--config", config], told],
+      [["config", "sign"], /nobody has accepted it/],
+      [["key", "list"], /there is no approver yet/],
+      [["doctor"], /^$/],
+    ];
+    for (const [words, err] of outcomes) {
+      const cwd = words.includes(config) ? dataDir : elsewhere;
+      const ran = await mcpx([...words, "--data", dataDir], { cwd, env });
+      expect(ran.err, words.join(" ")).toMatch(err);
+      expect(existsSync(join(dataDir, "state.db")), words.join(" ")).toBe(false);
+    }
+    // The control: elsewhere the same command makes them.
+    expect(await mcpx([...token, "--data", dataDir], { cwd: scratch() })).toMatchObject({
+      code: 0,
+    });
+    expect(existsSync(join(dataDir, "state.db"))).toBe(true);
   },
 );
 

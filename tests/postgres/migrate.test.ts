@@ -1,10 +1,13 @@
 // `mcpx migrate`: all state of a gateway moves to PostgreSQL and back, and nothing of it is another afterwards.
-import { existsSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createFileApproverStore } from "@mcpx/aggregator";
 import { postgresTopicLogStore } from "@mcpx/gateway";
 import { migratePostgres, readPostgresAddress } from "@mcpx/host";
 import { afterAll, expect, test } from "vitest";
+import type { PasskeyJwk } from "../../packages/aggregator/src/gates/proofs/passkey.ts";
 import { tableCopies } from "../../packages/cli/src/migrate/tables.ts";
 import { mcpx, scratch, up } from "../cli/support/mcpx-process.ts";
 import { startPostgres } from "../support/postgres-server.ts";
@@ -28,8 +31,21 @@ function rowsOf(dataDir: string): Record<string, unknown[]> {
     }
     db.close();
   }
+  const approvers = join(dataDir, "approvers");
+  found.approvers = readdirSync(approvers).map((file) => readFileSync(join(approvers, file), "utf8"));
   return found;
 }
+
+const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+/** With a count, so that it is known whether that moves. */
+const anna = {
+  name: "anna",
+  passkey: {
+    ...{ credentialId: "Y3JlZGVudGlhbA", counter: 7, rpId: "localhost", origin: "http://localhost:1" },
+    ...{ transports: ["usb"], publicKey: publicKey.export({ format: "jwk" }) as PasskeyJwk },
+  },
+  mayLogIn: true,
+} as const;
 
 /** A gateway forgets what is over. */
 const later = Date.now() + 86_400_000;
@@ -58,6 +74,7 @@ async function furnished() {
   await run("token", "revoke", tokens.find(({ sub }: { sub: string }) => sub.startsWith("cli-")).jti);
   gateway.kill("SIGTERM");
   await gateway.ended;
+  await createFileApproverStore(join(dataDir, "approvers")).add(anna);
   const db = new DatabaseSync(join(dataDir, "state.db"));
   db.exec(`
     INSERT INTO level_decisions (id, topic, level, by, at) VALUES ('bob', '*', 'restricted', 'cli:ada', 5);
@@ -111,9 +128,15 @@ test(
     const moved = await run("migrate", "--from", "sqlite", "--to", "postgres", "--json");
     expect(moved).toMatchObject({ code: 0 });
     expect(JSON.parse(moved.out)).toMatchObject({
-      tables: { envelopes: 3 },
+      tables: { envelopes: 3, approvers: 2 },
       audit: { records: expect.any(Number) },
+      chain: { entries: before.authority_chain?.length },
     });
+    expect(await server.sql("SELECT name, counter FROM moved.approvers ORDER BY number")).toEqual([
+      { name: "ada", counter: null },
+      { name: "anna", counter: "7" },
+    ]);
+    expect(existsSync(join(dataDir, "approvers"))).toBe(false);
     expect(
       await server.sql("SELECT count(*)::int AS rows, min(xmin::text) AS by FROM moved.audit"),
       "once",
@@ -129,6 +152,20 @@ test(
     // Back again, every row is what it was.
     expect(await run("migrate", "--from", "postgres", "--to", "sqlite")).toMatchObject({ code: 0 });
     expect(rowsOf(dataDir)).toEqual(before);
+
+    // A chain of approvers that was changed by hand is not moved as if it were whole.
+    const third = server.url("third");
+    const db = new DatabaseSync(join(dataDir, "state.db"));
+    const kept = db.prepare("SELECT entry FROM authority_chain WHERE n = 0").get();
+    db.exec("UPDATE authority_chain SET entry = replace(entry, 'ada', 'eve') WHERE n = 0");
+    const changed = await run("migrate", "--from", "sqlite", "--to", third);
+    expect(changed).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/chain of approvers.*mcpx key log/s),
+    });
+    expect(existsSync(join(dataDir, "state.db"))).toBe(true);
+    db.prepare("UPDATE authority_chain SET entry = ? WHERE n = 0").run(kept?.entry ?? null);
+    db.close();
 
     // A gateway on it takes the tokens of before, and has the words of the room.
     const second = server.url("second");

@@ -1,12 +1,15 @@
 // What is refused when the store is opened, in words that say what to do, and what is used after all.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPostgresTopicLog } from "@mcpx/gateway";
 import { makeAuthority, makeCertificate, migratePostgres, readPostgresAddress } from "@mcpx/host";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { newEntry } from "../../packages/gateway/src/topic-log/cases.ts";
+import { newKey } from "../gates/attacks/support/keys.ts";
+import { enter } from "../support/enter.ts";
 import { startPostgres } from "../support/postgres-server.ts";
+import { startTestServer } from "../support/test-server.ts";
 import { startDoorProxy } from "./support/door-proxy.ts";
 
 const span = { from: new Date(Date.now() - 3_600_000), until: new Date(Date.now() + 3_600_000) };
@@ -53,21 +56,68 @@ test("a user without rights is told which schema to ask for, and with it makes t
   expect(await (await open(url)).append(newEntry())).toMatchObject({ seq: 1 });
 });
 
-test("a user that may not use the schema of another is told the same", async () => {
-  await open(server.url("bob"));
-  expect(await refusal(await newUser("bob"))).toMatch(/bob lacks a right/);
-  await server.sql("GRANT USAGE ON SCHEMA bob TO bob");
-  expect(await refusal(server.url("bob").replace("mcpx@", "bob@"))).toMatch(/bob lacks a right/);
-});
-
-test("a user that may write the tables of another needs no right to make any", async () => {
-  await open(server.url("cleo"));
-  const url = await newUser(
-    "cleo",
-    "GRANT USAGE ON SCHEMA cleo TO cleo",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA cleo TO cleo",
+/** Of docs/POSTGRES.md, for a role of this name in a schema of this name. */
+function grantsInDocs(name: string): string[] {
+  const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "POSTGRES.md"), "utf8");
+  const grants = page.match(/^GRANT .* TO gateway;$/gm) ?? [];
+  return grants.map((grant) =>
+    grant
+      .replace("DATABASE mcpx", "DATABASE postgres")
+      .replace("SCHEMA mcpx", `SCHEMA ${name}`)
+      .replace("gateway", name),
   );
-  expect(await (await open(url)).append(newEntry())).toMatchObject({ seq: 1 });
+}
+
+/** A gateway until it has taken one word. */
+async function useGateway(url: string): Promise<void> {
+  const gateway = await startTestServer({ store: { url, key } });
+  try {
+    await gateway.approvers.add({ name: "alice", jwk: newKey().jwk });
+    await gateway.approvers.remove("alice");
+    const token = await gateway.token({ sub: "alice", topics: ["demo"], level: "full" });
+    expect((await gateway.call("POST", "/v0/tickets", token, { topic: "demo" })).status).toBe(201);
+    await (await enter(gateway, "bob", { topic: "demo" })).leave();
+    const demoted = await gateway.callHere("POST", "/admin/participants/bob/demote", { topic: "demo" });
+    expect(demoted.status).toBe(200);
+    await gateway.identity.revocations.revoke("a token");
+  } finally {
+    await gateway.stop();
+  }
+}
+
+const key = Buffer.alloc(32, 7);
+
+test("[B-SCALE-1] a gateway runs with the grants of docs/POSTGRES.md and no other; without one of them it says which", async () => {
+  // The role that owns the schema makes the tables.
+  await useGateway(server.url("bob"));
+  const grants = grantsInDocs("bob");
+  expect(grants).toHaveLength(4);
+  const url = await newUser("bob", "REVOKE ALL ON DATABASE postgres FROM PUBLIC", ...grants);
+  onTestFinished(async () => void (await server.sql("GRANT ALL ON DATABASE postgres TO PUBLIC")));
+  await useGateway(url);
+  const lesser: [revoked: string, told: RegExp][] = [
+    ["CONNECT ON DATABASE postgres", /GRANT CONNECT ON DATABASE postgres TO bob/],
+    ["USAGE ON SCHEMA bob", /\(USAGE on schema bob\); give it: GRANT USAGE ON SCHEMA bob TO bob$/],
+    ...["SELECT", "INSERT", "UPDATE", "DELETE"].map((right): [string, RegExp] => [
+      `${right} ON bob.gates`,
+      new RegExp(
+        `\\(${right} on table gates\\); give it: GRANT ${right} ON ALL TABLES IN SCHEMA bob TO bob$`,
+      ),
+    ]),
+    [
+      "USAGE ON SEQUENCE bob.level_decisions_numbers",
+      /level_decisions_numbers\); give it: GRANT USAGE ON ALL SEQUENCES IN SCHEMA bob TO bob$/,
+    ],
+  ];
+  for (const [revoked, told] of lesser) {
+    await server.sql(`REVOKE ${revoked} FROM bob`);
+    await expect(useGateway(url), revoked).rejects.toThrow(told);
+    await server.sql(`GRANT ${revoked} TO bob`);
+  }
+  await server.sql("REVOKE SELECT, DELETE ON ALL TABLES IN SCHEMA bob FROM bob");
+  await expect(useGateway(url)).rejects.toThrow(
+    / and \d+ more\); give it: GRANT SELECT, DELETE ON ALL TABLES/,
+  );
 });
 
 test("tables from the future are refused, naming both versions", async () => {

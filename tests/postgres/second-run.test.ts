@@ -13,7 +13,7 @@ const chosen = ["tests/rooms/levels.test.ts", "tests/gates/grants.test.ts", "tes
 const all = ["tests/rooms/", "tests/gates/", "tests/tree/credentials/", "tests/tree/search", "tests/access/"];
 /** They open `state.db` or `topics.db` themselves: what they judge is that file. */
 const aboutFiles = [
-  "tests/rooms/{audit,connect,resume,retention}.test.ts",
+  "tests/rooms/{audit,connect,history-off,resume,retention}.test.ts",
   "tests/{gates/{chain,held},access/admin}.test.ts",
 ];
 const vitest = join(dirname(dirname(import.meta.dirname)), "node_modules", "vitest", "vitest.mjs");

@@ -268,8 +268,18 @@ describe("approvers", () => {
   test("a row that was changed by hand and cannot be read is said, with the name", async () => {
     const store = createPostgresApproverStore(await place()());
     await store.add({ name: "anna", jwk: { kty: "OKP" } });
-    await server.sql(`UPDATE approvers.approvers SET approver = '{"name":"ben","jwk":{}}'`);
-    await expect(store.list()).rejects.toThrow("approver anna: the name in the row is not the row's name");
+    await store.add({ name: "carl", jwk: { kty: "OKP" } });
+    const changed = async (text: string) => {
+      await server.sql("UPDATE approvers.approvers SET approver = $1 WHERE name = 'anna'", [text]);
+      const { approvers, unreadable } = await store.list();
+      return [approvers.map(({ approver }) => approver.name), unreadable[0]?.why];
+    };
+    expect(await changed('{"name":"ben","jwk":{}}')).toEqual([["carl"], "the name in it is another"]);
+    expect(await changed("{")).toEqual([["carl"], "it is not JSON"]);
+    expect(await changed("x".repeat(20_000))).toEqual([["carl"], "it is larger than 16384 bytes"]);
+    const own = '{"name":"anna","jwk":{"kty":"OKP","d":"x"}}';
+    expect(await changed(own)).toEqual([["carl"], "a private key must not be here; enrol it again"]);
+    expect(await changed('{"name":"anna","jwk":{}}'), "control").toEqual([["anna", "carl"], undefined]);
   });
 });
 

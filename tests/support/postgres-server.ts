@@ -11,6 +11,8 @@ import { freePort } from "./free-port.ts";
 
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
+  /** Of its files and its Unix socket. */
+  readonly directory: string;
   /** `postgres://…` over the Unix socket, with tables in a schema of its own for each call unless one is given. */
   url(schema?: string): string;
   /** The same over TCP, where a password is asked for. */
@@ -21,9 +23,16 @@ export interface PostgresServer extends AsyncDisposable {
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** Changes settings of the running server. */
   set(settings: Record<string, string>): Promise<void>;
-  /** `kill -9` of all processes of the engine. */
-  kill(): Promise<void>;
+  /** `kill -9` of all processes of the engine; `meanwhile` is what happens while none of them can do anything. */
+  kill(meanwhile?: () => Promise<void>): Promise<void>;
   start(): Promise<void>;
+}
+
+export interface PostgresPlace {
+  /** Where its directory is made; that of temporary files unless given. */
+  parent?: string;
+  /** It is a standby of that server. */
+  follows?: PostgresServer;
 }
 
 interface Owner {
@@ -50,9 +59,9 @@ function ownerOf(): Owner {
 }
 
 /** Some end by themselves, once the first of them has. */
-function killAnyway(pid: number): void {
+function signalAnyway(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
@@ -80,6 +89,21 @@ function initialise(directory: string, owner: Owner, files: Record<string, strin
   }
 }
 
+/** A copy of a running server, which follows it. */
+function copyOf({ directory, port }: PostgresServer, into: string, owner: Owner): void {
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(into, owner.uid, owner.gid);
+  const from = ["-h", directory, "-p", String(port), "-U", user];
+  execFileSync(
+    binary("pg_basebackup"),
+    [...from, "-D", join(into, "data"), "-R", "-c", "fast", "--no-sync"],
+    {
+      ...owner,
+      cwd: into,
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+}
+
 /** The shell ends the server when its standard input does: also when we are killed. */
 const keeper = `
   exec 3<&0; "$0" "$@" <&- 3<&- & server=$!
@@ -89,11 +113,13 @@ const keeper = `
 export async function startPostgres(
   settings: Record<string, string> = {},
   files: Record<string, string> = {},
+  { parent = tmpdir(), follows }: PostgresPlace = {},
 ): Promise<PostgresServer> {
-  const directory = mkdtempSync(join(tmpdir(), "mcpx-postgres-"));
+  const directory = mkdtempSync(join(parent, "mcpx-postgres-"));
   const owner = ownerOf();
   const port = await freePort();
-  initialise(directory, owner, files);
+  if (follows === undefined) initialise(directory, owner, files);
+  else copyOf(follows, directory, owner);
   let child: ChildProcess | undefined;
   let schemas = 0;
 
@@ -158,12 +184,18 @@ export async function startPostgres(
     child = undefined;
   }
 
-  async function kill(): Promise<void> {
+  async function kill(meanwhile = async () => {}): Promise<void> {
     if (child === undefined) return;
     const postmaster = Number(readFileSync(join(directory, "data", "postmaster.pid"), "utf8").split("\n")[0]);
-    const rows = await sql("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()");
+    const client = await connect();
+    // From now on it starts no other.
+    signalAnyway(postmaster, "SIGSTOP");
+    const { rows } = await client.query("SELECT pid FROM pg_stat_activity ORDER BY pid = pg_backend_pid()");
+    const pids = [...rows.map((row) => Number(row.pid)), postmaster];
+    for (const pid of pids) signalAnyway(pid, "SIGSTOP");
+    await meanwhile();
     const exited = once(child, "exit");
-    for (const pid of [postmaster, ...rows.map((row) => Number(row.pid))]) killAnyway(pid);
+    for (const pid of pids) signalAnyway(pid, "SIGKILL");
     await exited;
     child = undefined;
   }
@@ -171,6 +203,7 @@ export async function startPostgres(
   await start();
   return {
     port,
+    directory,
     url,
     tcpUrl: ({ port: at = port, schema = `store${++schemas}` } = {}) =>
       `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${at}/postgres?schema=${schema}`,

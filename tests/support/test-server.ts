@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ApproverStore, createFileApproverStore, createPostgresApproverStore } from "@mcpx/aggregator";
 import {
   type Config,
   type Rooms,
@@ -38,6 +39,8 @@ export interface TestServer {
   readonly logged: string[];
   /** Keys, tokens and revocations as another process has them, over the same data. */
   readonly identity: Identity;
+  /** Whoever is enrolled, as a command beside the server writes them. */
+  readonly approvers: ApproverStore;
   /** The way in for those in the same process. */
   readonly rooms: Rooms;
   readonly bridges: StartedGateway["bridges"];
@@ -107,11 +110,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { url } = server;
   // Tokens are minted as the command line does it: beside the server, from the same data directory.
   await using beside = new AsyncDisposableStack();
-  const identity = await createIdentity({
-    store: await identityStore(dataDir, store, beside),
-    clock,
-    log,
-  });
+  const stores = await storesBeside(dataDir, store, beside);
+  const identity = await createIdentity({ store: stores.identity, clock, log });
   const besides = beside.move();
   const token = async (claims: TokenClaims, ttlMs = 600_000) =>
     (await identity.tokens.mint(claims, { ttlMs })).token;
@@ -120,6 +120,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dataDir,
     logged,
     identity,
+    approvers: stores.approvers,
     get rooms() {
       return server.rooms;
     },
@@ -145,8 +146,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     async stop() {
       identity.close();
-      await besides.disposeAsync();
       await server.stop();
+      await besides.disposeAsync();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -174,17 +175,21 @@ function storeOfTests(): StartOptions["store"] {
 }
 
 /** The same that the server has, as another process opens it. */
-async function identityStore(
+async function storesBeside(
   dataDir: string,
   store: StartOptions["store"],
   opened: AsyncDisposableStack,
-): Promise<IdentityOptions["store"]> {
+): Promise<{ identity: IdentityOptions["store"]; approvers: ApproverStore }> {
   if (store === undefined) {
     const state = openState(join(dataDir, "state.db"));
     opened.defer(() => state.close());
-    return createSqliteIdentityStore(state);
+    const approvers = createFileApproverStore(join(dataDir, "approvers"));
+    return { identity: createSqliteIdentityStore(state), approvers };
   }
   const session = await openPostgresSession(readPostgresAddress(store.url));
   opened.defer(() => session.close());
-  return createPostgresIdentityStore({ session, seal: createSeal(store.key) });
+  return {
+    identity: createPostgresIdentityStore({ session, seal: createSeal(store.key) }),
+    approvers: createPostgresApproverStore(session),
+  };
 }

@@ -57,6 +57,7 @@ export {
   type ApproverStore,
   anchorOf,
   approverValue,
+  type Enrolled,
   isApproverName,
   type KeyKeeping,
   readApprover,

@@ -89,6 +89,12 @@ export { bigintArray, byteaArray, textArray } from "./postgres/binary-array.ts";
 export { PostgresFault, sqlState } from "./postgres/fault.ts";
 export { hostOnPostgres } from "./postgres/host-tables.ts";
 export { migratePostgres, type PostgresComponent } from "./postgres/migrate.ts";
+export {
+  type MissingRights,
+  missingRights,
+  missingRightsStatement,
+  type RightRow,
+} from "./postgres/missing-rights.ts";
 export type { Statement } from "./postgres/run-statement.ts";
 export { createSeal, type Seal } from "./postgres/seal.ts";
 export { openPostgresSession, type PostgresSession, type PostgresTuning } from "./postgres/session.ts";

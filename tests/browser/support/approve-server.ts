@@ -79,7 +79,7 @@ export async function startApproveServer(
   const stores = openSqliteTreeStores(path);
   const identity = await createIdentity({ store: createSqliteIdentityStore(db), clock: systemClock, log });
   const audit = createAudit({ store: createSqliteAuditStore(db), clock: systemClock, log });
-  const stored = await createFileApproverStore(join(dir, "approvers"));
+  const stored = createFileApproverStore(join(dir, "approvers"));
   // As at a gateway whose first approver it is: they count at once.
   const approvers: typeof stored = {
     ...stored,
@@ -92,7 +92,7 @@ export async function startApproveServer(
   const known = anchorKeys([{ kind: "key", name: "operator", jwk: operator.jwk }]);
   let keys: readonly AnchorKey[] = known;
   const reload = async () => {
-    const enrolled = (await stored.list()).map(anchorOf);
+    const enrolled = (await stored.list()).approvers.map((one) => anchorOf(one.approver));
     keys = [...known, ...anchorKeys(enrolled, stored.keepCounter)];
   };
   let origin = "";
@@ -171,7 +171,7 @@ export async function startApproveServer(
       signDecision(statementOf(terms, decision, reason), operator.privateKey, thumbprint(operator.jwk)),
     reload,
     async counters() {
-      return (await approvers.list()).flatMap((one): [string, number][] =>
+      return (await approvers.list()).approvers.flatMap(({ approver: one }): [string, number][] =>
         "passkey" in one ? [[one.name, one.passkey.counter]] : [],
       );
     },

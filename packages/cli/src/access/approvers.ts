@@ -1,10 +1,9 @@
-// Who was enrolled to approve: DATA/approvers/NAME.json, public keys only. Read when a proof is looked at and the
-// directory has changed, so that who comes or goes does so at once.
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+// Who counts as an approver: of those who are enrolled, nobody who could be taken for another, and with a chain only
+// those in it. Read when a proof is looked at, so that who comes or goes does so at once.
 import {
   type AnchorKey,
   type AnchorSource,
+  type ApproverStore,
   type AuthorityChange,
   type AuthorityState,
   anchorKeys,
@@ -14,65 +13,60 @@ import {
   approverValue,
   type CounterKeeper,
   changesBetween,
-  isApproverName,
+  type Enrolled,
   isSame,
   type KeptChain,
-  type KeyKeeping,
   type NewApprover,
   pressKeys,
-  readApprover,
 } from "@mcpx/aggregator";
-import type { Logger, PublicJwk } from "@mcpx/host";
-import { isObject, type JsonObject } from "@mcpx/protocol";
-import { readWhole, replaceFile } from "../files/replace-file.ts";
+import type { Logger } from "@mcpx/host";
+import type { JsonObject } from "@mcpx/protocol";
+import { openLocalState } from "../files/local-store.ts";
+import type { Home } from "../files/state-place.ts";
 import { Failure } from "../framework/failure.ts";
 
 export interface Approvers {
   keys: readonly AnchorKey[];
   /** The same, as the chain of approvers has them. */
   state: AuthorityState;
-  /** What is wrong with files that do not count. */
+  /** What is wrong with those who do not count. */
   faults: readonly string[];
 }
 
-const bytesMax = 16_384;
-const filesMax = 1_000;
-const suffix = ".json";
-
-export function approversDir(dataDir: string): string {
-  return join(dataDir, "approvers");
-}
-
 /** `known`: keys of the configuration, which nobody can be enrolled over. */
-export function readApprovers(
-  dataDir: string,
+export function judgeApprovers(
+  { approvers, unreadable }: Enrolled,
   known: readonly AnchorKey[] = [],
   keepCounter?: CounterKeeper,
 ): Approvers {
-  const read: Enrolled[] = [];
+  const read: Candidate[] = [];
   const keys: AnchorKey[] = [];
   const state = new Map<string, unknown>();
-  const faults: string[] = [];
-  const noting = (file: string, work: () => void) => {
+  const faults = unreadable.map(({ place, why }) => `${place}: ${why}`);
+  const noting = (place: string, work: () => void) => {
     try {
       work();
     } catch (error) {
-      faults.push(`${file}: ${error instanceof Failure ? error.message : "cannot be read"}`);
+      faults.push(`${place}: ${(error as Error).message}`);
     }
   };
-  for (const file of filesIn(approversDir(dataDir))) {
-    noting(file, () => read.push(...readFile(file, keepCounter)));
+  for (const { approver, since, place } of approvers) {
+    noting(place, () => {
+      const value = approverValue(approver);
+      const own = anchorKeys([anchorOf(approver)], keepCounter);
+      read.push(...own.map((key) => ({ key, value, since, place })));
+    });
   }
   const holders = Map.groupBy(
     read.flatMap((one) => approverMarks(one.key).map((mark) => ({ mark, one }))),
     ({ mark }) => mark,
   );
   for (const one of read) {
-    noting(one.file, () => {
+    noting(one.place, () => {
       checkNew(one.key, known);
       const rivals = approverMarks(one.key).flatMap((mark) => holders.get(mark) ?? []);
       // Who came later, or nobody knows who did: neither by name nor by chance is anybody put out.
-      const earlier = rivals.filter((rival) => rival.one !== one && rival.one.bornAt <= one.bornAt);
+      const earlier = rivals.filter((rival) => rival.one !== one && rival.one.since <= one.since);
       checkNew(
         one.key,
         earlier.map((rival) => rival.one.key),
@@ -84,16 +78,22 @@ export function readApprovers(
   return { keys, state, faults };
 }
 
+/** Of a data directory, wherever its state is. Makes nothing. */
+export async function readApprovers(home: Home): Promise<Approvers> {
+  await using opened = new AsyncDisposableStack();
+  const { approvers } = await openLocalState(home, opened);
+  return judgeApprovers(await (await approvers()).list());
+}
+
 export function approverKey(name: string): string {
   return `approver/${name}`;
 }
 
-interface Enrolled {
-  file: string;
+interface Candidate {
   key: AnchorKey;
   value: JsonObject;
-  /** When the file was made, whatever was written into it since. */
-  bornAt: number;
+  since: number;
+  place: string;
 }
 
 /** Throws where the name, the key or the credential is somebody's already. */
@@ -102,37 +102,12 @@ export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void
   if (clash !== undefined) throw new Failure(clash);
 }
 
-export interface Writing {
-  kept?: KeyKeeping | undefined;
-  /** Of a FIDO2 key. */
-  application?: string | undefined;
-  /** The same key under the same name: written anew. Else an approver is never written over. */
-  isSame?: boolean;
-}
-
-export function writeApprover(
-  dataDir: string,
-  name: string,
-  jwk: PublicJwk,
-  { kept, application, isSame = false }: Writing = {},
-): string {
-  const dir = approversDir(dataDir);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  chmodSync(dir, 0o700);
-  const path = join(dir, `${name}${suffix}`);
-  const before = isSame ? readWhole(path) : undefined;
-  const approver = { name, jwk, ...(kept && { kept }), ...(application && { application }) };
-  replaceFile(path, `${JSON.stringify(approver)}\n`, 0o600, before);
-  return path;
-}
-
 export interface ApproverWatch {
-  dataDir: string;
+  store: ApproverStore;
   /** Of the configuration. */
   known: readonly AnchorKey[];
   log: Logger;
-  keepCounter?: CounterKeeper;
-  /** Those who are in it count, and nobody else. Without one, every file does. [B-KEY-2] */
+  /** Those who are in it count, and nobody else. Without one, all who are enrolled do. [B-KEY-2] */
   chain?: KeptChain | undefined;
   /** What an approver has to sign before it counts. */
   wait?: (changes: readonly AuthorityChange[]) => void;
@@ -140,32 +115,32 @@ export interface ApproverWatch {
 
 /** All keys that count. What is wrong is logged when it appears. */
 export function watchApprovers(watch: ApproverWatch): AnchorSource {
-  const { dataDir, known, log, keepCounter, chain, wait } = watch;
-  let state: string | undefined;
+  const { store, known, log, chain, wait } = watch;
   let keys = known;
-  const files = () => stateOf(approversDir(dataDir));
-  const withChainHead = (seen: string) => `${seen}\n${chain?.now().head?.hash}`;
-  const stateNow = () => withChainHead(files());
-  const countingIn = (read: Approvers): readonly AnchorKey[] => {
-    const people = read.keys.filter(({ name }) => isInChain(chain, read.state, approverKey(name)));
+  let seen: { enrolled: Enrolled; head: string | undefined } | undefined;
+  const headNow = () => chain?.now().head?.hash;
+  const isSeen = (enrolled: Enrolled) => seen?.enrolled === enrolled && seen.head === headNow();
+  const judge = (enrolled: Enrolled) => judgeApprovers(enrolled, known, store.keepCounter);
+  const countingIn = ({ keys: enrolled, state }: Approvers): readonly AnchorKey[] => {
+    const people = enrolled.filter(({ name }) => isInChain(chain, state, approverKey(name)));
     const all = [...known, ...people];
     return chain === undefined ? all : [...all, ...pressKeys(chain.now().state, all)];
   };
   const look = async () => {
-    if (stateNow() === state) return keys;
-    const readNow = () => ({ seen: files(), read: readApprovers(dataDir, known, keepCounter) });
-    let now = readNow();
+    let enrolled = await store.list();
+    if (isSeen(enrolled)) return keys;
     if (chain !== undefined) {
-      // Where a command writes to the chain at this moment, the files are read again after it.
-      const held = await settleApprovers(chain, () => {
-        now = readNow();
-        return now.read.state;
+      // Where a command writes to the chain at this moment, approvers are read again after it.
+      const held = await settleApprovers(chain, async () => {
+        enrolled = await store.list();
+        return judge(enrolled).state;
       });
       wait?.(held);
     }
-    for (const fault of now.read.faults) log.warn({ fault }, "ignoring invalid approver file");
-    keys = countingIn(now.read);
-    state = withChainHead(now.seen);
+    const judged = judge(enrolled);
+    for (const fault of judged.faults) log.warn({ fault }, "ignoring invalid approver");
+    keys = countingIn(judged);
+    seen = { enrolled, head: headNow() };
     return keys;
   };
   let looking: Promise<unknown> = Promise.resolve();
@@ -173,7 +148,8 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
     known() {
       // An approver who is removed is no longer valid, also where nobody has looked since; who comes has to be written
       // down first.
-      if (stateNow() !== state) keys = countingIn(readApprovers(dataDir, known, keepCounter));
+      const enrolled = store.known();
+      if (!isSeen(enrolled)) keys = countingIn(judge(enrolled));
       return keys;
     },
     now() {
@@ -187,57 +163,19 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
 /** Writes what nobody has to sign, and gives back the rest. */
 export async function settleApprovers(
   chain: KeptChain,
-  wanted: () => AuthorityState,
+  wanted: () => Promise<AuthorityState>,
 ): Promise<AuthorityChange[]> {
-  return await chain.settle((state) => {
+  return await chain.settle(async (state) => {
     const signed = new Map([...state].filter(([key]) => key.startsWith("approver/")));
-    return changesBetween(signed, wanted());
+    return changesBetween(signed, await wanted());
   });
+}
+
+/** The same, of all who are enrolled. */
+export async function settleEnrolled(chain: KeptChain, approvers: ApproverStore): Promise<AuthorityChange[]> {
+  return await settleApprovers(chain, async () => judgeApprovers(await approvers.list()).state);
 }
 
 function isInChain(chain: KeptChain | undefined, read: AuthorityState, key: string): boolean {
   return chain === undefined || isSame(chain.now().state.get(key), read.get(key));
-}
-
-function readFile(path: string, keepCounter: CounterKeeper | undefined): Enrolled[] {
-  const { size, mode, birthtimeMs: bornAt } = lstatSync(path);
-  if (size > bytesMax) throw new Failure("the file is too large");
-  if ((mode & 0o022) !== 0) throw new Failure("other users may write to the file", "chmod 600");
-  const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (!isObject(value) || value.name !== basename(path, suffix)) {
-    throw new Failure("the name in the file is not the file's name");
-  }
-  if (isObject(value.jwk) && "d" in value.jwk) {
-    throw new Failure("a private key must not be here", "enrol it again");
-  }
-  const approver = readApprover(value);
-  const keys = anchorKeys([anchorOf(approver)], keepCounter);
-  return keys.map((key) => ({ file: path, key, value: approverValue(approver), bornAt }));
-}
-
-function filesIn(dir: string): string[] {
-  return namesIn(dir)
-    .filter((name) => name.endsWith(suffix) && isApproverName(basename(name, suffix)))
-    .filter((name) => lstatSync(join(dir, name), { throwIfNoEntry: false })?.isFile())
-    .slice(0, filesMax)
-    .map((name) => join(dir, name));
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/** Another text where anything in it may be another. */
-function stateOf(dir: string): string {
-  return filesIn(dir)
-    .map((path) => {
-      const { mtimeMs = 0, ino = 0, size = 0, mode = 0 } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
-      return `${path} ${mtimeMs} ${ino} ${size} ${mode}`;
-    })
-    .join("\n");
 }

@@ -1,6 +1,6 @@
 // Whether the chain of approvers holds, what in it nobody has signed and should be known, and what waits. [B-KEY-2]
 import { changesBetween, sentencesOf } from "@mcpx/aggregator";
-import { readApprovers } from "../access/approvers.ts";
+import { judgeApprovers } from "../access/approvers.ts";
 import { withChain } from "../access/authority.ts";
 import { Failure } from "../framework/failure.ts";
 import { authorityOf } from "../settings/gate-authority.ts";
@@ -14,8 +14,11 @@ export const approverChain: Check = {
   async run({ dataDir, env, hasStore, loaded }) {
     if (!hasStore) return [ok(about, "no chain yet")];
     try {
-      const { entries, state } = await withChain({ dataDir, env }, {}, ({ chain }) => chain.now());
-      const wanted = new Map([...readApprovers(dataDir).state]);
+      const { chain, wanted } = await withChain({ dataDir, env }, {}, async ({ chain, approvers }) => ({
+        chain: chain.now(),
+        wanted: judgeApprovers(await (await approvers()).list()).state,
+      }));
+      const { entries, state } = chain;
       const isConfigured = !(loaded instanceof Failure) && loaded.path !== undefined && state.has("rules");
       const config = isConfigured ? authorityOf(loaded.config, configDir(loaded)) : new Map();
       const kinds = /^approver\//;

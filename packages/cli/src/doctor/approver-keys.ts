@@ -7,12 +7,12 @@ const about = "keys";
 
 export const approverKeys: Check = {
   name: about,
-  async run({ dataDir }) {
-    const { keys, faults } = readApprovers(dataDir);
+  async run({ dataDir, env }) {
+    const { keys, faults } = await readApprovers({ dataDir, env });
     const weak = weakApprovers(dataDir, keys, "mcpx");
     const found = [
       ...faults.map((text) =>
-        warning(about, `ignoring an invalid approver file: ${text}`, "correct or remove it"),
+        warning(about, `ignoring an invalid approver: ${text}`, "correct or remove it"),
       ),
       ...weak.map(({ fault, fix }) => warning(about, fault, fix)),
     ];

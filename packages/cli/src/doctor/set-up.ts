@@ -12,8 +12,8 @@ const about = "set-up";
 
 export const setUp: Check = {
   name: about,
-  async run({ dataDir, loaded }) {
-    const { keys } = readApprovers(dataDir);
+  async run({ dataDir, env, loaded }) {
+    const { keys } = await readApprovers({ dataDir, env });
     const anchors = loaded instanceof Failure ? [] : (loaded.config.gates?.anchors ?? []);
     if (keys.length + anchors.length === 0) {
       return [
@@ -25,7 +25,7 @@ export const setUp: Check = {
       const text = `plain: every program that runs as you can approve as ${weak.name} (docs/THREATS.md)`;
       return [warning(about, text, weak.fix)];
     }
-    const inBrowser = await keys.find((key) => key.kind !== "passkey" && key.kept === "browser");
+    const inBrowser = keys.find((key) => key.kind !== "passkey" && key.kept === "browser");
     if (inBrowser !== undefined) {
       const text = `plain: whatever controls a browser can approve as ${inBrowser.name} (docs/THREATS.md)`;
       return [warning(about, text, "register a passkey instead: mcpx console")];

@@ -1,3 +1,4 @@
+import type { MissingRights } from "@mcpx/host";
 import { expect, test } from "vitest";
 import { judgeStore } from "./store.ts";
 
@@ -9,7 +10,7 @@ const good = {
   isEncrypted: true,
   isRemote: true,
   excess: "",
-  missing: "",
+  missing: undefined as MissingRights | undefined,
 };
 const judge = (more: Partial<typeof good> = {}) =>
   judgeStore("postgres://a@b/c", { ...good, ...more }, 1_000_000);
@@ -29,7 +30,11 @@ test.for([
   [{ isEncrypted: false }, "warning", /not encrypted/],
   [{ walBytes: 83_886_080 }, "warning", /min_wal_size is 80 MiB/],
   [{ excess: "a superuser" }, "warning", /more than it needs: a superuser/],
-  [{ missing: "audit" }, "fault", /may not use audit/],
+  [
+    { missing: { what: "SELECT on table audit", grants: "GRANT …" } },
+    "fault",
+    /lacks a right: SELECT on table audit/,
+  ],
   [{ now: 1_030_000 }, "warning", /clock is 30 s ahead/],
   [{ now: 800_000 }, "fault", /clock is 200 s behind/],
 ] as const)("%o is a finding of its own", ([more, state, text]) => {

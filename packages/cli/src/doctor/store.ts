@@ -1,5 +1,14 @@
 // The PostgreSQL that holds the state: reached, fit and as durable as it should be, with no more rights than it needs.
-import { openPostgresSession, type PostgresSession, readPostgresAddress } from "@mcpx/host";
+import {
+  type MissingRights,
+  missingRights,
+  missingRightsStatement,
+  openPostgresSession,
+  type PostgresAddress,
+  type PostgresSession,
+  type RightRow,
+  readPostgresAddress,
+} from "@mcpx/host";
 import { type KnownStore, knownStore } from "../files/open-store.ts";
 import { readStatePlace } from "../files/state-place.ts";
 import { type Check, type Finding, fault, ok, warning } from "./finding.ts";
@@ -20,11 +29,12 @@ export const store: Check = {
       known = await knownStore({ dataDir, env });
       if (known === undefined) return [];
       const warnings: string[] = [];
-      const session = await openPostgresSession(readPostgresAddress(known.url), {
+      const address = readPostgresAddress(known.url);
+      const session = await openPostgresSession(address, {
         onWarning: (text) => warnings.push(text),
       });
       try {
-        const found = judgeStore(known.shown, await factsOf(session), Date.now());
+        const found = judgeStore(known.shown, await factsOf(session, address), Date.now());
         return [...warnings.map((text) => warning(about, text)), ...found];
       } finally {
         await session.close();
@@ -46,8 +56,8 @@ interface StoreFacts {
   isRemote: boolean;
   /** What its role may do that a gateway never does. */
   excess: string;
-  /** Tables and sequences of the schema that its role may not use. */
-  missing: string;
+  /** What its role may not do, although a gateway has to. */
+  missing: MissingRights | undefined;
 }
 
 const facts = {
@@ -63,19 +73,16 @@ const facts = {
       inet_client_addr() IS NOT NULL AND inet_client_addr() <> inet_server_addr(),
       coalesce((SELECT concat_ws(', ', CASE WHEN rolsuper THEN 'a superuser' END,
         CASE WHEN rolcreaterole THEN 'may create roles' END, CASE WHEN rolcreatedb THEN 'may create databases' END)
-        FROM pg_roles WHERE rolname = current_user), ''),
-      coalesce((SELECT string_agg(relname, ', ' ORDER BY relname) FROM pg_class
-        WHERE relnamespace = to_regnamespace(current_schema()) AND (
-          relkind = 'r' AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
-          OR relkind = 'S' AND NOT has_sequence_privilege(oid, 'USAGE'))), '')`,
+        FROM pg_roles WHERE rolname = current_user), '')`,
 };
 
-async function factsOf(session: PostgresSession): Promise<StoreFacts> {
-  type Row = [string, string, number, number, boolean, boolean, string, string];
+async function factsOf(session: PostgresSession, address: PostgresAddress): Promise<StoreFacts> {
+  type Row = [string, string, number, number, boolean, boolean, string];
   const [row] = await session.query<Row>(facts);
   if (row === undefined) throw new Error("the store tells nothing of itself");
-  const [version, settings, walBytes, now, isEncrypted, isRemote, excess, missing] = row;
+  const [version, settings, walBytes, now, isEncrypted, isRemote, excess] = row;
+  const rights = await session.query<RightRow>(missingRightsStatement, [address.schema]);
+  const missing = missingRights(rights, address);
   return { version, settings, walBytes, now, isEncrypted, isRemote, excess, missing };
 }
 
@@ -97,9 +104,7 @@ export function judgeStore(shown: string, told: StoreFacts, now: number): Findin
         "see docs/POSTGRES.md for a role of its own",
       ),
     );
-  if (missing !== "")
-    found.push(
-      fault(about, `its role may not use ${missing}`, "grant it SELECT, INSERT, UPDATE, DELETE there"),
-    );
+  if (missing !== undefined)
+    found.push(fault(about, `its role lacks a right: ${missing.what}`, missing.grants));
   return [...found, ...judgeClock(told.now, now).map((one) => ({ ...one, about }))];
 }

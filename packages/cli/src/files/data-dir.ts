@@ -24,7 +24,12 @@ export function homeOf(
   place: Pick<Surroundings, "env" | "cwd">,
   options: { data: string | undefined },
 ): Home {
-  return { dataDir: dataDirOf(place, options), env: place.env };
+  return { dataDir: dataDirOf(place, options), env: place.env, cwd: place.cwd };
+}
+
+/** Approvers are in there unless all state is on PostgreSQL. */
+export function approversDir(dataDir: string): string {
+  return join(dataDir, "approvers");
 }
 
 /** Makes it where it is missing, and says whether it was. Throws where others have a hand in it. */

@@ -1,9 +1,10 @@
 // The stores of a data directory, as a command opens them beside the gateway or without one: each when it is asked for.
 import { join } from "node:path";
-import type { CredentialStore, TreeStores } from "@mcpx/aggregator";
+import type { ApproverStore, CredentialStore, TreeStores } from "@mcpx/aggregator";
 import type { BridgeStore } from "@mcpx/bridges";
 import type { GatewayParts, TopicLog } from "@mcpx/gateway";
 import type { AuditOptions, IdentityOptions, PostgresComponent } from "@mcpx/host";
+import { approversDir } from "./data-dir.ts";
 import type { KnownStore } from "./open-store.ts";
 
 export interface LocalState {
@@ -15,6 +16,7 @@ export interface LocalState {
   bridges(): Promise<BridgeStore>;
   rooms(): Promise<GatewayParts["state"]>;
   credentials(): Promise<CredentialStore>;
+  approvers(): Promise<ApproverStore>;
 }
 
 /** In `state.db`, which is made where it is missing. What is opened is closed by `opened`. */
@@ -51,6 +53,10 @@ export function stateInFiles(dataDir: string, opened: AsyncDisposableStack): Loc
     credentials: once(async () => {
       const { createFileCredentialStore } = await import("@mcpx/aggregator");
       return createFileCredentialStore(join(dataDir, "credentials"));
+    }),
+    approvers: once(async () => {
+      const { createFileApproverStore } = await import("@mcpx/aggregator");
+      return createFileApproverStore(approversDir(dataDir));
     }),
   };
 }
@@ -93,6 +99,10 @@ export function stateInPostgres({ url, key, shown }: KnownStore, opened: AsyncDi
     credentials: once(async () => {
       const { createPostgresCredentialStore, treeOnPostgres } = await import("@mcpx/aggregator");
       return createPostgresCredentialStore({ session: await having(treeOnPostgres), seal: await seal() });
+    }),
+    approvers: once(async () => {
+      const { createPostgresApproverStore, treeOnPostgres } = await import("@mcpx/aggregator");
+      return createPostgresApproverStore(await having(treeOnPostgres));
     }),
   };
 }

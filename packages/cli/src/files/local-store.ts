@@ -1,7 +1,7 @@
 // The state of a data directory, opened by a command beside the gateway or without one: in its files, or on the engine
 // that the gateway uses.
 import { userInfo } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Audit, Identity } from "@mcpx/host";
 import { Failure } from "../framework/failure.ts";
 import { makeDataDir } from "./data-dir.ts";
@@ -26,7 +26,7 @@ export async function withStore<T>(
   const { dataDir } = home;
   const isNew = !hasState(dataDir);
   if (isNew && !mayCreate) throw noState(dataDir);
-  if (isNew) await checkFilesMean(dataDir);
+  if (isNew) await checkFilesMean(home);
   makeDataDir(dataDir);
   await using opened = new AsyncDisposableStack();
   const { where: _, ...state } = await openLocalState(home, opened);
@@ -52,14 +52,19 @@ export function noState(dataDir: string): Failure {
 }
 
 /** Files that a gateway would not use are not made: what they say would be another gateway's word. */
-async function checkFilesMean(dataDir: string): Promise<void> {
-  const path = join(dataDir, "mcpx.json");
-  const file = readWhole(path);
-  if (file === undefined) return;
-  const { parse } = await import("jsonc-parser");
-  const config: unknown = parse(file.text);
-  if (typeof config !== "object" || config === null || !("store" in config)) return;
-  throw new Failure(`${path} names a store, and no gateway has been started on it yet`, "run mcpx up first");
+async function checkFilesMean({ dataDir, cwd = dataDir, configFile }: Home): Promise<void> {
+  const usual = [cwd, dataDir].map((dir) => join(dir, "mcpx.json"));
+  for (const path of configFile === undefined ? usual : [resolve(cwd, configFile)]) {
+    const file = readWhole(path);
+    if (file === undefined) continue;
+    const { parse } = await import("jsonc-parser");
+    const config: unknown = parse(file.text);
+    if (typeof config !== "object" || config === null || !("store" in config)) continue;
+    throw new Failure(
+      `${path} names a store, and no gateway has been started on it yet`,
+      "run mcpx up first",
+    );
+  }
 }
 
 /** The user of this machine, as the audit and default ids name them. */

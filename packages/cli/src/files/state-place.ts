@@ -11,6 +11,10 @@ import { readWhole } from "./replace-file.ts";
 export interface Home {
   dataDir: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** Where the command was typed: a configuration there may say where the state is. */
+  cwd?: string;
+  /** The one that was named instead. */
+  configFile?: string | undefined;
 }
 
 /** As the configuration has it: what is secret may be a reference. */

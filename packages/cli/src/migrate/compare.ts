@@ -1,6 +1,7 @@
-// What has to be the same after a migration: how many rows each table has, where each topic ends, and the audit chain.
+// What has to be the same after a migration: how many rows each table has, where each topic ends, and both chains.
 import { isDeepStrictEqual } from "node:util";
-import { type AuditOptions, createAudit, createLogger, systemClock } from "@mcpx/host";
+import { openChain, type TreeStores } from "@mcpx/aggregator";
+import { type Audit, type AuditOptions, createAudit, createLogger, systemClock } from "@mcpx/host";
 import { Failure } from "../framework/failure.ts";
 import type { StateFiles } from "./state-files.ts";
 
@@ -13,6 +14,8 @@ export interface Moved {
   /** Rows of each. */
   tables: Record<string, number>;
   audit: { records: number; head: string };
+  /** Of the chain of approvers. */
+  chain: { entries: number };
 }
 
 interface Ends {
@@ -44,16 +47,36 @@ export function checkSame(copied: Ends, wanted: Ends): void {
     throw new Failure(`the audit chain of the copy ends at ${copied.head}, and not at ${wanted.head}`);
 }
 
-export async function verifyAudit(store: AuditOptions["store"]): Promise<Moved["audit"]> {
+interface Chains {
+  audit: AuditOptions["store"];
+  tree: Pick<TreeStores, "chain" | "facts">;
+}
+
+/** Of the copy, from their first entries on. */
+export async function verifyChains({ audit: store, tree }: Chains): Promise<Pick<Moved, "audit" | "chain">> {
   const audit = createAudit({ store, clock: systemClock, log: createLogger({ level: "silent" }) });
   try {
-    const chain = await audit.verify();
-    if (chain.ok) return { records: chain.records, head: chain.head };
-    throw new Failure(
-      `the audit chain is broken at record ${chain.at}`,
-      "see mcpx audit verify: the original is as it was, and in use",
-    );
+    const verdict = await audit.verify();
+    if (!verdict.ok)
+      throw new Failure(
+        `the audit chain is broken at record ${verdict.at}`,
+        "see mcpx audit verify: the original is as it was, and in use",
+      );
+    const { records, head } = verdict;
+    return { audit: { records, head }, chain: { entries: await verifyApprovers(tree, audit) } };
   } finally {
     await audit.close();
   }
+}
+
+/** Its signatures, and that it ends where the audit says. */
+async function verifyApprovers({ chain, facts }: Chains["tree"], audit: Audit): Promise<number> {
+  const entries = await chain.length();
+  // Without entries there may be no aggregator yet, and none is made.
+  if (entries === 0) return 0;
+  const parts = { store: chain, audit, clock: systemClock, actor: "cli:migrate" };
+  await openChain({ ...parts, aggregatorId: await facts.aggregatorId() }).catch((error: unknown) => {
+    throw new Failure((error as Error).message, "see mcpx key log: the original is as it was, and in use");
+  });
+  return entries;
 }

@@ -32,12 +32,13 @@ export async function runMigrate(context: MigrateContext): Promise<number> {
     const { moved, where, next } = isThere
       ? await leaveFiles(context, home, to, told)
       : await leaveStore(home, told);
-    const { tables, audit } = moved;
-    if (options.json) output.json({ to: where, tables, audit });
+    const { tables, audit, chain } = moved;
+    if (options.json) output.json({ to: where, tables, audit, chain });
     else {
       const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
       output.line(`moved to ${where}: ${rows} rows in ${Object.keys(tables).length} tables, counted in both`);
       output.line(`audit chain whole: ${audit.records} records, head ${audit.head}`);
+      output.line(`chain of approvers whole: ${chain.entries} entries`);
       output.note(context.hint(next));
     }
     return 0;

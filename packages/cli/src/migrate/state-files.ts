@@ -1,11 +1,19 @@
 // The files of a data directory as a migration reads or makes them.
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { type CredentialStore, createFileCredentialStore, openSqliteTreeStores } from "@mcpx/aggregator";
+import {
+  type ApproverStore,
+  type CredentialStore,
+  createFileApproverStore,
+  createFileCredentialStore,
+  openSqliteTreeStores,
+  type TreeStores,
+} from "@mcpx/aggregator";
 import { bridgeMigrations, createSqlitePushStore, type PushStore } from "@mcpx/bridges";
 import { createSqliteTopicLog, gatewayMigrations, topicLogStore } from "@mcpx/gateway";
 import { type Migration, openDatabase, openState } from "@mcpx/host";
 import { authorizationMigrations } from "../authorization/store/store-sqlite.ts";
+import { approversDir } from "../files/data-dir.ts";
 import { fileSelect, type PlainRow, type TableCopy } from "./table-copy.ts";
 
 export interface StateFiles {
@@ -13,12 +21,15 @@ export interface StateFiles {
   topics: DatabaseSync;
   push: PushStore;
   credentials: CredentialStore;
+  approvers: ApproverStore;
+  tree: TreeStores;
 }
 
 export interface FileNames {
   state: string;
   topics: string;
   credentials: string;
+  approvers: string;
 }
 
 export function namesIn(dataDir: string, end = ""): FileNames {
@@ -26,6 +37,7 @@ export function namesIn(dataDir: string, end = ""): FileNames {
     state: join(dataDir, `state.db${end}`),
     topics: join(dataDir, `topics.db${end}`),
     credentials: join(dataDir, `credentials${end}`),
+    approvers: `${approversDir(dataDir)}${end}`,
   };
 }
 
@@ -38,7 +50,7 @@ export async function openStateFiles(names: FileNames, opened: AsyncDisposableSt
   bring("gateway", gatewayMigrations);
   bring("bridges", bridgeMigrations);
   bring("authorization", authorizationMigrations);
-  openSqliteTreeStores(names.state)[Symbol.dispose]();
+  const tree = opened.use(openSqliteTreeStores(names.state));
   await (await createSqliteTopicLog({ path: names.topics })).close();
   const topics = openDatabase(names.topics, topicLogStore);
   opened.defer(() => topics.close());
@@ -47,6 +59,8 @@ export async function openStateFiles(names: FileNames, opened: AsyncDisposableSt
     topics,
     push: createSqlitePushStore(state),
     credentials: await createFileCredentialStore(names.credentials),
+    approvers: createFileApproverStore(names.approvers),
+    tree,
   };
 }
 

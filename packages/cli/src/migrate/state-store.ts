@@ -1,5 +1,11 @@
 // A store on PostgreSQL as a migration reads or fills it: with all tables of this version, and no gateway beside it.
-import { type CredentialStore, createPostgresCredentialStore, treeOnPostgres } from "@mcpx/aggregator";
+import {
+  type ApproverStore,
+  type CredentialStore,
+  createPostgresApproverStore,
+  createPostgresCredentialStore,
+  treeOnPostgres,
+} from "@mcpx/aggregator";
 import { bridgesOnPostgres, createPostgresPushStore, type PushStore } from "@mcpx/bridges";
 import { postgresTopicLogStore, roomsOnPostgres } from "@mcpx/gateway";
 import {
@@ -29,6 +35,7 @@ export interface StateStore {
   progress: Progress;
   push: PushStore;
   credentials: CredentialStore;
+  approvers: ApproverStore;
   /** Throws where another gateway may have taken the store meanwhile. */
   checkOurs(): void;
 }
@@ -63,6 +70,7 @@ export async function openStateStore(
     progress: progressIn(session),
     push: createPostgresPushStore((statement, values = []) => askPostgres(session, statement, values), seal),
     credentials: createPostgresCredentialStore({ session, seal }),
+    approvers: createPostgresApproverStore(session),
     checkOurs() {
       if (lost === undefined) return;
       throw new Failure(

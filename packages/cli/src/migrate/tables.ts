@@ -1,5 +1,5 @@
 // Every table that a gateway keeps, in the order in which they are copied. Not here are
-// turns, leases and news of gateways, which end with the processes they are of; devices and credentials are copied whole.
+// turns, leases and news of gateways, which end with the processes they are of; devices, credentials and approvers are copied whole.
 import { columnsOf, type PlainRow, type TableCopy } from "./table-copy.ts";
 
 const upsert = (key: string, ...names: string[]) =>

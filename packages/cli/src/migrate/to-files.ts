@@ -1,13 +1,14 @@
 // All that a store holds, copied to the files of a data directory, and compared. They have other names until they are
 // whole.
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createSqliteTopicLog } from "@mcpx/gateway";
 import { createSqliteAuditStore } from "@mcpx/host";
 import type { KnownStore } from "../files/open-store.ts";
 import { Failure } from "../framework/failure.ts";
+import { copyApprovers } from "./approvers.ts";
 import { askStore } from "./ask-store.ts";
-import { checkSame, endsIn, type Moved, type Told, verifyAudit } from "./compare.ts";
+import { checkSame, endsIn, type Moved, type Told, verifyChains } from "./compare.ts";
 import { countIn, databaseOf, namesIn, openStateFiles, type StateFiles } from "./state-files.ts";
 import { countOf, openStateStore, pagesOf, type StateStore } from "./state-store.ts";
 import { fileInsert, type TableCopy, toFile } from "./table-copy.ts";
@@ -19,7 +20,9 @@ export async function moveToFiles(dataDir: string, store: KnownStore, told: Told
   const moved = await copyAll(dataDir, store, told);
   const [parts, names] = [namesIn(dataDir, partEnd), namesIn(dataDir)];
   // The log first: without `state.db` nothing counts.
-  rmSync(names.credentials, { recursive: true, force: true });
+  for (const name of ["credentials", "approvers"] as const)
+    rmSync(names[name], { recursive: true, force: true });
+  if (existsSync(parts.approvers)) renameSync(parts.approvers, names.approvers);
   for (const name of ["credentials", "topics", "state"] as const) renameSync(parts[name], names[name]);
   renameSync(join(dataDir, "store.json"), join(dataDir, "store.json.migrated"));
   return moved;
@@ -36,7 +39,8 @@ async function copyAll(dataDir: string, store: KnownStore, told: Told): Promise<
   for (const device of await from.push.list()) await files.push.add(device);
   for (const [key, credential] of await from.credentials.entries())
     await files.credentials.write(key, credential);
-  const moved = await compare(from, files);
+  const approvers = await copyApprovers(from.approvers, files.approvers);
+  const moved = await compare(from, files, { approvers });
   for (const db of [files.state, files.topics]) {
     db.exec("DROP TABLE migration_progress");
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -81,8 +85,8 @@ async function copyMarks({ session }: StateStore, { topics }: StateFiles): Promi
   for (const mark of marks) insert.run(...mark);
 }
 
-async function compare({ session }: StateStore, files: StateFiles): Promise<Moved> {
-  const tables: Record<string, number> = {};
+async function compare({ session }: StateStore, files: StateFiles, copied: Moved["tables"]): Promise<Moved> {
+  const tables = { ...copied };
   for (const copy of tableCopies) {
     if (fileInsert(copy) === undefined) continue;
     // Some rows of one are others in the other; those are few, and have no count of their own.
@@ -101,5 +105,8 @@ async function compare({ session }: StateStore, files: StateFiles): Promise<Move
     text: "SELECT hash FROM audit_head",
   });
   checkSame(endsIn(files), { ends, head: head?.[0] ?? "" });
-  return { tables, audit: await verifyAudit(createSqliteAuditStore(files.state)) };
+  return {
+    tables,
+    ...(await verifyChains({ audit: createSqliteAuditStore(files.state), tree: files.tree })),
+  };
 }

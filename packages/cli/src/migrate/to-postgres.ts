@@ -1,11 +1,13 @@
 // All that the files of a data directory hold, copied to an empty store, and compared.
 import { existsSync, renameSync } from "node:fs";
+import { createPostgresTreeStores } from "@mcpx/aggregator";
 import { byteaArray, createPostgresAuditStore, textArray } from "@mcpx/host";
 import type { KnownStore } from "../files/open-store.ts";
 import { type StoreWish, writeStatePlace } from "../files/state-place.ts";
 import { Failure } from "../framework/failure.ts";
+import { copyApprovers } from "./approvers.ts";
 import { askStore } from "./ask-store.ts";
-import { checkSame, endsIn, type Moved, type Told, verifyAudit } from "./compare.ts";
+import { checkSame, endsIn, type Moved, type Told, verifyChains } from "./compare.ts";
 import { batchesOf, countIn, namesIn, openStateFiles, type StateFiles } from "./state-files.ts";
 import { countOf, openStateStore, type StateStore } from "./state-store.ts";
 import { isBytesColumn, storeInsert, type TableCopy, toStore } from "./table-copy.ts";
@@ -41,7 +43,8 @@ async function copyAll(dataDir: string, store: KnownStore, told: Told) {
   for (const device of await files.push.list()) await into.push.add(device);
   for (const [key, credential] of await files.credentials.entries())
     await into.credentials.write(key, credential);
-  const moved = await compare(files, into);
+  const approvers = await copyApprovers(files.approvers, into.approvers);
+  const moved = await compare(files, into, { approvers });
   await into.progress.note("finished", new Date().toISOString());
   return { moved, gatewayId };
 }
@@ -93,8 +96,8 @@ async function copyTable(
     await askStore(session, { name: `migrate-after-${copy.name}-${i}`, text });
 }
 
-async function compare(files: StateFiles, { session }: StateStore): Promise<Moved> {
-  const tables: Record<string, number> = {};
+async function compare(files: StateFiles, { session }: StateStore, copied: Moved["tables"]): Promise<Moved> {
+  const tables = { ...copied };
   for (const copy of tableCopies) {
     const [wanted, found] = [countIn(copy, files), await countOf({ name: copy.name }, session)];
     tables[copy.name] = found;
@@ -103,9 +106,12 @@ async function compare(files: StateFiles, { session }: StateStore): Promise<Move
       throw new Failure(`${copy.name} has ${found} rows in PostgreSQL, and ${wanted} in the files`);
   }
   const ends = await askStore<[name: string, last: number]>(session, topicEnds);
-  const chain = await verifyAudit(createPostgresAuditStore(session));
-  checkSame({ ends, head: chain.head }, endsIn(files));
-  return { tables, audit: chain };
+  const chains = await verifyChains({
+    audit: createPostgresAuditStore(session),
+    tree: createPostgresTreeStores(session),
+  });
+  checkSame({ ends, head: chains.audit.head }, endsIn(files));
+  return { tables, ...chains };
 }
 
 const topicEnds = { name: "migrate-ends", text: 'SELECT name, last FROM topics ORDER BY name COLLATE "C"' };

@@ -1,11 +1,10 @@
-// The gates of a tree, over its database, the approvers of its data directory and the chain that says who they are.
+// The gates of a tree, over its stores: with the approvers who are enrolled, and the chain that says who they are.
 import {
   type AnchorSource,
   type ApproverStore,
   type AuthorityCards,
   type AuthorityChange,
   createAuthorityCards,
-  createFileApproverStore,
   createGatekeeper,
   type Gatekeeper,
   type KeptChain,
@@ -16,13 +15,14 @@ import {
 } from "@mcpx/aggregator";
 import type { Audit, Clock, Logger } from "@mcpx/host";
 import { isObject } from "@mcpx/protocol";
-import { approversDir, watchApprovers } from "../access/approvers.ts";
+import { watchApprovers } from "../access/approvers.ts";
 import { orFailure } from "../access/authority.ts";
 import type { GateSettings } from "../settings/gate-settings.ts";
 
 export interface GateParts {
   dataDir: string;
   stores: TreeStores;
+  approvers: ApproverStore;
   audit: Audit;
   clock: Clock;
   log: Logger;
@@ -53,7 +53,6 @@ export interface GateAuthority {
 
 export interface OpenGates {
   gates: Gatekeeper;
-  approvers: ApproverStore;
   authority: GateAuthority;
 }
 
@@ -68,16 +67,15 @@ export async function openGates(
   parts: GateParts,
   opened: AsyncDisposableStack,
 ): Promise<OpenGates> {
-  const { dataDir, stores, audit, clock, log, obstacle, rootSegment, isAlone, isRevoked } = parts;
+  const { dataDir, stores, approvers, audit, clock, log, obstacle, rootSegment, isAlone, isRevoked } = parts;
   const { anchors: configured, url, room: _, ...rest } = settings;
-  const approvers = await createFileApproverStore(approversDir(dataDir));
   const aggregatorId = await stores.facts.aggregatorId();
   const chain = await orFailure(dataDir, () =>
     openChain({ store: stores.chain, aggregatorId, clock, audit, actor: "gateway" }),
   );
   if (await stores.facts.isPanic()) await chain.settle(() => [panicked]);
   const anchors = watchApprovers({
-    ...{ dataDir, known: configured, log, keepCounter: approvers.keepCounter, chain },
+    ...{ store: approvers, known: configured, log, chain },
     wait: (changes) => void wanting("approvers", changes),
   });
   const gates = createGatekeeper({
@@ -113,7 +111,7 @@ export async function openGates(
   opened.defer(stop);
   await anchors.now();
   opened.defer(keepLooking(anchors, chain, log));
-  return { gates, approvers, authority };
+  return { gates, authority };
 }
 
 /** Takes over what commands have appended. */
@@ -121,7 +119,7 @@ function keepLooking(anchors: AnchorSource, chain: KeptChain, log: Logger): () =
   let isBroken = false;
   const look = async () => {
     await chain.refresh();
-    // Files that have come or gone are seen also while nobody decides.
+    // Approvers who have come or gone are seen also while nobody decides.
     await anchors.now();
     isBroken = false;
   };

@@ -34,7 +34,7 @@ import { type OpenGates, openGates } from "./open-gates.ts";
 
 export interface TreeParts {
   dataDir: string;
-  stores: Pick<Stores, "tree" | "credentials">;
+  stores: Pick<Stores, "tree" | "credentials" | "approvers">;
   identity: Identity;
   issuers: readonly IssuerConfig[];
   audit: Audit;
@@ -68,11 +68,11 @@ export async function openTree(
 ): Promise<OpenTree> {
   const { identity, issuers, audit, clock, log, limits, ledger } = parts;
   const { servers, profiles, segment, rootSegment, isPinned, graceMs, ax } = settings;
-  const stores = parts.stores.tree;
+  const { tree: stores, approvers } = parts.stores;
   const rootSince = await stores.facts.rootSince(rootSegment, clock.now());
-  const { gates, approvers, authority } = await openGates(
+  const { gates, authority } = await openGates(
     settings.gates,
-    { ...parts, stores, rootSegment, isAlone: true, isRevoked: identity.revocations.isRevoked },
+    { ...parts, stores, approvers, rootSegment, isAlone: true, isRevoked: identity.revocations.isRevoked },
     opened,
   );
   const signIns = await openSignIns({
@@ -158,5 +158,5 @@ export async function openTree(
     isIssuer: parts.isIssuer,
     profiles: tree.profiles,
   });
-  return { tree, endpoint, registrar, gates, approvers, authority, signIns, stores };
+  return { tree, endpoint, registrar, gates, authority, signIns, stores };
 }

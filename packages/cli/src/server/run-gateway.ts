@@ -1,6 +1,6 @@
 // What `mcpx up` does: starts everything, says where, waits for its end and ends cleanly.
 import { createLogger, type Logger, type SpanStarter } from "@mcpx/host";
-import { readApprovers, settleApprovers } from "../access/approvers.ts";
+import { judgeApprovers, settleEnrolled } from "../access/approvers.ts";
 import { type HeldConfig, holdConfig, withChain } from "../access/authority.ts";
 import { localUrl } from "../access/local-url.ts";
 import { type GatewayPlace, readPlace, removePlace, writePlace } from "../access/running-gateway.ts";
@@ -59,7 +59,7 @@ export async function runGateway(context: UpContext): Promise<number> {
     });
     makeAcceptedDir(dataDir);
     const store = await settleStore(home, storeWish(written));
-    const { loaded, held } = await holdAtStart(home, written);
+    const { loaded, held, hasApprover } = await holdAtStart(home, written);
     const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
     let reload: (() => void) | undefined;
     // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
@@ -99,7 +99,7 @@ export async function runGateway(context: UpContext): Promise<number> {
       servers: isDemo ? 0 : (settings.tree?.servers.length ?? 0),
       link: gateway.console.isBuilt ? consoleUrl(url, gateway.console.loginPath()) : undefined,
       hasBoard: isDemo && hasDemoBoard(path),
-      needsApprover: !isDemo && hasNoApprover(dataDir, loaded),
+      needsApprover: !isDemo && !hasApprover,
     });
     if (isDemo) ending.defer(startDemoBoard({ ...gateway, path, log }).stop);
     await untilAborted(interrupted);
@@ -123,15 +123,18 @@ function placeOf(
 }
 
 /** As it may count now; what an approver has to sign first is held back. */
-async function holdAtStart(home: Home, written: LoadedConfig): Promise<HeldConfig> {
-  return await withChain(home, { mayCreate: true }, async ({ chain }) => {
-    await settleApprovers(chain, () => readApprovers(home.dataDir).state);
-    return holdConfig(chain, written);
+async function holdAtStart(
+  home: Home,
+  written: LoadedConfig,
+): Promise<HeldConfig & { hasApprover: boolean }> {
+  return await withChain(home, { mayCreate: true }, async ({ chain, approvers }) => {
+    const store = await approvers();
+    await settleEnrolled(chain, store);
+    const { loaded, held } = await holdConfig(chain, written);
+    const configured = loaded.config.gates?.anchors ?? [];
+    const hasApprover = configured.length + judgeApprovers(await store.list()).keys.length > 0;
+    return { loaded, held, hasApprover };
   });
-}
-
-function hasNoApprover(dataDir: string, { config }: LoadedConfig): boolean {
-  return (config.gates?.anchors ?? []).length === 0 && readApprovers(dataDir).keys.length === 0;
 }
 
 function lockOrFail(dataDir: string): DataLock {

@@ -1,6 +1,7 @@
 // What `mcpx stdio` does: the running gateway's tree, or the configuration's own, for one client.
 import { randomUUID } from "node:crypto";
 import {
+  type ApproverStore,
   createTree,
   innerPrincipal,
   openLink,
@@ -11,7 +12,7 @@ import {
 } from "@mcpx/aggregator";
 import { createLogger, type Logger, type Principal, systemClock } from "@mcpx/host";
 import { defaultLimits } from "@mcpx/protocol";
-import { readApprovers, settleApprovers } from "../access/approvers.ts";
+import { settleEnrolled } from "../access/approvers.ts";
 import { holdConfig, withChain } from "../access/authority.ts";
 import { accessGateway, hasGateway } from "../access/gateway-access.ts";
 import { gatewayCredentials } from "../access/gateway-link.ts";
@@ -46,8 +47,8 @@ export async function runStdio(context: StdioContext): Promise<number> {
   await settleStore(home, storeWish(loaded));
   await withStore(home, { mayCreate: true }, async (store) => {
     await using opened = new AsyncDisposableStack();
-    const stores = await store.tree();
-    const served = await ownTree(context, { ...store, home, loaded, stores, log }, opened);
+    const [stores, enrolled] = [await store.tree(), await store.approvers()];
+    const served = await ownTree(context, { ...store, home, loaded, stores, enrolled, log }, opened);
     await serve(context, served, log, names);
   });
   return 0;
@@ -120,6 +121,7 @@ interface OwnParts extends LocalStore {
   home: Home;
   loaded: LoadedConfig;
   stores: TreeStores;
+  enrolled: ApproverStore;
   log: Logger;
 }
 
@@ -143,13 +145,13 @@ function gatewayUrl({ listen = {} }: Config): string {
 /** The configuration's servers, started by this process and ended with it. */
 async function ownTree(
   context: StdioContext,
-  { identity, audit, home, loaded: written, stores, log }: OwnParts,
+  { identity, audit, home, loaded: written, stores, enrolled: approvers, log }: OwnParts,
   opened: AsyncDisposableStack,
 ): Promise<Served> {
   const { options, env } = context;
   const { dataDir } = home;
   const { loaded, held } = await withChain(home, { mayCreate: true }, async ({ chain }) => {
-    await settleApprovers(chain, () => readApprovers(dataDir).state);
+    await settleEnrolled(chain, approvers);
     return holdConfig(chain, written);
   });
   if (held.length > 0) {
@@ -175,7 +177,8 @@ async function ownTree(
   const secret = identity.secret("tree");
   await stores.facts.rootSince(rootSegment, systemClock.now());
   const { isRevoked } = identity.revocations;
-  const parts = { dataDir, stores, audit, clock: systemClock, log, rootSegment, isAlone: false, isRevoked };
+  const facts = { dataDir, stores, approvers, audit, clock: systemClock, log };
+  const parts = { ...facts, rootSegment, isAlone: false, isRevoked };
   const url = () => gatewayUrl(loaded.config);
   const { gates } = await openGates(settings.gates, { ...parts, url, obstacle: nobodyDecides }, opened);
   const tree = createTree({

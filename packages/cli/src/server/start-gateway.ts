@@ -133,11 +133,12 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const { tree: settings = noServers, listen, isDemo = false, configuration } = options;
   const ground = await openGround(options, opened);
   const { identity, audit, clock, log, limits, listener } = ground;
+  const { approvers } = ground.stores;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
   const { enabled: isIssuer = true, ...documents } = options.authorization ?? {};
   const roomEndpoints = openRoomEndpoints({ ...ground, rooms: gateway, isIssuer }, opened);
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
-  const { tree, endpoint, registrar, gates, approvers, authority, signIns, stores } = await openTree(
+  const { tree, endpoint, registrar, gates, authority, signIns, stores } = await openTree(
     settings,
     { ...ground, ...reach, isIssuer, tracer: options.tracer },
     opened,

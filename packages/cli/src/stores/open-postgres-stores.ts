@@ -1,6 +1,11 @@
 // State on PostgreSQL, in one schema: the topic log on connections of its own, everything else on one. Only one gateway
 // uses a store: a lease by the engine's clock says which.
-import { createPostgresCredentialStore, createPostgresTreeStores, treeOnPostgres } from "@mcpx/aggregator";
+import {
+  createPostgresApproverStore,
+  createPostgresCredentialStore,
+  createPostgresTreeStores,
+  treeOnPostgres,
+} from "@mcpx/aggregator";
 import {
   type AskPostgres,
   bridgesOnPostgres,
@@ -78,6 +83,7 @@ export async function openPostgresStores(
     topicLog,
     tree: createPostgresTreeStores(session),
     credentials: createPostgresCredentialStore({ session, seal }),
+    approvers: createPostgresApproverStore(session),
     authorization: createPostgresAuthorizationStore({ session, seal }),
     bridges: createPostgresStore(ask),
     push: createPostgresPushStore(ask, seal),

@@ -1,6 +1,6 @@
-// State in the data directory: `state.db`, `topics.db`, and a file for each credential.
+// State in the data directory: `state.db`, `topics.db`, and a file for each credential and each approver.
 import { join } from "node:path";
-import { createFileCredentialStore, openSqliteTreeStores } from "@mcpx/aggregator";
+import { createFileApproverStore, createFileCredentialStore, openSqliteTreeStores } from "@mcpx/aggregator";
 import { bridgeMigrations, createSqlitePushStore, createSqliteStore } from "@mcpx/bridges";
 import {
   createSqliteRoomState,
@@ -20,6 +20,7 @@ import {
   authorizationMigrations,
   createSqliteAuthorizationStore,
 } from "../authorization/store/store-sqlite.ts";
+import { approversDir } from "../files/data-dir.ts";
 import type { StoreEvents, Stores } from "./stores.ts";
 
 export interface SqliteStoresOptions extends Pick<StoreEvents, "onFailure"> {
@@ -52,6 +53,7 @@ export async function openSqliteStores(
     topicLog,
     tree: opened.use(openSqliteTreeStores(path, { isRelaxed: true })),
     credentials: await createFileCredentialStore(join(dataDir, "credentials")),
+    approvers: createFileApproverStore(approversDir(dataDir)),
     authorization: createSqliteAuthorizationStore(open("authorization", authorizationMigrations)),
     bridges: createSqliteStore(bridges),
     push: createSqlitePushStore(bridges),

@@ -1,5 +1,5 @@
 // Where a gateway keeps its state: in the files of its data directory, or on PostgreSQL.
-import type { CredentialStore, TreeStores } from "@mcpx/aggregator";
+import type { ApproverStore, CredentialStore, TreeStores } from "@mcpx/aggregator";
 import type { BridgeStore, PushStore } from "@mcpx/bridges";
 import type { GatewayParts } from "@mcpx/gateway";
 import type { AuditOptions, AuditPositions, IdentityOptions } from "@mcpx/host";
@@ -14,6 +14,7 @@ export interface Stores {
   topicLog: GatewayParts["topicLog"];
   tree: TreeStores;
   credentials: CredentialStore;
+  approvers: ApproverStore;
   authorization: AuthorizationStore;
   bridges: BridgeStore;
   push: PushStore;

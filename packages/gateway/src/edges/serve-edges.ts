@@ -1,7 +1,7 @@
 // The owner of a topic: connections that begin at a peer, the edge, and end in a room here. They pass the same way in as
 // those that begin here; only who it is was found out at the edge.
 import type { PeerLink, Principal } from "@mcpx/host";
-import { closeCodes, McpxError } from "@mcpx/protocol";
+import { closeCodes, isMcpxError, McpxError } from "@mcpx/protocol";
 import type { RemoteJoin } from "../cluster/edge.ts";
 import { prepareJoin } from "../joining/join.ts";
 import { attach, checkPlace, letIn } from "../joining/let-in.ts";
@@ -70,23 +70,25 @@ export function createEdges(gateway: Gateway): Edges {
         begin() {
           if (stream.wire !== undefined) return;
           release();
+          const sendBack = (why: string) =>
+            new PeerSocket(outbox, asked.stream, gateway.limits, () => {}).close(closeCodes.draining, why);
           // The topic may have moved since.
-          if (gateway.rooms.get(room.topic) !== room) {
-            new PeerSocket(outbox, asked.stream, gateway.limits, () => {}).close(
-              closeCodes.draining,
-              "the topic has moved; reconnect",
-            );
-            return;
-          }
-          attach(gateway, admission, prepared, (events) => {
-            const socket = new PeerSocket(outbox, asked.stream, gateway.limits, () => {
-              streams.delete(asked.stream);
-              givePlaceBack();
-              events.closed();
+          if (gateway.rooms.get(room.topic) !== room) return sendBack("the topic has moved; reconnect");
+          try {
+            attach(gateway, admission, prepared, (events) => {
+              const socket = new PeerSocket(outbox, asked.stream, gateway.limits, () => {
+                streams.delete(asked.stream);
+                givePlaceBack();
+                events.closed();
+              });
+              stream.wire = { socket, events };
+              return socket;
             });
-            stream.wire = { socket, events };
-            return socket;
-          });
+          } catch (error) {
+            if (!isMcpxError(error)) throw error;
+            // When it comes again its handshake is refused, and says why.
+            sendBack(`${error.code}; reconnect`);
+          }
         },
         end() {
           release();

@@ -42,14 +42,11 @@ export async function connect(
     if (duplex.destroyed) return;
     // Shutting down began meanwhile, and has told everybody it knew of.
     if (gateway.isDraining) throw new McpxError("draining", undefined, { retryAfterMs: 1_000 });
-    acceptUpgrade(request.raw, duplex, admission.subprotocol);
     const { limits, clock } = gateway;
-    const { socket } = attach(
-      gateway,
-      admission,
-      prepared,
-      (events) => new WsSocket(duplex, limits, clock.monotonic, events, share),
-    );
+    const { socket } = attach(gateway, admission, prepared, (events) => {
+      acceptUpgrade(request.raw, duplex, admission.subprotocol);
+      return new WsSocket(duplex, limits, clock.monotonic, events, share);
+    });
     socket.start(head);
   } finally {
     room.pending -= 1;

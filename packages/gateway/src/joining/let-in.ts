@@ -51,33 +51,47 @@ export async function letIn(gateway: Gateway, asking: Asking): Promise<LetIn> {
     const admission = { ...(await admit(gateway, asking.query, wishes, principal)), isVirtual };
     givePlaceBack = takePlace(gateway, principal);
     const room = await openRoom(gateway, admission.topic, principal);
-    judgeAgain(gateway, admission);
-    const isTaken = !isVirtual && room.members.has(admission.participant.id);
-    if (isTaken && gateway.options.takeover === "refuse") throw new McpxError("already_connected");
+    judgeAgain(gateway, admission, room);
     return { admission, room, givePlaceBack };
   } catch (error) {
     givePlaceBack();
-    if (isMcpxError(error) && errorTable[error.code].fault === "caller") {
-      gateway.audit.record({ action: "room.join", reason: error.code, ...known });
-    }
+    noteRefusal(gateway, error, known);
     throw error;
   }
 }
 
-/** While the room was being opened the token may have been revoked, or its owner kicked or demoted. */
-function judgeAgain(gateway: Gateway, admission: Admission): void {
-  const { principal, participant, topic } = admission;
+/**
+ * While the room was being opened, or read from, the token may have been revoked, its owner kicked or demoted, and
+ * another connection of theirs may have come in.
+ */
+function judgeAgain(gateway: Gateway, admission: Admission, room: Room): void {
+  const { principal, participant, topic, isVirtual } = admission;
   if (gateway.identity.revocations.isRevoked(principal.jti)) throw new McpxError("token_revoked");
   admission.level = levelFor(gateway, principal, participant.id, topic);
+  const isTaken = !isVirtual && room.members.has(participant.id);
+  if (isTaken && gateway.options.takeover === "refuse") throw new McpxError("already_connected");
 }
 
-/** Gives a newcomer its wire; what comes over it goes into the corridor. */
+function noteRefusal(gateway: Gateway, error: unknown, known: { actor: string; topic?: string }): void {
+  if (!isMcpxError(error) || errorTable[error.code].fault !== "caller") return;
+  gateway.audit.record({ action: "room.join", reason: error.code, ...known });
+}
+
+/** Gives a newcomer its wire; what comes over it goes into the corridor. Throws where it may no longer come in. */
 export function attach<Socket extends RoomSocket>(
   gateway: Gateway,
   admission: Admission,
   prepared: Preparation,
   open: (events: SocketEvents) => Socket,
 ): { socket: Socket; member: Member } {
+  const { participant, topic } = admission;
+  try {
+    // Nothing is waited for from here until it has joined.
+    judgeAgain(gateway, admission, prepared.room);
+  } catch (error) {
+    noteRefusal(gateway, error, { actor: participant.id, topic });
+    throw error;
+  }
   // Until it has joined there is nobody to speak of: a socket may end before.
   let member: Member | undefined;
   const socket = open({

@@ -122,6 +122,8 @@ export function explainPostgres(error: unknown, { user, database, schema }: Post
   const rights =
     `${user} lacks a right (${message}); the schema ${schema} and its tables have to be its own: ` +
     `CREATE SCHEMA ${schema} AUTHORIZATION ${user}`;
+  if (error instanceof Error && "detail" in error && /CONNECT privilege/.test(String(error.detail)))
+    return `${user} lacks a right (${message}); give it: GRANT CONNECT ON DATABASE ${database} TO ${user}`;
   const known: Record<string, string> = {
     "28P01": `it does not accept the password of ${user}`,
     "3D000": `there is no database ${database}; create it: CREATE DATABASE ${database} OWNER ${user}`,

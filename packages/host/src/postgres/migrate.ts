@@ -5,6 +5,7 @@ import type { Migration } from "../sqlite/database.ts";
 import type { PostgresAddress } from "./address.ts";
 import { connectPostgres, explainPostgres } from "./connect.ts";
 import { sqlState } from "./fault.ts";
+import { missingRights, missingRightsStatement, type RightRow } from "./missing-rights.ts";
 
 export interface PostgresComponent {
   /** The component that owns the tables. */
@@ -23,6 +24,7 @@ export async function migratePostgres(
 ): Promise<void> {
   const { client, end } = await connectPostgres(address, connectTimeoutMs);
   try {
+    await checkRights(client, address);
     for (const wanted of components) {
       // A role without the right to make tables may use those that are there.
       if ((await versionOf(client, wanted)) < wanted.migrations.length)
@@ -34,6 +36,17 @@ export async function migratePostgres(
   } finally {
     await end();
   }
+}
+
+/** Throws where tables are there that it may not use; whether it may make some, only making them tells. */
+async function checkRights(client: Client, address: PostgresAddress): Promise<void> {
+  const { text } = missingRightsStatement;
+  const { rows } = await client.query<RightRow>({ text, values: [address.schema], rowMode: "array" });
+  const missing = missingRights(rows, address);
+  if (missing === undefined) return;
+  throw new Error(
+    `PostgreSQL cannot be used: ${address.user} lacks a right (${missing.what}); give it: ${missing.grants}`,
+  );
 }
 
 async function migrate(

@@ -20,7 +20,7 @@ const newKey = () =>
 const newId = () => Buffer.from("another credential").toString("base64url");
 
 async function openParts() {
-  const store = await createFileApproverStore(scratch());
+  const store = createFileApproverStore(scratch());
   const enrolled: Approver[] = [{ name: "paul", passkey: paul.passkey }];
   const recorded: string[] = [];
   const record = ({ action, reason = "ok" }: { action: string; reason?: string }) => {

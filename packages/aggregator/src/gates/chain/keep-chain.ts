@@ -14,6 +14,8 @@ import { type ChainEntry, ChainFault, type EntryKind, entryHash, entryText } fro
 import type { ChainStore } from "./chain-store.ts";
 import { type Chain, emptyChain, extendChain, extendUnsigned } from "./verify-chain.ts";
 
+type Wanted = readonly AuthorityChange[];
+
 export interface KeptChain {
   /** Called with all that others have changed, whoever noticed it first; until it is set, that is kept for it. */
   onGrown: ((changes: readonly AuthorityChange[]) => Promise<void>) | undefined;
@@ -21,10 +23,10 @@ export interface KeptChain {
   /** Takes over what others have appended. Throws `ChainFault` where what is stored does not follow from what was. */
   refresh(): Promise<void>;
   /**
-   * Writes what nobody has to sign, and gives back what somebody has to. A command and the gateway may see the same file
-   * at once: where the other was faster, what it wrote is taken over, and `wanted` is asked again.
+   * Writes what nobody has to sign, and gives back what somebody has to. A command and the gateway may see the same
+   * approvers at once: where the other was faster, what it wrote is taken over, and `wanted` is asked again.
    */
-  settle(wanted: (state: AuthorityState) => readonly AuthorityChange[]): Promise<AuthorityChange[]>;
+  settle(wanted: (state: AuthorityState) => Wanted | Promise<Wanted>): Promise<AuthorityChange[]>;
   /** Throws `ChainFault` where it is not valid. */
   sign(signed: Pick<ChainEntry, "changes" | "terms" | "proofs">): Promise<void>;
   /** Puts all approvers out. Says whether there was any. */
@@ -67,7 +69,9 @@ export async function openChain(parts: ChainParts): Promise<KeptChain> {
     await append(entry, extendUnsigned(chain, entry));
   };
   const settle: KeptChain["settle"] = async (wanted) => {
-    const changes = wanted(chain.state).filter(({ key, value }) => !isSame(chain.state.get(key), value));
+    const changes = (await wanted(chain.state)).filter(
+      ({ key, value }) => !isSame(chain.state.get(key), value),
+    );
     const kind = unsignedKind(chain, changes);
     if (kind !== undefined) {
       if (changes.length > 0) await write(kind, changes);

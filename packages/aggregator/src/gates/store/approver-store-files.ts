@@ -1,36 +1,57 @@
 // Approvers as files only their owner may write: DIRECTORY/NAME.json, which people may look at, copy and delete.
-import { linkSync } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, type Stats } from "node:fs";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { writeWhole } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import { type Approver, type ApproverStore, isApproverName, readApprover } from "./approver-store.ts";
+import {
+  type Approver,
+  type ApproverStore,
+  approverBytesMax,
+  approversMax,
+  type Enrolled,
+  type Enrolment,
+  isApproverName,
+  readApprover,
+  readEnrolled,
+  tooLarge,
+} from "./approver-store.ts";
 
-const bytesMax = 16_384;
 const suffix = ".json";
 
-export async function createFileApproverStore(directory: string): Promise<ApproverStore> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  // It may have been there before, with the rights of somebody less careful.
-  await chmod(directory, 0o700);
+/** The directory is made for the first of them. */
+export function createFileApproverStore(directory: string): ApproverStore {
   const pathOf = (name: string) => join(directory, `${name}${suffix}`);
   let counting: Promise<void> = Promise.resolve();
-  const names = async () => {
-    const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
-    return files.map((file) => file.slice(0, -suffix.length)).filter(isApproverName);
+  let last: { stamp: string; enrolled: Enrolled } | undefined;
+  const known = () => {
+    const files = filesIn(directory);
+    const stamp = stampOf(files);
+    if (last?.stamp !== stamp) last = { stamp, enrolled: readAll(files) };
+    return last.enrolled;
   };
   return {
-    async list() {
-      const sorted = (await names()).sort();
-      return Promise.all(sorted.map(async (name) => parse(name, await readFile(pathOf(name), "utf8"))));
-    },
+    list: async () => known(),
+    known,
     async add(approver) {
       const read = readApprover(approver);
       const { name } = read;
-      const isTaken = (await names()).some((other) => other.toLowerCase() === name.toLowerCase());
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      // It may have been there before, with the rights of somebody less careful.
+      chmodSync(directory, 0o700);
+      const isTaken = filesIn(directory).some((file) => file.name.toLowerCase() === name.toLowerCase());
       if (isTaken || !create(pathOf(name), textOf(read))) {
         throw new McpxError("id_conflict", "there is an approver of this name");
       }
+    },
+    async replace(approver) {
+      const read = readApprover(approver);
+      const before = known().approvers.find((one) => one.approver.name === read.name)?.approver;
+      if (!("jwk" in read && before && "jwk" in before && isDeepStrictEqual(before.jwk, read.jwk)))
+        return false;
+      writeWhole(pathOf(read.name), textOf(read));
+      return true;
     },
     remove: async (name) => isApproverName(name) && (await unlinkKnown(pathOf(name))),
     keepCounter(name, counter) {
@@ -42,12 +63,65 @@ export async function createFileApproverStore(directory: string): Promise<Approv
   };
 }
 
+interface ApproverFile {
+  name: string;
+  path: string;
+  stats: Stats;
+}
+
+/** Links are none of them. */
+function filesIn(directory: string): ApproverFile[] {
+  return namesIn(directory)
+    .flatMap((name) => {
+      const path = join(directory, `${name}${suffix}`);
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats?.isFile() ? [{ name, path, stats }] : [];
+    })
+    .slice(0, approversMax);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    const files = readdirSync(directory).filter((file) => file.endsWith(suffix));
+    return files
+      .map((file) => basename(file, suffix))
+      .filter(isApproverName)
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Another text where anything in them may be another. */
+function stampOf(files: readonly ApproverFile[]): string {
+  return files
+    .map(({ name, stats: { mtimeMs, ino, size, mode } }) => `${name} ${mtimeMs} ${ino} ${size} ${mode}`)
+    .join("\n");
+}
+
+function readAll(files: readonly ApproverFile[]): Enrolled {
+  const approvers: Enrolment[] = [];
+  const unreadable: { name: string; place: string; why: string }[] = [];
+  for (const { name, path, stats } of files) {
+    try {
+      if (stats.size > approverBytesMax) throw tooLarge();
+      if ((stats.mode & 0o022) !== 0) throw new Error("other users may write to the file; chmod 600");
+      const approver = readEnrolled(name, readFileSync(path, "utf8"));
+      approvers.push({ approver, since: stats.birthtimeMs, place: path });
+    } catch (error) {
+      unreadable.push({ name, place: path, why: (error as Error).message });
+    }
+  }
+  return { approvers, unreadable };
+}
+
 /** In its place, so that who was deleted meanwhile stays so. */
 async function writeCounter(path: string, name: string, counter: number): Promise<void> {
   const file = await openKnown(path);
   if (file === undefined) return;
   try {
-    const approver = parse(name, await file.readFile("utf8"));
+    const approver = readEnrolled(name, await file.readFile("utf8"));
     if (!("passkey" in approver) || counter <= approver.passkey.counter) return;
     const text = textOf({ ...approver, passkey: { ...approver.passkey, counter } });
     await file.write(text, 0);
@@ -60,17 +134,6 @@ async function writeCounter(path: string, name: string, counter: number): Promis
 
 function textOf(approver: Approver): string {
   return `${JSON.stringify(approver)}\n`;
-}
-
-function parse(name: string, text: string): Approver {
-  try {
-    if (text.length > bytesMax) throw new Error("the file is too large");
-    const approver = readApprover(JSON.parse(text));
-    if (approver.name !== name) throw new Error("the name in the file is not the file's name");
-    return approver;
-  } catch (error) {
-    throw new Error(`approver ${name}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 /** Never over another; false where there is one. */

@@ -1,4 +1,4 @@
-// Who was enrolled to decide about gates, each with one key or passkey. Siblings: memory, files.
+// Who was enrolled to decide about gates, each with one key or passkey. Siblings: files, PostgreSQL.
 import { isObject, type JsonObject } from "@mcpx/protocol";
 import type { Anchor } from "../proofs/anchors.ts";
 import { type Passkey, readPasskey } from "../proofs/passkey.ts";
@@ -23,15 +23,60 @@ export type Approver =
       readonly mayLogIn?: true;
     };
 
+/** An approver as it is written down. */
+export interface Enrolment {
+  readonly approver: Approver;
+  /** Of two, the earlier has the smaller one. */
+  readonly since: number;
+  /** Its file, or its row. */
+  readonly place: string;
+}
+
+/** All of one moment, by name. It is another object where anything in it may be another. */
+export interface Enrolled {
+  readonly approvers: readonly Enrolment[];
+  /** These do not count. */
+  readonly unreadable: readonly { readonly name: string; readonly place: string; readonly why: string }[];
+}
+
 export interface ApproverStore {
-  /** By name. Throws plainly where one of them cannot be read. */
-  list(): Promise<Approver[]>;
+  /** Rejects where nobody can tell. */
+  list(): Promise<Enrolled>;
+  /** Without waiting: of files as they are, of rows as they were read last. */
+  known(): Enrolled;
   /** Throws `id_conflict` where somebody has the name, in whatever case. */
   add(approver: Approver): Promise<void>;
+  /** Writes down anew somebody who has this name and this key already. Says whether there was one. */
+  replace(approver: Extract<Approver, { jwk: object }>): Promise<boolean>;
   /** Says whether there was such an approver; from now on there is none. */
   remove(name: string): Promise<boolean>;
   /** What a passkey has counted; it never goes back, and brings back nobody who is gone. */
   keepCounter(name: string, counter: number): Promise<void>;
+}
+
+export const approverBytesMax = 16_384;
+export const approversMax = 1_000;
+
+/** What a store has under this name. Throws plainly what is wrong with it. */
+export function readEnrolled(name: string, text: string): Approver {
+  if (Buffer.byteLength(text) > approverBytesMax) throw tooLarge();
+  const value = parse(text);
+  if (!isObject(value) || value.name !== name) throw new Error("the name in it is another");
+  if (isObject(value.jwk) && "d" in value.jwk)
+    throw new Error("a private key must not be here; enrol it again");
+  return readApprover(value);
+}
+
+export function tooLarge(): Error {
+  return new Error(`it is larger than ${approverBytesMax} bytes`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON");
+  }
 }
 
 /** The name is a file's name too, so few characters are allowed. */

@@ -28,15 +28,15 @@ async function run(context: Context<typeof options>): Promise<number> {
   const dataDir = dataDirOf(context, options);
   const { loadConfig } = await import("../../config/config.ts");
   const { holdConfig, withChain } = await import("../../access/authority.ts");
-  const { readApprovers, settleApprovers } = await import("../../access/approvers.ts");
+  const { settleEnrolled } = await import("../../access/approvers.ts");
   const { settleOrSign } = await import("../../gates/sign-change.ts");
   const { sentencesOf } = await import("@mcpx/aggregator");
   const loaded = loadConfig({ given: options.config, cwd, dataDir });
   const { waiting, settled } = await withChain(
-    { ...context, dataDir },
+    { ...context, dataDir, configFile: options.config },
     { mayCreate: true },
     async (store) => {
-      await settleApprovers(store.chain, () => readApprovers(dataDir).state);
+      await settleEnrolled(store.chain, await store.approvers());
       const { held } = await holdConfig(store.chain, loaded);
       const waiting = sentencesOf(store.chain.now().state, held);
       const settled = held.length === 0 ? "done" : await settleOrSign(context, store, held);

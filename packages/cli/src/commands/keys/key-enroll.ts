@@ -2,9 +2,10 @@
 import { dirname, resolve } from "node:path";
 import { thumbprint } from "@mcpx/host";
 import { isReservedId } from "@mcpx/protocol";
-import { dataDirOf } from "../../files/data-dir.ts";
+import { approversDir, dataDirOf } from "../../files/data-dir.ts";
 import { defaultKeyPath, type KeyFile, meanUnsealed, openKeyFile } from "../../files/key-file.ts";
 import { localUser } from "../../files/local-store.ts";
+import { isInFiles } from "../../files/state-place.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
 import { Failure, misuse } from "../../framework/failure.ts";
 import { shellWord } from "../../framework/show-change.ts";
@@ -44,9 +45,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { cwd, options, output, words } = context;
   const [name = ""] = words;
   const dataDir = dataDirOf(context, options);
-  const { approverKey, approversDir, checkNew, readApprovers, writeApprover } = await import(
-    "../../access/approvers.ts"
-  );
+  const { approverKey, checkNew, judgeApprovers } = await import("../../access/approvers.ts");
   const { withChain } = await import("../../access/authority.ts");
   const { settleOrSign } = await import("../../gates/sign-change.ts");
   const { anchorKeys, isApproverName } = await import("@mcpx/aggregator");
@@ -63,8 +62,9 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { jwk } = key;
   const kept = key.kept === "public" ? undefined : key.kept;
   const application = key.kept === "security-key" ? key.application : undefined;
-  const { file, settled } = await withChain({ ...context, dataDir }, { mayCreate: true }, async (store) => {
-    const { keys } = readApprovers(dataDir);
+  const { settled, file } = await withChain({ ...context, dataDir }, { mayCreate: true }, async (store) => {
+    const approvers = await store.approvers();
+    const { keys } = judgeApprovers(await approvers.list());
     const isSame = keys.some((known) => known.name === name && known.thumbprint === thumbprint(jwk));
     if (!isSame && keys.some((known) => known.name === name)) {
       throw new Failure(
@@ -74,7 +74,10 @@ async function run(context: Context<typeof options>): Promise<number> {
     }
     const others = keys.filter((known) => !(isSame && known.name === name));
     for (const fresh of anchorKeys([{ kind: "key", name, jwk, application }])) checkNew(fresh, others);
-    const written = writeApprover(dataDir, name, jwk, { kept, application, isSame });
+    const approver = { name, jwk, ...(kept && { kept }), ...(application && { application }) };
+    if (!isSame) await approvers.add(approver);
+    else if (!(await approvers.replace(approver)))
+      throw new Failure(`approver ${name} was changed meanwhile`, "run the command again");
     if (key.kept === "unsealed") meanUnsealed(key);
     const detail = { key: thumbprint(jwk), ...(kept && { kept }) };
     await store.audit.recordNow({
@@ -83,9 +86,11 @@ async function run(context: Context<typeof options>): Promise<number> {
       subject: name,
       detail,
     });
-    const enrolled = readApprovers(dataDir).state.get(approverKey(name)) ?? null;
-    const settled = await settleOrSign(context, store, [{ key: approverKey(name), value: enrolled }]);
-    return { file: written, settled };
+    const enrolled = await approvers.list();
+    const value = judgeApprovers(enrolled).state.get(approverKey(name)) ?? null;
+    const settled = await settleOrSign(context, store, [{ key: approverKey(name), value }]);
+    const place = enrolled.approvers.find((one) => one.approver.name === name)?.place;
+    return { settled, ...(isInFiles(dataDir) && { file: place }) };
   });
   await noteChain(context);
   const waits = settled === "waits";

@@ -1,8 +1,7 @@
-// `mcpx key list`: who was enrolled to approve, and who can sign with each key. An approver whose file is deleted
-// cannot approve any more.
+// `mcpx key list`: who was enrolled to approve, and who can sign with each key.
 import { thumbprint } from "@mcpx/host";
 import { weakApprovers } from "../../access/weak-approvers.ts";
-import { dataDirOf } from "../../files/data-dir.ts";
+import { dataDirOf, homeOf } from "../../files/data-dir.ts";
 import { listKeyFiles } from "../../files/key-file.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
 import { columns } from "../../framework/output.ts";
@@ -24,7 +23,7 @@ async function run(context: Context<typeof dataOption>): Promise<number> {
   const { readApprovers } = await import("../../access/approvers.ts");
   const { describeKey } = await import("@mcpx/aggregator");
   const dataDir = dataDirOf(context, options);
-  const { keys, faults } = readApprovers(dataDir);
+  const { keys, faults } = await readApprovers(homeOf(context, options));
   const files = listKeyFiles(dataDir).filter(({ kept }) => kept !== "public");
   /** As its file is now, where that is here. */
   const keptHere = (kid: unknown) => files.find(({ jwk }) => thumbprint(jwk) === kid)?.kept;

@@ -1,7 +1,5 @@
 // `mcpx key remove NAME`: from now on NAME is no approver. Another approver signs that, so that nobody is put out by
 // a program alone.
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { dataDirOf } from "../../files/data-dir.ts";
 import { localUser } from "../../files/local-store.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
@@ -23,18 +21,22 @@ async function run(context: Context<typeof options>): Promise<number> {
   const { options, output, words, program } = context;
   const [name = ""] = words;
   const dataDir = dataDirOf(context, options);
-  const { approverKey, approversDir, readApprovers } = await import("../../access/approvers.ts");
+  const { approverKey, judgeApprovers } = await import("../../access/approvers.ts");
   const { withChain } = await import("../../access/authority.ts");
   const { settleOrSign } = await import("../../gates/sign-change.ts");
   const { isApproverName, signersOf } = await import("@mcpx/aggregator");
   const settled = await withChain({ ...context, dataDir }, {}, async (store) => {
-    const path = join(approversDir(dataDir), `${name}.json`);
+    const approvers = await store.approvers();
+    const enrolled = await approvers.list();
     const { state } = store.chain.now();
-    if (!isApproverName(name) || !(state.has(approverKey(name)) || existsSync(path))) {
+    const isEnrolled = [...enrolled.approvers.map(({ approver }) => approver), ...enrolled.unreadable].some(
+      (one) => one.name === name,
+    );
+    if (!isApproverName(name) || !(state.has(approverKey(name)) || isEnrolled)) {
       throw new Failure(`there is no approver called ${name}`, `see ${program} key list`);
     }
     const isLast =
-      signersOf(state).every((key) => key.name === name) && readApprovers(dataDir).keys.length > 0;
+      signersOf(state).every((key) => key.name === name) && judgeApprovers(enrolled).keys.length > 0;
     if (isLast && state.has(approverKey(name))) {
       throw new Failure(
         `${name} is the only approver, so nobody else could sign anything`,
@@ -42,8 +44,8 @@ async function run(context: Context<typeof options>): Promise<number> {
       );
     }
     const settled = await settleOrSign(context, store, [{ key: approverKey(name), value: null }]);
-    // A user with write access to the directory can always keep an approver from approving; only a signature adds one.
-    rmSync(path, { force: true });
+    // A user with write access to the data can always keep an approver from approving; only a signature adds one.
+    await approvers.remove(name);
     await store.audit.recordNow({ action: "approver.remove", actor: `cli:${localUser()}`, subject: name });
     return settled;
   });

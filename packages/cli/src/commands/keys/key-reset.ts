@@ -1,7 +1,5 @@
 // `mcpx key reset`: where the last key was lost. Puts all approvers out without a signature, while no gateway runs, and
 // leaves an entry in the chain that nothing removes.
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { dataDirOf } from "../../files/data-dir.ts";
 import { takeLock } from "../../files/data-lock.ts";
 import { type Context, dataOption, defineCommand } from "../../framework/command.ts";
@@ -44,14 +42,14 @@ async function run(context: Context<typeof options>): Promise<number> {
       }
     }
     const { withChain } = await import("../../access/authority.ts");
-    const { approversDir } = await import("../../access/approvers.ts");
     const { approversIn } = await import("@mcpx/aggregator");
-    const names = await withChain({ ...context, dataDir }, {}, async ({ chain }) => {
+    const names = await withChain({ ...context, dataDir }, {}, async ({ chain, approvers }) => {
       const names = approversIn(chain.now().state).map((key) => key.slice("approver/".length));
       await chain.reset();
+      const store = await approvers();
+      for (const name of names) await store.remove(name);
       return names;
     });
-    for (const name of names) rmSync(join(approversDir(dataDir), `${name}.json`), { force: true });
     if (options.json) output.json({ removed: names });
     else
       output.line(
