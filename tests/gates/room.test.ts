@@ -1,7 +1,7 @@
 // Gates in a room: an agent with an unmodified client asks at the endpoint, people in the room see exactly what it wants,
 // and a signature made there lets it go, once. Over real sockets.
 import { join } from "node:path";
-import type { Proposal, RoomEnvelope } from "@mcpx/client";
+import { callSecrets, type Proposal, type RoomEnvelope } from "@mcpx/client";
 import { digestOf, parseExact } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { cardPost } from "../../packages/bridges/src/cards/card-post.ts";
@@ -87,7 +87,8 @@ test("[B-GATE-1] what a tool's schema calls secret is shown on no card: not on a
   const { proposal, notice } = await gateSeen(alice);
   expect(notice.secrets).toEqual(["/word"]);
   const tree = alice.room.peers.find(({ id }) => id === proposal.proposer);
-  const view = { card: "1", proposer: tree, hasButtons: true, isNotice: false, roomUrl: undefined };
+  const secrets = callSecrets(proposal, new Map(), alice.room.peers).places;
+  const view = { card: "1", proposer: tree, hasButtons: true, isNotice: false, roomUrl: undefined, secrets };
   const shown = (one: Proposal) => JSON.stringify(cardPost({ ...view, proposal: one }));
   const gate = roomGate(alice.room, proposal);
   const lines = gate && gateCard(gate, { paint: (_, text) => text }, { nowMs: 0, isOpen: false });

@@ -559,7 +559,13 @@ export const configSchema = section(
     }).exactOptional(),
   },
   ["cluster"],
-);
+).check(({ value: { scanners = {}, mcpServers = {} }, issues }) => {
+  for (const [name, { server }] of Object.entries(scanners)) {
+    if (server === undefined || mcpServers[server] !== undefined) continue;
+    const message = `is ${JSON.stringify(server)}, which is no server in mcpServers; name one of them`;
+    issues.push({ code: "custom", message, input: server, path: ["scanners", name, "server"] });
+  }
+});
 
 /** As it is read: durations are milliseconds. */
 export type Config = z.output<typeof configSchema>;
