@@ -87,9 +87,11 @@ test("[B-GATE-1] what a tool's schema calls secret is shown on no card: not on a
   const { proposal, notice } = await gateSeen(alice);
   expect(notice.secrets).toEqual(["/word"]);
   const tree = alice.room.peers.find(({ id }) => id === proposal.proposer);
-  const secrets = callSecrets(proposal, new Map(), alice.room.peers).places;
-  const view = { card: "1", proposer: tree, hasButtons: true, isNotice: false, roomUrl: undefined, secrets };
-  const shown = (one: Proposal) => JSON.stringify(cardPost({ ...view, proposal: one }));
+  const view = { card: "1", proposer: tree, hasButtons: true, isNotice: false, roomUrl: undefined };
+  const shown = (one: Proposal) => {
+    const secrets = callSecrets(one, new Map(), alice.room.peers).places;
+    return JSON.stringify(cardPost({ ...view, secrets, proposal: one }));
+  };
   const gate = roomGate(alice.room, proposal);
   const lines = gate && gateCard(gate, { paint: (_, text) => text }, { nowMs: 0, isOpen: false });
   const line = summaryOf(alice.heard.find(({ id }) => id === proposal.id) as RoomEnvelope).text;
