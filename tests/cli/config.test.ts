@@ -28,6 +28,47 @@ test("config check names every fault with its place, and exits with 1; of a good
   expect(existsSync(join(good.dir, "made"))).toBe(false);
 });
 
+test("a program may print a secret and nothing else; config check says which, and runs none", async () => {
+  const cmd = (words: string) => ["$", `{cmd:${words}}`].join("");
+  const touch = cmd("touch made");
+  const good = write({
+    mcpServers: {
+      gh: { command: "gh", env: { TOKEN: touch } },
+      far: { url: "https://x.example", headers: { key: `Bearer ${touch}` } },
+    },
+    scanners: { dlp: { url: "https://dlp.example", secret: cmd("pass show dlp") } },
+  });
+  const taken = await mcpx(["config", "check", good.file, "--data", good.dataDir], { cwd: good.dir });
+  expect([taken.code, taken.out.split("\n").slice(1)]).toEqual([
+    0,
+    [
+      "the gateway would run, for the secret it prints: touch made",
+      "the gateway would run, for the secret it prints: pass show dlp",
+    ],
+  ]);
+  expect(existsSync(join(good.dir, "made"))).toBe(false);
+  const bad = write({ mcpServers: { gh: { command: touch, args: [touch] } } });
+  const refused = await mcpx(["config", "check", bad.file, "--data", bad.dataDir]);
+  expect(refused.code).toBe(1);
+  for (const place of ["gh.command", "gh.args"])
+    expect(refused.err).toMatch(new RegExp(`mcpServers.${place}.*: .*secrets only`));
+  // What another file brings does not run a program for a secret.
+  const added = await mcpx([
+    "add",
+    "gh",
+    "--env",
+    `TOKEN=${touch}`,
+    "--config",
+    good.file,
+    "--data",
+    good.dataDir,
+    "--yes",
+    "--",
+    "true",
+  ]);
+  expect([added.code, added.err]).toEqual([1, expect.stringContaining("by hand")]);
+});
+
 test("config print shows what counts, with every default where asked, and no secret", async () => {
   const { file, dataDir } = write({
     listen: { port: 7001 },

@@ -1,7 +1,7 @@
 // Gates in a room: an agent with an unmodified client asks at the endpoint, people in the room see exactly what it wants,
 // and a signature made there lets it go, once. Over real sockets.
 import { join } from "node:path";
-import type { Proposal, RoomEnvelope } from "@mcpx/client";
+import { callSecrets, type Proposal, type RoomEnvelope } from "@mcpx/client";
 import { digestOf, parseExact } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { cardPost } from "../../packages/bridges/src/cards/card-post.ts";
@@ -88,7 +88,10 @@ test("[B-GATE-1] what a tool's schema calls secret is shown on no card: not on a
   expect(notice.secrets).toEqual(["/word"]);
   const tree = alice.room.peers.find(({ id }) => id === proposal.proposer);
   const view = { card: "1", proposer: tree, hasButtons: true, isNotice: false, roomUrl: undefined };
-  const shown = (one: Proposal) => JSON.stringify(cardPost({ ...view, proposal: one }));
+  const shown = (one: Proposal) => {
+    const secrets = callSecrets(one, new Map(), alice.room.peers).places;
+    return JSON.stringify(cardPost({ ...view, secrets, proposal: one }));
+  };
   const gate = roomGate(alice.room, proposal);
   const lines = gate && gateCard(gate, { paint: (_, text) => text }, { nowMs: 0, isOpen: false });
   const line = summaryOf(alice.heard.find(({ id }) => id === proposal.id) as RoomEnvelope).text;

@@ -13,23 +13,27 @@ import { type GateTerms, type JsonObject, statementOf } from "@mcpx/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { programArgs } from "../support/programs.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
-import { callTool } from "../tree/support/ask.ts";
+import { ask, callTool } from "../tree/support/ask.ts";
 
 const secret = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
 const verify = createWebhookVerifier(secret);
 const alice = generateKeyPairSync("ed25519");
 const jwk = alice.publicKey.export({ format: "jwk" }) as unknown as PublicJwk;
 
-/** What the webhook says to each question; a status, or nothing at all. */
+/** What the webhook says of each tool, and to each result; a status, or nothing at all. */
+let saysOfTool: typeof says;
 let says: (question: JsonObject) => JsonObject | number | undefined;
 let asked: { question: JsonObject; signature: string }[] = [];
+let askedOfTools: typeof asked = [];
 
 const webhook = createServer(async (message, response) => {
   const body = await bodyOf(message);
   const question = JSON.parse(body) as JsonObject;
   const headers = message.headers as Record<string, string>;
-  asked.push({ question, signature: verify({ headers, body }, Date.now()) });
-  const answer = says(question);
+  const isOfTool = question.type === "tool.definition";
+  const signature = verify({ headers, body }, Date.now());
+  (isOfTool ? askedOfTools : asked).push({ question, signature });
+  const answer = (isOfTool ? saysOfTool : says)(question);
   if (answer === undefined) return;
   if (typeof answer === "number") response.writeHead(answer).end();
   else response.end(JSON.stringify(answer));
@@ -44,7 +48,8 @@ afterAll(() => {
   webhook.close();
 });
 beforeEach(() => {
-  asked = [];
+  [asked, askedOfTools] = [[], []];
+  saysOfTool = () => ({ verdict: "pass" });
   says = () => ({ verdict: "pass" });
   traces = join(mkdtempSync(join(tmpdir(), "mcpx-scanners-")), "traces");
 });
@@ -188,4 +193,72 @@ test("tools that are not named are not looked at", async () => {
   await begin({ tools: ["archive.salary"] });
   expect(await call("archive.plain")).toMatchObject(plain);
   expect(asked).toEqual([]);
+});
+
+async function listed(): Promise<Record<string, unknown>> {
+  const token = await server.token({ sub: "agent", topics: [], tools: ["**"] });
+  const { message } = await ask({ url: `${server.url}/mcp`, token }, "tools/list");
+  const { tools } = message.result as { tools: { name: string; description: string }[] };
+  return Object.fromEntries(tools.map(({ name, description }) => [name, description]));
+}
+
+const ofTool =
+  (name: string, answer: JsonObject | number) =>
+  ({ tool }: JsonObject) =>
+    tool === name ? answer : { verdict: "pass" };
+
+test("a tool is looked at before anybody sees it, once, by a signed question with its definition", async () => {
+  await begin();
+  expect(await listed()).toMatchObject({ "archive.plain": "Reads plain" });
+  const [question] = askedOfTools.filter((one) => one.question.tool === "archive.plain");
+  const definition = { name: "plain", description: "Reads plain", inputSchema: { type: "object" } };
+  expect(question).toMatchObject({ signature: "good", question: { server: "archive", definition } });
+  await call("archive.plain");
+  await call("archive.salary");
+  expect(askedOfTools.map((one) => one.question.tool).toSorted()).toEqual(
+    Object.keys(await listed())
+      .filter((name) => !name.startsWith("mcpax"))
+      .toSorted(),
+  );
+});
+
+test("a tool that a scanner holds waits until an operator has looked, and is neither listed nor called before", async () => {
+  await begin();
+  saysOfTool = ofTool("archive.plain", { verdict: "hold", reason: "it gives orders" });
+  expect(Object.keys(await listed())).toContain("archive.salary");
+  expect(Object.keys(await listed())).not.toContain("archive.plain");
+  expect(await call("archive.plain")).toMatchObject({ data: { reason: "tool_quarantined" } });
+  expect(await scans()).toEqual(["scan.hold scanner:dlp archive.plain"]);
+  const accepted = await server.callHere("POST", "/admin/tools/archive.plain/accept");
+  expect(accepted.status).toBe(200);
+  expect(await call("archive.plain")).toMatchObject(plain);
+});
+
+test("words that a scanner masks in a tool are replaced, and nothing else of it is", async () => {
+  await begin();
+  const definition = { description: "Reads a paper" };
+  saysOfTool = ofTool("archive.plain", { verdict: "mask", definition, reason: "it gives orders" });
+  expect(await listed()).toMatchObject({
+    "archive.plain": "Reads a paper",
+    "archive.salary": "Reads salary",
+  });
+  expect(await call("archive.plain")).toMatchObject(plain);
+  expect(await scans()).toEqual(["scan.mask scanner:dlp archive.plain"]);
+  // With other arguments it would be another tool.
+  await server.stop();
+  await begin();
+  saysOfTool = ofTool("archive.plain", { verdict: "mask", definition: { inputSchema: {} } });
+  expect(Object.keys(await listed())).not.toContain("archive.plain");
+});
+
+test("a new tool that a scanner has not judged is left out until it has; one that was known stays", async () => {
+  await begin();
+  saysOfTool = () => 500;
+  expect(Object.keys(await listed()).filter((name) => name.startsWith("archive."))).toEqual([]);
+  expect(await call("archive.plain")).toMatchObject({ data: { reason: "unknown_tool" } });
+  saysOfTool = () => ({ verdict: "pass" });
+  await expect.poll(listed, { timeout: 30_000 }).toMatchObject({ "archive.plain": "Reads plain" });
+  await server.restart();
+  saysOfTool = () => 500;
+  expect(await listed()).toMatchObject({ "archive.plain": "Reads plain" });
 });

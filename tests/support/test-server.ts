@@ -63,7 +63,16 @@ export interface TestServerOptions
   extends Partial<
     Pick<
       StartOptions,
-      "gateway" | "issuers" | "clock" | "bridges" | "authorization" | "logins" | "loginAskMs" | "store"
+      | "gateway"
+      | "issuers"
+      | "clock"
+      | "bridges"
+      | "authorization"
+      | "logins"
+      | "loginAskMs"
+      | "store"
+      | "auditPush"
+      | "tracer"
     >
   > {
   limits?: Partial<Limits>;
@@ -88,7 +97,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { clock = systemClock, store = storeOfTests() } = options;
   const start = (port: number, given: TestServerOptions) => {
     const { gateway = {}, issuers = [], origins = [], bridges = [], limits, config = {} } = given;
-    const { authorization, logins, loginAskMs } = given;
+    const { authorization, logins, loginAskMs, auditPush, tracer } = given;
     return startGateway({
       tree: treeSettings({ gates: ungated, ...config }, { dir: process.cwd(), env: process.env }),
       dataDir,
@@ -99,6 +108,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       bridges,
       push: { services: [], contact: "mailto:ops@example.com", ...config.push },
       ...(authorization && { authorization }),
+      ...(auditPush && { auditPush }),
+      ...(tracer && { tracer }),
       ...(logins && { logins }),
       ...(loginAskMs !== undefined && { loginAskMs }),
       limits: { ...defaultLimits, ...limits },

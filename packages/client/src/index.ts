@@ -17,12 +17,14 @@ export type { Proposal, ProposalChange, ProposalStatus } from "./proposals/propo
 export { type ProposalRecord, proposalRecord } from "./proposals/proposal-record.ts";
 export type { ProposalDraft, ProposalHandle } from "./proposals/propose.ts";
 export { ProposalTracker } from "./proposals/tracker.ts";
+export { type AskedCall, type CallSecrets, callSecrets } from "./room/call-secrets.ts";
 export { type ChatMessage, readChat } from "./room/chat.ts";
 export type { HistoryOptions, HistoryPage } from "./room/history.ts";
 export { type JoinOptions, joinRoom } from "./room/join-room.ts";
 export type { CallOptions, Peer, Tool, ToolResult } from "./room/peer.ts";
 export type { Room } from "./room/room.ts";
 export type { FulfilOptions, ProposalWord, RoomProposals } from "./room/room-proposals.ts";
+export { createToolLists, type ToolList, type ToolLists } from "./room/tool-lists.ts";
 export type { Served, ServerFactory } from "./serving/serve.ts";
 export type { ServableServer } from "./serving/served-link.ts";
 export type { ServeOptions } from "./serving/served-methods.ts";

@@ -6,7 +6,7 @@ import type { Config } from "@mcpx/cli";
 import { joinRoom, type Room } from "@mcpx/client";
 import type { TokenClaims } from "@mcpx/host";
 import type { JsonObject, Limits } from "@mcpx/protocol";
-import { startTestServer, type TestServer } from "../../support/test-server.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../../support/test-server.ts";
 import { callTool } from "../../tree/support/ask.ts";
 import { serveTools } from "./serve-tools.ts";
 import { loginPath } from "./visitor.ts";
@@ -42,6 +42,10 @@ export interface SceneOptions {
   inputSchema?: object;
   /** A free one unless given. */
   port?: number;
+  /** The room that shows what waits at gates. */
+  room?: string;
+  /** What else the gateway is given. */
+  more?: Pick<TestServerOptions, "bridges" | "auditPush" | "tracer">;
 }
 
 export async function startScene({
@@ -51,12 +55,19 @@ export async function startScene({
   push = {},
   inputSchema,
   port,
+  room: gateRoom,
+  more: given = {},
 }: SceneOptions = {}): Promise<Scene> {
   const dir = mkdtempSync(join(tmpdir(), "mcpx-scene-"));
   const traces = join(dir, "traces");
   const office = { command: process.execPath, args: [shredder, traces], trusted: true };
   const server = await startTestServer({
-    config: { gates: { rules }, mcpServers: { office, ...servers }, push },
+    config: {
+      gates: { rules, ...(gateRoom && { room: gateRoom }) },
+      mcpServers: { office, ...servers },
+      push,
+    },
+    ...given,
     limits,
     ...(port !== undefined && { port }),
   });

@@ -9,7 +9,9 @@ const [, , file = ""] = process.argv;
 const server = new Server({ name: "archive", version: "1.0.0" }, { capabilities: { tools: {} } });
 const inputSchema = { type: "object" as const };
 const annotations = { readOnlyHint: true };
-const tools = ["salary", "broken", "huge", "plain"].map((name) => ({ name, annotations, inputSchema }));
+const tools = ["salary", "broken", "huge", "plain"].map((name) => ({
+  ...{ name, description: `Reads ${name}`, annotations, inputSchema },
+}));
 
 server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
 server.setRequestHandler(CallToolRequestSchema, ({ params }) => {

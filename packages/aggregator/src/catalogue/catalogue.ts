@@ -35,9 +35,9 @@ export interface Entry {
   readonly canonical: string;
   /** As clients and people see it, with the root's segment where the tree has one. [AX-3.1-1] */
   readonly fullName: string;
-  /** As the server listed it, and the operator has changed it. */
+  /** As the server listed it, and a scanner or the operator has changed it. */
   readonly item: JsonObject;
-  /** As the server listed it, where the operator has changed it. */
+  /** As the server listed it, where that is not the same. */
   readonly listed?: JsonObject | undefined;
   /** Tools only. */
   readonly capability: Readonly<Capability> | undefined;
@@ -329,13 +329,16 @@ async function toListed(
     leftOut: unnamed,
     overrideFaults,
   } = readEntries(server, kind, fetched.items, state.rootSegment);
-  // As their server lists them: what the operator changes is no change of theirs.
+  // As their server lists them: what scanners and the operator change is no change of theirs.
+  const scanned = kind === "tools" ? await state.scanDefinitions(state, named) : undefined;
   const {
     kept,
     quarantined,
     leftOut: unpinned,
-  } = kind === "tools" ? await checkPins(state, server, named) : plain(named);
-  const entries = kind === "tools" ? kept.map((entry) => overridden(server, entry)) : kept;
+  } = scanned === undefined ? plain(named) : await checkPins(state, server, named, scanned);
+  const entries =
+    scanned === undefined ? kept : kept.map((entry) => overridden(server, scanned.shown(entry)));
+  const ttlMs = scanned?.unjudged.size ? Math.min(fetched.ttlMs, listAgainMs) : fetched.ttlMs;
   const missing = [...fetched.leftOut, ...unnamed, ...unpinned];
   const leftOut = missing.slice(0, leftOutMax);
   if (missing.length > leftOutMax) leftOut.push(`${missing.length - leftOutMax} more`);
@@ -354,7 +357,7 @@ async function toListed(
     held: new Map([...held(disabled, "disabled"), ...held(quarantined, "quarantined")]),
     leftOut,
     overrideFaults,
-    goodUntil: state.clock.monotonic() + fetched.ttlMs,
+    goodUntil: state.clock.monotonic() + ttlMs,
     digest,
     isPrivate: fetched.isPrivate,
     bytes,

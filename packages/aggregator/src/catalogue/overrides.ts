@@ -72,7 +72,7 @@ export function applyOverrides(entry: Entry, override: ToolOverride): Entry {
   return {
     ...entry,
     item,
-    listed: entry.item,
+    listed: entry.listed ?? entry.item,
     capability: capability === undefined ? entry.capability : overridden(entry, capability),
     fixed: isFixed ? { values, schema: entry.item.inputSchema } : undefined,
   };

@@ -2,6 +2,7 @@
 // whose definition says something that no person sees waits, too.
 import { hash } from "node:crypto";
 import { isDefinitionSmuggling, isMcpxError, type JsonObject, McpxError, withRoot } from "@mcpx/protocol";
+import type { ScannedTools } from "../scanners/scan-definitions.ts";
 import type { Server } from "../servers/server.ts";
 import { payerOf } from "../servers/server-origin.ts";
 import type { TreeState } from "../servers/tree-state.ts";
@@ -22,15 +23,22 @@ export interface Checked {
 /** Others may write at the same time: the same list of the same server, seen by somebody else. */
 const passesMax = 8;
 
+/** What scanners say of new tools. */
+type Scanned = Pick<ScannedTools, "suspected" | "unjudged">;
+
 /** Pins what is new and holds back what has changed. `entries` are as the server lists them. */
-export async function checkPins(state: TreeState, server: Server, entries: Entry[]): Promise<Checked> {
+export async function checkPins(
+  state: TreeState,
+  server: Server,
+  entries: Entry[],
+  scanned: Scanned,
+): Promise<Checked> {
   const { pins } = state;
-  if (pins === undefined || server.isUnpinned === true)
-    return { kept: entries, quarantined: [], leftOut: [] };
+  if (pins === undefined || server.isUnpinned === true) return withoutSuspects(entries, scanned);
   try {
     for (let pass = 0; pass < passesMax; pass += 1) {
       const known = await pins.pinsOf(server.name);
-      const { seen, leftOut } = read(entries, known);
+      const { seen, leftOut } = read(entries, known, scanned);
       const charsMax = hasNews(known, seen) ? await charsLeft(state, pins, server, known) : 0;
       const { news, refused } = compare(known, seen, charsMax);
       leftOut.push(...refused.map(({ tool }) => `${tool}: its server has had too many tools to pin another`));
@@ -46,6 +54,19 @@ export async function checkPins(state: TreeState, server: Server, entries: Entry
     // Whether a tool has changed is not known: it is not shown.
     throw new McpxError("storage_failed", "its tools could not be compared with their pins");
   }
+}
+
+const unjudgedWords = "its scanner has not judged it";
+
+/** Without pins nobody can accept one of these. */
+function withoutSuspects(entries: readonly Entry[], { suspected, unjudged }: Scanned): Checked {
+  const isOut = ({ name }: Entry) => suspected.has(name) || unjudged.has(name);
+  const words = (name: string) => (unjudged.has(name) ? unjudgedWords : "its scanner holds it back");
+  return {
+    kept: entries.filter((entry) => !isOut(entry)),
+    quarantined: [],
+    leftOut: entries.filter(isOut).map(({ name }) => `${name}: ${words(name)}`),
+  };
 }
 
 function isEmpty(news: PinNews): boolean {
@@ -68,6 +89,7 @@ interface Read {
 function read(
   entries: readonly Entry[],
   known: ReadonlyMap<string, Pin>,
+  { suspected, unjudged }: Scanned,
 ): { seen: Map<string, Read>; leftOut: string[] } {
   const seen = new Map<string, Read>();
   const leftOut: string[] = [];
@@ -81,7 +103,11 @@ function read(
     else if (first !== undefined) {
       const old = { tool: name, canonical, hash: hash("sha256", first), text: first };
       seen.set(name, { seen: old, renewed: whole, isSmuggling: false });
-    } else seen.set(name, { seen: whole, isSmuggling: pin === undefined && isDefinitionSmuggling(item) });
+    } else if (pin === undefined && unjudged.has(name)) leftOut.push(`${name}: ${unjudgedWords}`);
+    else {
+      const isOdd = isDefinitionSmuggling(item) || suspected.has(name);
+      seen.set(name, { seen: whole, isSmuggling: pin === undefined && isOdd });
+    }
   }
   return { seen, leftOut };
 }
@@ -171,7 +197,10 @@ function report(state: TreeState, server: Server, tool: SeenTool, pin: Pin | und
   const { log, audit, rootSegment } = state;
   const fullName = withRoot(rootSegment, tool.canonical);
   const about = { server: server.name, tool: tool.tool, was: pin?.hash ?? null, now: tool.hash };
-  const what = pin === undefined ? "a new tool hides text" : "a tool has changed since it was first seen";
+  const what =
+    pin === undefined
+      ? "a new tool hides text, or a scanner suspects it"
+      : "a tool has changed since it was first seen";
   log.warn({ ...about, canonical: fullName }, what);
   audit?.record({ action: "tool.quarantine", subject: fullName, detail: about });
 }

@@ -6,7 +6,7 @@ import { argumentsOf, type CallSeal, type PreparedCall, sealOf } from "../dispat
 import { askerOf } from "../mcp/asker.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import { nameIn } from "../names/dialects.ts";
-import { scannersFor } from "../scanners/scan-result.ts";
+import { scannersFor } from "../scanners/ask-scanner.ts";
 import type { TreeState } from "../servers/tree-state.ts";
 import { waitName } from "./advise.ts";
 import { fitted } from "./fitted.ts";

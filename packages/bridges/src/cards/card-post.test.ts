@@ -15,6 +15,7 @@ test("a card on a chat platform shows no secrets of its arguments, and everythin
     hasButtons: true,
     isNotice: false,
     roomUrl: undefined,
+    secrets: [],
   };
   const text = JSON.stringify(cardPost(view));
   expect(text).toContain("old-mother");

@@ -15,6 +15,8 @@ export interface CardView {
   /** The room in the console. */
   readonly roomUrl: string | undefined;
   readonly presses?: Pick<Presses, "mayDecide"> | undefined;
+  /** Where arguments are secret by the schema of their tool, as `callSecrets` knows. */
+  readonly secrets: readonly string[];
 }
 
 /** By a plain call in the room. Everything else needs a key or a page. */
@@ -46,7 +48,7 @@ export function isDecidable(proposal: Proposal): boolean {
 }
 
 export function cardPost(view: CardView): Post {
-  const { card, proposal, proposer, hasButtons, isNotice, roomUrl, presses } = view;
+  const { card, proposal, proposer, hasButtons, isNotice, roomUrl, presses, secrets } = view;
   const isOpen = proposal.status === "pending";
   const signUrl = isOpen ? gateUrl(proposal, proposer) : undefined;
   const isSignable = signableGate(proposal, proposer, presses) !== undefined;
@@ -60,7 +62,7 @@ export function cardPost(view: CardView): Post {
         : undefined;
   return {
     parts: [
-      ...headOf(proposal),
+      ...headOf(proposal, secrets),
       ...(isOpen ? openLines(proposal, { isGate: signUrl !== undefined, isSignable }) : endLines(proposal)),
       ...(words ? [text(`To decide, write: approve ${card}   or: reject ${card} REASON`)] : []),
     ],
@@ -82,9 +84,7 @@ function buttonsOf(card: string): Button[] {
   ];
 }
 
-function headOf({ proposer, params, reason, mcpax, ...proposal }: Proposal): Part[] {
-  // A card that claims to be a gate without being one shows no link.
-  const places = readGateNotice(mcpax)?.secrets;
+function headOf({ proposer, params, reason, ...proposal }: Proposal, places: readonly string[]): Part[] {
   const args = isObject(params.arguments) ? params.arguments : params;
   const json = visibleJson(JSON.stringify(maskSecrets(args, places)));
   const more = json.length > argumentCharsMax ? ` … (${json.length} characters)` : "";

@@ -96,6 +96,7 @@ async function showCard(core: BridgeCore, channel: Channel, { id, seq = 0 }: Roo
   const card = await store.cardFor({ ...place, id: newId(), seq, expiresAt: proposal.expiresAt });
   if (card.ref !== undefined) return;
   if (proposal.status !== "pending" && platform.can.edits === "never") return store.closeCard(card.id);
+  await channel.followed?.learnSecrets(proposal);
   // Rendered when it leaves: what happened while it waited for its turn is in it.
   let seen = proposal;
   const ref = await send(core, channel, () => {
@@ -118,6 +119,7 @@ async function showChange(core: BridgeCore, channel: Channel, id: string): Promi
   if (proposal === undefined) return showLost(core, channel, { ...card, ref });
   let seen = proposal;
   if (platform.can.edits === "in place") {
+    await channel.followed?.learnSecrets(proposal);
     await send(core, channel, () => {
       seen = channel.followed?.proposal(id) ?? seen;
       return platform.edit(channel.id, ref, render(core, channel, card, seen));
@@ -156,6 +158,7 @@ function render(core: BridgeCore, channel: Channel, card: Card, proposal: Propos
     isNotice: platform.can.carries === "cards",
     roomUrl: roomUrl(channel.topic),
     presses: core.options.presses,
+    secrets: channel.followed?.secretsOf(proposal) ?? [""],
   });
   return fitted(core, channel, post);
 }

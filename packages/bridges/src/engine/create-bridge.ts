@@ -146,6 +146,7 @@ async function openChannel({ options, now }: BridgeCore, channel: Channel): Prom
   const oldest = Math.min(...cards.map(({ seq }) => seq - 1));
   channel.followed = await followRoom({
     join: () => rooms.join(channel.topic),
+    scout: () => rooms.scout(channel.topic),
     // A store of another epoch has none of the bridge's positions: everything begins anew.
     since: ({ epoch, seq }) =>
       stored?.epoch === epoch ? Math.max(0, Math.min(oldest, stored.seq, seq)) : seq,

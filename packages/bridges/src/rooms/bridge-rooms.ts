@@ -14,6 +14,8 @@ export interface Member {
 export interface BridgeRooms {
   /** As the bridge itself, which reads and decides nothing. */
   join(topic: string): Promise<Room>;
+  /** As a participant of this process that asks for tools, in the bridge's place: their schemas say what is secret. */
+  scout(topic: string): Promise<Room>;
   /** As somebody: a connection of their own, judged by the gateway like any other. */
   enter(member: Member, topic: string): Promise<WebSocketLike>;
 }

@@ -1,6 +1,13 @@
 // A room as a bridge reads it: every proposal followed at once, and every envelope to be had by its number, from memory
 // or from history, in order and once.
-import { type Proposal, ProposalTracker, type Room, type RoomEnvelope } from "@mcpx/client";
+import {
+  callSecrets,
+  createToolLists,
+  type Proposal,
+  ProposalTracker,
+  type Room,
+  type RoomEnvelope,
+} from "@mcpx/client";
 import { timestampMs } from "@mcpx/protocol";
 import type { Position } from "../store/bridge-store.ts";
 
@@ -13,11 +20,17 @@ export interface Followed {
   after(seq: number): Promise<{ envelopes: RoomEnvelope[]; upTo: number }>;
   /** As it stands now, time included. */
   proposal(id: string): Proposal | undefined;
+  /** Before its card is made: the tools of its targets are asked for. */
+  learnSecrets(proposal: Proposal): Promise<void>;
+  /** Where the arguments are secret by what is known now. */
+  secretsOf(proposal: Proposal): readonly string[];
   close(): Promise<void>;
 }
 
 export interface FollowOptions {
   join(): Promise<Room>;
+  /** Who may ask for tools; joined when the first is asked for. */
+  scout(): Promise<Room>;
   /** Proposals are followed from here on, or from the newest envelope. */
   since(now: Position): number;
   /** Something was said. */
@@ -31,8 +44,17 @@ const pageSize = 100;
 const keptMax = 500;
 /** Timers are not longer than that. */
 const lookMs = 60_000;
+/** So long a card waits for a participant that does not say what it serves, once. */
+const listMs = 5_000;
 
-export async function followRoom({ join, since, onNews, onChange, now }: FollowOptions): Promise<Followed> {
+export async function followRoom({
+  join,
+  scout,
+  since,
+  onNews,
+  onChange,
+  now,
+}: FollowOptions): Promise<Followed> {
   const tracker = new ProposalTracker();
   const kept: RoomEnvelope[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -61,6 +83,16 @@ export async function followRoom({ join, since, onNews, onChange, now }: FollowO
     onNews();
   };
   room.addEventListener("envelope", onEnvelope);
+  let scouting: Promise<Room> | undefined;
+  const asker = () => {
+    scouting ??= scout();
+    scouting.catch(() => {
+      scouting = undefined;
+    });
+    return scouting;
+  };
+  const lists = createToolLists(room, { asker, timeoutMs: listMs });
+  const secretsOf = (proposal: Proposal) => callSecrets(proposal, lists.all, room.peers);
 
   const page = async (from: number, to: number): Promise<RoomEnvelope[]> => {
     if (!room.hasHistory) return kept.filter(({ seq = 0 }) => seq > from && seq <= to);
@@ -100,9 +132,12 @@ export async function followRoom({ join, since, onNews, onChange, now }: FollowO
       tell(tracker.expire(now()));
       return tracker.get(id);
     },
+    learnSecrets: (proposal) => lists.load(secretsOf(proposal).unlisted),
+    secretsOf: (proposal) => secretsOf(proposal).places,
     async close() {
       clearTimeout(timer);
       room.removeEventListener("envelope", onEnvelope);
+      await (await scouting?.catch(() => undefined))?.close();
       await room.close();
     },
   };

@@ -13,7 +13,7 @@ import {
 import type { RunningGateway } from "@mcpx/gateway";
 import type { Clock, Identity, Logger, Principal } from "@mcpx/host";
 import { McpxError } from "@mcpx/protocol";
-import { joinLocally, ownPrincipal } from "../access/local-gateway.ts";
+import { joinAsScout, joinLocally, ownPrincipal } from "../access/local-gateway.ts";
 import { version } from "../framework/version.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import type { Stores } from "../stores/stores.ts";
@@ -111,6 +111,7 @@ function roomsFor(name: string, gateway: BridgeParts["gateway"], own: readonly s
         clientInfo: { name: "mcpx", version },
       });
     },
+    scout: (topic) => joinAsScout(gateway, topic),
     enter: (member, topic) =>
       gateway.enter(principalOf(member, topic, own), new URLSearchParams({ topic, protocol: "mcpx/v0.1" })),
   };

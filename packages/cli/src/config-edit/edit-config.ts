@@ -11,6 +11,7 @@ import { isOwn } from "../config/find-config.ts";
 import { trustCommand } from "../config/trust-words.ts";
 import { dataDirOf, makeDataDir } from "../files/data-dir.ts";
 import { backUp, type ReadFile, readWhole, replaceFile } from "../files/replace-file.ts";
+import { commandsIn, wordsOf } from "../files/secret-commands.ts";
 import type { Surroundings } from "../framework/command.ts";
 import { Failure } from "../framework/failure.ts";
 import { secretsIn, secretsOf } from "../framework/secrets.ts";
@@ -100,6 +101,7 @@ export function segmentsOf({ mcpServers = {} }: Config): Map<string, string> {
 
 /** The text with these servers in it, checked; others of the same names are replaced. */
 export function withServers({ path, before }: ConfigFile, servers: ReadonlyMap<string, ServerEntry>): string {
+  for (const [name, entry] of servers) checkNoCommand({ before }, name, entry);
   let text = before?.text ?? "";
   for (const [name, entry] of servers) text = setProperty(text, ["mcpServers", name], entry, path);
   return checked(text, path);
@@ -111,6 +113,7 @@ export function withoutServer({ path, before }: ConfigFile, name: string): strin
 
 /** The text with that bridge, or without it where the entry is `undefined`; checked. */
 export function withBridge({ path, before }: ConfigFile, name: string, entry: object | undefined): string {
+  checkNoCommand({ before }, name, entry);
   const text = before?.text ?? "";
   const place = ["bridges", name];
   return checked(
@@ -126,6 +129,7 @@ export function withServerValue(
   key: readonly string[],
   value: unknown,
 ): string {
+  checkNoCommand({ before }, server, { value });
   const place = ["mcpServers", server, ...key];
   const text = before?.text ?? "";
   return checked(
@@ -172,6 +176,21 @@ export function withRules({ path, before, config }: ConfigFile, rules: readonly 
     return index;
   });
   return checked(setItems(before?.text ?? "", ["gates", "rules"], items, path), path);
+}
+
+/** What comes from other files and from pages shall run no program for a secret. */
+function checkNoCommand(
+  { before }: Pick<ConfigFile, "before">,
+  name: string,
+  entry: object | undefined,
+): void {
+  const written = new Set(commandsIn(before?.text));
+  const command = commandsIn(entry).find((one) => !written.has(one));
+  if (command === undefined) return;
+  throw new Failure(
+    `nothing was written: ${name} would run ${wordsOf(command)[0]} for a secret`,
+    "where that is right, write ${cmd:…} into mcpx.json by hand",
+  );
 }
 
 /** Writes what was checked. A file that holds secrets is its owner's alone. */

@@ -559,7 +559,33 @@ export const configSchema = section(
     }).exactOptional(),
   },
   ["cluster"],
-);
+).check(({ value, issues }) => {
+  for (const path of misplacedCommands(value)) {
+    const message =
+      "has ${cmd:…}, which stands for secrets only: in env and headers, and where a password, token or secret is expected";
+    issues.push({ code: "custom", message, input: value, path });
+  }
+  const { scanners = {}, mcpServers = {} } = value;
+  for (const [name, { server }] of Object.entries(scanners)) {
+    if (server === undefined || mcpServers[server] !== undefined) continue;
+    const message = `is ${JSON.stringify(server)}, which is no server in mcpServers; name one of them`;
+    issues.push({ code: "custom", message, input: server, path: ["scanners", name, "server"] });
+  }
+});
+
+/** Keys whose values are secrets, and keys above such values. */
+const secretKeys = ["clientSecret", "token", "appToken", "hsToken", "password", "secret"];
+const secretGroups = ["env", "headers"];
+
+/** Where `${cmd:…}` stands for something that is none: a program would decide what else is started or reached. */
+function misplacedCommands(value: unknown, path: string[] = []): string[][] {
+  if (typeof value === "string") {
+    const isSecret = secretKeys.includes(path.at(-1) ?? "") || secretGroups.includes(path.at(-2) ?? "");
+    return value.includes("${cmd:") && !isSecret ? [path] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => misplacedCommands(inner, [...path, key]));
+}
 
 /** As it is read: durations are milliseconds. */
 export type Config = z.output<typeof configSchema>;

@@ -1,13 +1,16 @@
-// `${env:NAME}` and `${file:PATH}` in a server's configuration: secrets need not stand in it. Filled in when the server
+// `${env:NAME}`, `${file:PATH}` and `${cmd:PROGRAM WORDS…}` in a configuration: secrets need not stand in it. Filled in when the server
 // is opened, so that what is missing is that server's fault and nobody else's.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { McpxError } from "@mcpx/protocol";
+import type { SecretCommands } from "./secret-commands.ts";
 
 export interface FillInFrom {
   /** Where relative paths begin. */
   dir: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** A running gateway's; nothing else runs programs for a secret. */
+  commands?: Pick<SecretCommands, "read"> | undefined;
 }
 
 const bytesMax = 65_536;
@@ -21,6 +24,7 @@ export function fillIn(text: string, from: FillInFrom): string {
       const reference = i === 0 || end === -1 ? undefined : part.slice(0, end);
       if (reference?.startsWith("env:")) return variable(reference.slice(4), from) + part.slice(end + 1);
       if (reference?.startsWith("file:")) return content(reference.slice(5), from) + part.slice(end + 1);
+      if (reference?.startsWith("cmd:")) return printed(reference.slice(4), from) + part.slice(end + 1);
       return i === 0 ? part : `\${${part}`;
     })
     .join("");
@@ -36,6 +40,11 @@ function variable(name: string, { env }: FillInFrom): string {
   throw new McpxError("server_unreachable", `the environment variable ${name} is not set`, {
     suggestion: `Set ${name} where mcpx is started`,
   });
+}
+
+function printed(command: string, { commands }: FillInFrom): string {
+  if (commands !== undefined) return commands.read(command);
+  throw new McpxError("server_unreachable", "only a running gateway runs programs for a secret");
 }
 
 /** Without the line end editors leave. */

@@ -179,3 +179,12 @@ test("what the tool or the arguments hide is said on the card", () => {
   expect(lines).toContain("run from right to left");
   expect(lines).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
+
+test("a secret is masked also where it is a number, or where the terminal would write it another way", () => {
+  const args = { owner: "gran", pin: 4711, password: "open\u200bsesame\u202e" };
+  const card = cardOf(reportOf(args, { secrets: ["/pin"] })).join("\n");
+  expect(card).toContain('"pin":"•••"');
+  expect(card).toContain("gran");
+  expect(card).not.toMatch(/4711|sesame/);
+  expect(cardOf(reportOf(args), true).join("\n")).toMatch(/4711.*sesame/s);
+});

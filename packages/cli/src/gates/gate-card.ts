@@ -1,9 +1,16 @@
 // A call that waits at a gate, as a card: who wants what, how dangerous it is, what is different from the last time,
 // and how to decide. All of the arguments are shown: they are what is signed. Pure.
-import { isObject, maskChange, namesAsker, parseExact, secretTexts, whoseWordText } from "@mcpx/protocol";
+import {
+  isObject,
+  maskChange,
+  maskSecrets,
+  namesAsker,
+  parseExact,
+  secretTexts,
+  whoseWordText,
+} from "@mcpx/protocol";
 import { endText } from "../framework/duration.ts";
 import type { Output } from "../framework/output.ts";
-import { hideSecrets } from "../framework/secrets.ts";
 import { visible } from "../framework/visible.ts";
 import { argumentWarnings } from "./argument-warnings.ts";
 import type { GateReport } from "./gate-access.ts";
@@ -162,11 +169,10 @@ export function stateText(gate: GateReport): string {
 /** One line where it fits, else one for each value; nothing is left out. */
 function argumentLines({ argumentsText, leftOut, secrets: places }: GateReport, isOpen: boolean): string[] {
   if (leftOut !== undefined) return [visible(leftOut)];
-  const value = parseExact(argumentsText);
-  const secrets = isOpen ? [] : secretTexts(value, places);
+  const given = parseExact(argumentsText);
+  const value = isOpen ? given : maskSecrets(given, places);
   const short = visible(JSON.stringify(value));
-  const shown = short.length <= width - 7 ? [short] : prettyLines(argumentsText).map(visible);
-  return shown.map((line) => hideSecrets(line, secrets));
+  return short.length <= width - 7 ? [short] : prettyLines(value).map(visible);
 }
 
 function hiddenLines(gate: GateReport, isOpen: boolean, open: string): string[] {
@@ -204,8 +210,8 @@ function argumentsOf({ argumentsText, leftOut }: Pick<GateReport, "argumentsText
   return leftOut === undefined ? parseExact(argumentsText) : {};
 }
 
-function prettyLines(text: string): string[] {
-  return JSON.stringify(sorted(parseExact(text)), null, 2).split("\n");
+function prettyLines(value: unknown): string[] {
+  return JSON.stringify(sorted(value), null, 2).split("\n");
 }
 
 /** The order of names means nothing, and must not look like a difference. */

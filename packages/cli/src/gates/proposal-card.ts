@@ -19,6 +19,8 @@ export interface CardOptions {
   isOpen?: boolean;
   /** Where everything is to be seen. */
   whole?: string;
+  /** Where the tool's schema says that arguments are secret, as `callSecrets` knows. */
+  secrets?: readonly string[];
 }
 
 const linesMax = 20;
@@ -30,12 +32,14 @@ export function proposalCard(
   { paint }: Pick<Output, "paint">,
   options: CardOptions,
 ): string[] {
-  const { label, ways, nowMs, isWhole, whole, isOpen = isWhole === true } = options;
+  const { label, ways, nowMs, isWhole, whole, isOpen = isWhole === true, secrets: places = [] } = options;
   const { proposer, method, params, reason, expiresAt, statuses, rejections } = proposal;
   const title = `${visible(proposer)} wants ${targetText(proposal)} to do ${actionText(method, params)}`;
   const value = argumentsOf(method, params);
-  const secrets = isOpen ? 0 : secretTexts(value).length;
-  const all = jsonLines(secrets === 0 ? value : maskSecrets(value));
+  // Of a call with more to it than a name and arguments these stand one level deeper.
+  const marked = value === params ? places.map((place) => `/arguments${place}`) : places;
+  const secrets = isOpen ? 0 : secretTexts(value, marked).length;
+  const all = jsonLines(secrets === 0 ? value : maskSecrets(value, marked));
   const given = isWhole ? all : shortened(all, linesMax, charsMax);
   const isCut = given.length !== all.length || given.some((line, index) => line !== all[index]);
   const said = [

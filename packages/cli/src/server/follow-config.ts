@@ -5,6 +5,7 @@ import type { Logger } from "@mcpx/host";
 import { type HeldConfig, holdConfig } from "../access/authority.ts";
 import { type LoadedConfig, loadConfig } from "../config/config.ts";
 import { type ConfigPlaces, watchedPlaces } from "../config/find-config.ts";
+import type { SecretCommands } from "../files/secret-commands.ts";
 import { createReload } from "../settings/reload-config.ts";
 import type { ServerSettings } from "../settings/server-settings.ts";
 import type { StartedGateway } from "./start-gateway.ts";
@@ -17,6 +18,8 @@ export interface FollowOptions extends HeldConfig {
   seen: ContentOf;
   /** Throws where the gateway could not run with it. */
   settingsOf(loaded: LoadedConfig): ServerSettings;
+  /** Runs the programs that print its secrets. */
+  prepare: SecretCommands["prepare"];
   gateway: Pick<StartedGateway, "change" | "authority">;
   /** What to say of a file that has changed since it was accepted. */
   waiting(path: string): string;
@@ -30,7 +33,7 @@ export interface FollowedConfig {
 }
 
 export function followConfig(options: FollowOptions): FollowedConfig {
-  const { loaded, held, settings, places, seen, settingsOf, gateway, waiting, log } = options;
+  const { loaded, held, settings, places, seen, settingsOf, prepare, gateway, waiting, log } = options;
   const { chain } = gateway.authority;
   const wait = (changes: HeldConfig["held"]) => waitFor(gateway.authority, changes, log);
   wait(held);
@@ -39,6 +42,7 @@ export function followConfig(options: FollowOptions): FollowedConfig {
     settingsOf(again);
     const now = await holdConfig(chain, again);
     wait(now.held);
+    await prepare(now.loaded.config);
     return { loaded: now.loaded, settings: settingsOf(now.loaded) };
   };
   const { change, authority } = gateway;

@@ -11,7 +11,7 @@ import {
 } from "@mcpx/aggregator";
 import type { ByteLedger, Clock, Identity, IssuerConfig, Logger } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
-import { joinLocally, ownPrincipal, type Rooms } from "../access/local-gateway.ts";
+import { joinAsScout, joinLocally, ownPrincipal, type Rooms, scoutId } from "../access/local-gateway.ts";
 import { version } from "../framework/version.ts";
 import type { TreeSettings } from "../settings/tree-settings.ts";
 import { treeParticipantId } from "./open-tree-rooms.ts";
@@ -27,9 +27,6 @@ export interface RoomParts {
   /** Whether clients sign in at this gateway itself. */
   isIssuer: boolean;
 }
-
-/** Asks for tools in the place of those whose level does not allow it. */
-const scoutId = "mcpx.face";
 
 /** Participants of this process's own: nobody comes in under their names with a token. */
 export function ownIds(settings: TreeSettings): string[] {
@@ -65,8 +62,7 @@ export function openRoomEndpoints(
   const { identity, issuers, clock, log, limits, ledger } = parts;
   const roomConnections = createRoomConnections({
     join: (principal, topic) => joinLocally(rooms, principal, topic, { history }),
-    joinAsScout: (topic) =>
-      joinLocally(rooms, ownPrincipal(scoutId, topic), topic, { history: 0, isSecond: false }),
+    joinAsScout: (topic) => joinAsScout(rooms, topic),
     isLeftOut: (id) => id === scoutId,
     version,
     secret: identity.secret("rooms"),

@@ -17,6 +17,7 @@ import { type Configuration, createConfiguration } from "../console/servers/conf
 import { dataDirOf, makeDataDir } from "../files/data-dir.ts";
 import { type DataLock, takeLock } from "../files/data-lock.ts";
 import { type KnownStore, settleStore } from "../files/open-store.ts";
+import { createSecretCommands } from "../files/secret-commands.ts";
 import type { Home } from "../files/state-place.ts";
 import { Failure, misuse } from "../framework/failure.ts";
 import { startFailure } from "../framework/start-failure.ts";
@@ -45,8 +46,9 @@ export async function runGateway(context: UpContext): Promise<number> {
   const home = { dataDir, env: context.env };
   const ending = new AsyncDisposableStack();
   const credentialsFor = oauthIn(home, log, ending.use(new AsyncDisposableStack()));
+  const commands = createSecretCommands({ env: context.env });
   const settingsOf = (one: LoadedConfig) =>
-    serverSettings(one, { host: options.host, port, env: context.env, credentialsFor });
+    serverSettings(one, { host: options.host, port, env: context.env, credentialsFor, commands });
   // Nothing is configured: somebody looks for the first time.
   const isDemo = written.path === undefined && !options["no-demo"];
   settingsOf(written);
@@ -60,6 +62,7 @@ export async function runGateway(context: UpContext): Promise<number> {
     makeAcceptedDir(dataDir);
     const store = await settleStore(home, storeWish(written));
     const { loaded, held, hasApprover } = await holdAtStart(home, written);
+    await commands.prepare(loaded.config);
     const settings = isDemo ? withDemo(settingsOf(loaded)) : settingsOf(loaded);
     let reload: (() => void) | undefined;
     // A terminal that is closed hangs up; without one, it is somebody who asks for the new configuration.
@@ -85,6 +88,7 @@ export async function runGateway(context: UpContext): Promise<number> {
       places,
       seen,
       settingsOf,
+      prepare: commands.prepare,
       gateway,
       waiting,
       log,

@@ -23,6 +23,7 @@ import { waitingText } from "../config/trust-words.ts";
 import { homeOf, makeDataDir } from "../files/data-dir.ts";
 import { type LocalStore, localUser, withStore } from "../files/local-store.ts";
 import { settleStore } from "../files/open-store.ts";
+import { createSecretCommands } from "../files/secret-commands.ts";
 import type { Home } from "../files/state-place.ts";
 import { misuse } from "../framework/failure.ts";
 import { version } from "../framework/version.ts";
@@ -163,9 +164,10 @@ async function ownTree(
   if (loaded.path !== undefined && loaded.accepted === "waiting") {
     log.warn({ config: loaded.path }, waitingText(loaded.path, dataDir));
   }
+  const commands = createSecretCommands({ env });
+  await commands.prepare(loaded.config);
   const settings = treeSettings(loaded.config, {
-    dir: configDir(loaded),
-    env,
+    ...{ dir: configDir(loaded), env, commands },
     credentialsFor: oauthIn(home, log, opened),
     user: localPrincipal().id,
   });

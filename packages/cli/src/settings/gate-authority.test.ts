@@ -95,6 +95,66 @@ test("[B-KEY-2] without what waits, a configuration says what was signed, and al
   expect(changesBetween(signed, kept).filter(({ value }) => value !== null)).toEqual([]);
 });
 
+describe("[B-KEY-2] what looks on", () => {
+  const guard = { command: "guard" };
+  const scanners = {
+    dlp: { url: "https://dlp.example.com/mcpx", secret: "${env:DLP}", tools: ["mail.**"] },
+    guard: { server: "guard", whenDown: "pass" as const },
+  };
+  const push = {
+    siem: { kind: "otlp" as const, url: "https://siem.example.com", headers: { key: "${env:K}" } },
+  };
+  const before: Config = { mcpServers: { guard }, scanners, audit: { push } };
+  const signed = authorityOf(before, "/");
+  const heldOf = (after: Config) => changesBetween(signed, authorityOf(after, "/"));
+  const keptOf = (after: Config) => withoutHeld(after, heldOf(after), signed);
+
+  test("each scanner and place of the audit is one thing, and its secret none", () => {
+    const less = authorityOf({ mcpServers: { guard } }, "/");
+    const changes = changesBetween(less, signed);
+    expect(changes.map(({ key }) => key)).toEqual(["audit/siem", "scanner/dlp", "scanner/guard"]);
+    expect(
+      heldOf({ ...before, scanners: { ...scanners, dlp: { ...scanners.dlp, secret: "${env:NEW}" } } }),
+    ).toEqual([]);
+  });
+
+  test("taken out, or turned off, they are there as they were signed, and what cannot be judged is held", () => {
+    for (const after of [
+      { mcpServers: { guard } },
+      {
+        mcpServers: { guard },
+        scanners: { dlp: { ...scanners.dlp, disabled: true }, guard: { ...scanners.guard, disabled: true } },
+        audit: { push: { siem: { ...push.siem, disabled: true } } },
+      },
+    ] as Config[]) {
+      expect(heldOf(after).map(({ key }) => key)).toEqual(["audit/siem", "scanner/dlp", "scanner/guard"]);
+      const kept = keptOf(after);
+      expect(kept.scanners?.dlp).toMatchObject({ url: scanners.dlp.url, tools: ["mail.**"] });
+      expect(kept.scanners?.dlp?.disabled).toBeUndefined();
+      expect(kept.scanners?.guard).toMatchObject({ server: "guard" });
+      expect(kept.audit?.push?.siem).toMatchObject({ kind: "otlp", url: push.siem.url });
+      expect(kept.audit?.push?.siem?.disabled).toBeUndefined();
+    }
+    expect(keptOf({ mcpServers: { guard } }).scanners?.dlp?.whenDown).toBe("hold");
+  });
+
+  test("looking at less, at another address or by another program waits too", () => {
+    const other = keptOf({
+      ...before,
+      mcpServers: { guard: { command: "nods" } },
+      scanners: {
+        ...scanners,
+        dlp: { ...scanners.dlp, tools: ["mail.read"], whenDown: "pass", url: "http://127.0.0.1" },
+      },
+      audit: { push: { siem: { ...push.siem, url: "http://127.0.0.1/nobody" } } },
+    });
+    expect(other.scanners?.dlp).toEqual(scanners.dlp);
+    // The program that was signed is not there any more: nobody judges in its place.
+    expect(other.scanners?.guard).toMatchObject({ server: "", whenDown: "hold" });
+    expect(other.audit?.push?.siem).toEqual(push.siem);
+  });
+});
+
 function anchor() {
   return { name: "eve", jwk: { kty: "OKP" as const, crv: "Ed25519" as const, x: "A".repeat(43) } };
 }

@@ -30,7 +30,25 @@ export function authorityOf(config: Config, dir: string): AuthorityState {
       state.set(keyOf("device", name, "tool", tool, "capability"), plain({ line, id, capability }));
     }
   }
+  for (const [name, entry] of Object.entries(config.scanners ?? {})) {
+    if (entry.disabled !== true) state.set(keyOf("scanner", name), scannerFacts(entry, config));
+  }
+  for (const [name, { kind, url, disabled }] of Object.entries(config.audit?.push ?? {})) {
+    if (disabled !== true) state.set(keyOf("audit", name), plain({ kind, url }));
+  }
   return state;
+}
+
+type ScannerConfig = NonNullable<Config["scanners"]>[string];
+
+/** Bound to the address or program that judges. */
+function scannerFacts(
+  { url, server, tool, tools, deadline, whenDown }: ScannerConfig,
+  { mcpServers = {} }: Config,
+): unknown {
+  const asked = server === undefined ? undefined : mcpServers[server];
+  const identity = asked && identityOf(asked);
+  return plain({ url, server, identity, tool, tools, deadline, whenDown });
 }
 
 function policyOf({ gates = {}, segment, parents = [] }: Config): unknown {
@@ -100,6 +118,8 @@ export function withoutHeld(
       next.gates.anchors = next.gates.anchors.filter((one) => (one.name ?? one.issuer) !== name);
     }
     if (kind === "server") holdServer(next.mcpServers?.[name], rest, signed.get(key));
+    if (kind === "scanner") holdScanner(next, name, signed.get(key));
+    if (kind === "audit") holdAuditPlace(next, name, signed.get(key));
     if (kind === "subserver") delete next.subservers?.[name]?.trusted;
     if (kind === "device") delete next.devices?.[name]?.tools[rest[1] ?? ""]?.capability;
   }
@@ -117,6 +137,29 @@ function holdRules(config: Config, signed: unknown): void {
   };
   if (typeof signed.root === "string") config.segment = signed.root;
   else delete config.segment;
+}
+
+/** As it was signed. What its secrets were is not known where its entry is gone: then it can only hold results back. */
+function holdScanner(config: Config, name: string, signed: unknown): void {
+  if (!isObject(signed)) return;
+  const { identity, ...facts } = signed;
+  const { headers, secret } = config.scanners?.[name] ?? {};
+  const given = { ...(headers && { headers }), ...(secret !== undefined && { secret }) };
+  const server = typeof facts.server === "string" ? config.mcpServers?.[facts.server] : undefined;
+  const isOther = (server && identityOf(server)) !== identity;
+  const isBlind = isOther || config.scanners?.[name] === undefined;
+  // Another program has no say under its name.
+  const place = isOther ? { server: "" } : {};
+  const kept = { ...given, ...facts, ...place, ...(isBlind && { whenDown: "hold" as const }) };
+  config.scanners = { ...config.scanners, [name]: kept as ScannerConfig };
+}
+
+/** Where its entry is gone its secrets are, too: what is sent waits there until somebody decides. */
+function holdAuditPlace(config: Config, name: string, signed: unknown): void {
+  if (!isObject(signed)) return;
+  const { disabled: _, ...entry } = config.audit?.push?.[name] ?? {};
+  const kept = { ...entry, ...signed } as NonNullable<NonNullable<Config["audit"]>["push"]>[string];
+  config.audit = { ...config.audit, push: { ...config.audit?.push, [name]: kept } };
 }
 
 function holdServer(

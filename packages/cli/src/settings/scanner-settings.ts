@@ -4,22 +4,16 @@ import { signWebhook } from "@mcpx/bridges";
 import { defaultLimits } from "@mcpx/protocol";
 import type { Config } from "../config/config.ts";
 import { type FillInFrom, fillIn, fillInAll } from "../files/fill-in.ts";
-import { Failure } from "../framework/failure.ts";
 
 const deadlineMsDefault = 2_000;
 
 type Entry = NonNullable<Config["scanners"]>[string];
 
-export function scannerSettings({ scanners = {}, mcpServers = {} }: Config, world: FillInFrom): Scanner[] {
+export function scannerSettings({ scanners = {} }: Config, world: FillInFrom): Scanner[] {
   return Object.entries(scanners)
     .filter(([, { disabled }]) => disabled !== true)
     .map(([name, entry]) => {
       const { tools = ["**"], deadline = deadlineMsDefault, whenDown = "hold", server } = entry;
-      if (server !== undefined && mcpServers[server] === undefined)
-        throw new Failure(
-          `scanners.${name}.server: there is no server ${server} in mcpServers`,
-          "name one of them",
-        );
       return { name, tools, deadlineMs: deadline, whenDown, server, ask: askerOf(entry, world) };
     });
 }

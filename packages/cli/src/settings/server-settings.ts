@@ -39,27 +39,28 @@ export function serverSettings(
     port: number | undefined;
     env: Readonly<Record<string, string | undefined>>;
     credentialsFor?: TreeWorld["credentialsFor"];
+    commands?: TreeWorld["commands"];
   },
 ): ServerSettings {
   const { config } = loaded;
   const { listen = {}, issuers = [] } = config;
-  const dir = configDir(loaded);
+  const world = { dir: configDir(loaded), env: given.env, commands: given.commands };
   return {
     listen: {
       host: given.host ?? listen.host ?? defaultHost,
       port: given.port ?? listen.port ?? defaultPort,
-      tls: listen.tls && readTls(listen.tls, dir),
+      tls: listen.tls && readTls(listen.tls, world.dir),
       hosts: listen.hosts,
       origins: listen.origins,
       insecure: listen.insecure,
     },
     gateway: gatewayOptions(config),
-    bridges: bridgeSettings(config, { dir, env: given.env }),
-    auditPush: auditSettings(config, { dir, env: given.env }),
+    bridges: bridgeSettings(config, world),
+    auditPush: auditSettings(config, world),
     push: { ...defaultPush, ...config.push },
-    tree: treeSettings(config, { dir, env: given.env, credentialsFor: given.credentialsFor }),
+    tree: treeSettings(config, { ...world, credentialsFor: given.credentialsFor }),
     issuers: issuers as StartOptions["issuers"],
-    logins: loginSettings(config, { dir, env: given.env }),
+    logins: loginSettings(config, world),
     ...(config.authorization && { authorization: config.authorization }),
     limits: { ...defaultLimits, ...config.limits },
   };

@@ -34,7 +34,7 @@ export function showOffered(
 }
 
 export function effectLines(effects: ConfigEffects): string[] {
-  const { starts, reaches, weakens, variables, files, sets } = effects;
+  const { starts, reaches, weakens, variables, files, commands, sets } = effects;
   const off = (isOff: boolean) => (isOff ? " (off)" : "");
   const lines = [
     ...starts.flatMap(({ name, words, cwd, env, isOff }) => [
@@ -47,6 +47,7 @@ export function effectLines(effects: ConfigEffects): string[] {
     ]),
     ...weakens.map((line) => `weaken  ${line}`),
     ...(variables.length === 0 ? [] : [`take    from your environment: ${variables.join(" ")}`]),
+    ...commands.map((command) => `run     ${command}, for the secret it prints`),
     ...(files.length === 0 ? [] : [`take    what is in ${files.join(" ")}`]),
     ...(sets.length === 0 ? [] : [`set     ${sets.join(", ")}`]),
   ];

@@ -14,6 +14,8 @@ export interface ConfigEffects {
   variables: string[];
   /** Files whose content it is given. */
   files: string[];
+  /** Programs that are run for what they print. */
+  commands: string[];
   /** Its other keys. */
   sets: string[];
 }
@@ -39,7 +41,7 @@ type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 /** `dir` is where its relative paths begin. */
 export function effectsOf(config: Config, dir: string): ConfigEffects {
   const servers = Object.entries(config.mcpServers ?? {});
-  const { variables, files } = referencesIn(config);
+  const { variables, files, commands } = referencesIn(config);
   return {
     starts: servers.flatMap(([name, server]) => started(name, server, dir)),
     reaches: [
@@ -65,6 +67,7 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
     ],
     variables,
     files,
+    commands,
     sets: Object.keys(config).filter((key) => !shownAbove.includes(key)),
   };
 }
@@ -200,7 +203,7 @@ function weakenedEndpoints(config: Config): string[] {
 }
 
 /** Anywhere in it. */
-function referencesIn(config: Config): Pick<ConfigEffects, "variables" | "files"> {
+function referencesIn(config: Config): Pick<ConfigEffects, "variables" | "files" | "commands"> {
   // As they are filled in: from `${` to the next brace.
   const references = JSON.stringify(config)
     .split("${")
@@ -209,5 +212,5 @@ function referencesIn(config: Config): Pick<ConfigEffects, "variables" | "files"
   const named = (kind: string) => [
     ...new Set(references.flatMap((one) => (one.startsWith(kind) ? one.slice(kind.length) : []))),
   ];
-  return { variables: named("env:"), files: named("file:") };
+  return { variables: named("env:"), files: named("file:"), commands: named("cmd:") };
 }

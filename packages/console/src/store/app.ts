@@ -1,6 +1,7 @@
 // Everything the page knows, put together: who is logged in, rooms, tree, gates, and the deck of what waits.
+import type { Proposal } from "@mcpx/client";
 import type { KeyBook } from "@mcpx/client/signing";
-import { isObject, type JsonObject } from "@mcpx/protocol";
+import { gateProposalId, isObject, type JsonObject } from "@mcpx/protocol";
 import { type Api, ApiError, createApi } from "./api.ts";
 import { createCell, createTouch, type Later, type Readable } from "./cell.ts";
 import { type Deck, dealDeck, gateItem, type Item, isSameDeck, proposalItem } from "./deck.ts";
@@ -133,9 +134,16 @@ export function createApp(options: AppOptions): App {
   };
 
   const touchDeck = createTouch(() => {
-    const proposals = [...rooms.get().values()].flatMap((room) =>
-      room.view.get().proposals.map((one) => itemOf(one, () => proposalItem(room.topic, one, isOwn))),
-    );
+    // A gate that is shown in a room has its own card here.
+    const gated = new Set(gates.view.get().map(({ id }) => gateProposalId(id)));
+    const proposals = [...rooms.get().values()].flatMap(({ topic, view }) => {
+      const { proposals, participants } = view.get();
+      const isGate = ({ id, proposer }: Proposal) =>
+        gated.has(id) && participants.some((one) => one.id === proposer && one.own === true);
+      return proposals
+        .filter((one) => !isGate(one))
+        .map((one) => itemOf(one, () => proposalItem(topic, one, isOwn)));
+    });
     const calls = gates.view.get().map((gate) => itemOf(gate, gateItem));
     const dealt = dealDeck([...proposals, ...calls], seen, dismissed);
     for (const { key } of dealt.waiting) seen.add(key);

@@ -65,11 +65,11 @@ test("what became of it always says who decided", () => {
   });
   const cooler = called({ name: "heat", arguments: { celsius: 180 }, _meta: { more: 1 } });
   expect(outcomeOf({ status: "fulfilled", fulfilment: cooler, result: {} })).toContain(
-    "by anna, changed: /arguments/celsius 220 → 180.",
+    "by anna, changed: /arguments/celsius.",
   );
   const many = called({ name: "wipe", arguments: { a: 1, b: 2, c: 3, d: 4, e: 5 } });
   expect(outcomeOf({ status: "fulfilled", fulfilment: many })).toMatch(
-    /changed: \/arguments\/a nothing → 1, .*, and 2 more\./,
+    /changed: \/arguments\/a, .*, and 2 more\./,
   );
   const elsewhere = { ...called({ name: "heat", arguments: { celsius: 220 } }), target: "stove" };
   expect(outcomeOf({ status: "fulfilled", fulfilment: elsewhere })).toContain(

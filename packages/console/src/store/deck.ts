@@ -128,15 +128,13 @@ function proposalOutcome(proposal: Proposal, isOwn: (participant: string) => boo
 
 const changesShown = 5;
 
-/** What was called instead of what was proposed. */
+/** Where what was called is not what was proposed: the values, which may be secret, are in the card's own list. */
 function changeText({ params, fulfilment }: Proposal): string {
   if (fulfilment?.isChanged !== true) return "";
   const { called, target } = fulfilment;
   const bare = (of: object | undefined) => ({ ...of, _meta: undefined });
   const { changes, more } = argumentDiff(bare(params), bare(called?.params));
-  const texts = changes
-    .slice(0, changesShown)
-    .map(({ path, old = "nothing", new: now = "nothing" }) => `${path} ${old} → ${now}`);
+  const texts = changes.slice(0, changesShown).map(({ path }) => path);
   const left = changes.length - texts.length + more;
   if (texts.length === 0) return `, changed: ${called?.method ?? "the call"} of ${target}`;
   return `, changed: ${texts.join(", ")}${left > 0 ? `, and ${left} more` : ""}`;

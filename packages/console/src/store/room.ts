@@ -1,5 +1,6 @@
 // One room, as the page shows it: its timeline, who is here, what waits for a decision, and what each can do.
 import {
+  createToolLists,
   type JoinOptions,
   joinRoom,
   type Participant,
@@ -7,7 +8,8 @@ import {
   type Room,
   type RoomEnvelope,
   type RoomState,
-  type Tool,
+  type ToolList,
+  type ToolLists,
 } from "@mcpx/client";
 import type { KeyBook } from "@mcpx/client/signing";
 import type { JsonObject, Level, SignatureState } from "@mcpx/protocol";
@@ -54,11 +56,6 @@ export interface RoomStore {
   close(): Promise<void>;
 }
 
-export type ToolList =
-  | { state: "loading" }
-  | { state: "listed"; tools: readonly Tool[] }
-  | { state: "failed"; fault: string };
-
 export interface RoomOptions {
   topic: string;
   join: Omit<JoinOptions, "topic" | "verify">;
@@ -88,6 +85,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     gap: undefined,
   });
   let room: Room | undefined;
+  let lists: ToolLists | undefined;
   let hasOlder = false;
   let newsSeq = 0;
   let gap: string | undefined;
@@ -111,13 +109,6 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
   };
   const touch = createTouch(publish, later, shownEveryMs);
 
-  const setTools = (participant: string, list: ToolList | undefined) => {
-    const next = new Map(tools.get());
-    if (list === undefined) next.delete(participant);
-    else next.set(participant, list);
-    tools.set(next);
-  };
-
   const follow = (joined: Room) => {
     room = joined;
     const take = (envelope: RoomEnvelope) => {
@@ -136,12 +127,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
     for (const name of ["presence", "proposal", "level", "state"] as const) {
       joined.addEventListener(name, touch);
     }
-    joined.addEventListener("presence", ({ detail: { event, participant } }) => {
-      if (event !== "heartbeat") setTools(participant.id, undefined);
-    });
-    joined.addEventListener("notification", ({ detail: { from, method } }) => {
-      if (method === "notifications/tools/list_changed") setTools(from, undefined);
-    });
+    lists = createToolLists(joined, { changed: () => tools.set(new Map(lists?.all)) });
     joined.addEventListener("gap", ({ detail: { from, to } }) => {
       gap = `The envelopes between ${from.seq} and ${to.seq} could not be loaded.`;
       touch();
@@ -242,13 +228,7 @@ export function openRoom({ topic, join, later, knownKeys }: RoomOptions): RoomSt
       }
     },
     loadTools(participant) {
-      if (room === undefined || tools.get().has(participant)) return;
-      setTools(participant, { state: "loading" });
-      room
-        .peer(participant)
-        .listTools({ timeoutMs: 10_000 })
-        .then((listed) => setTools(participant, { state: "listed", tools: listed }))
-        .catch((error: Error) => setTools(participant, { state: "failed", fault: error.message }));
+      if (!tools.get().has(participant)) void lists?.load([participant]);
     },
     judge,
     async say(text) {

@@ -9,6 +9,8 @@
 //   server/NAME/…, subserver/NAME/…  one thing each that is believed of a server, or that it is let off
 //   device/NAME/…                    the same of a device's tools
 //   unpinned                         true where definitions of tools may change unseen
+//   scanner/NAME                     what looks at tools and their results
+//   audit/NAME                       a place elsewhere that audit records are sent to
 import { canonicalJson, isObject, type JsonObject } from "@mcpx/protocol";
 import { type Anchor, type AnchorKey, anchorKeys } from "../proofs/anchors.ts";
 import { anchorOf, readApprover } from "../store/approver-store.ts";
@@ -47,6 +49,8 @@ export function weakens(state: AuthorityState, { key, value }: AuthorityChange):
   if (kind === "approver" || kind === "anchor") return true;
   if (kind === "panic") return value === null;
   if (kind === "rules") return before !== null && isWeakerPolicy(before, value);
+  // What looks on is another, or is gone; one more looks only closer.
+  if (kind === "scanner" || kind === "audit") return before !== null;
   // A tool of another name meets other rules, also when it gets its old one back.
   if (key.endsWith("/name")) return true;
   return value !== null;

@@ -26,6 +26,10 @@ function sentenceOf(state: AuthorityState, { key, value }: AuthorityChange): str
       return pressSentence(name, rest, value);
     case "unpinned":
       return value === null ? "changed tools wait again" : "tools that have changed do not wait any more";
+    case "scanner":
+      return watcherSentence(`the scanner ${name}`, "looks at tools and their results", { isNew, value });
+    case "audit":
+      return watcherSentence(`the place ${name}`, "gets the records of the audit", { isNew, value });
     default:
       return serverSentence(`${kind} ${name}`, rest, value);
   }
@@ -64,6 +68,15 @@ function pressSentence(bridge: string, [user = ""]: readonly string[], value: un
 function keyAt({ jwk }: JsonObject): string {
   const key = readPublicJwk(isObject(jwk) ? jwk : {});
   return key === undefined ? "that cannot be read" : thumbprint(key);
+}
+
+function watcherSentence(
+  who: string,
+  does: string,
+  { isNew, value }: { isNew: boolean; value: unknown },
+): string {
+  if (value === null) return `${who}, which ${does}, is gone`;
+  return isNew ? `${who} ${does}` : `${who}, which ${does}, is another, or does so otherwise`;
 }
 
 const privileges: Readonly<Record<string, string>> = {

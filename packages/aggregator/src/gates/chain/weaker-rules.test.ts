@@ -2,6 +2,7 @@ import { cautious } from "@mcpx/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { classify, type Rule, type RuleAction, type Verdict } from "../rules.ts";
+import { weakens } from "./authority-state.ts";
 import { isWeakerPolicy, type Policy } from "./weaker-rules.ts";
 
 const policy = (rules: readonly Rule[], more: Partial<Policy> = {}): Policy => ({
@@ -122,4 +123,14 @@ test("[B-KEY-2] what is not called weaker makes no call pass more easily", () =>
     { numRuns: 2_000 },
   );
   expect(kept).toBeGreaterThan(200);
+});
+
+test("[B-KEY-2] one more that looks on weakens nothing; one that is gone, or is another, does", () => {
+  for (const key of ["scanner/dlp", "audit/siem"]) {
+    const before = new Map([[key, { url: "https://a.example" }]]);
+    expect(weakens(new Map(), { key, value: { url: "https://a.example" } })).toBe(false);
+    expect(weakens(before, { key, value: { url: "https://a.example" } })).toBe(false);
+    expect(weakens(before, { key, value: { url: "https://b.example" } })).toBe(true);
+    expect(weakens(before, { key, value: null })).toBe(true);
+  }
 });

@@ -1,6 +1,6 @@
 // `mcpx pending`: the calls that wait at gates; `mcpx pending ROOM`: these and the proposals of a room, gates of other
 // trees among them. All wait for a decision.
-import { type Proposal, proposalRecord } from "@mcpx/client";
+import { callSecrets, createToolLists, type Proposal, proposalRecord } from "@mcpx/client";
 import { defaultLimits } from "@mcpx/protocol";
 import { accessRoom, enterRoom, roomOptions } from "../../access/room-access.ts";
 import { type Context, defineCommand } from "../../framework/command.ts";
@@ -68,12 +68,16 @@ async function localGates(context: PendingContext) {
 /** Everything of the room that waits, gates among it, and the gates of the gateway that are not shown there. */
 async function showRoom(context: PendingContext): Promise<number> {
   const { options, output } = context;
-  const place = accessRoom(context);
+  // Level full may ask for tools, whose schemas say what is secret.
+  const place = accessRoom(context, { level: "full" });
   const room = await enterRoom(place, { history: defaultLimits.historyPageMax });
   const { topic, peers } = room;
   const seen = { topic, peers };
-  await room.close();
+  const lists = createToolLists(room);
   const proposals = room.proposals.pending();
+  await lists.load([...new Set(proposals.flatMap((one) => callSecrets(one, lists.all, peers).unlisted))]);
+  const secrets = new Map(proposals.map((one) => [one.id, callSecrets(one, lists.all, peers).places]));
+  await room.close();
   const inRoom = new Set(proposals.flatMap((proposal) => roomGate(seen, proposal)?.id ?? []));
   // Only who is at home at the gateway may look at all of its gates.
   const { shown, more } = place.access.mintsTokens ? await localGates(context) : { shown: [], more: 0 };
@@ -91,7 +95,7 @@ async function showRoom(context: PendingContext): Promise<number> {
     output.note(`… and ${more} more at gates: ${context.program} pending --limit ${shown.length + more}`);
   for (const proposal of proposals) {
     const gate = roomGate(seen, proposal);
-    if (gate === undefined) tellProposal(context, topic, proposal);
+    if (gate === undefined) tellProposal(context, topic, proposal, secrets.get(proposal.id));
     else tellGate(context, gate, `${topic} `);
   }
   return 0;
@@ -108,7 +112,12 @@ function tellGate({ options, output, program }: PendingContext, gate: GateReport
   for (const line of card) output.line(line);
 }
 
-function tellProposal({ options, output, program }: PendingContext, topic: string, proposal: Proposal): void {
+function tellProposal(
+  { options, output, program }: PendingContext,
+  topic: string,
+  proposal: Proposal,
+  secrets: readonly string[] = [],
+): void {
   const { id } = proposal;
   const card = proposalCard(proposal, output, {
     label: id,
@@ -117,6 +126,7 @@ function tellProposal({ options, output, program }: PendingContext, topic: strin
     isWhole: true,
     isOpen: options.secrets,
     whole: "--secrets",
+    secrets,
   });
   for (const line of card) output.line(line);
 }

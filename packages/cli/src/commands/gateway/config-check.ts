@@ -3,7 +3,9 @@
 import { isObject } from "@mcpx/protocol";
 import { parse } from "jsonc-parser";
 import { configOptions, readConfigFile } from "../../config/read-config-file.ts";
+import { commandsIn } from "../../files/secret-commands.ts";
 import { type Context, defineCommand } from "../../framework/command.ts";
+import { visible } from "../../framework/visible.ts";
 
 export const configCheck = defineCommand({
   usage: "[FILE]",
@@ -36,11 +38,14 @@ async function run(context: Context<typeof configOptions>): Promise<number> {
     await readStoreAddress(context, { address: store, dir: context.cwd });
   }
   const counts = { servers: sizeOf(mcpServers), rooms: sizeOf(topics) };
-  if (options.json) output.json({ path, ok: true, ...counts });
-  else
-    output.line(
-      `${path} is valid: ${counted(counts.servers, "server")}, settings of ${counted(counts.rooms, "room")}`,
-    );
+  const commands = commandsIn(value);
+  if (options.json) output.json({ path, ok: true, ...counts, ...(commands.length > 0 && { commands }) });
+  else {
+    const sizes = `${counted(counts.servers, "server")}, settings of ${counted(counts.rooms, "room")}`;
+    output.line(`${path} is valid: ${sizes}`);
+    for (const command of commands)
+      output.line(`the gateway would run, for the secret it prints: ${visible(command)}`);
+  }
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // `mcpx join ROOM`: a chat line in the terminal. What its own commands do is in `join/`.
-import type { Room } from "@mcpx/client";
+import { createToolLists, type Room } from "@mcpx/client";
 import { type JsonObject, levels, visibleJson } from "@mcpx/protocol";
 import { accessRoom, enterRoom, roomOptions } from "../../access/room-access.ts";
 import { closedFailure, roomFailure } from "../../access/room-end.ts";
@@ -122,7 +122,7 @@ function createChat(
     return input.aside(() => sign(gate, decision, reason));
   };
   const numbers = new ProposalNumbers();
-  return { room, output, numbers, signal, signer, confirm, tell };
+  return { room, output, numbers, tools: createToolLists(room), signal, signer, confirm, tell };
 }
 
 function greet({ room, output, numbers, tell }: ChatLine): void {

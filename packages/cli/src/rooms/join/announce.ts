@@ -6,7 +6,7 @@ import { resultLines, shortened } from "../../gates/call-text.ts";
 import { roomGate } from "../../gates/room-gate-access.ts";
 import { addressees, timeText } from "../envelope-line.ts";
 import { changedCallLines } from "./changed-call.ts";
-import { type ChatLine, cardOf } from "./chat-line.ts";
+import { type ChatLine, cardOf, learnSecrets, secretsOf } from "./chat-line.ts";
 
 const chatCharsMax = 2_000;
 
@@ -61,7 +61,7 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
   const isOurs = proposal.proposer === room.id;
   if (type === "proposed") {
     // Our own was told by the command that made it.
-    if (!isOurs) tell(cardOf(chat, proposal), event);
+    if (!isOurs) void learnSecrets(chat, [proposal]).then(() => tell(cardOf(chat, proposal), event));
     return;
   }
   const { fulfilment, lateCall, rejections, statuses, result, error } = proposal;
@@ -84,7 +84,8 @@ function announceProposal(chat: ChatLine, { type, proposal, by }: ProposalChange
   };
   const caller = (fulfilment ?? lateCall)?.fulfiller;
   const lines = [output.paint("yellow", `-- proposal ${number} ${cut(visible(texts[type]), 300)}`)];
-  if (type === "fulfilled" || type === "called late") lines.push(...changedCallLines(proposal, output));
+  if (type === "fulfilled" || type === "called late")
+    lines.push(...changedCallLines(proposal, output, secretsOf(chat, proposal)));
   // The participant who approved it sees the answer as the answer of the call.
   if (type === "answered" && isOurs && result !== undefined && caller !== room.id) {
     lines.push(...shortened(resultLines(result), 200, 20_000).map((line) => `   ${line}`));

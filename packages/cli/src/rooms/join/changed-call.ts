@@ -1,15 +1,16 @@
 // What was called instead of what was proposed, value by value: its proposer asked for something else. Pure.
 import type { Proposal } from "@mcpx/client";
-import { argumentDiff } from "@mcpx/protocol";
+import { argumentDiff, maskChange } from "@mcpx/protocol";
 import type { Output } from "../../framework/output.ts";
 import { cut, visible } from "../../framework/visible.ts";
 
 const lineCharsMax = 300;
 
-/** None where it is called as it was proposed. */
+/** None where it is called as it was proposed. `secrets`: places in the arguments, as the tools' schemas say. */
 export function changedCallLines(
   { method, params, targets, fulfilment, lateCall }: Proposal,
   { paint }: Pick<Output, "paint">,
+  secrets: readonly string[] = [],
 ): string[] {
   const { called, target = "" } = fulfilment ?? lateCall ?? {};
   if (called === undefined) return [];
@@ -18,14 +19,17 @@ export function changedCallLines(
   const isElsewhere = targets.length > 0 && !targets.includes(target);
   // What it carries beside its parameters was not proposed, and is not compared either.
   const bare = (of: object) => ({ ...of, _meta: undefined });
+  const places = secrets.map((place) => `/arguments${place}`);
   const { changes, more } = argumentDiff(bare(params), bare(called.params));
   return [
     ...(isElsewhere ? [line("-", `of ${targets.join(", ")}`), line("+", `of ${target}`)] : []),
     ...(called.method === method ? [] : [line("-", method), line("+", called.method)]),
-    ...changes.flatMap(({ path, old, new: now }) => [
-      ...(old === undefined ? [] : [line("-", `${path}: ${old}`)]),
-      ...(now === undefined ? [] : [line("+", `${path}: ${now}`)]),
-    ]),
+    ...changes
+      .map((change) => maskChange(change, places))
+      .flatMap(({ path, old, new: now }) => [
+        ...(old === undefined ? [] : [line("-", `${path}: ${old}`)]),
+        ...(now === undefined ? [] : [line("+", `${path}: ${now}`)]),
+      ]),
     ...(more === 0 ? [] : [`   … and ${more} more changes`]),
   ];
 }

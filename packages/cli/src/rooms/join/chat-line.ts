@@ -1,5 +1,5 @@
 // What the parts of `mcpx join` share: the room, the way to the reader's eyes, and the numbers of proposals.
-import type { Proposal, Room } from "@mcpx/client";
+import { callSecrets, type Proposal, type Room, type ToolLists } from "@mcpx/client";
 import type { Decision, JsonObject } from "@mcpx/protocol";
 import type { Output } from "../../framework/output.ts";
 import type { GateReport } from "../../gates/gate-access.ts";
@@ -11,6 +11,8 @@ export interface ChatLine {
   readonly room: Room;
   readonly output: Pick<Output, "paint">;
   readonly numbers: ProposalNumbers;
+  /** What participants serve: the schemas say what is secret. */
+  readonly tools: ToolLists;
   readonly signal: AbortSignal;
   /** Signs decisions about gates with the key of who types, who may be asked for its passphrase. */
   signer(gate: GateReport, decision: Decision, reason?: string): Promise<string>;
@@ -50,7 +52,24 @@ export class ProposalNumbers {
   }
 }
 
-export function cardOf({ room, output, numbers }: ChatLine, proposal: Proposal, isWhole = false): string[] {
+/** Before its card is shown. */
+export async function learnSecrets({ room, tools }: ChatLine, proposals: readonly Proposal[]): Promise<void> {
+  const wanted = proposals.flatMap((one) => callSecrets(one, tools.all, room.peers).unlisted);
+  await tools.load([...new Set(wanted)]);
+}
+
+/** Where arguments are secret, of the call that was proposed and of the one that was made instead. */
+export function secretsOf({ room, tools }: Pick<ChatLine, "room" | "tools">, proposal: Proposal): string[] {
+  const { called, target } = proposal.fulfilment ?? proposal.lateCall ?? {};
+  const calls = [proposal, ...(called && target !== undefined ? [{ ...called, targets: [target] }] : [])];
+  return calls.flatMap((one) => callSecrets(one, tools.all, room.peers).places);
+}
+
+export function cardOf(
+  { room, output, numbers, tools }: ChatLine,
+  proposal: Proposal,
+  isWhole = false,
+): string[] {
   const number = numbers.of(proposal.id);
   const gate = roomGate(room, proposal);
   if (gate !== undefined) {
@@ -64,6 +83,7 @@ export function cardOf({ room, output, numbers }: ChatLine, proposal: Proposal, 
     whole: `/pending ${number}`,
     nowMs: Date.now(),
     isWhole,
+    secrets: secretsOf({ room, tools }, proposal),
   });
 }
 

@@ -10,7 +10,7 @@ import { approveProposal, rejectProposal, whyNotPending } from "../../gates/deci
 import { targetText } from "../../gates/proposal-card.ts";
 import { roomGate, roomGateAccess } from "../../gates/room-gate-access.ts";
 import { peerRows, toolRows } from "../peer-rows.ts";
-import { type ChatLine, cardOf } from "./chat-line.ts";
+import { type ChatLine, cardOf, learnSecrets } from "./chat-line.ts";
 import { type Line, verbs } from "./parse-line.ts";
 
 const linesMax = 500;
@@ -123,9 +123,10 @@ async function propose(chat: ChatLine, { peer, tool, args, reason }: Of<"propose
   tell([output.paint("yellow", text)], { event: "proposed", number, id: handle.id });
 }
 
-function pending(chat: ChatLine, { id: typed }: Of<"pending">): void {
+async function pending(chat: ChatLine, { id: typed }: Of<"pending">): Promise<void> {
   const { room, tell, numbers } = chat;
   const found = typed === undefined ? room.proposals.pending() : [findProposal(chat, typed)];
+  await learnSecrets(chat, found);
   const cards = found.flatMap((proposal) => cardOf(chat, proposal, typed !== undefined));
   tell(cards.length === 0 ? ["nothing is pending"] : cards, {
     event: "pending",

@@ -1,8 +1,7 @@
-import type { Participant, RoomEnvelope } from "@mcpx/client";
+import type { Participant, RoomEnvelope, ToolList } from "@mcpx/client";
 import { expect, test } from "vitest";
-import type { ToolList } from "../store/room.ts";
 import { summaryOf } from "../ui/summary.ts";
-import { callSecrets } from "./call-secrets.ts";
+import { lineSecrets } from "./call-secrets.ts";
 
 const params = { name: "unlock", arguments: { owner: "old-mother", word: "opensesame" } };
 const call = (more: object = {}) =>
@@ -16,7 +15,7 @@ const inputSchema = { properties: { word: { type: "string", format: "password" }
 const listed: ToolList = { state: "listed", tools: [{ name: "unlock", inputSchema }] as never };
 const lineOf = (envelope: RoomEnvelope, list: ToolList | undefined, participants = [robot]) => {
   const tools = new Map(list === undefined ? [] : [["robot", list]]);
-  const secrets = callSecrets(envelope, tools, participants);
+  const secrets = lineSecrets(envelope, tools, participants);
   return { ...secrets, text: summaryOf(envelope, secrets).text };
 };
 
