@@ -31,6 +31,7 @@ export const auditOutcomes: Readonly<Record<string, AuditOutcome>> = {
   "gate.revoke": outcome("revoked", "plain"),
   "gate.panic": outcome("panic", "bad"),
   "gate.calm": outcome("end of panic", "odd"),
+  "device.probe": outcome("probed", "plain"),
   // Ends of a gate, by its status.
   "gate.pending": outcome("waiting", "plain"),
   "gate.approved": outcome("approved", "good"),

@@ -18,7 +18,7 @@ test.each([
   [["cert", "ca", "--days", "1e9"], /^mcpx: --days 1e9/],
   [["cert", "ca", "--name", "x".repeat(65)], /^mcpx: --name is too long/],
   [["token", "--segment", "Lab"], /^mcpx: invalid value "Lab" for --segment/],
-  [["token", "--segment", "gateway"], /kept for the gateway itself/],
+  [["token", "--segment", "gateway"], /is reserved for the gateway itself/],
   [["token", "--segment", "lab", "--scope", "wrte"], /did you mean --scope write\?/],
   [["token", "--topic", "t", "--id", "a", "--scope", "read"], /^mcpx: --scope needs --segment/],
   [["token", "--topic", "t", "--id", "a", "--audience", "x"], /^mcpx: --audience needs --authority/],
