@@ -117,6 +117,7 @@ describe("[X0-10-1] [X0-10-2] [X1-6.3-1] a connection's version", () => {
       protocol: "mcpx/v0.1",
       subprotocol: "mcpx.v0.1",
     });
+    expect(await welcomed(v0, ["mcpx.v0.1", "mcp-x.v0"])).toMatchObject({ ...v0, subprotocol: "mcp-x.v0" });
   });
 
   test("that is not spoken here is a 400 that names those that are", async () => {

@@ -117,7 +117,9 @@ function readProtocol(
   offered: string | undefined,
 ): Pick<Admission, "protocol" | "isProtocolFixed" | "subprotocol"> {
   const offers = offered?.split(",").map((name) => name.trim()) ?? [];
-  const subprotocol = offers.find((name) => Object.hasOwn(subprotocols, name));
+  const known = offers.filter((name) => Object.hasOwn(subprotocols, name));
+  // The parameter counts; a subprotocol that says the same is the one to answer with.
+  const subprotocol = known.find((name) => subprotocols[name] === asked) ?? known[0];
   const unsupported = () => new McpxError("unsupported_protocol", `supported: ${protocols.join(", ")}`);
   if (asked !== null && !isProtocol(asked)) throw unsupported();
   if (offers.length > 0 && subprotocol === undefined) throw unsupported();
