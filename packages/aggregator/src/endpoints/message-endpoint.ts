@@ -34,7 +34,7 @@ export interface MessageChannel {
 
 export interface MessageEndpoint {
   take(text: string): void;
-/** A message that was parsed already. */
+  /** A message that was parsed already. */
   takeMessage(message: unknown): void;
   /** What could not be read at all. */
   refuse(error: unknown): void;

@@ -128,7 +128,7 @@ export function writeApprover(
 
 export interface ApproverWatch {
   dataDir: string;
-  /** Of the configuration. */
+  /** The anchors of the configuration. */
   known: readonly AnchorKey[];
   log: Logger;
   keepCounter?: CounterKeeper;

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { McpxError } from "@mcpx/protocol";
 
 export interface FillInFrom {
-  /** Where relative paths begin. */
+  /** The directory from which relative paths are resolved. */
   dir: string;
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -38,7 +38,7 @@ function variable(name: string, { env }: FillInFrom): string {
   });
 }
 
-/** Without the line end editors leave. */
+/** A file's content without the last line end, which editors add. */
 function content(path: string, { dir }: FillInFrom): string {
   let text: string;
   try {
