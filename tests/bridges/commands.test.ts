@@ -78,7 +78,7 @@ test("[B-BRIDGE-2] a bridge is added, started with mcpx up, listed, its presses 
   const words = "at the bridge team (slack) presses of T0MCPX:U0ALICE approve as alice";
   const asked = await run("bridge", "enroll", "team");
   expect(asked).toMatchObject({ code: 0, out: expect.stringContaining(words) });
-  expect(asked.err).toContain("it waits for the signature of an approver");
+  expect(asked.err).toContain("the change waits for the signature of an approver");
   expect((await run("pending")).out).toContain("mcpx.trust");
   expect(await listed()).not.toContain("presses approve");
   expect((await run("bridge", "enroll", "team", "--yes")).out).toContain(words);

@@ -126,7 +126,7 @@ test("a server that is there is only replaced when told to, and its secrets are 
   const { code, out, err } = await mcpx(args, { cwd, env: { MCPX_DATA: cwd } });
   expect(code).toBe(0);
   expect(out + err).not.toMatch(/old-secret|new-secret/);
-  expect(err).toContain("it holds secrets, so only you may read it now (mode 0600)");
+  expect(err).toContain("the file holds secrets, so only you may read it now (mode 0600)");
   expect(modeOf(path)).toBe(0o600);
   expect(JSON.parse(readFileSync(path, "utf8")).mcpServers.hub).toEqual({
     command: "hub2",

@@ -40,7 +40,7 @@ test("mcpx audit verify holds after pruning, says what was pruned, and exports s
   expect(after.out).toMatch(/the chain is whole: 251 records/);
   await run("audit", "--export", "late.jsonl");
   const late = await run("audit", "verify", "late.jsonl", "--live");
-  expect([late.code, late.out]).toEqual([0, expect.stringContaining("it begins with record 251")]);
+  expect([late.code, late.out]).toEqual([0, expect.stringContaining("the export begins with record 251")]);
   expect((await run("audit", "verify", "early.jsonl", "--live")).code).toBe(0);
   await write(dir, 600, 250);
   const gone = await run("audit", "verify", "early.jsonl", "--live");

@@ -84,7 +84,7 @@ test("[B-AUDIT-1] an export is whole, private, made once, and holds without a ga
   expect(good.out).toContain(`head ${head}`);
   expect(await verify(path("a.jsonl"), "--live", "--data", dataDir)).toMatchObject({
     code: 0,
-    out: expect.stringContaining("it is part of the chain of the data in"),
+    out: expect.stringContaining("the export is part of the chain of the data in"),
   });
   writeFileSync(path("cut.jsonl"), `${[...lines.slice(0, 2), lines[3]].join("\n")}\n`);
   expect(await verify(path("cut.jsonl"))).toMatchObject({

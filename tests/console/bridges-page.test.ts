@@ -103,7 +103,7 @@ test("[X0-14.4-1] bridges are shown as they are; people are linked by a code and
   await page.getByLabel("Access token").fill("tk_0123456789abcdef");
   expect(await axeFaults(page)).toEqual([]);
   await button("Look at the change").click();
-  await dialog.getByText("It starts with the next start of the gateway.").waitFor();
+  await dialog.getByText("The bridge starts with the next start of the gateway.").waitFor();
   expect(await dialog.textContent()).not.toContain("tk_0123456789abcdef");
   await button("Yes, write it").click();
   await bridge("phone").getByText("not running").waitFor();

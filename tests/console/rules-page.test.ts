@@ -160,7 +160,7 @@ async function changeTool(): Promise<void> {
   await page.goto(`${gateway.url.replace("127.0.0.1", "localhost")}/console/tools/tiny.say`);
   await button("Edit …").click();
   await dialog.getByRole("checkbox", { name: /^Let callers set text again/ }).check();
-  await dialog.getByRole("checkbox", { name: /^It is on/ }).uncheck();
+  await dialog.getByRole("checkbox", { name: /^Enabled/ }).uncheck();
   await button("Look at the change").click();
   await button("Yes, write it").click();
   await expect.poll(() => dialog.count()).toBe(0);

@@ -94,7 +94,7 @@ test("however many segments one principal registers, they share one room; who le
   await expect.poll(async () => (await named("one")).length).toBe(3);
   await come("greedy", "two", { tools });
   await expect.poll(async () => (await named("two")).length).toBe(1);
-  expect((await status("two")).list_faults.tools).toContain("all that its principal has registered");
+  expect((await status("two")).list_faults.tools).toContain("all servers that its principal has registered");
   // Somebody else has a room of its own.
   await come("other", "three", { tools });
   await expect.poll(async () => (await named("three")).length).toBe(3);

@@ -33,7 +33,7 @@ export interface ParkableCall {
   readonly controller: AbortController;
   /** The memory it takes: what it was called with, and once it has ended while nobody waits, its outcome. */
   readonly held: Hold;
-  /** Of what it was called with. */
+  /** Memory of the call's arguments. */
   readonly bytes: number;
   /** The latest. */
   turn: Turn;
@@ -54,7 +54,7 @@ interface CallEnd {
   /** What it takes to be kept. */
   readonly bytes: number;
   tell(turn: Turn): void;
-  /** The same where it could not be kept. */
+  /** Tells the client that the answer could not be kept. */
   tellLost(turn: Turn, error: McpxError): void;
 }
 

@@ -70,7 +70,9 @@ function visit(schema: JsonObject, path: readonly string[], isReachable: boolean
   }
   if (Object.hasOwn(schema, keyword)) {
     found.fault =
-      isReachable && path.length > 0 ? faultOf(schema) : "a header stands where no argument is certain";
+      isReachable && path.length > 0
+        ? faultOf(schema)
+        : "a header is declared for something that is not always an argument";
     found.declarations.push({ path, header: written(schema[keyword]) });
   }
   for (const [name, child] of entriesOf(schema.properties)) visit(child, [...path, name], isReachable, found);

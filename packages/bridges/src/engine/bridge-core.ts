@@ -15,7 +15,7 @@ export interface BridgeLog {
 }
 
 export interface BridgeOptions {
-  /** As the configuration calls it. */
+  /** The bridge's name in the configuration. */
   readonly name: string;
   /** The platform's word; ids of its users begin with it. */
   readonly kind: string;

@@ -171,7 +171,7 @@ async function openChannel({ options, now }: BridgeCore, channel: Channel): Prom
   }
 }
 
-/** Until it works or the bridge is closed. */
+/** Tries again until the attempt succeeds or the bridge is closed. */
 async function again<T>(
   { signal, options }: BridgeCore,
   work: () => Promise<T>,

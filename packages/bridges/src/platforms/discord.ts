@@ -41,7 +41,7 @@ export function createDiscordPlatform({ token, apiUrl = discordUrl }: DiscordOpt
   const call = async (method: "get" | "post" | "patch", path: `/${string}`, body?: object, auth = true) => {
     if (rest === undefined) throw new PlatformError("down", "the bridge has not started");
     try {
-      // After a refusal the library forgets it.
+      // After a refusal the library forgets the token.
       rest.setToken(token());
       return (await rest[method](path, { body, auth })) as unknown;
     } catch (error) {

@@ -12,7 +12,7 @@ export interface DirectRooms {
 const knownMax = 1_000;
 
 export function createDirectRooms(call: MatrixClient["call"], own: () => string): DirectRooms {
-  /** Where somebody has spoken to the bridge last. */
+  /** The private room in which each person has last written to the bridge. */
   const known = new Map<string, string>();
   const dataPath = () => matrixPath`/_matrix/client/v3/user/${own()}/account_data/m.direct`;
 

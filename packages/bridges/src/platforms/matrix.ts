@@ -14,7 +14,7 @@ export interface MatrixOptions {
   /** `as_token` and `hs_token` of the registration. Asked for at each call. */
   asToken(): string;
   hsToken(): string;
-  /** Where the homeserver brings events to. */
+  /** The address at which the homeserver delivers events. */
   readonly listen: { readonly host: string; readonly port: number };
   /** Ids of rooms. */
   readonly channels: readonly string[];

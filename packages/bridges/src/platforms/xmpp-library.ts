@@ -62,7 +62,7 @@ export interface XmppLibrary {
   xml: Xml;
 }
 
-/** Of stream features. */
+/** Stream features that this client does not use. */
 const declined = ["sm", "authentication"];
 
 /**

@@ -25,7 +25,7 @@ const answerMs = 10_000;
 const retryMs = { min: 500, max: 30_000 };
 
 interface Waiting {
-  /** With what the server has answered. */
+  /** Called with the server's answer. */
   done(answer: XmlElement): void;
   fail(error: PlatformError): void;
 }

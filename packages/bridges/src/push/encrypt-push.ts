@@ -45,7 +45,7 @@ export function arePushKeys({ p256dh, auth }: PushKeys): boolean {
     newSender().computeSecret(Buffer.from(p256dh, "base64url"));
     return Buffer.from(p256dh, "base64url").length === 65;
   } catch {
-    // No point of that curve.
+    // The key is not a point of that curve.
     return false;
   }
 }

@@ -32,7 +32,7 @@ const answerMs = 10_000;
 
 export class RoomConnection {
   readonly #socket: WebSocketLike;
-  /** By a text that stands in every answer. */
+  /** Waiting requests, by a text that every answer contains. */
   readonly #waiting = new Map<string, Waiting>();
   readonly closed: Promise<string>;
   usedAt = performance.now();

@@ -26,7 +26,7 @@ export interface Card {
   readonly bridge: string;
   readonly channel: string;
   readonly proposal: string;
-  /** Where the proposal stands in the room. */
+  /** The `seq` of the proposal in its room. */
   readonly seq: number;
   readonly expiresAt: number;
   /** The platform's name for the post; undefined until it was posted. */
@@ -50,7 +50,7 @@ export interface MessagePlace {
 
 /** A message of the platform, and the envelope of the room that it is. */
 export interface KeptMessage {
-  /** By which replies name it. */
+  /** The id by which replies refer to the post. */
   readonly message: string;
   /** What the platform's file called it. */
   readonly ref: string;

@@ -63,7 +63,7 @@ const setHeard = {
          ON CONFLICT (bridge, channel) DO UPDATE SET at = excluded.at`,
 };
 const cardColumns = "id, bridge, channel, proposal, seq, expires_at, ref, claimed_by, is_closed";
-/** Whose it was already is given back as it is. */
+/** A card that exists already is returned unchanged. */
 const cardFor = {
   name: "bridges-card-for",
   text: `INSERT INTO bridge_cards AS old (id, bridge, channel, proposal, seq, expires_at)

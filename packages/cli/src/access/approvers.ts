@@ -104,7 +104,7 @@ export function checkNew(fresh: NewApprover, others: readonly AnchorKey[]): void
 
 export interface ApproverWatch {
   store: ApproverStore;
-  /** Of the configuration. */
+  /** The anchors of the configuration. */
   known: readonly AnchorKey[];
   log: Logger;
   /** Those who are in it count, and nobody else. Without one, all who are enrolled do. [B-KEY-2] */

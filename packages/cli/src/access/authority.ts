@@ -49,7 +49,7 @@ export async function orFailure<T>(dataDir: string, work: () => Promise<T>): Pro
 }
 
 export interface HeldConfig {
-  /** Without what waits. */
+  /** The configuration without the changes that wait for a signature. */
   loaded: LoadedConfig;
   held: readonly AuthorityChange[];
 }

@@ -52,7 +52,7 @@ export function endFailure({ code, reason }: { code: number; reason: string }): 
   return new Failure(`${known ?? fault} (${why})`, fix);
 }
 
-/** The same by the word a room closes with. */
+/** The failure for the reason with which a room was closed. */
 export function closedFailure(reason: string | undefined): Failure {
   const meaning = reason !== undefined && Object.hasOwn(meanings, reason) ? meanings[reason] : undefined;
   if (meaning === undefined) return new Failure(`the room was closed (${reason ?? "no reason"})`);

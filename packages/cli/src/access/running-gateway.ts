@@ -10,11 +10,11 @@ export interface GatewayPlace {
   pid: number;
   /** What opens GET /admin/names there. */
   names?: string;
-  /** Where its configuration is. */
+  /** The path of its configuration. */
   config?: string;
   /** That file counts as `mcpx trust` accepted it. */
   isAccepted?: boolean;
-  /** It shows the demo. */
+  /** Whether it shows the demo. */
   isDemo?: boolean;
 }
 

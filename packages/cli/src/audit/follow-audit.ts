@@ -9,7 +9,7 @@ export interface AuditWatcher {
   /** The source cannot be asked at the moment. */
   lost(error: Failure): void;
   back(): void;
-  /** There are fewer than there were. */
+  /** Called when the chain ends earlier than before. */
   shortened(seq: number): void;
 }
 

@@ -27,7 +27,7 @@ export const paths = {
   jwks: "/oauth/keys",
 } as const;
 
-/** Where a person decides. */
+/** The page on which a person decides. */
 export const pagePath = "/console/authorize";
 
 export interface LibraryParts {

@@ -2,7 +2,7 @@
 
 export interface Place {
   kind: "tree" | "profile" | "room";
-  /** Of the profile or the room. */
+  /** The name of the profile or the room. */
   name: string | undefined;
 }
 

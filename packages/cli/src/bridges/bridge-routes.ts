@@ -101,7 +101,7 @@ async function countPresses(options: BridgeRoutesOptions, request: HttpRequest):
   return { what, waits };
 }
 
-/** Nobody has to sign that gates hold more. */
+/** Ends approval by button. Making gates stricter needs no signature. */
 async function endPresses(options: BridgeRoutesOptions, request: HttpRequest): Promise<JsonObject> {
   const { bridge } = known(options, request);
   const { chain, cards } = options.authority;
@@ -113,7 +113,7 @@ async function endPresses(options: BridgeRoutesOptions, request: HttpRequest): P
   return { what };
 }
 
-/** As the card of these changes is called. */
+/** The source of these changes, by which their card is found. */
 function sourceOf(bridge: string): string {
   return `bridge/${encodeURIComponent(bridge)}`;
 }

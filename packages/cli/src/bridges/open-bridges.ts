@@ -36,7 +36,7 @@ interface BridgeFacts extends ReturnType<Bridge["facts"]> {
   name: string;
   platform: string;
   unlinked: "read" | "guest";
-  /** It only says where to decide. */
+  /** Whether the platform only gets notifications with a link. */
   isNotice: boolean;
   links: LinkFacts[];
 }
@@ -52,7 +52,7 @@ interface LinkFacts {
 
 export interface OpenBridges {
   readonly store: BridgeStore;
-  /** Of those that are open. */
+  /** Finds an open bridge by its name. */
   find(name: string): Pick<BridgeSettings, "name" | "kind" | "reach"> | undefined;
   facts(): Promise<BridgeFacts[]>;
   /** Resolves when all of them have reached their platforms. */

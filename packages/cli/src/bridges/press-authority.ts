@@ -61,7 +61,7 @@ export function pressChanges(
   ].map(([key, value]) => ({ key, value }));
 }
 
-/** Where presses at this bridge were signed for. */
+/** The people whose presses at this bridge an approver has signed for. */
 export function pressesOf(state: AuthorityState, bridge: string): string[] {
   return [...state.keys()].filter((key) => key.startsWith(pressPlace(bridge, "")));
 }

@@ -13,7 +13,7 @@ export interface ClientServers {
   all: readonly FoundServer[];
   /** Those of the file that `mcpx connect` writes into, by the names they have there. */
   movable: readonly FoundServer[];
-  /** Those among them that are not here yet. */
+  /** The servers among them that mcpx does not have yet. */
   fresh: readonly PlannedServer[];
   staying: readonly { name: string; why: string }[];
 }

@@ -8,7 +8,7 @@ import type { ClientId } from "./client.ts";
 
 export interface Connection {
   file: string;
-  /** Of the file as it was left. */
+  /** Hash of the file as connect left it. */
   sha256: string;
   /** What the file was before; `null` where there was none, `undefined` where others wrote since. */
   original: string | null | undefined;
@@ -20,7 +20,7 @@ export interface Connection {
     | {
         names: readonly string[];
         config: string;
-        /** Of the configuration as it was left. */
+        /** Hash of the configuration as connect left it. */
         sha256: string;
         /** What it was before; `null` where there was none, `undefined` where nothing was written. */
         original: string | null | undefined;

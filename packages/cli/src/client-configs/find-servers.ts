@@ -9,7 +9,7 @@ import { type ParsedFile, parseClientFile, valueAt } from "./parse-client-file.t
 import { readServer, ServerFault, type ServerReading } from "./read-server.ts";
 
 export interface FoundServer extends ServerReading {
-  /** As the client calls it. */
+  /** The client's name for the server. */
   name: string;
   client: ClientId;
   file: string;

@@ -4,12 +4,12 @@ import type { ServerEntry } from "../config-edit/edit-config.ts";
 import type { FoundServer } from "./find-servers.ts";
 
 export interface PlannedServer {
-  /** In our configuration. */
+  /** The server's name in mcpx.json. */
   name: string;
   found: FoundServer;
   /** The same server at other clients. */
   also: FoundServer[];
-  /** Who has its own name already. */
+  /** The server that has this one's name already. */
   takenBy: string | undefined;
 }
 

@@ -18,7 +18,7 @@ type Duty = "files" | "directories" | "commands";
 
 export interface Wish {
   candidates: readonly Candidate[];
-  /** Of these the gateway knows more. */
+  /** Kinds of names that the gateway can complete. */
   names: readonly NameKind[];
   duty?: Duty;
   /** What stands before each candidate in the same word: `--level=`. */

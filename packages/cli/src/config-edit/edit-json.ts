@@ -191,7 +191,7 @@ function nest(path: Path, value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
-/** As the file does it. */
+/** Indentation and line ends as the file has them. */
 function styleOf(text: string): Style {
   const unit = /^([ \t]+)["}\]]/m.exec(text)?.[1] ?? "  ";
   return {

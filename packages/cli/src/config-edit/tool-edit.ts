@@ -24,10 +24,10 @@ import { undoHint } from "./undo-hint.ts";
 type ServerConfig = NonNullable<Config["mcpServers"]>[string];
 export type ToolConfig = NonNullable<ServerConfig["tools"]>[string];
 
-/** Where a tool stands in the configuration. */
+/** The place of a tool in the configuration. */
 interface ToolPlace {
   server: string;
-  /** As its server calls it. */
+  /** The server's own name for the tool. */
   tool: string;
 }
 

@@ -422,7 +422,7 @@ const gateRule = section({
   issues.push({ code: "custom", message, input: value, path: ["holdResult"] });
 });
 
-/** Whose signatures approve. */
+/** An approver of the configuration. */
 const gateAnchor = section({
   name: is.id.exactOptional(),
   jwk: publicKey.exactOptional(),

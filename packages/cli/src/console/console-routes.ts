@@ -375,7 +375,7 @@ interface Leaving {
   endCompany(session: Session): Promise<void>;
 }
 
-/** Its rooms end too. */
+/** Ends the login and its connections to rooms. */
 async function logOut(
   { sessions, tokens, news, audit, user, endCompany }: Leaving,
   session: Session,

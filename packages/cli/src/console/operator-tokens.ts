@@ -28,7 +28,7 @@ interface Held {
   admin: Promise<{ token: string; until: number }> | undefined;
   /** When each has ended by itself, ms since 1970. */
   jtis: Map<string, number>;
-  /** Those under way. */
+  /** Tokens that are being made at the moment. */
   minting: number;
   isOver: boolean;
 }

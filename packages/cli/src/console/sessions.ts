@@ -102,7 +102,7 @@ export function createSessions({ identity, clock, mayLogIn, endOfToken }: Sessio
       const origin = isLocal ? { key: by } : { token: by };
       const session = { id, expiresAt: Number(expires), ...origin, isLocal, epoch: Number(epoch) };
       if (isSigned && isAlive(session)) {
-        // All logins by one token are that token.
+        // All logins by one token end together with it.
         const jti = isLocal ? id : (by ?? id);
         request.belongsTo({ issuer: "console", id: jti, jti });
         return session;

@@ -13,7 +13,7 @@ const about = "configuration";
 export const configuration: Check = {
   name: about,
   run({ loaded, env, dataDir }) {
-    // It says itself what to do.
+    // This failure's own text says what to do.
     if (loaded instanceof Failure && loaded.reason === notAcceptedReason)
       return [fault(about, loaded.message)];
     if (loaded instanceof Failure) {

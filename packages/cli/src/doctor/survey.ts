@@ -31,7 +31,7 @@ export interface ServerReport {
   name: string;
   /** Why it was not started, or does not list. */
   fault?: { text: string; kind: "command" | "start" | "list" } | undefined;
-  /** As they stand in the tree. */
+  /** The server's tools as the tree lists them. */
   tools: { name: string; item: JsonObject }[];
   leftOut: readonly string[];
   tookMs: number;

@@ -21,7 +21,7 @@ export const certOptions = {
   ...dataOption,
 } as const;
 
-/** Of what the authority signs. */
+/** Options of commands that make a signed certificate. */
 export const signedOptions = {
   days: { type: "string", value: "N", about: "how long it is valid, 825 days at most (default: 397)" },
   ...certOptions,

@@ -6,7 +6,7 @@ import { McpxError } from "@mcpx/protocol";
 import type { SecretCommands } from "./secret-commands.ts";
 
 export interface FillInFrom {
-  /** Where relative paths begin. */
+  /** The directory from which relative paths are resolved. */
   dir: string;
   env: Readonly<Record<string, string | undefined>>;
   /** A running gateway's; nothing else runs programs for a secret. */
@@ -47,7 +47,7 @@ function printed(command: string, { commands }: FillInFrom): string {
   throw new McpxError("server_unreachable", "only a running gateway runs programs for a secret");
 }
 
-/** Without the line end editors leave. */
+/** A file's content without the last line end, which editors add. */
 function content(path: string, { dir }: FillInFrom): string {
   let text: string;
   try {

@@ -71,7 +71,7 @@ export async function sealKeyFile(file: KeyFile & { kept: "unsealed" }, passphra
   replaceFile(path, `${JSON.stringify(sealed)}\n`, 0o600, readWhole(path));
 }
 
-/** Its owner has said so. */
+/** Records in the key file that its owner wants it unsealed. */
 export function meanUnsealed({ path, privateJwk }: KeyFile & { kept: "unsealed" }): void {
   replaceFile(path, `${JSON.stringify({ ...privateJwk, [meantMember]: true })}\n`, 0o600, readWhole(path));
 }
@@ -102,7 +102,7 @@ export function privateKeyOf({ path, privateJwk }: KeyFile & { kept: "unsealed" 
   }
 }
 
-/** Of what a passphrase has opened. */
+/** The private key made of the seed that a passphrase has opened. */
 export function privateKeyFrom(jwk: PublicJwk, seed: Buffer): KeyObject {
   return createPrivateKey({ key: { ...jwk, d: seed.toString("base64url") }, format: "jwk" });
 }

@@ -22,7 +22,7 @@ export interface StoreWish {
   address: string;
   /** What secrets in the store are sealed with; `store.key` of the data directory unless given. */
   key?: string | undefined;
-  /** Where relative paths begin. */
+  /** The directory from which relative paths are resolved. */
   dir: string;
 }
 

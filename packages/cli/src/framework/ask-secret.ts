@@ -22,7 +22,7 @@ export const askAtTerminal: AskSecret = async (question) => {
   } finally {
     stream.setRawMode(false);
     writeSync(terminal, "\n");
-    // With it the terminal is closed.
+    // This closes the terminal as well.
     stream.destroy();
   }
 };

@@ -4,7 +4,7 @@ import { visible } from "./visible.ts";
 export interface FailureOptions {
   /** 2: the command line itself is wrong. */
   exitCode?: 1 | 2;
-  /** The same may work later. */
+  /** Whether the same command may work later. */
   isTemporary?: boolean;
   /** The gateway's word for it. */
   reason?: string | undefined;

@@ -39,7 +39,7 @@ export function checkWords(command: Command, words: readonly string[], names: re
   throw misuse(`${command.name} does not take ${JSON.stringify(surplus)}`, meant ?? usage);
 }
 
-/** As its usage calls it. */
+/** The missing argument's name in the command's usage. */
 function missingName({ usage }: Command, given: number): string {
   const [first = ""] = usage.split("\n");
   const named = first.split(" ").filter((word) => /^[A-Z]/.test(word))[given];

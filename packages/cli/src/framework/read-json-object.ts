@@ -21,7 +21,7 @@ export function splitJsonObject(text: string): { value: JsonObject; rest: string
       const value: unknown = JSON.parse(text.slice(0, end + 1));
       if (isObject(value)) return { value, rest: text.slice(end + 1).trim() };
     } catch {
-      // Not whole yet.
+      // The JSON is not complete yet.
     }
   }
   return undefined;

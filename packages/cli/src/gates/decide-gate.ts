@@ -33,7 +33,7 @@ export const gateOptions = {
 type GateContext = Context<typeof gatewayOptions & typeof gateOptions>;
 
 interface ApproveOptions {
-  /** Nobody is asked. */
+  /** `--yes`: decide without a question. */
   isAgreed: boolean;
   /** What looks like a secret is shown too. */
   isOpen: boolean;

@@ -42,7 +42,7 @@ interface ListedReport {
   expiresAt: string;
   rejectedBy?: string;
   reason?: string;
-  /** There from when its result was held. */
+  /** Present once the result was held. */
   review?: { digest: string; approvals: GateApproval[] };
   terms: GateTerms;
   /** The gates of trees below at which the same call will stop. */
@@ -55,7 +55,7 @@ export interface GateReport extends ListedReport {
   warnings?: string[];
   /** Where the tool's schema says that arguments are secret. */
   secrets?: string[];
-  /** Whose word its danger is. */
+  /** Who says how dangerous the tool is. */
   word?: string;
   /** What the tool has answered, or the error in its place. */
   outcome?: { result?: JsonObject; error?: JsonObject };

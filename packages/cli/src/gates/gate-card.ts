@@ -256,7 +256,7 @@ function whyText({ why }: GateReport): string {
   return `${visible(why)} asks for it`;
 }
 
-/** Whose word that is. */
+/** Who says how dangerous the tool is. */
 function wordLines({ word }: GateReport): string[] {
   const text = whoseWordText(word);
   return text === undefined ? [] : [`        ${text}`];

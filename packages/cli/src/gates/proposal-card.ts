@@ -17,7 +17,7 @@ export interface CardOptions {
   isWhole?: boolean;
   /** What looks like a secret too; as `isWhole` unless given. */
   isOpen?: boolean;
-  /** Where everything is to be seen. */
+  /** The command that shows the whole proposal. */
   whole?: string;
   /** Where the tool's schema says that arguments are secret, as `callSecrets` knows. */
   secrets?: readonly string[];

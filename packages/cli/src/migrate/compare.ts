@@ -21,7 +21,7 @@ export interface Moved {
 interface Ends {
   /** In the order of their names. */
   ends: readonly (readonly [name: string, last: number])[];
-  /** Of the audit chain. */
+  /** The head of the audit chain. */
   head: string;
 }
 

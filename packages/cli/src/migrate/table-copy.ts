@@ -26,7 +26,7 @@ export interface TableCopy {
   intoFile?: string | null;
   /** Reads the rows of the store, where that is more than a table. */
   fromStore?: string;
-  /** Where both have a row that came with the table. */
+  /** For tables that are created with a row: how the copied row replaces it. */
   conflict?: string;
   /** The columns that say the order, and that are unique: all are whole numbers where pages begin after them. */
   order: readonly string[];

@@ -128,7 +128,7 @@ const tree: TableCopy[] = [
       "segment:bytes subserver_id:bytes identity:bytes registrant:bytes is_proven:flag until_ms:int",
     ),
     order: ["segment"],
-    // Of older claims nobody knows who registered.
+    // Older claims do not have their registrant.
     fromFile: `SELECT segment, subserver_id, identity, coalesce(registrant, '') AS registrant, is_proven, until_ms
       FROM segment_claims`,
   },

@@ -16,7 +16,7 @@ const sections = {
   Operations: { addresses: operations, about: "Addresses for monitoring, and public keys." },
 } satisfies Record<string, { addresses: readonly Address[]; about: string }>;
 
-/** All that are described. */
+/** All addresses of the document. */
 export const addresses: readonly Address[] = Object.values(sections).flatMap((one) => one.addresses);
 
 export function openApi(): Record<string, unknown> {

@@ -34,7 +34,7 @@ export interface GateParts {
   rootSegment: string | undefined;
   /** Whether a token was revoked. */
   isRevoked(jti: string): boolean;
-  /** Nobody else works with this data directory. */
+  /** Whether no other process works with this data directory. */
   isAlone: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface GateAuthority {
   /** Panic ends at once where nobody could be asked; else this is the gate of who has to sign it. */
   endPanic(): Promise<string | undefined>;
   beginPanic(): void;
-  /** Which calls wait from now on. */
+  /** Replaces the rules by which calls wait. */
   judgeBy(rules: Pick<Gatekeeper, "rules" | "unannotated" | "quorum">): void;
 }
 

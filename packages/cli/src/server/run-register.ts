@@ -85,7 +85,7 @@ function adviceOf(error: Error): string {
     : "see mcpx tree there, and mcpx token --segment";
 }
 
-/** It is known again after a restart. */
+/** A `subserver_id` that stays the same over restarts. */
 function idFor(context: RegisterContext, segment: string): string {
   return segmentUuid(dataDirOf(context, context.options), segment);
 }

@@ -135,7 +135,7 @@ function ownConfig({ options, cwd }: StdioContext, { dataDir }: Home): LoadedCon
   throw misuse("--config and --trusted cannot be combined", "use only one of them");
 }
 
-/** Where it will be once it runs. */
+/** The gateway's address once it runs. */
 function gatewayUrl({ listen = {} }: Config): string {
   const { host = defaultHost, port = defaultPort, tls, hosts } = listen;
   const name = host.includes(":") ? `[${host}]` : host;

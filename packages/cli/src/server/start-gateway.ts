@@ -208,7 +208,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   listener.onUpgrade("/v0/ws", gateway.upgrade);
   listener.onUpgrade("/ax", registrar.upgrade);
   const { url } = await listener.start(all);
-  // Only now it is known where people decide.
+  // Only now the address at which people decide is known.
   await openTreeRooms(settings, { gateway, tree, clock, log, limits }, opened);
   for (const device of settings.devices) devices.open(device);
   const roomUrl = () => `${settings.gates.url ?? reach.url()}/`;

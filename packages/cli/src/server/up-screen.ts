@@ -13,7 +13,7 @@ export interface UpFacts {
   /** Lets one browser in; absent where there is no console. */
   link?: string | undefined;
   isDemo?: boolean | undefined;
-  /** Nobody can approve yet. */
+  /** Whether there is no approver yet. */
   needsApprover?: boolean | undefined;
   /** The demo's board is about to come. */
   hasBoard?: boolean | undefined;

@@ -41,7 +41,7 @@ function enableStep(facts: ServiceFacts, user: string): Step {
       if (root === "") command(["systemctl", "daemon-reload"]);
       command(enable);
     },
-    // With what it has started.
+    // Stopping the launcher also stops the servers that it has started.
     undo() {
       command(["systemctl", ...at, "disable", ...now, unit]);
       if (root === "") command(["systemctl", "stop", `mcpx-as@${user}.service`]);

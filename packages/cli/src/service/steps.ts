@@ -52,7 +52,7 @@ function userStep(facts: ServiceFacts): Step {
     work: () => command(add),
     undo() {
       command(remove);
-      // Where it does not go with its user.
+      // The group may stay when its user is removed.
       const groups = below(facts, "/etc/group");
       const isLeft =
         !isMac &&

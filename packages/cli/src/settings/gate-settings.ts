@@ -17,7 +17,7 @@ export interface GateSettings {
   holdWithProgressMs: number | undefined;
   /** Where people reach this gateway, if not where its listener says. */
   url: string | undefined;
-  /** Where they are shown as proposals. */
+  /** The room in which waiting calls are shown as proposals. */
   room: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface ReloadOptions {
   /** What to say of a file that has changed since it was accepted. */
   waiting(path: string): string;
   change: RunningTree["change"];
-  /** Which calls wait from now on. */
+  /** Replaces the rules by which calls wait. */
   judgeBy(gates: Pick<GateSettings, "rules" | "unannotated" | "quorum">): void;
   log: Logger;
 }

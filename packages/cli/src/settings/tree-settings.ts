@@ -30,7 +30,7 @@ import { scannerSettings } from "./scanner-settings.ts";
 
 export interface TreeSettings {
   segment: string | undefined;
-  /** The same where no parent puts it before our names. */
+  /** The segment, unless a parent puts its own segments before this tree's names. */
   rootSegment: string | undefined;
   servers: readonly ServerOptions[];
   profiles: readonly Profile[];
@@ -48,7 +48,7 @@ export interface TreeSettings {
   gates: GateSettings;
   /** The rooms it is a participant of. */
   rooms: readonly string[];
-  /** Who it is in rooms that are its servers. */
+  /** The tree's participant ids in rooms that are its servers. */
   roomServerIds: readonly string[];
   /** On lines of this machine. */
   devices: readonly DeviceSettings[];
@@ -91,7 +91,7 @@ const inherited = [
 /** What is our user's and not another's. */
 const ownersOnly = /^(HOME|USER|LOGNAME|SHELL|PATH|TMPDIR|XDG_.*)$/;
 
-/** Where relative paths of a configuration begin. */
+/** The directory from which relative paths of a configuration are resolved. */
 export function configDir({ path }: LoadedConfig): string {
   return path === undefined ? "." : dirname(path);
 }
@@ -210,7 +210,7 @@ function targetOf({ url = "", oauth }: ServerConfig, world: TreeWorld): ReturnTy
   return { url: fillIn(url, world), config: filledOAuth(oauth, world) ?? {} };
 }
 
-/** Only users have conversations with it. */
+/** For a server that users sign in to: only their own sessions exist. */
 function nobodysOwn(name: string): ServerOptions["open"] {
   return async () => {
     throw new McpxError("server_unauthorised", `${name}: users sign in to it themselves`);

@@ -12,7 +12,7 @@ export interface TreeView {
   tools: JsonObject[];
   /** What `mcpax.status` says. */
   report: JsonObject;
-  /** Those of the report. */
+  /** The servers of the status report. */
   servers: JsonObject[];
   /** What stands first in the names of the tools. */
   root: string | undefined;

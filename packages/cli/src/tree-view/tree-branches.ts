@@ -43,12 +43,12 @@ function grow(segment: string, below: readonly { path: readonly string[]; item: 
   return { segment, tools, branches: [...bySegment].map(([name, inner]) => grow(name, inner)) };
 }
 
-/** Also those of the trees themselves. */
+/** All tools of a branch, those of the trees themselves included. */
 export function allTools({ tools, branches }: Branch): JsonObject[] {
   return [...tools.map(({ item }) => item), ...branches.flatMap(allTools)];
 }
 
-/** Those of servers. */
+/** The tools of a branch's servers, without the trees' own. */
 export function servedTools({ tools, branches }: Branch): JsonObject[] {
   const served = branches.filter(isServer).flatMap(servedTools);
   return [...tools.map(({ item }) => item), ...served];
@@ -67,7 +67,7 @@ export function latencyText(tools: readonly JsonObject[]): string | undefined {
   return quickest === slowest ? quickest : `${quickest} to ${slowest}`;
 }
 
-/** All of them are of something that was lost. */
+/** Whether all these tools belong to lost servers. */
 export function areDegraded(tools: readonly JsonObject[]): boolean {
   return tools.length > 0 && tools.every((tool) => believedOf(tool).availability === "degraded");
 }

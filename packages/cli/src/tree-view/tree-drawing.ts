@@ -89,7 +89,7 @@ function parentLines({ parents }: JsonObject, paint: Paint): string[] {
   });
 }
 
-/** Those at the root have no segment before them. */
+/** A server's tools; those of a server at the root have no segment. */
 function toolsOf(
   { segment }: JsonObject,
   tools: readonly JsonObject[],

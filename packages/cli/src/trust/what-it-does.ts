@@ -16,7 +16,7 @@ export interface ConfigEffects {
   files: string[];
   /** Programs that are run for what they print. */
   commands: string[];
-  /** Its other keys. */
+  /** The other keys of the configuration. */
   sets: string[];
 }
 
@@ -72,7 +72,7 @@ export function effectsOf(config: Config, dir: string): ConfigEffects {
   };
 }
 
-/** Not named once more among the other keys. */
+/** Keys that are described above, and not named again among the others. */
 const shownAbove = ["mcpServers", "parents", "devices", "bridges", "scanners", "audit"];
 
 /** Who is sent every audit record, and who sees results of tools and may change them. */

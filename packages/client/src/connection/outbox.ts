@@ -13,7 +13,7 @@ export interface Receipt {
 
 interface Item {
   envelope: RoomEnvelope;
-  /** Before it is signed. */
+  /** The envelope's text before it is signed. */
   text: string;
   /** What goes out; `undefined` until it is signed, which is done in the order of sending. */
   sealed: Sealed | undefined;

@@ -10,7 +10,7 @@ const nameCharsMax = 64;
 
 export async function rejectIfUnable(core: RoomCore, proposal: Proposal): Promise<void> {
   const { id, targets, proposer } = proposal;
-  // Who proposes to itself knows what it can do.
+  // A participant that proposes to itself knows its own tools.
   if (core.served === undefined || !targets.includes(core.id) || proposer === core.id) return;
   const reason = await whyUnable(core, proposal);
   if (reason === undefined) return;

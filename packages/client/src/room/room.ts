@@ -42,7 +42,7 @@ export class Room implements AsyncDisposable {
     return this.#core.topic;
   }
 
-  /** Who we are here. */
+  /** This participant's id in the room. */
   get id(): string {
     return this.#core.id;
   }

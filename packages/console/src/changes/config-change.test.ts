@@ -11,7 +11,7 @@ test("what was shown is what is asked for, and what has happened is said", async
   };
   const change = { type: "remove", name: "files" };
   expect(await makeChange(api, change, { digest: "abc" } as Preview)).toBe(
-    "/d/mcpx.json was written. The file as it was is beside it: mcpx.json.1.bak. It holds secrets, so only its owner may read it now.",
+    "/d/mcpx.json was written. The file as it was is beside it: mcpx.json.1.bak. The file holds secrets, so only its owner may read it now.",
   );
   expect(asked).toEqual([["POST", "/servers/change", { change, digest: "abc" }]]);
 });

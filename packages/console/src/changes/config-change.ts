@@ -41,7 +41,7 @@ export async function makeChange(
   const { file, backup, isClosed } = await api.call("POST", "/servers/change", { change, digest });
   const before =
     backup === null ? "" : ` The file as it was is beside it: ${String(backup).split(/[\\/]/).at(-1)}.`;
-  const closed = isClosed === true ? " It holds secrets, so only its owner may read it now." : "";
+  const closed = isClosed === true ? " The file holds secrets, so only its owner may read it now." : "";
   return `${String(file)} was written.${before}${closed}`;
 }
 

@@ -12,7 +12,7 @@ export async function newestProposals(
   let newest: ProposalRecord[] = [];
   for await (const batch of batches) {
     const wanted = batch.filter((record) => isWanted(record, query));
-    // Of one moment the later stands first.
+    // Of records with the same time the later one comes first.
     if (wanted.length > 0) {
       newest = [...wanted.reverse(), ...newest].sort((a, b) => b.at - a.at).slice(0, query.limit);
     }

@@ -28,7 +28,7 @@ export interface Consent {
   readonly clientName: string;
   /** Where codes are sent, without a query. */
   readonly redirect: string;
-  /** Who allowed it. */
+  /** The account that gave the consent. */
   readonly account: string;
   /** The address the client asked for. */
   readonly resource: string;

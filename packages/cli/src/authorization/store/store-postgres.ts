@@ -209,7 +209,7 @@ function createArtifacts({
         Number.MIN_SAFE_INTEGER,
       ]);
       if (row === undefined) return;
-      // Its seal says where it stands.
+      // The seal is bound to the row, so a moved value is sealed again.
       const sealed = seal.close(seal.open(row[2], placeOf(kind, key)), placeOf(kind, to));
       await askPostgres(session, rename, [kind, bytes(key), bytes(to), sealed, row[2]]);
     },

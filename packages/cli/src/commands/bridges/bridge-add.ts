@@ -91,7 +91,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   }
   output.line(`${isThere ? "replaced" : "added"} the bridge ${name} in ${shortPath(file.path, context)}`);
   showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
-  output.note(`mcpx: it starts with the next ${context.program} up`);
+  output.note(`mcpx: the bridge starts with the next ${context.program} up`);
   return 0;
 }
 

@@ -63,7 +63,7 @@ async function run(context: Context<typeof options>): Promise<number> {
   else {
     for (const sentence of what) output.line(visible(sentence));
     if (settled === "waits")
-      output.note(`mcpx: it waits for the signature of an approver: ${program} pending shows it`);
+      output.note(`mcpx: the change waits for the signature of an approver: ${program} pending shows it`);
   }
   return 0;
 }

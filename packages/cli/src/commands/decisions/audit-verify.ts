@@ -69,7 +69,7 @@ async function verifyFile(context: VerifyContext, file: string): Promise<number>
   try {
     const { records } = await compareWithLive(source, verdict, () => linesOf(path, file));
     if (!options.json)
-      output.line(`it is part of the chain of ${source.where}, which has ${records} records`);
+      output.line(`the export is part of the chain of ${source.where}, which has ${records} records`);
     return 0;
   } finally {
     await source.close();
@@ -103,7 +103,7 @@ function wholeLines(file: string, verdict: Whole): string[] {
   return [
     `${file} is whole: ${records} records${records === 0 ? "" : `, ${from} to ${to}`}${times}`,
     `head ${head}`,
-    ...(from === 1 ? [] : [`it begins with record ${from}: what was before that is not in it`]),
+    ...(from === 1 ? [] : [`the export begins with record ${from}; it has no earlier records`]),
   ];
 }
 

@@ -24,7 +24,7 @@ export const peers = defineCommand({
   run,
 });
 
-/** Those who only watch do not answer at all. */
+/** Participants that only watch never answer. */
 const answerMs = 5_000;
 
 async function run(context: Context<typeof options>): Promise<number> {

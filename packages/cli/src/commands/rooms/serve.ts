@@ -45,7 +45,7 @@ async function run(context: ServeContext): Promise<number> {
   const open = readServer(context);
   const place = accessServed(context, name, options.level ?? "full");
   const signal = context.interrupted();
-  // Before a server is started for nothing.
+  // A wrong token is found before a server is started for nothing.
   await checkEndpoint(await place.access.enter(), topic);
   const say = (text: string) => output.note(`-- ${text}`);
   const server = new RelayedServer(open, options.url ?? words[2] ?? name, {

@@ -15,7 +15,9 @@ export const toolsDescribe = defineCommand({
     const [name = "", text = ""] = context.words;
     return editTool(context, name, ({ description }) => {
       const value = text === "" ? undefined : text;
-      return description === value ? undefined : { key: ["description"], value, done: `described ${name}` };
+      return description === value
+        ? undefined
+        : { key: ["description"], value, done: `changed the description of ${name}` };
     });
   },
 });

@@ -20,7 +20,8 @@ export const toolsFix = defineCommand({
     return editTool(context, name, ({ arguments: fixed = {} }) => {
       const before = Object.hasOwn(fixed, argument) ? fixed[argument] : undefined;
       if (isDeepStrictEqual(before, value)) return undefined;
-      const done = value === undefined ? `freed ${argument} of ${name}` : `fixed ${argument} of ${name}`;
+      const done =
+        value === undefined ? `callers set ${argument} of ${name} again` : `fixed ${argument} of ${name}`;
       return { key: ["arguments", argument], value, done };
     });
   },

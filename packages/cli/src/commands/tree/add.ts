@@ -72,7 +72,7 @@ async function run(context: AddContext): Promise<number> {
   }
   output.line(`${isThere ? "replaced" : "added"} ${name} in ${shortPath(file.path, context)}`);
   showDiff(context, file.before?.text ?? "", text, secretsOfChange(file, text));
-  if (isClosed) output.note("mcpx: it holds secrets, so only you may read it now (mode 0600)");
+  if (isClosed) output.note("mcpx: the file holds secrets, so only you may read it now (mode 0600)");
   output.note(undoHint(context.program, name, file, backup));
   const { demoNotes } = await import("../../config-edit/demo-notes.ts");
   for (const line of demoNotes(file)) output.note(line);

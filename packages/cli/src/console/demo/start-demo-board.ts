@@ -12,7 +12,7 @@ const segment = "board";
 
 export interface DemoBoardOptions {
   devices: Pick<OpenDevices, "open">;
-  /** Where programs are looked for. */
+  /** The PATH on which programs are looked for. */
   path: string | undefined;
   log: Logger;
 }

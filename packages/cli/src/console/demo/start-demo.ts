@@ -53,7 +53,7 @@ export function withDemo(settings: ServerSettings): ServerSettings {
   return { ...settings, tree: { ...tree, servers: [...tree.servers, workshop] } };
 }
 
-/** As a caller through an endpoint would. */
+/** Calls a tool like a caller through an endpoint. */
 function callAs(
   tree: RunningTree,
   id: string,

@@ -20,7 +20,7 @@ import { loginKeys } from "./log-in.ts";
 import { createSingleUse } from "./single-use.ts";
 
 export interface PasskeyRegistration {
-  /** Those that let somebody in. */
+  /** Passkeys that may log in at the console. */
   list(session: Session): Promise<JsonObject>;
   /** What the browser is to make. */
   options(session: Session, request: HttpRequest): Promise<JsonObject>;

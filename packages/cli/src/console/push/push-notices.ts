@@ -24,7 +24,7 @@ export interface PushNoticesOptions {
 
 const gatherDefaultMs = 1_000;
 const pausesDefaultMs = [5_000, 30_000];
-/** Of devices that are told at the same time. */
+/** Devices that are notified at the same time. */
 const atOnceMax = 8;
 
 export function createPushNotices(options: PushNoticesOptions): PushNotices {

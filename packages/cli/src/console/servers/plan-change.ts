@@ -29,7 +29,7 @@ export interface Plan {
   file: ConfigFile;
   /** The whole file as it would be. */
   text: string;
-  /** Those that come. */
+  /** The servers that are added. */
   entries: ReadonlyMap<string, ServerEntry>;
   /** Those that go, or whose place is taken. */
   leaving: readonly string[];

@@ -24,7 +24,7 @@ export interface Edit {
   unannotated?: string;
 }
 
-/** Only what is given changes. */
+/** Fields that are absent stay unchanged. */
 interface ToolWish {
   enabled?: boolean;
   /** Empty: as its server calls it. */

@@ -10,7 +10,7 @@ import { type ChatLine, cardOf, learnSecrets, secretsOf } from "./chat-line.ts";
 
 const chatCharsMax = 2_000;
 
-/** Until the room is closed. */
+/** Prints the room's events until the room is closed. */
 export function announce(chat: ChatLine): void {
   const { room, output, tell } = chat;
   const { paint } = output;

@@ -6,7 +6,7 @@ import { cut, visible } from "../../framework/visible.ts";
 
 const lineCharsMax = 300;
 
-/** None where it is called as it was proposed. `secrets`: places in the arguments, as the tools' schemas say. */
+/** How a call differs from its proposal; no lines where it does not. `secrets`: places in the arguments, as the tools' schemas say. */
 export function changedCallLines(
   { method, params, targets, fulfilment, lateCall }: Proposal,
   { paint }: Pick<Output, "paint">,

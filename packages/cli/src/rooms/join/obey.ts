@@ -48,7 +48,7 @@ export async function obey(chat: ChatLine, line: Line): Promise<void> {
 
 async function say({ room, tell }: ChatLine, { text }: Of<"say">): Promise<void> {
   const receipt = await room.say(text);
-  // It stands where it was typed.
+  // The text is on the terminal already, where it was typed.
   tell([], { event: "said", ...receipt });
 }
 

@@ -157,7 +157,7 @@ export class RelayedServer {
       });
       if (wire === undefined) continue;
       this.#news.back();
-      // It may be another version by now.
+      // The restarted server may be another version with other tools.
       this.#toRoom({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     }
   }
@@ -191,7 +191,7 @@ export class RelayedServer {
         const [fault, reason] = isMcpxError(error)
           ? [error.detail, error.code]
           : [error instanceof Error ? error.message : String(error), "server_unreachable"];
-        // Its end says more.
+        // The reason why the server ended says more than the write error.
         if (this.#wire === wire) this.#unanswered(message, fault, reason);
       },
     );
