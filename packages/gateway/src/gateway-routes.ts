@@ -18,12 +18,16 @@ import { issueTicket } from "./rest/tickets.ts";
 import { listTopics } from "./rest/topics.ts";
 import type { Gateway } from "./room/gateway-state.ts";
 
+/** A topic's name, and what a client adds that means nothing here. */
+const ticketBytesMax = 4_096;
+
 type Verb = (gateway: Gateway, request: HttpRequest) => Promise<HttpResponse>;
 
 export function gatewayRoutes(gateway: Gateway, metrics: Metrics): Route[] {
-  const guarded = (method: Route["method"], path: string, verb: Verb): Route => ({
+  const guarded = (method: Route["method"], path: string, verb: Verb, bodyBytesMax?: number): Route => ({
     method,
     path,
+    bodyBytesMax,
     handle: (request) => audited(gateway, `${method} ${path}`, request, verb),
   });
   const history = oneAtATime(
@@ -34,7 +38,7 @@ export function gatewayRoutes(gateway: Gateway, metrics: Metrics): Route[] {
     guarded("GET", "/v0/topics", listTopics),
     guarded("GET", "/v0/topics/:topic/participants", listParticipants),
     guarded("GET", "/v0/topics/:topic/history", (_, request) => history(request)),
-    guarded("POST", "/v0/tickets", issueTicket),
+    guarded("POST", "/v0/tickets", issueTicket, ticketBytesMax),
     guarded("POST", "/admin/participants/:id/promote", promote),
     guarded("POST", "/admin/participants/:id/demote", demote),
     guarded("DELETE", "/admin/participants/:id", kick),

@@ -13,19 +13,21 @@ import { giveBack, keepInMemory } from "./backlog.ts";
 import { receive } from "./receive.ts";
 
 const ledger = createByteLedger({ heldBytesMax: 4_000_000, heldBytesPerPrincipalMax: 1_000_000 });
+const gatewayPart = { ledger, options: { ...defaultOptions, servingIds: ["tree"] } };
 const memberOf = (id: string) =>
   ({
-    principal: { issuer: "local", id, jti: id, admin: false },
+    participant: { id },
+    principal: { issuer: "local", id, jti: id, admin: false, tokenHash: id === "tree" ? "" : "hash" },
     backlog: { bytes: 0, hold: undefined },
   }) as unknown as Member;
 
 test("little is not counted, much is held for its principal, and nothing when it is done", () => {
   const member = memberOf("alice");
-  const small = keepInMemory({ ledger }, member, 1_000);
+  const little = keepInMemory(gatewayPart, member, 1_000);
   expect(ledger.heldBytes).toBe(0);
-  const large = keepInMemory({ ledger }, member, 100_000);
-  expect(ledger.heldBytes).toBe(small.bytes + large.bytes);
-  giveBack(member, small);
+  const large = keepInMemory(gatewayPart, member, 100_000);
+  expect(ledger.heldBytes).toBe(little.bytes + large.bytes);
+  giveBack(member, little);
   expect(ledger.heldBytes).toBe(large.bytes);
   // Somebody else works on it.
   large.users += 1;
@@ -37,18 +39,31 @@ test("little is not counted, much is held for its principal, and nothing when it
 
 test("what does not fit is refused and leaves no trace; connections of one principal count together, others apart", () => {
   const [one, other, bob] = [memberOf("alice"), memberOf("alice"), memberOf("bob")];
-  const first = keepInMemory({ ledger }, one, 250_000);
-  expect(() => keepInMemory({ ledger }, other, 250_000)).toThrow("bytes of memory");
+  const first = keepInMemory(gatewayPart, one, 250_000);
+  expect(() => keepInMemory(gatewayPart, other, 250_000)).toThrow("bytes of memory");
   expect(ledger.heldBytes).toBe(first.bytes);
   // What is ordinary passes all the same.
-  const small = keepInMemory({ ledger }, other, 200);
-  const ofBob = keepInMemory({ ledger }, bob, 250_000);
-  giveBack(other, small);
+  const little = keepInMemory(gatewayPart, other, 200);
+  const ofBob = keepInMemory(gatewayPart, bob, 250_000);
+  giveBack(other, little);
   giveBack(one, first);
-  const again = keepInMemory({ ledger }, other, 250_000);
+  const again = keepInMemory(gatewayPart, other, 250_000);
   giveBack(other, again);
   giveBack(bob, ofBob);
   expect(ledger.heldBytes).toBe(0);
+});
+
+test("one of ours that answers others is never refused for what they have asked", () => {
+  const tree = memberOf("tree");
+  const answers = Array.from({ length: 10 }, () => keepInMemory(gatewayPart, tree, 250_000));
+  for (const one of answers) giveBack(tree, one);
+  expect(ledger.heldBytes).toBe(0);
+  // Control: nobody is that by an id alone.
+  const thief = memberOf("tree");
+  Object.assign(thief.principal, { tokenHash: "hash" });
+  const kept = keepInMemory(gatewayPart, thief, 250_000);
+  expect(() => keepInMemory(gatewayPart, thief, 250_000)).toThrow("bytes of memory");
+  giveBack(thief, kept);
 });
 
 test("an envelope is held until it is in the log, however long that takes", async () => {

@@ -3,6 +3,7 @@
 import { principalKey } from "@mcpx/host";
 import type { Gateway } from "../room/gateway-state.ts";
 import type { Member } from "../room/room.ts";
+import { isServing } from "../room/senders.ts";
 
 /** So much of one connection is not counted: ordinary envelopes pass whatever else their sender holds. */
 const freeBytes = 65_536;
@@ -18,14 +19,16 @@ export interface Kept {
 
 /** Throws `rate_limited` where it is more than there is left for this principal. */
 export function keepInMemory(
-  { ledger }: Pick<Gateway, "ledger">,
-  { backlog, principal }: Pick<Member, "backlog" | "principal">,
+  gateway: Pick<Gateway, "ledger" | "options">,
+  member: Pick<Member, "backlog" | "principal" | "participant">,
   chars: number,
 ): Kept {
+  const { backlog, principal } = member;
   const bytes = copies * chars + bytesPerEnvelope;
   const all = backlog.bytes + bytes;
-  if (all > freeBytes) {
-    backlog.hold ??= ledger.hold({ key: principalKey(principal), isAdmin: principal.admin }, 0);
+  // What one of ours answers was caused by others, who are bounded: no few of them keep it from answering the rest.
+  if (all > freeBytes && !isServing(gateway, member)) {
+    backlog.hold ??= gateway.ledger.hold({ key: principalKey(principal), isAdmin: principal.admin }, 0);
     backlog.hold.resize(all);
   }
   backlog.bytes = all;

@@ -1,6 +1,6 @@
 // One request to one answer: look at the stranger, find the route, ask its handler, render what it says.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorTable, isMcpxError, type Limits, McpxError } from "@mcpx/protocol";
+import { errorTable, isMcpxError, type Limits, McpxError, type ShapeBounds } from "@mcpx/protocol";
 import type { Hold } from "../fair/byte-ledger.ts";
 import type { Logger } from "../logging/log.ts";
 import type { Histogram, Metrics } from "../logging/metrics.ts";
@@ -22,6 +22,9 @@ const requestMs = 0.05;
 const requestBytes = 8_192;
 const bytesPerText = 48;
 
+/** What people and programs write has fewer values; what builds something of every other byte is made to cost time. */
+const bytesPerValue = 8;
+
 export interface AnswerOptions {
   rules: StrangerRules;
   routes: readonly Route[];
@@ -33,11 +36,17 @@ export interface AnswerOptions {
   isClosing(): boolean;
 }
 
+function shapeOf(
+  bytesMax: number,
+  { mcpDepthMax: depthMax, valuesMax }: Pick<Limits, "mcpDepthMax" | "valuesMax">,
+): ShapeBounds {
+  return { depthMax, valuesMax: Math.min(valuesMax, Math.ceil(bytesMax / bytesPerValue)) };
+}
+
 export function createAnswer(
   options: AnswerOptions,
 ): (raw: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { rules, limits, log, connections } = options;
-  const shape = { depthMax: limits.mcpDepthMax, valuesMax: limits.valuesMax };
   const route = createRouter(options.routes);
   const took = options.metrics && createStopwatch(options.metrics);
   const inTurn = createInTurn();
@@ -59,7 +68,7 @@ export function createAnswer(
       const path = pathOf(raw);
       found = route(raw.method ?? "GET", path);
       const { params = {}, bodyBytesMax = limits.bodyBytesMax } = found ?? {};
-      const body = { bytesMax: bodyBytesMax, shape };
+      const body = { bytesMax: bodyBytesMax, shape: shapeOf(bodyBytesMax, limits) };
       const request = createRequest(raw, { params, body, rules, response, connections });
       if (found === undefined) throw unknownAddress(options.isUpgradePath(path));
       const answer =

@@ -229,3 +229,19 @@ test("every body of one who sends many at once comes whole", async () => {
   const texts = Array.from({ length: 1_000 }, (_, i) => `${i}`.padEnd(i % 300, "x"));
   expect(await Promise.all(texts.map(echo))).toEqual(texts);
 });
+
+test("a body has no more values than people and programs write into so many bytes", async () => {
+  const handle: Route["handle"] = async (request) => ({
+    body: { length: ((await request.json()) as unknown[]).length },
+  });
+  const { port } = await start({ routes: [{ method: "POST", path: "/json", handle }] });
+  const send = async (body: string) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`http://127.0.0.1:${port}/json`, { method: "POST", headers, body });
+    return { status: response.status, text: await response.text() };
+  };
+  const empties = await send(`[${"{},".repeat(21_000)}{}]`);
+  expect([empties.status, empties.text.includes("too_many_values")]).toEqual([413, true]);
+  const rules = Array.from({ length: 1_500 }, (_, i) => ({ tool: `server-${i}.*`, gate: "ask" }));
+  expect(await send(JSON.stringify(rules))).toEqual({ status: 200, text: '{"length":1500}' });
+});
