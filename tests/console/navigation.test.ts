@@ -100,10 +100,14 @@ test(
     await nav.getByRole("heading", { name: "Favourites" }).waitFor();
     await nav.getByRole("link", { name: "server-7.tool-13" }).waitFor();
     // What is said in a room nobody looks at is unread until somebody does.
-    await extra[3]?.say("is anybody here?");
+    const said = await extra[3]?.say("is anybody here?");
     const hall = nav.getByRole("link", { name: /hall-3 / });
     await hall.filter({ hasText: "unread" }).click();
     await page.getByText("is anybody here?").waitFor();
+    // What is looked at is read while it is, not only when somebody leaves: the page may be closed.
+    const readUpTo = () =>
+      page.evaluate('JSON.parse(localStorage.getItem("mcpx-console-read") ?? "{}")["hall-3"]');
+    await expect.poll(readUpTo).toBeGreaterThanOrEqual(said?.seq ?? Number.NaN);
     await nav.getByRole("link", { name: "Audit", exact: true }).click();
     await expect.poll(() => nav.getByText("unread").count()).toBe(0);
     // Also in a room this page is in.
