@@ -26,6 +26,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** `kill -9` of all processes of the engine; `meanwhile` is what happens while none of them can do anything. */
   kill(meanwhile?: () => Promise<void>): Promise<void>;
   start(): Promise<void>;
+  /** Where it has not ended by itself. */
+  stop(): Promise<void>;
 }
 
 export interface PostgresPlace {
@@ -176,11 +178,12 @@ export async function startPostgres(
     }
   }
 
-  async function end(): Promise<void> {
-    if (child === undefined) return;
-    const exited = once(child, "exit");
-    child.stdin?.end();
-    await exited;
+  async function stop(): Promise<void> {
+    if (child?.exitCode === null && child.signalCode === null) {
+      const exited = once(child, "exit");
+      child.stdin?.end();
+      await exited;
+    }
     child = undefined;
   }
 
@@ -211,9 +214,10 @@ export async function startPostgres(
     sql,
     set,
     start,
+    stop,
     kill,
     [Symbol.asyncDispose]: async () => {
-      await end();
+      await stop();
       if (existsSync(directory)) rmSync(directory, { recursive: true });
     },
   };
