@@ -161,7 +161,7 @@ export function watchApprovers(watch: ApproverWatch): AnchorSource {
 }
 
 /** Writes what nobody has to sign, and gives back the rest. */
-export async function settleApprovers(
+async function settleApprovers(
   chain: KeptChain,
   wanted: () => Promise<AuthorityState>,
 ): Promise<AuthorityChange[]> {
