@@ -38,14 +38,14 @@ export function hasPatroni(): boolean {
 export interface PatroniNode {
   readonly name: string;
   readonly port: number;
-  isLeader(): Promise<boolean>;
+  /** As it says itself; `others` are how many standbys would be promoted, because they have all that is acknowledged. */
+  leads(): Promise<{ others: number } | undefined>;
   /** Of Patroni and of the engine, all their processes. */
   signal(signal: NodeJS.Signals): void;
 }
 
 export interface PatroniCluster extends AsyncDisposable {
   readonly nodes: readonly PatroniNode[];
-  leader(): Promise<PatroniNode | undefined>;
   /** All nodes, over TCP. */
   url(schema: string): string;
 }
@@ -88,11 +88,12 @@ export async function startPatroni(): Promise<PatroniCluster> {
     nodes.push({
       name,
       port,
-      isLeader: () =>
-        fetch(`http://127.0.0.1:${restPort}/leader`, { signal: AbortSignal.timeout(1_000) }).then(
-          ({ status }) => status === 200,
-          () => false,
-        ),
+      async leads() {
+        const told = await ask(restPort);
+        const roles = told.map((member) => `${member.name} ${member.role} ${member.state}`);
+        if (!roles.includes(`${name} leader running`)) return undefined;
+        return { others: told.filter(({ role }) => role === "sync_standby").length };
+      },
       signal(signal) {
         for (const pid of [...below(child.pid ?? 0), ...engineOf(home)]) signalAnyway(pid, signal);
       },
@@ -100,10 +101,6 @@ export async function startPatroni(): Promise<PatroniCluster> {
   }
   return {
     nodes,
-    async leader() {
-      for (const node of nodes) if (await node.isLeader()) return node;
-      return undefined;
-    },
     url: (schema) => {
       const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(",");
       return `postgres://${user}:${encodeURIComponent(password)}@${hosts}/postgres?schema=${schema}`;
@@ -131,6 +128,23 @@ interface Place {
   etcdPort: number;
 }
 
+interface Member {
+  name: string;
+  role: string;
+  state: string;
+}
+
+/** None where it does not answer. */
+async function ask(restPort: number): Promise<Member[]> {
+  try {
+    const signal = AbortSignal.timeout(1_000);
+    const told = await (await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal })).json();
+    return (told as { members: Member[] }).members;
+  } catch {
+    return [];
+  }
+}
+
 /** Its YAML may be JSON. The times are the shortest that it allows. */
 function settingsOf({ name, home, port, restPort, etcdPort }: Place): object {
   const hba = [
@@ -155,6 +169,10 @@ function settingsOf({ name, home, port, restPort, etcdPort }: Place): object {
       pgpass: join(home, "pgpass"),
       pg_hba: hba,
       parameters: { unix_socket_directories: home },
+      // What only a lost primary had was acknowledged by nobody.
+      use_pg_rewind: true,
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
       authentication: {
         superuser: { username: user, password },
         replication: { username: "repl", password: "of tests" },
