@@ -44,7 +44,7 @@ const soakOnly =
         "tests/faults/floods.test.ts",
         "tests/clients/{commands,frameworks,installed,minutes,servers,session}.test.ts",
         "tests/metrics/promtool.test.ts",
-        "tests/postgres/failover.test.ts",
+        "tests/postgres/{disks,failover,patroni}.test.ts",
         "tests/packaging/{engines,first-start,image}.test.ts",
       ];
 

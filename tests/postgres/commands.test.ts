@@ -169,6 +169,11 @@ test(
     expect(await run("key", "remove", "mallory", "--by", key("ada"), "--yes")).toMatchObject({ code: 0 });
     expect(await server.sql("SELECT name FROM enrolled.approvers")).toEqual([{ name: "ada" }]);
     await end(gateway);
+    await server.sql("UPDATE enrolled.authority_chain SET entry = replace(entry, 'ada', 'eve') WHERE n = 1");
+    const broken = /entry \d of the chain of approvers.*rows of authority_chain in PostgreSQL/s;
+    expect((await run("key", "log")).err).toMatch(broken);
+    expect((await run("up", "--port", "0", "--no-demo")).err).toMatch(broken);
+    await server.sql("UPDATE enrolled.authority_chain SET entry = replace(entry, 'eve', 'ada') WHERE n = 1");
     expect(await run("key", "reset", "--no-key-is-left")).toMatchObject({ code: 0 });
     expect(await listed()).toEqual([]);
     expect(existsSync(join(dataDir, "approvers"))).toBe(false);

@@ -1,11 +1,10 @@
 // Three engines, of which one takes writes and the two others follow: the first is lost under load, and a script of ours
 // promotes the standby that has most, as a cluster manager does.
-import { createPostgresTopicLog, type TopicLog } from "@mcpx/gateway";
 import { expect, onTestFinished, test } from "vitest";
 import { newEntry } from "../../packages/gateway/src/topic-log/cases.ts";
 import { scale, timeout } from "../faults/support/soak.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
-import { talk } from "./support/talk.ts";
+import { open, talk } from "./support/watched-log.ts";
 
 type Trio = readonly [first: PostgresServer, second: PostgresServer, third: PostgresServer];
 
@@ -51,26 +50,12 @@ async function failOver([, second, third]: Trio): Promise<void> {
   await other.sql("SELECT pg_reload_conf()");
 }
 
-async function open(url: string): Promise<{ log: TopicLog; told: string[]; failures: Error[] }> {
-  const told: string[] = [];
-  const failures: Error[] = [];
-  const log = await createPostgresTopicLog({
-    url,
-    onLost: (error) => told.push(`lost: ${error.message}`),
-    onBack: () => told.push("back"),
-    onFailure: (error) => failures.push(error),
-    tuning: { retryMinMs: 20, retryMaxMs: 100 },
-  });
-  onTestFinished(() => log.close());
-  return { log, told, failures };
-}
-
 test.for(Array.from({ length: scale(1, 5) }, (_, round) => round))(
   "[B-DUR-1] of three engines the first is killed under load: what was acknowledged is at the next, and the log goes on there by itself (%i)",
   { timeout },
   async () => {
     const trio = await startTrio();
-    const { log, told, failures } = await open(addressOf(trio));
+    const { log, told, failures } = await open({ url: addressOf(trio) });
     const { acknowledged, ended } = talk(log);
     await expect.poll(() => acknowledged.length).toBeGreaterThan(300);
     await trio[0].kill();
@@ -92,7 +77,7 @@ test("control: where commits wait for no standby (synchronous_commit local), a f
 }, async () => {
   const trio = await startTrio();
   await trio[0].sql("ALTER ROLE mcpx SET synchronous_commit = local");
-  const { log, told } = await open(addressOf(trio));
+  const { log, told } = await open({ url: addressOf(trio) });
   await log.append(newEntry({ id: "before" }));
   const sent = "SELECT 1 FROM pg_stat_replication WHERE flush_lsn = pg_current_wal_flush_lsn()";
   await expect.poll(() => trio[0].sql(sent)).toHaveLength(2);

@@ -1,42 +1,14 @@
 // What happens to the topic log when PostgreSQL goes away, hangs, is killed, or says less than the whole truth.
-import { execFileSync } from "node:child_process";
-import { chmodSync } from "node:fs";
-import { createPostgresTopicLog, type TopicLog } from "@mcpx/gateway";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { newEntry } from "../../packages/gateway/src/topic-log/cases.ts";
-import { type Disk, mayMount, newDisk } from "../faults/support/disk.ts";
-import { scale, timeout } from "../faults/support/soak.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { startDoorProxy } from "./support/door-proxy.ts";
-import { talk } from "./support/talk.ts";
+import { isBack, type Options, open, talk } from "./support/watched-log.ts";
 
 // The writer of the write-ahead log must not come to the help of those who did not wait for it. Told later, it would
 // write once when it hears of it.
 const server = await startPostgres({ wal_writer_delay: "10s" });
 afterAll(() => server[Symbol.asyncDispose]());
-
-type Options = Parameters<typeof createPostgresTopicLog>[0];
-
-interface Watched {
-  log: TopicLog;
-  /** Whether it is there, as it tells; and why it was not. */
-  told: string[];
-  failures: Error[];
-}
-
-async function open(options: Omit<Options, "onLost" | "onBack" | "onFailure">): Promise<Watched> {
-  const told: string[] = [];
-  const failures: Error[] = [];
-  const log = await createPostgresTopicLog({
-    ...options,
-    onLost: (error) => told.push(`lost: ${error.message}`),
-    onBack: () => told.push("back"),
-    onFailure: (error) => failures.push(error),
-    tuning: { retryMinMs: 10, retryMaxMs: 50, ...options.tuning },
-  });
-  onTestFinished(() => log.close());
-  return { log, told, failures };
-}
 
 async function openThroughProxy(schema: string, tuning: Options["tuning"] = {}) {
   const proxy = await startDoorProxy(server.port);
@@ -59,8 +31,6 @@ const waitingAppends = async (event: string) =>
       [event],
     )
   ).map(({ pid }) => pid);
-
-const isBack = (told: string[]) => told.at(-1) === "back";
 
 test("a connection that is cut: what was under way is in doubt, the rest is refused, and it comes back by itself", async () => {
   const { log, proxy, told, failures } = await openThroughProxy("cut");
@@ -176,63 +146,6 @@ test("[B-DUR-1] whatever was acknowledged is there after kill -9 of the engine, 
   expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: last + 1 }, (_, n) => n + 1));
   expect(failures).toEqual([]);
 });
-
-/** A power cut leaves what commits have waited for, and nothing else. */
-async function engineOnDisk(disk: Disk) {
-  chmodSync(disk.path, 0o755);
-  const engine = await startPostgres({ wal_writer_delay: "10s" }, {}, { parent: disk.path });
-  onTestFinished(() => engine[Symbol.asyncDispose]());
-  // `initdb` has left that to us.
-  execFileSync("sync", ["-f", disk.path]);
-  const losePower = async () => {
-    await engine.kill(disk.cutPower);
-    disk.mountAgain();
-    await engine.start();
-  };
-  return { engine, losePower };
-}
-
-test.runIf(mayMount())(
-  "[B-DUR-1] whatever was acknowledged is there after power cuts under the engine",
-  {
-    timeout,
-  },
-  async () => {
-    const { engine, losePower } = await engineOnDisk(newDisk());
-    const { log, told, failures } = await open({ url: engine.url("power") });
-    const acknowledged: { id: string; seq: number }[] = [];
-    for (let round = 0; round < scale(2, 20); round += 1) {
-      const talking = talk(log, round);
-      await expect.poll(() => talking.acknowledged.length).toBeGreaterThan(100);
-      await losePower();
-      await talking.ended;
-      acknowledged.push(...talking.acknowledged);
-      await expect.poll(() => isBack(told)).toBe(true);
-      for (const { id, seq } of acknowledged) expect(await log.find("room", id)).toMatchObject({ seq });
-    }
-    const { last } = await log.bounds("room");
-    const entries = await log.read("room", { limit: last, order: "oldest_first" });
-    expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: last }, (_, n) => n + 1));
-    expect(failures).toEqual([]);
-  },
-);
-
-test.runIf(mayMount())(
-  "control: a power cut loses what was committed with synchronous_commit off",
-  {
-    timeout,
-  },
-  async () => {
-    const { engine, losePower } = await engineOnDisk(newDisk());
-    const client = await engine.connect();
-    await client.query("CREATE TABLE loose_rows (n integer)");
-    await client.query("SET synchronous_commit = off");
-    for (let n = 0; n < 100; n += 1) await client.query("INSERT INTO loose_rows VALUES ($1)", [n]);
-    await losePower();
-    const [row] = await engine.sql("SELECT count(*)::int AS kept FROM loose_rows");
-    expect(row?.kept).toBeLessThan(100);
-  },
-);
 
 test("control: a kill loses what was committed with synchronous_commit off", async () => {
   const client = await server.connect();

@@ -26,6 +26,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** `kill -9` of all processes of the engine; `meanwhile` is what happens while none of them can do anything. */
   kill(meanwhile?: () => Promise<void>): Promise<void>;
   start(): Promise<void>;
+  /** Where it has not ended by itself. */
+  stop(): Promise<void>;
 }
 
 export interface PostgresPlace {
@@ -35,23 +37,23 @@ export interface PostgresPlace {
   follows?: PostgresServer;
 }
 
-interface Owner {
+export interface Owner {
   uid?: number;
   gid?: number;
 }
 
-const user = "mcpx";
-const password = "not a secret: of tests";
+export const user = "mcpx";
+export const password = "not a secret: of tests";
 
 /** Of the newest version that is installed: Debian's place, else where the shell finds it. */
-function binary(name: string): string {
+export function binary(name: string): string {
   const versions = globSync(`/usr/lib/postgresql/*/bin/${name}`);
   const newest = versions.sort((a, b) => Number(a.split("/")[4]) - Number(b.split("/")[4])).at(-1);
   return newest ?? name;
 }
 
 /** Whom it runs as: ourselves, unless that is root. */
-function ownerOf(): Owner {
+export function ownerOf(): Owner {
   if (process.getuid?.() !== 0) return {};
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
   if (uid === undefined || gid === undefined) throw new Error("there is no user nobody to run PostgreSQL as");
@@ -59,7 +61,7 @@ function ownerOf(): Owner {
 }
 
 /** Some end by themselves, once the first of them has. */
-function signalAnyway(pid: number, signal: NodeJS.Signals): void {
+export function signalAnyway(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
@@ -105,7 +107,7 @@ function copyOf({ directory, port }: PostgresServer, into: string, owner: Owner)
 }
 
 /** The shell ends the server when its standard input does: also when we are killed. */
-const keeper = `
+export const keeper = `
   exec 3<&0; "$0" "$@" <&- 3<&- & server=$!
   (cat <&3 >/dev/null; kill -QUIT $server) & watcher=$!
   wait $server; code=$?; kill $watcher; exit $code`;
@@ -176,11 +178,12 @@ export async function startPostgres(
     }
   }
 
-  async function end(): Promise<void> {
-    if (child === undefined) return;
-    const exited = once(child, "exit");
-    child.stdin?.end();
-    await exited;
+  async function stop(): Promise<void> {
+    if (child?.exitCode === null && child.signalCode === null) {
+      const exited = once(child, "exit");
+      child.stdin?.end();
+      await exited;
+    }
     child = undefined;
   }
 
@@ -211,9 +214,10 @@ export async function startPostgres(
     sql,
     set,
     start,
+    stop,
     kill,
     [Symbol.asyncDispose]: async () => {
-      await end();
+      await stop();
       if (existsSync(directory)) rmSync(directory, { recursive: true });
     },
   };
