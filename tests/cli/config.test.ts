@@ -62,7 +62,6 @@ test("a program may print a secret and nothing else; config check says which, an
     good.file,
     "--data",
     good.dataDir,
-    "--yes",
     "--",
     "true",
   ]);

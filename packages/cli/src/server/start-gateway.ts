@@ -133,7 +133,10 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const { identity, audit, clock, log, limits, listener } = ground;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
   const { enabled: isIssuer = true, ...documents } = options.authorization ?? {};
-  const roomEndpoints = openRoomEndpoints({ ...ground, rooms: gateway, isIssuer }, opened);
+  const roomEndpoints = openRoomEndpoints(
+    { ...ground, rooms: gateway, isIssuer, tracer: options.tracer },
+    opened,
+  );
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
   const { tree, endpoint, registrar, gates, approvers, authority, signIns, stores } = await openTree(
     settings,
