@@ -243,7 +243,7 @@ test(
     const collector = await receiver();
     const { url, dataDir, stop } = await stage(
       { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
-      { topics: { ops: { tree: true } } },
+      { topics: { ops: { tree: true } }, gates: { rules: [{ tools: "hall.**", action: "allow" }] } },
     );
     const claims = { topics: ["ops"], level: "full" as const, tools: ["**"] };
     const [robot = "", anna = ""] = await mintTokens(dataDir, [
