@@ -44,7 +44,7 @@ import { localUser } from "../files/local-store.ts";
 import { watchGates } from "../metrics/gate-metrics.ts";
 import { showServers } from "../metrics/server-metrics.ts";
 import { showBridges, showStores } from "../metrics/store-metrics.ts";
-import { openApiRoute } from "../openapi/route.ts";
+import { openApiRoutes } from "../openapi/route.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import type { PushSettings } from "../settings/push-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
@@ -197,7 +197,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const all = [
     ...routes,
     ...console.routes,
-    openApiRoute(),
+    ...openApiRoutes(),
     ...(isIssuer ? authorization.routes(console.check) : []),
     ...nameRoutes({ key: namesKey, rooms: gateway, tree, clock }),
   ];
