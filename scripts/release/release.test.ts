@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { sectionOf } from "./changelog-section.ts";
 import { closure } from "./closure.ts";
 import { broughtManifest, publishedManifest } from "./published-manifest.ts";
@@ -7,6 +8,51 @@ import { serverJson } from "./server-json.ts";
 
 const changelog =
   "# Changelog\n\n## 0.2.0 – unreleased\n\nNew.\n\n### More\n\nX.\n\n## 0.1.0 – 2026-11-18\n\nOld.\n";
+
+/** What the registry documents of the fields we use, and no other field. */
+const version = z
+  .string()
+  .regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/)
+  .max(255);
+const input = z.strictObject({
+  description: z.string().optional(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  format: z.enum(["string", "number", "boolean", "filepath"]).optional(),
+  value: z.string().optional(),
+  default: z.string().optional(),
+});
+const positional = input
+  .extend({ type: z.literal("positional"), valueHint: z.string().optional() })
+  .refine((one) => one.value !== undefined || one.valueHint !== undefined, "needs value or valueHint");
+const registryDocument = z.strictObject({
+  $schema: z
+    .url()
+    .regex(/^https:\/\/static\.modelcontextprotocol\.io\/schemas\/[\d-]+\/server\.schema\.json$/),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version,
+  websiteUrl: z.url(),
+  repository: z.strictObject({ url: z.url(), source: z.string(), subfolder: z.string().optional() }),
+  packages: z
+    .array(
+      z.strictObject({
+        registryType: z.enum(["npm", "pypi", "oci", "nuget", "mcpb"]),
+        identifier: z.string(),
+        version,
+        runtimeHint: z.string(),
+        transport: z.strictObject({ type: z.literal("stdio") }),
+        packageArguments: z.array(positional),
+        environmentVariables: z.array(input.extend({ name: z.string() })),
+      }),
+    )
+    .min(1),
+});
 
 test("the section of a version ends where the next begins", () => {
   expect(sectionOf(changelog, "0.2.0")).toEqual({ released: "unreleased", text: "New.\n\n### More\n\nX.\n" });
@@ -96,8 +142,20 @@ test("the MCP registry is told the name, the package and the command; elsewhere 
     version: "1.0.0",
     packages: [{ registryType: "npm", identifier: "mcpx", version: "1.0.0", transport: { type: "stdio" } }],
   });
-  // What its schema asks of these.
-  expect(document.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  expect(registryDocument.parse(document)).toEqual(document);
+  // It would see what is wrong.
+  const [npm] = document.packages;
+  for (const wrong of [
+    { name: "mcpx" },
+    { description: "x".repeat(101) },
+    { version: "^1.0.0" },
+    { packages: [{ ...npm, version: "latest" }] },
+    { packages: [{ ...npm, transport: { type: "pipe" } }] },
+    { packages: [{ ...npm, packageArguments: [{ type: "positional" }] }] },
+    { packages: [{ ...npm, environmentVariables: [{ description: "nameless" }] }] },
+    { more: 1 },
+  ])
+    expect(registryDocument.safeParse({ ...document, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
   expect(serverJson({ ...front, description: "x".repeat(300) }, "https://github.com/a/b")).toContain(
     `"${"x".repeat(100)}"`,
   );

@@ -55,14 +55,13 @@ test("a program may print a secret and nothing else; config check says which, an
   // What another file brings does not run a program for a secret.
   const added = await mcpx([
     "add",
-    "gh",
+    "hub",
     "--env",
-    `TOKEN=${touch}`,
+    `TOKEN=${cmd("cat made")}`,
     "--config",
     good.file,
     "--data",
     good.dataDir,
-    "--yes",
     "--",
     "true",
   ]);

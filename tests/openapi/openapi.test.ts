@@ -1,6 +1,9 @@
 // The REST interface as /openapi.json has it: every address is in it, and what it says is what the gateway does. Test
 // servers compare each answer they are asked for; here are the addresses that no other test asks.
+import { joinRoom, type Proposal, type RoomEnvelope } from "@mcpx/client";
+import { kinds, parseKind } from "@mcpx/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { addresses } from "../../packages/cli/src/openapi/document.ts";
 import { faultOfAnswer } from "../support/described-answers.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -32,7 +35,9 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const isDescribed = (path: string) =>
-  /^\/(?:v0|admin)\/|^\/(?:healthz|readyz|metrics|openapi\.json|\.well-known\/jwks\.json)$/.test(path);
+  /^\/(?:v0|admin)\/|^\/(?:healthz|readyz|metrics|openapi\.json|envelope\.schema\.json|\.well-known\/jwks\.json)$/.test(
+    path,
+  );
 
 test("[B-OBS-1] every address is described, and none that is not there", () => {
   const there = server.routes.filter(({ path }) => isDescribed(path));
@@ -101,4 +106,47 @@ test("control: a field too much, a field too few and another status are found", 
   expect(fault({ topics }, 201)).toContain("201");
   expect(fault({ topics }, 403)).toContain("error");
   expect(faultOfAnswer("GET", "/mcp", { status: 200, body: {} })).toBeUndefined();
+});
+
+test("[B-OBS-1] /envelope.schema.json says what is said in a room: every kind, as it comes out of a real one", async () => {
+  const schema = (await server.call("GET", "/envelope.schema.json")).body;
+  // Read back from what was served, as a reader of it would.
+  const served = z.fromJSONSchema(schema as never);
+  const enter = async (sub: string, level: "full" | "restricted") =>
+    joinRoom({
+      url: server.url,
+      topic: "kinds",
+      token: await server.token({ sub, topics: ["kinds"], level }),
+    });
+  const anna = await enter("anna", "full");
+  const heard: RoomEnvelope[] = [];
+  anna.addEventListener("envelope", ({ detail }) => heard.push(detail));
+  const robot = await enter("robot", "restricted");
+  await robot.say("here", { format: "markdown" });
+  await robot.setStatus("busy");
+  const draft = { to: "anna", method: "tools/call", params: { name: "look", arguments: {} }, reason: "x" };
+  const first = robot.propose(draft);
+  const second = robot.propose(draft);
+  for (const { result } of [first, second]) result.catch(() => {});
+  await expect.poll(() => anna.proposals.pending().length).toBe(2);
+  const [one, two] = anna.proposals.pending() as [Proposal, Proposal];
+  await anna.proposals.status(one, "considering");
+  await anna.proposals.reject(one, { reason: "no", code: "busy" });
+  await robot.proposals.withdraw([two.id], "enough");
+  await anna.publish({ kind: "mcp", payload: { jsonrpc: "2.0", method: "notifications/x", params: {} } });
+  await anna
+    .peer("robot")
+    .listTools({ timeoutMs: 200 })
+    .catch(() => {});
+  await server.call("POST", "/admin/participants/robot/promote?topic=kinds", admin);
+  const heardKinds = () => [...new Set(heard.map(({ kind }) => String(parseKind(kind)?.kind)))].sort();
+  await expect.poll(heardKinds).toEqual([...kinds].sort());
+  await robot.close();
+  await anna.close();
+  for (const envelope of heard)
+    expect([envelope, served.safeParse(envelope).success]).toEqual([envelope, true]);
+  // It would see what is wrong.
+  const [chat] = heard.filter(({ kind }) => kind === "chat");
+  for (const wrong of [{ kind: "chatter" }, { payload: { text: 1 } }, { from: "" }, { protocol: "mcpx/v9" }])
+    expect(served.safeParse({ ...chat, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
 });

@@ -2,6 +2,9 @@
 // takes nothing but OTLP.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { joinRoom } from "@mcpx/client";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
 import { mcpx, scratch, up } from "../cli/support/mcpx-process.ts";
 import { mintTokens } from "../faults/support/tokens.ts";
@@ -19,6 +22,8 @@ async function receiver(): Promise<OtlpReceiver> {
 }
 
 interface Stage {
+  url: string;
+  dataDir: string;
   run(...words: string[]): ReturnType<typeof mcpx>;
   /** The text of the tool's answer. */
   call(tool: string, meta?: Record<string, unknown>): Promise<string>;
@@ -32,16 +37,17 @@ interface Stage {
 }
 
 /** A gateway with a server whose tools say what `_meta` they got, and a person who approves. */
-async function stage(env: Record<string, string>): Promise<Stage> {
+async function stage(env: Record<string, string>, more: object = {}): Promise<Stage> {
   const dataDir = scratch();
   const papers = { command: process.execPath, args: [server], trusted: true };
-  const config = { mcpServers: { papers }, gates: { hold: "20s" } };
+  const mcpServers = { papers, hall: { room: "ops" } };
+  const config = { mcpServers, gates: { hold: "20s" }, ...more };
   writeFileSync(join(dataDir, "mcpx.json"), JSON.stringify(config));
   const gateway = await up(dataDir, [], { cwd: dataDir, env });
   const run = (...words: string[]) => mcpx([...words, "--data", dataDir], { cwd: dataDir });
   const [token = ""] = await mintTokens(dataDir, [{ sub: "agent", topics: [], tools: ["**"] }]);
   return {
-    run,
+    ...{ url: gateway.url, dataDir, run },
     call: (tool, meta) => callTool(gateway.url, token, tool, meta),
     ask: (method, params, meta) => ask(gateway.url, token, method, params, meta),
     pendingId: () =>
@@ -72,6 +78,7 @@ async function ask(
   method: string,
   params: Record<string, unknown>,
   meta?: Record<string, unknown>,
+  path = "/mcp",
 ): Promise<{ result: unknown; data: string }> {
   const protocol = "2026-07-28";
   const hop = {
@@ -79,7 +86,7 @@ async function ask(
     "io.modelcontextprotocol/clientInfo": { name: "tracer", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const response = await fetch(`${url}/mcp`, {
+  const response = await fetch(`${url}${path}`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -208,3 +215,67 @@ test("a wrong variable is named, with what it may be", async () => {
   expect(code).toBe(1);
   expect(err).toContain('OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; mcpx sends traces as http/json');
 });
+
+/** A participant whose tool says what `_meta` it was called with. */
+async function robotIn(url: string, token: string): Promise<void> {
+  const room = await joinRoom({ url, topic: "ops", token });
+  onTestFinished(() => room.close());
+  await room.serve(() => {
+    const server = new Server({ name: "robot", version: "1" }, { capabilities: { tools: {} } });
+    const tools = [
+      { name: "look", annotations: { readOnlyHint: true }, inputSchema: { type: "object" as const } },
+    ];
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+      content: [{ type: "text", text: JSON.stringify(params._meta ?? null) }],
+    }));
+    return server as never;
+  });
+}
+
+const metaIn = (answer: unknown) =>
+  JSON.parse((answer as { content: { text: string }[] }).content[0]?.text ?? "") as Record<string, unknown>;
+
+test(
+  "one trace goes through a room: to a participant's server, from a client of the room or of the tree, and from a member to the tree",
+  slow,
+  async () => {
+    const collector = await receiver();
+    const { url, dataDir, stop } = await stage(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+      { topics: { ops: { tree: true } }, gates: { rules: [{ tools: "hall.**", action: "allow" }] } },
+    );
+    const claims = { topics: ["ops"], level: "full" as const, tools: ["**"] };
+    const [robot = "", anna = ""] = await mintTokens(dataDir, [
+      { sub: "robot", ...claims },
+      { sub: "anna", ...claims },
+    ]);
+    await robotIn(url, robot);
+    const call = (name: string, path: string) =>
+      ask(url, anna, "tools/call", { name, arguments: {} }, { traceparent, "example.com/own": 1 }, path);
+    const inRoom = metaIn((await call("robot.look", "/rooms/ops/mcp")).result);
+    const inTree = metaIn((await call("hall.robot.look", "/mcp")).result);
+    const room = await joinRoom({ url, topic: "ops", token: anna });
+    const fromRoom = metaIn(await room.peer("tree").callTool("papers.look", {}, { meta: { traceparent } }));
+    await room.close();
+    await stop();
+    expect(collector.faults).toEqual([]);
+    const hopOf = ({ traceparent: sent }: Record<string, unknown>) =>
+      collector.spans.find(({ spanId, kind }) => kind === 3 && sent === `00-${traceId}-${spanId}-01`)?.name;
+    expect([inRoom, inTree, fromRoom].map(hopOf)).toEqual([
+      "tools/call robot.look",
+      "tools/call hall.robot.look",
+      "tools/call papers.look",
+    ]);
+    // Nothing else of what a client says beside its call goes to a participant.
+    expect([inRoom, inTree].map((meta) => Object.keys(meta))).toEqual([["traceparent"], ["traceparent"]]);
+    expect(told(collector.spans.filter((span) => span.traceId === traceId))).toEqual([
+      "tools/call hall.robot.look (client) of tools/call hall.robot.look",
+      "tools/call hall.robot.look (server) of the caller",
+      "tools/call papers.look (client) of tools/call papers.look",
+      "tools/call papers.look (server) of the caller",
+      "tools/call robot.look (client) of tools/call robot.look",
+      "tools/call robot.look (server) of the caller",
+    ]);
+  },
+);

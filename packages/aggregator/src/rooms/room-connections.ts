@@ -9,6 +9,7 @@ import {
   openTo,
   type Principal,
   principalKey,
+  type SpanStarter,
 } from "@mcpx/host";
 import { type Limits, McpxError } from "@mcpx/protocol";
 import { createListCapacity, createTree, type ListLimits, type RunningTree } from "../tree/create-tree.ts";
@@ -25,6 +26,8 @@ export interface RoomConnectionsOptions {
   secret: Uint8Array;
   clock: Clock;
   log: Logger;
+  /** Where traces of calls go; nowhere unless given. */
+  tracer?: SpanStarter | undefined;
   limits: ListLimits & Pick<Limits, "mcpSessionsMax" | "mcpSessionsPerPrincipalMax" | "mcpSessionIdleMs">;
   ledger: ByteLedger;
   /** How long a call that was proposed is held. */
@@ -83,6 +86,7 @@ export function createRoomConnections(options: RoomConnectionsOptions): RoomConn
       clock,
       log,
       secret: options.secret,
+      tracer: options.tracer,
       listCapacity,
       graceMs: 0,
       servers: [

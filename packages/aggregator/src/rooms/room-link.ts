@@ -2,7 +2,7 @@
 // our level allows is called, what it does not is proposed. [B-ROOM-1]
 
 import type { Room } from "@mcpx/client";
-import { type JsonObject, McpxError, written } from "@mcpx/protocol";
+import { isObject, type JsonObject, McpxError, written } from "@mcpx/protocol";
 import type { Link, LinkRequest, LinkTaker } from "../links/link.ts";
 import { legacyRevisions } from "../mcp/era.ts";
 import { createPeerLists, type PeerLists, type PeerListsBounds } from "./peer-lists.ts";
@@ -103,6 +103,7 @@ async function callPeer({ room, lists, proposing }: Talk, request: LinkRequest):
         signal,
         propose: "never",
         timeoutMs: callMs,
+        meta: traceIn(params),
         ...(wantsProgress && {
           onProgress: (progress) => notify("notifications/progress", { ...progress }),
         }),
@@ -116,6 +117,17 @@ async function callPeer({ room, lists, proposing }: Talk, request: LinkRequest):
   }
   if (room.level === "responder") return refusal(peer);
   return proposing.call({ peer, tool, args }, request);
+}
+
+const traceCharsMax = 512;
+
+/** What the trace of a call says goes on to the participant; nothing else of what clients say beside a call does. */
+function traceIn({ _meta }: JsonObject): JsonObject | undefined {
+  if (!isObject(_meta)) return undefined;
+  const isText = (value: unknown) => typeof value === "string" && value.length <= traceCharsMax;
+  const { traceparent, tracestate } = _meta;
+  if (!isText(traceparent)) return undefined;
+  return { traceparent, ...(isText(tracestate) && { tracestate }) };
 }
 
 /** For the model, which sees nothing but results. */

@@ -3,9 +3,10 @@ import { errorTable } from "@mcpx/protocol";
 import { z } from "zod";
 import { type Address, type Parameter, problem } from "./address.ts";
 import { administration } from "./administration.ts";
+import { envelope } from "./envelopes.ts";
 import { gates } from "./gates.ts";
 import { operations } from "./operations.ts";
-import { envelope, rooms } from "./rooms.ts";
+import { rooms } from "./rooms.ts";
 import { tree } from "./tree.ts";
 
 const sections = {
@@ -101,6 +102,12 @@ function idOf(method: string, path: string): string {
 }
 
 /** For readers: further fields may come, and are no reason to refuse an answer. */
+/** Of envelopes alone, for those who speak the WebSockets of rooms. */
+export function envelopeSchema(): Record<string, unknown> {
+  const { $schema, ...made } = z.toJSONSchema(envelope);
+  return { $schema, title: "An envelope of a room", ...made };
+}
+
 function jsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...made } = z.toJSONSchema(schema, {
     override({ jsonSchema: one }) {

@@ -45,4 +45,9 @@ export const operations: readonly Address[] = [
     ...{ method: "GET", path: "/openapi.json", access: "everybody", summary: "This document" },
     answer: z.looseObject({ openapi: z.literal("3.1.0") }),
   },
+  {
+    ...{ method: "GET", path: "/envelope.schema.json", access: "everybody" },
+    summary: "What participants of a room send each other, as a JSON Schema",
+    answer: z.looseObject({ $schema: z.string() }),
+  },
 ];

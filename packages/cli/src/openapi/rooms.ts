@@ -1,7 +1,7 @@
 // Addresses of rooms, for their participants.
-import { kinds, protocols } from "@mcpx/protocol";
 import { z } from "zod";
 import { type Address, anything, count, id, level, limit, time } from "./address.ts";
+import { envelope } from "./envelopes.ts";
 
 const participant = z.strictObject({
   id,
@@ -13,27 +13,6 @@ const participant = z.strictObject({
   key: anything.optional().describe("The participant's public key as JWK"),
   status: z.strictObject({ status: z.string(), text: z.string().optional() }).optional(),
 });
-
-/** As it is in a room's history. Participants may add fields of their own. */
-export const envelope = z
-  .looseObject({
-    protocol: z.enum(protocols),
-    id,
-    ts: z.string().optional().describe("When the sender says that the envelope was made"),
-    from: id,
-    to: z.array(id).optional(),
-    kind: z
-      .string()
-      .max(256)
-      .describe(
-        `One of ${kinds.join(", ")}; a request or proposal may add its method: mcp/request:tools/call`,
-      ),
-    correlation_id: id.optional(),
-    payload: anything,
-    seq: count.optional().describe("The envelope's number in the room, without gaps"),
-    at: time.optional().describe("When the gateway received the envelope"),
-  })
-  .describe("What participants of a room send each other");
 
 const point = z.string().describe("The id of an envelope, or a time");
 

@@ -1,8 +1,13 @@
-// GET /openapi.json: what the REST interface takes and answers. The same for everybody, so it is made once.
+// GET /openapi.json, what the REST interface takes and answers, and GET /envelope.schema.json, what is said in rooms. The
+// same for everybody, so each is made once.
 import type { Route } from "@mcpx/host";
-import { openApi } from "./document.ts";
+import { envelopeSchema, openApi } from "./document.ts";
 
-export function openApiRoute(): Route {
+export function openApiRoutes(): Route[] {
+  return [made("/openapi.json", openApi), made("/envelope.schema.json", envelopeSchema)];
+}
+
+function made(path: string, make: () => object): Route {
   let text: string | undefined;
   const headers = {
     "content-type": "application/json; charset=utf-8",
@@ -10,9 +15,9 @@ export function openApiRoute(): Route {
   };
   return {
     method: "GET",
-    path: "/openapi.json",
+    path,
     handle: () => {
-      text ??= JSON.stringify(openApi());
+      text ??= JSON.stringify(make());
       return { text, headers };
     },
   };

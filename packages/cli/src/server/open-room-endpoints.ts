@@ -9,7 +9,7 @@ import {
   roomEndpointPath,
   roomOf,
 } from "@mcpx/aggregator";
-import type { ByteLedger, Clock, Identity, IssuerConfig, Logger } from "@mcpx/host";
+import type { ByteLedger, Clock, Identity, IssuerConfig, Logger, SpanStarter } from "@mcpx/host";
 import type { Limits } from "@mcpx/protocol";
 import { joinAsScout, joinLocally, ownPrincipal, type Rooms, scoutId } from "../access/local-gateway.ts";
 import { version } from "../framework/version.ts";
@@ -26,6 +26,7 @@ export interface RoomParts {
   ledger: ByteLedger;
   /** Whether clients sign in at this gateway itself. */
   isIssuer: boolean;
+  tracer: SpanStarter | undefined;
 }
 
 /** Participants of this process's own: nobody comes in under their names with a token. */
@@ -68,6 +69,7 @@ export function openRoomEndpoints(
     secret: identity.secret("rooms"),
     clock,
     log,
+    tracer: parts.tracer,
     limits,
     ledger,
   });

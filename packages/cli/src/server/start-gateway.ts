@@ -46,7 +46,7 @@ import { localUser } from "../files/local-store.ts";
 import { watchGates } from "../metrics/gate-metrics.ts";
 import { showServers } from "../metrics/server-metrics.ts";
 import { showBridges, showStores } from "../metrics/store-metrics.ts";
-import { openApiRoute } from "../openapi/route.ts";
+import { openApiRoutes } from "../openapi/route.ts";
 import type { BridgeSettings } from "../settings/bridge-settings.ts";
 import type { PushSettings } from "../settings/push-settings.ts";
 import { noServers, type TreeSettings } from "../settings/tree-settings.ts";
@@ -136,7 +136,10 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const { approvers } = ground.stores;
   const { gateway, topicLog } = await openGateway(options, settings, ground, opened);
   const { enabled: isIssuer = true, ...documents } = options.authorization ?? {};
-  const roomEndpoints = openRoomEndpoints({ ...ground, rooms: gateway, isIssuer }, opened);
+  const roomEndpoints = openRoomEndpoints(
+    { ...ground, rooms: gateway, isIssuer, tracer: options.tracer },
+    opened,
+  );
   const reach = { url: () => localUrl(listener.address().url, listen), rooms: localRooms(gateway, settings) };
   const { tree, endpoint, registrar, gates, authority, signIns, stores } = await openTree(
     settings,
@@ -201,7 +204,7 @@ async function open(options: StartOptions, opened: AsyncDisposableStack): Promis
   const all = [
     ...routes,
     ...console.routes,
-    openApiRoute(),
+    ...openApiRoutes(),
     ...(isIssuer ? authorization.routes(console.check) : []),
     ...nameRoutes({ key: namesKey, rooms: gateway, tree, clock }),
   ];

@@ -16,6 +16,8 @@ export interface CallOptions extends RequestOptions {
   propose?: "auto" | "never" | undefined;
   /** The reason, shown to the participants who decide on the proposal. */
   reason?: string | undefined;
+  /** `_meta` of a tool's call, such as the `traceparent` of its trace. A proposal has none. */
+  meta?: JsonObject | undefined;
 }
 
 export interface Tool extends JsonObject {
@@ -115,7 +117,8 @@ export class Peer {
     const mayPropose = options.propose === "auto";
     if (mayPropose && this.#core.level !== "full") return this.#propose(method, params, options);
     try {
-      return await requestPeer(this.#core, this.id, method, params, options);
+      const sent = options.meta === undefined ? params : { ...params, _meta: options.meta };
+      return await requestPeer(this.#core, this.id, method, sent, options);
     } catch (error) {
       // Our level fell while we asked.
       const isLevel = error instanceof PeerError && error.reason === "privilege_violation";
