@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createOpenId } from "../../packages/cli/src/console/company/openid.ts";
+import { leapingClock } from "../authorization/support/leaping-clock.ts";
 import { newBrowser } from "../authorization/support/oauth-client.ts";
 import { mcpx } from "../cli/support/mcpx-process.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -17,7 +18,7 @@ let provider: OpenIdProvider;
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ clock: leapingClock.clock });
   provider = await startOpenIdProvider([`${server.url}/console/login/callback`]);
   await server.restart({
     loginAskMs: 100,
@@ -197,6 +198,21 @@ test("a provider that is asked too often ends no login, and who comes meanwhile 
   // Control: once it answers again, what it says counts again.
   provider.refuses = () => false;
   provider.people.delete("alice");
+  await expect.poll(async () => (await alice.call("GET", "/session")).status).toBe(401);
+});
+
+test("a provider that does not answer for fifteen minutes has no login left", async () => {
+  provider.people.set("alice", { groups: ["ops"] });
+  const alice = await logIn("alice");
+  provider.refuses = () => true;
+  const asked = askedFor("/token");
+  await expect.poll(() => askedFor("/token")).toBeGreaterThan(asked + 1);
+  for (let minutes = 0; minutes < 14; minutes += 1) leapingClock.leap();
+  // It was asked again since then, in vain.
+  const later = askedFor("/token");
+  await expect.poll(() => askedFor("/token")).toBeGreaterThan(later + 2);
+  expect((await alice.call("GET", "/session")).status).toBe(200);
+  leapingClock.leap();
   await expect.poll(async () => (await alice.call("GET", "/session")).status).toBe(401);
 });
 
