@@ -21,6 +21,7 @@ export const rights: Readonly<Record<string, string>> = {
   "GET /metrics": "++++++",
   "GET /healthz": "++++++",
   "GET /openapi.json": "++++++",
+  "GET /envelope.schema.json": "++++++",
   "GET /readyz": "++++++",
   "GET /.well-known/jwks.json": "++++++",
   "POST /mcp": "-+++--",

@@ -68,8 +68,7 @@ export function createSecretCommands({ env, now = () => performance.now() }: Com
 export function commandsIn(values: unknown): string[] {
   const found = new Set<string>();
   JSON.stringify(values, (_, value: unknown) => {
-    for (const [, command = ""] of typeof value === "string" ? value.matchAll(/\$\{cmd:([^}]*)\}/g) : [])
-      found.add(command);
+    for (const command of typeof value === "string" ? namedIn(value) : []) found.add(command);
     return value;
   });
   return [...found];
@@ -102,6 +101,11 @@ function print(command: string, env: CommandWorld["env"]): Promise<{ text: strin
   // Nobody is there to be asked.
   child.stdin?.end();
   return promise;
+}
+
+function namedIn(text: string): string[] {
+  const [, ...parts] = text.split("${cmd:");
+  return parts.filter((part) => part.includes("}")).map((part) => part.slice(0, part.indexOf("}")));
 }
 
 function faultOf(error: Error & { code?: number | string | null; killed?: boolean }): string {

@@ -31,8 +31,8 @@ export function installedService(root = ""): InstalledService | undefined {
 function userIn(unitPath: string): string | undefined {
   try {
     const text = readFileSync(unitPath, "utf8");
-    const found = /^User=(\S+)$/m.exec(text) ?? /<key>UserName<\/key>\s*<string>([^<]+)<\/string>/.exec(text);
-    return found?.[1];
+    const inPlist = text.split("<key>UserName</key>")[1]?.split("</string>")[0]?.split("<string>")[1];
+    return /^User=(\S+)$/m.exec(text)?.[1] ?? inPlist;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return undefined;
