@@ -17,7 +17,7 @@ const costs = join(scratch, "costs.jsonl");
 const programs = resolve("node_modules", ".cache", `test-programs-${process.pid}`);
 
 /** Tests wait more than they work: two at a time for each core, and no more than memory has room for. */
-const workers = `--maxWorkers=${Math.min(8, 2 * availableParallelism())}`;
+const workers = `--maxWorkers=${Math.min(8, 3 * availableParallelism())}`;
 
 const packages = [
   "protocol",
