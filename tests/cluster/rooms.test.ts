@@ -225,6 +225,8 @@ test("[X1-5.1-2] an admin's decision at one gateway is in force at all, on conne
     ),
   );
   for (const client of joined) onTestFinished(() => client.ws.terminate());
+  // Who is not in yet comes in with the new level, and is told of no change.
+  for (const client of joined) await client.event("welcome");
   await expect.poll(async () => (await decide(g1, "POST", "/demote")).newPrivilege).toBe("restricted");
   for (const client of joined) {
     expect((await client.event("privilege_changed")).payload).toMatchObject({

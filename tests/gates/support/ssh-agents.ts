@@ -1,7 +1,7 @@
 // Real ssh-agents with one key: one that asks somebody before it signs, and one that reaches a FIDO2 key in software.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { scratch } from "../../cli/support/mcpx-process.ts";
@@ -33,7 +33,9 @@ async function startAgent(
     agent.kill("SIGTERM");
     await over;
   });
-  await expect.poll(() => existsSync(socket)).toBe(true);
+  // Its socket is there a moment before it listens; 2 means that it cannot be asked.
+  const asking = { env: { ...process.env, SSH_AUTH_SOCK: socket } };
+  await expect.poll(() => spawnSync("ssh-add", ["-l"], asking).status).not.toBe(2);
   return agent;
 }
 
