@@ -69,6 +69,16 @@ export function signalAnyway(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** A process that has ended and was not waited for is none any more. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
+}
+
 /** `files` by their names in the data directory, readable for the server alone. */
 function initialise(directory: string, owner: Owner, files: Record<string, string>): void {
   const passwordFile = join(directory, "password");
@@ -200,6 +210,8 @@ export async function startPostgres(
     const exited = once(child, "exit");
     for (const pid of pids) signalAnyway(pid, "SIGKILL");
     await exited;
+    // As long as one of them has the memory that they share, no other server starts on these files.
+    while (pids.some(isAlive)) await pause(5);
     child = undefined;
   }
 
