@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { bridgePlatforms } from "../../packages/cli/src/commands/bridges/bridge-add.ts";
-import { bridgeKeys } from "../../packages/cli/src/config/config-schema.ts";
+import { bridgeKeys } from "../../packages/cli/src/config/bridge-schema.ts";
 import { platformForms } from "../../packages/console/src/bridges/bridge-form.ts";
 import { slackTokens, startSlackWorkspace } from "../bridges/support/slack-workspace.ts";
 import { openBrowser } from "../browser/page.ts";

@@ -17,11 +17,21 @@ export interface ScannedTools {
 
 const atOnce = 8;
 const judgedMax = 20_000;
-const judgedOf = new WeakMap<TreeState, Map<string, DefinitionVerdict>>();
-
 const nothing: ScannedTools = { suspected: new Set(), unjudged: new Set(), shown: (entry) => entry };
 
-export async function scanDefinitions(state: TreeState, entries: readonly Entry[]): Promise<ScannedTools> {
+export type DefinitionScan = (state: TreeState, entries: readonly Entry[]) => Promise<ScannedTools>;
+
+/** Of one tree; it remembers what was judged. */
+export function createDefinitionScan(): DefinitionScan {
+  const judged = new Map<string, DefinitionVerdict>();
+  return (state, entries) => scanDefinitions(state, entries, judged);
+}
+
+async function scanDefinitions(
+  state: TreeState,
+  entries: readonly Entry[],
+  judged: Map<string, DefinitionVerdict>,
+): Promise<ScannedTools> {
   if (state.scanners.length === 0) return nothing;
   const suspected = new Set<string>();
   const unjudged = new Set<string>();
@@ -31,7 +41,7 @@ export async function scanDefinitions(state: TreeState, entries: readonly Entry[
   const waiting = [...entries];
   const work = async () => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
-      const verdict = await judge(state, entry, down);
+      const verdict = await judge(state, entry, { down, judged });
       if (verdict === undefined) unjudged.add(entry.name);
       else if (verdict.verdict === "hold") suspected.add(entry.name);
       else if (verdict.verdict === "mask") masked.set(entry.name, verdict.definition);
@@ -53,12 +63,10 @@ export async function scanDefinitions(state: TreeState, entries: readonly Entry[
 async function judge(
   state: TreeState,
   entry: Entry,
-  down: Set<string>,
+  { down, judged }: { down: Set<string>; judged: Map<string, DefinitionVerdict> },
 ): Promise<DefinitionVerdict | undefined> {
   const scanners = scannersFor(state, entry);
   if (scanners.length === 0) return { verdict: "pass" };
-  const judged = judgedOf.get(state) ?? new Map<string, DefinitionVerdict>();
-  judgedOf.set(state, judged);
   const key = hash("sha256", JSON.stringify([entry.server.name, entry.fullName, entry.item]));
   const known = judged.get(key);
   if (known !== undefined) return known;

@@ -12,7 +12,7 @@ import type { Profile } from "../mcp/profile.ts";
 import type { GatheredNews } from "../notifications/announce.ts";
 import type { Flows } from "../notifications/notification-flows.ts";
 import type { Subscriber } from "../notifications/subscriptions.ts";
-import type { scanDefinitions as ScanDefinitions } from "../scanners/scan-definitions.ts";
+import type { DefinitionScan } from "../scanners/scan-definitions.ts";
 import type { Scanner } from "../scanners/scanner.ts";
 import type { CallTraces } from "../tracing/call-traces.ts";
 import type { Configured } from "./change-servers.ts";
@@ -69,10 +69,10 @@ export interface TreeState {
   readonly meter: CallMeter | undefined;
   /** Where their traces go; nowhere unless wanted. */
   readonly traces: CallTraces | undefined;
-  /** What looks at results before callers do. */
+  /** The scanners of tools and of their results. */
   readonly scanners: readonly Scanner[];
-  /** They look at what a server lists. */
-  readonly scanDefinitions: typeof ScanDefinitions;
+  /** Asks the scanners about the tools that a server lists. */
+  readonly scanDefinitions: DefinitionScan;
   /** Notifications that clients were too slow for. */
   missedByClients: number;
   /** How much each session wants its servers to log, where it has said so. */

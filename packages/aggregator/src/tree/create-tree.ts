@@ -29,7 +29,7 @@ import type { FlowLimits } from "../notifications/notification-flow.ts";
 import { createFlows } from "../notifications/notification-flows.ts";
 import { createServerNews } from "../notifications/server-news.ts";
 import { subscribe } from "../notifications/subscriptions.ts";
-import { scanDefinitions } from "../scanners/scan-definitions.ts";
+import { createDefinitionScan } from "../scanners/scan-definitions.ts";
 import type { Scanner } from "../scanners/scanner.ts";
 import { changeServers, type TreeChange, type TreeChanges } from "../servers/change-servers.ts";
 import { createListBook, type ListBook } from "../servers/list-capacity.ts";
@@ -163,7 +163,7 @@ export function createTree(options: TreeOptions): RunningTree {
     meter: options.meter,
     traces: tracesOf(options),
     scanners: options.scanners ?? [],
-    scanDefinitions,
+    scanDefinitions: createDefinitionScan(),
     missedByClients: 0,
     logLevels: new Map(),
     pins,
