@@ -19,8 +19,8 @@ import {
 import { promptFor, proofText } from "../gates/approve/decide-here.ts";
 import { decideSoon, recordRefusal } from "../gates/confirm.ts";
 import { anchorsNow, type Gatekeeper } from "../gates/gatekeeper.ts";
-import { addOffer, findOffer, type GrantOffers, offerMs } from "../gates/grant-offers.ts";
-import { addGrant, type Grant, listGrants, revokeGrant } from "../gates/grants.ts";
+import { addOffer, findOffer, type GrantOffers, offerMs } from "../gates/grants/grant-offers.ts";
+import { addGrant, type Grant, listGrants, revokeGrant } from "../gates/grants/grants.ts";
 import { checkGrantProof, type ProvenGrant } from "../gates/proofs/proof-grant.ts";
 import { recordFirst } from "../gates/store/gate-records.ts";
 import { type Gate, termsOf } from "../gates/store/gate-store.ts";

@@ -5,7 +5,7 @@ import { askerOf } from "../mcp/asker.ts";
 import type { Caller } from "../mcp/exchange.ts";
 import type { Server } from "../servers/server.ts";
 import type { TreeState } from "../servers/tree-state.ts";
-import type { Grants } from "./grants.ts";
+import type { Grants } from "./grants/grants.ts";
 import type { AnchorKey } from "./proofs/anchors.ts";
 import type { Rule } from "./rules.ts";
 import type { CallOutcome, Gate, GateStore, GateWish, PromisedGate } from "./store/gate-store.ts";

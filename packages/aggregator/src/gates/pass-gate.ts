@@ -12,7 +12,7 @@ import { waitName } from "./advise.ts";
 import { fitted } from "./fitted.ts";
 import { wishOf } from "./gate-wish.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { useGrant } from "./grants.ts";
+import { useGrant } from "./grants/grants.ts";
 import { findHeld } from "./hold-made.ts";
 import { judge } from "./judge.ts";
 import { decideBy, openGate } from "./open-gate.ts";

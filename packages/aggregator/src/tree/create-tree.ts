@@ -17,7 +17,7 @@ import type { CallMeter } from "../dispatch/call-meter.ts";
 import { confirm } from "../gates/confirm.ts";
 import type { Gatekeeper } from "../gates/gatekeeper.ts";
 import { tellGatesAhead } from "../gates/gates-ahead.ts";
-import { endSessionGrants } from "../gates/grants.ts";
+import { endSessionGrants } from "../gates/grants/grants.ts";
 import { isLogLevel, treeExtension } from "../mcp/era.ts";
 import type { Caller, Exchange } from "../mcp/exchange.ts";
 import type { Profile, Profiles } from "../mcp/profile.ts";

@@ -1,6 +1,6 @@
 // Names of things of the tree, as far as they are known: nothing is started or asked for them.
 import { withRoot } from "@mcpx/protocol";
-import { listGrants } from "../gates/grants.ts";
+import { listGrants } from "../gates/grants/grants.ts";
 import { everyServer, type TreeState } from "../servers/tree-state.ts";
 
 export interface KnownNames {

@@ -4,7 +4,7 @@ import type { JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
 import { createSqlitePinStore } from "../catalogue/pin-store-sqlite.ts";
 import { createGatekeeper, type Gatekeeper, type GateOptions } from "../gates/gatekeeper.ts";
-import { addGrant } from "../gates/grants.ts";
+import { addGrant } from "../gates/grants/grants.ts";
 import { createSqliteGateStore } from "../gates/store/gate-store-sqlite.ts";
 import { inProcessServer, serverOptions } from "../testing/in-process-server.ts";
 import { openBelow } from "../testing/nested.ts";

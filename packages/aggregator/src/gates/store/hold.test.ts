@@ -22,7 +22,7 @@ import { openBelow } from "../../testing/nested.ts";
 import { openTreeState } from "../../testing/open-tree-state.ts";
 import { callerOf, type TestTree, testTree } from "../../testing/test-tree.ts";
 import { createGatekeeper, type Gatekeeper, type GateOptions } from "../gatekeeper.ts";
-import { addGrant } from "../grants.ts";
+import { addGrant } from "../grants/grants.ts";
 import { keepGates } from "../keep-gates.ts";
 import { anchorKeys } from "../proofs/anchors.ts";
 import type { Rule } from "../rules.ts";

@@ -1,7 +1,7 @@
 // What a human has allowed beforehand: once, for a session, for a time, so many times, for these arguments. Kept in
 // memory only: after a restart everything is asked for again. Pure state; every change is one synchronous step.
 import { McpxError, matchesTool } from "@mcpx/protocol";
-import type { RuleAction } from "./rules.ts";
+import type { RuleAction } from "../rules.ts";
 
 /** Every grant has an end: a time, a number of uses or a session. */
 export interface Grant {

@@ -2,9 +2,9 @@
 // fixed it when.
 import { digestOf, type JsonObject } from "@mcpx/protocol";
 import { expect, test } from "vitest";
-import { overridesOf } from "../testing/overrides-of.ts";
+import { overridesOf } from "../../testing/overrides-of.ts";
+import { type SignedScene, signedScene } from "../testing/signed-calls.ts";
 import { addGrant } from "./grants.ts";
-import { type SignedScene, signedScene } from "./testing/signed-calls.ts";
 
 const fixing = (to: string) => ({ overrides: overridesOf({ wipe: { arguments: { to } } }) });
 
