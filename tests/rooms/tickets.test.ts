@@ -84,6 +84,8 @@ describe("[X0-5.1-1] a ticket", () => {
       expect((await server.call("POST", "/v0/tickets", token, body)).status).toBe(400);
     }
     expect((await server.call("GET", "/v0/tickets", token)).status).toBe(405);
+    const padded = (bytes: number) => ({ topic, pad: "x".repeat(bytes) });
+    expect((await server.call("POST", "/v0/tickets", token, padded(5_000))).status).toBe(413);
   });
 });
 

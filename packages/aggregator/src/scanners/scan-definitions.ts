@@ -9,7 +9,7 @@ import { type DefinitionVerdict, readDefinitionVerdict } from "./scanner.ts";
 export interface ScannedTools {
   /** By the server's own names: a scanner wants an operator to look first. */
   readonly suspected: ReadonlySet<string>;
-  /** No scanner that is down lets these pass. */
+  /** A scanner with `whenDown: "hold"` did not judge these. */
   readonly unjudged: ReadonlySet<string>;
   /** As clients see it. */
   shown(entry: Entry): Entry;
@@ -36,7 +36,7 @@ async function scanDefinitions(
   const suspected = new Set<string>();
   const unjudged = new Set<string>();
   const masked = new Map<string, Readonly<Record<string, string>>>();
-  /** Nobody waits for one of them twice in a list. */
+  /** Scanners that did not answer: one list waits for each of them once. */
   const down = new Set<string>();
   const waiting = [...entries];
   const work = async () => {
@@ -59,7 +59,7 @@ async function scanDefinitions(
   };
 }
 
-/** `undefined` where one that is down lets nothing pass. */
+/** `undefined` where a scanner with `whenDown: "hold"` did not judge. */
 async function judge(
   state: TreeState,
   entry: Entry,

@@ -65,7 +65,7 @@ export function judgeApprovers(
     noting(one.place, () => {
       checkNew(one.key, known);
       const rivals = approverMarks(one.key).flatMap((mark) => holders.get(mark) ?? []);
-      // Who came later, or nobody knows who did: neither by name nor by chance is anybody put out.
+      // Of approvers that clash the earliest counts; where two came at the same time, neither does.
       const earlier = rivals.filter((rival) => rival.one !== one && rival.one.since <= one.since);
       checkNew(
         one.key,

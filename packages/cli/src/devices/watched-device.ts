@@ -7,7 +7,7 @@ import type { DeviceSettings } from "../settings/device-settings.ts";
 
 export interface WatchedDevice {
   openLine: OpenLine;
-  /** Those after this number; without one there are none yet: looking begins. */
+  /** Frames after this number; without a number none, and reading begins. */
   frames(after: number | undefined): JsonObject;
 }
 
@@ -16,7 +16,7 @@ type From = "device" | "gateway";
 const framesMax = 200;
 const textCharsMax = 500;
 const bytesMax = 128;
-/** Nobody has asked for so long: nobody looks on. */
+/** Frames are read for this long after the last request for them. */
 const watchedMs = 10_000;
 
 export function watchDevice(

@@ -35,8 +35,8 @@ export function createSecretCommands({ env, now = () => performance.now() }: Com
 
   const run = (command: string, printed: Printed): Promise<void> => {
     printed.running ??= print(command, env).then((result) => {
-      // What was known stays, where it cannot be had anew.
-      if ("text" in result || printed.text === undefined) Object.assign(printed, result);
+      // A fault leaves the secret that was printed before in place.
+      Object.assign(printed, result);
       printed.at = now();
       printed.running = undefined;
     });
@@ -64,7 +64,7 @@ export function createSecretCommands({ env, now = () => performance.now() }: Com
   };
 }
 
-/** Every one in any value, once. */
+/** The commands that stand in any of these values, each once. */
 export function commandsIn(values: unknown): string[] {
   const found = new Set<string>();
   JSON.stringify(values, (_, value: unknown) => {

@@ -40,7 +40,7 @@ export interface Enrolled {
 }
 
 export interface ApproverStore {
-  /** Rejects where nobody can tell. */
+  /** Rejects where the store does not answer. */
   list(): Promise<Enrolled>;
   /** Without waiting: of files as they are, of rows as they were read last. */
   known(): Enrolled;
